@@ -1,0 +1,57 @@
+# Every target makes the project's virtual environment if there is none and reuses it
+# otherwise; it is rebuilt when the lock changes. Needed: Python 3.11 or later, make and
+# a package index, the last only for the first run.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test check audit bench papers format lint types docs lock clean
+
+demo: $(READY)  ## publish the bundled UCI Adult table and show what the release keeps
+	$(BIN)/hedgerow demo --out demo --force
+
+test: $(READY)  ## run the tests
+	$(BIN)/python -m pytest -q -n auto --dist loadfile
+
+check: lint types test docs  ## everything that continuous integration runs
+
+audit: $(READY)  ## slow statistical audits of the privacy of every method
+	$(BIN)/python -m pytest -q -n auto --dist loadfile -m audit
+
+bench: $(READY)  ## speed, as ratios against a reference timed in the same run
+	$(BIN)/python benchmarks/bench_noise.py
+	$(BIN)/python benchmarks/bench_count.py
+	$(BIN)/python benchmarks/bench_publish.py
+
+papers: $(READY)  ## the papers' experiments, run again
+	$(BIN)/python benchmarks/diffgen_accuracy.py
+
+lint: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+docs: $(READY)  ## run the examples in docstrings and documentation
+	$(BIN)/python -m pytest -q --doctest-modules --doctest-glob='*.md' src docs README.md
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lock:  ## pin the dependencies again (needs uv)
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+		--quiet --extra evaluate --extra sql --extra dev pyproject.toml -o requirements/dev.lock
+
+clean:
+	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(READY): requirements/dev.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "hedgerow needs Python 3.11 or later; set PYTHON=/path/to/python3.11"; exit 2; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@

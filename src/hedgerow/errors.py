@@ -1,0 +1,166 @@
+"""Every error raised on purpose, as a tree.
+
+A message has three parts: what happened, where, what to do. The facts are attributes
+too, so that callers never parse text. **No message shows a record, a true count, a
+score or a random draw**: messages get pasted into issues.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import ClassVar
+
+
+class HedgerowError(Exception):
+    """The root of the tree; ``exit_code`` is what the command line answers with."""
+
+    exit_code: ClassVar[int] = 70
+
+    def __init__(self, what: str, *, where: str | None = None, do: str | None = None) -> None:
+        self.what = what
+        self.where = where
+        self.do = do
+        head = f"{where}: {what}" if where else what
+        super().__init__(f"{head}\n{do}" if do else head)
+
+
+class InputError(HedgerowError):
+    """What was given cannot be used: a file, a plan, a setting, a value."""
+
+    exit_code = 2
+
+
+class SettingError(InputError):
+    """A setting is out of its range or not among its choices."""
+
+    @classmethod
+    def out_of_range(cls, setting: str, value: object, allowed: str) -> SettingError:
+        """Name the setting, its value and its range.
+
+        >>> print(SettingError.out_of_range("epsilon", 0, "a number above 0"))
+        epsilon: 0 is out of range
+        Give a number above 0.
+        """
+        return cls(f"{value} is out of range", where=setting, do=f"Give {allowed}.")
+
+
+class PlanError(InputError):
+    """The plan file cannot be read or does not say what it must.
+
+    ``paths`` are the places of its mistakes inside the file, such as ``attributes.age.step``.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str | None = None,
+        do: str | None = None,
+        paths: tuple[str, ...] = (),
+    ) -> None:
+        self.paths = paths
+        super().__init__(what, where=where, do=do)
+
+
+class TaxonomyError(InputError):
+    """A taxonomy cannot be read or is not a tree.
+
+    Taxonomies are public, so the message may show their labels; ``line`` and ``value``
+    say where in the file and which label, where that is known.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str | None = None,
+        do: str | None = None,
+        line: int | None = None,
+        value: str | None = None,
+    ) -> None:
+        self.line = line
+        self.value = value
+        super().__init__(what, where=where, do=do)
+
+
+class DataError(InputError):
+    """The confidential table cannot be read or does not fit its plan."""
+
+
+class UnlistedValueError(DataError):
+    """A record holds a value outside the public domain, and nothing catches it.
+
+    ``value`` is confidential: for the data's owner, never printed.
+    """
+
+    def __init__(
+        self, value: object, *, attribute: str, record: int, what: str, where: str, do: str
+    ) -> None:
+        self.value = value
+        self.attribute = attribute
+        self.record = record
+        super().__init__(f"record {record}, attribute {attribute!r}: {what}", where=where, do=do)
+
+
+class ReleaseError(InputError):
+    """A release folder cannot be read, or one cannot be written where it should go."""
+
+
+class MissingExtraError(InputError):
+    """A feature needs an optional dependency that is not installed."""
+
+    def __init__(self, feature: str, *, extra: str) -> None:
+        self.feature = feature
+        self.extra = extra
+        super().__init__(
+            f"{feature} needs an optional part of hedgerow",
+            do=f"Install it with: pip install 'hedgerow[{extra}]'",
+        )
+
+
+class LedgerError(InputError):
+    """The persistent ledger cannot be read or written, or is asked for nonsense."""
+
+
+class RefusedError(HedgerowError):
+    """Refused because privacy is at stake."""
+
+    exit_code = 3
+
+
+class UnconfirmedPlanError(RefusedError):
+    """Nobody has confirmed that the domains of the plan are public knowledge."""
+
+
+class CapError(RefusedError):
+    """A release would take a data set over the cap of its ledger."""
+
+    def __init__(self, *, dataset: str, cap: Fraction, spent: Fraction, asked: Fraction) -> None:
+        self.dataset = dataset
+        self.cap = cap
+        self.spent = spent
+        self.asked = asked
+        self.left = max(cap - spent, Fraction(0))
+        super().__init__(
+            f"epsilon {asked} is more than the {self.left} left"
+            f" (cap {cap}, spent {spent}); nothing was booked",
+            where=f"data set {dataset!r}",
+            do="Ask for less, or raise the cap with 'hedgerow ledger cap' if those who"
+            " answer for the data agree.",
+        )
+
+
+class OverdraftError(RefusedError):
+    """A mechanism asked for more budget than its path has left."""
+
+
+class InternalError(HedgerowError):
+    """Something that cannot happen has happened."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            what,
+            where="internal error",
+            do="This is a bug in hedgerow. Please report it with the command you ran"
+            " (not your data).",
+        )
