@@ -1,0 +1,201 @@
+"""The finite public domain of an attribute, as codes ``0..size-1`` with labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.errors import SettingError, TaxonomyError
+from hedgerow.taxonomy.grid import Column, EdgeGrid, EvenGrid, Grid
+from hedgerow.taxonomy.labels import shown
+from hedgerow.taxonomy.numbers import Number, exact, written
+from hedgerow.taxonomy.tree import Taxonomy
+
+MISSING = "missing"
+"""How labels of numeric ranges say that a value is missing."""
+
+Codes: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
+CodeType: TypeAlias = np.dtype[np.uint8] | np.dtype[np.uint16] | np.dtype[np.uint32]
+
+_MOST_JOINED = 4  # values that a label lists one by one
+_BLOCK = 1 << 16  # values encoded at a time, so that the work stays in the cache
+
+
+def code_dtype(size: int) -> CodeType:
+    """The smallest unsigned type that holds the codes ``0..size-1``.
+
+    >>> code_dtype(256), code_dtype(257)
+    (dtype('uint8'), dtype('uint16'))
+    """
+    if size <= 1 << 8:
+        return np.dtype(np.uint8)
+    return np.dtype(np.uint16) if size <= 1 << 16 else np.dtype(np.uint32)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CategoricalDomain:
+    """The leaves of a taxonomy as codes.
+
+    ``other`` names the leaf that catches values the taxonomy does not list, ``missing``
+    the leaf of missing values; :meth:`over` adds them where the taxonomy lacks them.
+    """
+
+    kind: ClassVar[Literal["categorical"]] = "categorical"
+    taxonomy: Taxonomy
+    other: str | None = None
+    missing: str | None = None
+
+    def __post_init__(self) -> None:
+        for setting, label in (("other", self.other), ("missing", self.missing)):
+            if label is not None and label not in self.taxonomy.leaf_code:
+                raise TaxonomyError(
+                    f"{shown(label)} is not a value of the taxonomy",
+                    where=setting,
+                    value=label,
+                    do="Add it as a leaf, or use CategoricalDomain.over.",
+                )
+
+    @classmethod
+    def over(
+        cls, taxonomy: Taxonomy, *, other: str | None = None, missing: str | None = None
+    ) -> CategoricalDomain:
+        """The domain of a taxonomy, with leaves for ``other`` and ``missing`` as its last codes."""
+        for label in (other, missing):
+            if label is not None and label not in taxonomy.leaf_code:
+                taxonomy = taxonomy.with_leaf(label)
+        return cls(taxonomy=taxonomy, other=other, missing=missing)
+
+    @property
+    def size(self) -> int:
+        """The number of codes."""
+        return self.taxonomy.n_leaves
+
+    @property
+    def other_code(self) -> int | None:
+        """The code of values that the taxonomy does not list."""
+        return None if self.other is None else self.taxonomy.leaf_code[self.other]
+
+    @property
+    def missing_code(self) -> int | None:
+        """The code of missing values."""
+        return None if self.missing is None else self.taxonomy.leaf_code[self.missing]
+
+    def label(self, first: int, stop: int) -> str:
+        """The label of the codes ``[first, stop)``: that of the topmost node they are, if any.
+
+        >>> jobs = Taxonomy.from_nested("Any", {"Indoor": ["office", "shop"], "Outdoor": ["farm"]})
+        >>> domain = CategoricalDomain(taxonomy=jobs)
+        >>> domain.label(0, 2), domain.label(1, 3)
+        ('Indoor', 'shop|farm')
+        """
+        _check_range(first, stop, self.size)
+        node = self.taxonomy.node_at(first, stop)
+        if node is not None:
+            return self.taxonomy.labels[node]
+        labels = self.taxonomy.leaf_labels[first:stop]
+        if len(labels) <= _MOST_JOINED:
+            return "|".join(labels)
+        return f"{labels[0]}|{labels[1]}|...|{labels[-1]} ({len(labels)} values)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumericDomain:
+    """The cells of a public grid as codes; with ``missing``, code 0 is for missing values.
+
+    >>> age = NumericDomain.even(low=17, high=90, step=1)
+    >>> age.size, age.label(0, 23), age.label(0, 1), age.label(0, 74)
+    (74, '[17, 40)', '17', '[17, 90]')
+    >>> age.encode(np.array([17.0, 17.9, 200.0]))
+    array([ 0,  0, 73], dtype=uint8)
+    """
+
+    kind: ClassVar[Literal["numeric"]] = "numeric"
+    grid: Grid
+    missing: bool = False
+
+    @classmethod
+    def even(
+        cls, *, low: Number, high: Number, step: Number, missing: bool = False
+    ) -> NumericDomain:
+        """The grid of cells ``[low + i * step, low + (i + 1) * step)``, ``high`` included."""
+        grid = EvenGrid(
+            low=exact(low, setting="low"),
+            high=exact(high, setting="high"),
+            step=exact(step, setting="step"),
+        )
+        return cls(grid=grid, missing=missing)
+
+    @classmethod
+    def from_edges(cls, edges: Sequence[Number], *, missing: bool = False) -> NumericDomain:
+        """The grid of cells between strictly increasing edges, the last one closed."""
+        exactly = tuple(exact(edge, setting="edges") for edge in edges)
+        return cls(grid=EdgeGrid(edges=exactly), missing=missing)
+
+    @property
+    def low(self) -> Fraction:
+        """The lowest value; lower ones are clamped to it."""
+        return self.grid.low
+
+    @property
+    def high(self) -> Fraction:
+        """The highest value; higher ones are clamped to it."""
+        return self.grid.high
+
+    @property
+    def size(self) -> int:
+        """The number of codes: one per cell, and one for missing values if there is one."""
+        return self.grid.n_cells + self.missing
+
+    @property
+    def missing_code(self) -> int | None:
+        """The code of missing values."""
+        return 0 if self.missing else None
+
+    def encode(self, values: Column) -> Codes:
+        """The code of each value, clamped to the grid.
+
+        A float stands for the number that was written: with steps of 0.1, the float 0.3
+        falls in ``[0.3, 0.4)``. NaN gets some code or other; mask it.
+        """
+        codes = np.empty(len(values), dtype=code_dtype(self.size))
+        for start in range(0, len(values), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            codes[block] = self.grid.cells(values[block]) + self.missing
+        return codes
+
+    def bounds(self, first: int, stop: int) -> tuple[Fraction, Fraction]:
+        """Where the cells of the codes ``[first, stop)`` begin and end, missing values aside."""
+        _check_range(first, stop, self.size)
+        shift = int(self.missing)
+        return self.grid.border(max(first - shift, 0)), self.grid.border(max(stop - shift, 0))
+
+    def label(self, first: int, stop: int) -> str:
+        """The codes ``[first, stop)`` as people read them.
+
+        >>> paid = NumericDomain.from_edges([0, 10, 100], missing=True)
+        >>> paid.label(0, 1), paid.label(0, 2), paid.label(2, 3)
+        ('missing', 'missing or [0, 10)', '[10, 100]')
+        """
+        _check_range(first, stop, self.size)
+        if self.missing and first == 0:
+            known = "" if stop == 1 else f" or {self.label(1, stop)}"
+            return MISSING + known
+        low, high = self.bounds(first, stop)
+        if low == high or (self.grid.counts_integers and stop - first == 1):
+            return written(low)
+        return f"[{written(low)}, {written(high)}{']' if stop == self.size else ')'}"
+
+
+Domain: TypeAlias = CategoricalDomain | NumericDomain
+
+
+def _check_range(first: int, stop: int, size: int) -> None:
+    if not 0 <= first < stop <= size:
+        raise SettingError.out_of_range(
+            "codes", f"[{first}, {stop})", f"a range of codes within [0, {size})"
+        )

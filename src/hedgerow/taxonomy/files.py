@@ -1,0 +1,78 @@
+"""Taxonomies from and to files, whatever their format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path, PurePath
+from typing import Literal, TypeAlias, get_args
+
+from hedgerow.errors import TaxonomyError
+from hedgerow.taxonomy.formats.arx import arx_taxonomy, looks_like_arx, read_arx, write_arx
+from hedgerow.taxonomy.formats.nested import read_json, read_yaml, write_json, write_yaml
+from hedgerow.taxonomy.formats.pairs import (
+    looks_like_pairs,
+    pairs_taxonomy,
+    read_pairs,
+    write_pairs,
+)
+from hedgerow.taxonomy.formats.rows import split_rows
+from hedgerow.taxonomy.formats.text import read_text, write_text
+from hedgerow.taxonomy.tree import Taxonomy
+
+Format: TypeAlias = Literal["arx", "yaml", "json", "pairs"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+
+_SUFFIXES: dict[str, Format] = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
+
+
+def read_taxonomy(path: str | PurePath, *, format: Format | None = None) -> Taxonomy:  # noqa: A002
+    """The taxonomy in a file; every fault is an error that names file, line and label.
+
+    Without ``format``, names ending in ``.yaml``, ``.yml`` and ``.json`` (``.gz`` aside)
+    are nested, and other files are ARX CSV or child-parent pairs, by what they hold.
+    """
+    path = Path(path)
+    name = str(path)
+    text = read_text(path)
+    format = format or _format_of_name(path)  # noqa: A001
+    return _read_rows(text, name) if format is None else _readers()[format](text, name)
+
+
+def write_taxonomy(
+    taxonomy: Taxonomy,
+    path: str | PurePath,
+    format: Format | None = None,  # noqa: A002
+) -> None:
+    """Write a taxonomy in one step; without ``format`` the name decides, ARX CSV by default."""
+    path = Path(path)
+    write_text(path, _writers()[format or _format_of_name(path) or "arx"](taxonomy))
+
+
+def _format_of_name(path: PurePath) -> Format | None:
+    if path.suffix.lower() == ".gz":
+        path = path.with_suffix("")
+    return _SUFFIXES.get(path.suffix.lower())
+
+
+def _read_rows(text: str, name: str) -> Taxonomy:
+    """ARX or pairs: rows of two cells that end differently cannot be ARX."""
+    rows = split_rows(text, name, fits=[looks_like_arx, looks_like_pairs])
+    if looks_like_pairs(rows) and not looks_like_arx(rows):
+        return pairs_taxonomy(rows, name)
+    return arx_taxonomy(rows, name)
+
+
+def _readers() -> dict[Format, Callable[[str, str], Taxonomy]]:
+    return {"arx": read_arx, "yaml": read_yaml, "json": read_json, "pairs": read_pairs}
+
+
+def _writers() -> dict[Format, Callable[[Taxonomy], str]]:
+    return {"arx": write_arx, "yaml": write_yaml, "json": write_json, "pairs": write_pairs}
+
+
+def format_called(name: str) -> Format:
+    """The format of this name; other names are an error that lists the choices."""
+    for format_name in FORMATS:
+        if name == format_name:
+            return format_name
+    raise TaxonomyError(f"there is no format {name!r}", do=f"Choose one of: {', '.join(FORMATS)}.")

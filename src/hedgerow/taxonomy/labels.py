@@ -1,0 +1,83 @@
+"""What a label may be, and how messages show it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from hedgerow.errors import TaxonomyError
+
+ROOT = "*"
+"""The label of a root that nobody named."""
+
+MOST_LEVELS = 100
+"""How many levels a taxonomy may have below its root."""
+
+_SHOWN = 60
+# Control characters, line and paragraph separators, and halves of surrogate pairs:
+# none of them can be written to every format and read back.
+_UNWRITABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+
+
+def shown(label: str) -> str:
+    """The label as messages quote it: printable, and cut when it is long.
+
+    >>> shown("Never-married")
+    "'Never-married'"
+    """
+    return repr(label if len(label) <= _SHOWN else label[: _SHOWN - 1] + "…")
+
+
+def fault_of(label: str) -> str | None:
+    """What is wrong with a label by itself, or ``None``.
+
+    >>> fault_of(" Private")
+    'has blanks around it'
+    """
+    if not label:
+        return "is empty"
+    if label != label.strip():
+        return "has blanks around it"
+    if _UNWRITABLE.search(label):
+        return "holds a line break or a control character"
+    return None
+
+
+def check_labels(labels: Sequence[str]) -> None:
+    """Refuse labels that are unusable by themselves, or that occur twice."""
+    for label in labels:
+        fault = fault_of(label)
+        if fault:
+            raise TaxonomyError(
+                f"label {shown(label)} {fault}",
+                value=label,
+                do="Give every node a name without line breaks and without blanks around it.",
+            )
+    if len(set(labels)) < len(labels):
+        twice = first_repeated(labels)
+        raise TaxonomyError(
+            f"label {shown(twice)} is used twice",
+            value=twice,
+            do="Give every node, group and value alike, a label of its own.",
+        )
+
+
+def first_repeated(labels: Iterable[str]) -> str:
+    """The first label that has occurred before; the empty string when there is none."""
+    seen: set[str] = set()
+    for label in labels:
+        if label in seen:
+            return label
+        seen.add(label)
+    return ""
+
+
+def too_deep(label: str, *, where: str | None = None, line: int | None = None) -> TaxonomyError:
+    """The error for a node that lies below the last allowed level."""
+    return TaxonomyError(
+        f"{shown(label)} lies more than {MOST_LEVELS} levels below the root",
+        where=where,
+        line=line,
+        value=label,
+        do=f"A taxonomy has at most {MOST_LEVELS} levels: leave some of the groups out.",
+    )
