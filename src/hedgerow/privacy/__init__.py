@@ -1,0 +1,1 @@
+"""Exact noise and choice, the random source, budgets and the ledger."""

@@ -1,0 +1,264 @@
+"""The persistent ledger: what all releases from a data set have cost together.
+
+Every release of a data set adds to what can be learnt about the people in it. The
+ledger keeps the exact sum and refuses to go over the cap that was agreed on. A release
+books its epsilon *before* noise is drawn; the booking is on the disk when ``book``
+returns, and it stays spent whatever happens after.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from hedgerow.errors import CapError, LedgerError, RefusedError
+from hedgerow.privacy.budget import EpsilonLike, parse_epsilon
+from hedgerow.privacy.ledger_accounts import (
+    Account,
+    Accounts,
+    Entry,
+    State,
+    check_name,
+    one_line,
+)
+from hedgerow.privacy.ledger_store import SCHEMA_VERSION, Draft, LedgerStore
+
+__all__ = ["Account", "Entry", "Ledger", "State", "default_path"]
+
+
+def default_path() -> Path:
+    """Return where the ledger is when nobody says: ``HEDGEROW_LEDGER`` or the user's state."""
+    if named := os.environ.get("HEDGEROW_LEDGER"):
+        return Path(named).expanduser()
+    return _state_folder() / "hedgerow" / "ledger.sqlite"
+
+
+class Ledger:
+    """The ledger in one file; made at first use unless ``create`` is false.
+
+    Any number of processes may use one file at the same time. An instance holds no
+    open file; every call reads and checks the whole ledger again.
+
+    Privacy: nothing confidential goes in. Data set names, caps, sums, methods, digests
+    and notes are for everyone who may read the file.
+    """
+
+    def __init__(
+        self, path: Path | str | None = None, *, create: bool = True, timeout: float = 30.0
+    ) -> None:
+        place = default_path() if path is None else Path(path)
+        self._store = LedgerStore(place, create=create, timeout=timeout)
+        self.verify()
+
+    def __repr__(self) -> str:
+        return f"Ledger({str(self.path)!r})"
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._store.path
+
+    def verify(self) -> tuple[int, str]:
+        """Return the number of events and the last digest, after checking the whole chain.
+
+        Whoever keeps the digest elsewhere can show later that nothing before it changed.
+        """
+        events = self._store.events()
+        Accounts(events)
+        return len(events), events[-1].digest if events else ""
+
+    def accounts(self) -> tuple[Account, ...]:
+        """Return all data sets, by name."""
+        accounts = self._read()
+        return tuple(accounts.known(name) for name in accounts.names())
+
+    def account(self, dataset: str) -> Account:
+        """Return one data set: cap, sums and entries."""
+        return self._read().known(check_name(dataset))
+
+    def entries(self, dataset: str) -> tuple[Entry, ...]:
+        """Return everything taken from a data set, oldest first."""
+        return self.account(dataset).entries
+
+    def spent(self, dataset: str) -> Fraction:
+        """Return the exact sum of what was booked, failed releases included."""
+        return self.account(dataset).spent
+
+    def left(self, dataset: str) -> Fraction:
+        """Return what may still be booked."""
+        return self.account(dataset).left
+
+    def open_dataset(self, name: str, cap: EpsilonLike, reason: str = "") -> Account:
+        """Return the account of a data set, new with ``cap`` or there with the same cap."""
+        limit, why = parse_epsilon(cap, where="cap"), one_line(reason) or None
+        with self._store.writing() as draft:
+            return _opened(draft, check_name(name), limit, reason=why)
+
+    def check(self, dataset: str, epsilon: EpsilonLike, *, cap: EpsilonLike) -> Account:
+        """Return the account that ``book`` would take from, or raise what it would raise.
+
+        Books nothing and adds no data set. Another process may be faster, so only
+        ``book`` decides; this spares a reading of the data that would be in vain.
+        """
+        asked, limit = parse_epsilon(epsilon), parse_epsilon(cap, where="cap")
+        account = _agreed(self._read(), check_name(dataset), limit)
+        _check_room(account, asked)
+        return account
+
+    def book(
+        self,
+        dataset: str,
+        epsilon: EpsilonLike,
+        *,
+        cap: EpsilonLike,
+        method: str,
+        plan_digest: str,
+        reproducible: bool = False,
+    ) -> Entry:
+        """Take ``epsilon`` from a data set before a release draws its noise.
+
+        Raises ``CapError`` if that would take the data set over its cap, and
+        ``RefusedError`` for a seeded run: its noise can be drawn again by anyone who has
+        the seed, so no budget makes it a release.
+
+        Privacy: the check and the booking are one transaction, so releases that run at
+        the same time never book more than the cap together.
+        """
+        if reproducible:
+            raise RefusedError(
+                "a seeded run is not private, so the ledger does not book it as a release",
+                where="seed",
+                do="Leave out the seed to publish, or the ledger to experiment.",
+            )
+        asked, limit = parse_epsilon(epsilon), parse_epsilon(cap, where="cap")
+        with self._store.writing() as draft:
+            account = _opened(draft, check_name(dataset), limit)
+            _check_room(account, asked)
+            event = draft.append(
+                "booked",
+                dataset=account.name,
+                epsilon=str(asked),
+                method=one_line(method),
+                plan=one_line(plan_digest),
+            )
+            return Accounts(draft.events).entry(event.seq)
+
+    def book_outside(self, dataset: str, epsilon: EpsilonLike, *, note: str) -> Entry:
+        """Write down epsilon that was spent without hedgerow; it counts like any other.
+
+        What has happened is booked even over the cap: after that, nothing else is.
+        """
+        asked, why = parse_epsilon(epsilon), _said(note, "note")
+        with self._store.writing() as draft:
+            account = Accounts(draft.events).known(check_name(dataset))
+            event = draft.append("outside", dataset=account.name, epsilon=str(asked), note=why)
+            return Accounts(draft.events).entry(event.seq)
+
+    def released(self, entry_id: int, release_digest: str) -> Entry:
+        """Write down that the release of a booking is out; ``release_digest`` names it."""
+        return self._end(entry_id, "released", release=one_line(release_digest))
+
+    def failed(self, entry_id: int, reason: str) -> Entry:
+        """Write down that the release of a booking failed. It stays spent.
+
+        Noise may have been drawn, and someone may have seen it. ``reason`` is kept for
+        good, so it must hold nothing of the data.
+        """
+        return self._end(entry_id, "failed", reason=one_line(reason))
+
+    def set_cap(self, dataset: str, cap: EpsilonLike, reason: str) -> Account:
+        """Change the cap of a data set for good, and keep why.
+
+        A cap below what is spent closes the data set.
+        """
+        limit, why = parse_epsilon(cap, where="cap"), _said(reason, "reason")
+        with self._store.writing() as draft:
+            name = Accounts(draft.events).known(check_name(dataset)).name
+            draft.append("cap", dataset=name, cap=str(limit), reason=why)
+            return Accounts(draft.events).known(name)
+
+    def export(self) -> dict[str, Any]:
+        """Return the whole ledger for JSON: the accounts, and the chain that proves them."""
+        events = self._store.events()
+        accounts = Accounts(events)
+        return {
+            "format": SCHEMA_VERSION,
+            "datasets": [accounts.known(name).as_dict() for name in accounts.names()],
+            "events": [{"body": event.body, "digest": event.digest} for event in events],
+        }
+
+    def _read(self) -> Accounts:
+        return Accounts(self._store.events())
+
+    def _end(self, entry_id: int, kind: State, **fields: str) -> Entry:
+        with self._store.writing() as draft:
+            entry = Accounts(draft.events).entry(entry_id)
+            if entry.state != "booked":
+                raise LedgerError(
+                    f"it is {entry.state} already and cannot become {kind}",
+                    where=f"entry {entry_id}",
+                    do="Book again for another release.",
+                )
+            draft.append(kind, entry=str(entry_id), **fields)
+            return Accounts(draft.events).entry(entry_id)
+
+
+def _agreed(accounts: Accounts, name: str, cap: Fraction) -> Account:
+    """Return the account of a data set, or the one it would get, if the cap is right."""
+    account = accounts.find(name)
+    if account is None:
+        accounts.check_new_name(name)
+        return Account(name=name, cap=cap, entries=())
+    if account.cap != cap:
+        raise LedgerError(
+            f"cap {cap} was asked for, and the ledger has cap {account.cap}",
+            where=f"data set {name!r}",
+            do=f"Write 'cap: {account.cap}' in the plan, or change the ledger with:"
+            f" hedgerow ledger cap {shlex.quote(name)} {cap} --reason WHY",
+        )
+    return account
+
+
+def _opened(draft: Draft, name: str, cap: Fraction, *, reason: str | None = None) -> Account:
+    accounts = Accounts(draft.events)
+    account = _agreed(accounts, name, cap)
+    if accounts.find(name) is None:
+        draft.append("dataset", dataset=name, cap=str(cap), reason=reason)
+    return account
+
+
+def _check_room(account: Account, asked: Fraction) -> None:
+    if account.spent + asked > account.cap:
+        raise CapError(dataset=account.name, cap=account.cap, spent=account.spent, asked=asked)
+
+
+def _said(text: str, what: str) -> str:
+    line = one_line(text)
+    if not line:
+        raise LedgerError(
+            f"the {what} is empty", where="ledger", do=f"Say why in a {what} of one line."
+        )
+    return line
+
+
+def _state_folder() -> Path:
+    """Return the folder where this system keeps the lasting state of programs."""
+    try:
+        if (xdg := Path(os.environ.get("XDG_STATE_HOME", ""))).is_absolute():
+            return xdg
+        if sys.platform == "win32":
+            local = os.environ.get("LOCALAPPDATA")
+            return Path(local) if local else Path.home() / "AppData" / "Local"
+        if sys.platform == "darwin":
+            return Path.home() / "Library" / "Application Support"
+        return Path.home() / ".local" / "state"
+    except RuntimeError as error:
+        raise LedgerError(
+            "there is no home folder to keep the ledger in",
+            where="ledger",
+            do="Name a file with --ledger or HEDGEROW_LEDGER.",
+        ) from error
