@@ -1,0 +1,25 @@
+"""The plan file: attributes, roles, domains, method and budget."""
+
+from hedgerow.plan.load import dump_plan, load_plan, plan_digest, plan_mapping, plan_of
+from hedgerow.plan.methods import (
+    PUBLISH_METHODS,
+    DiffGenPublish,
+    PrivatePublishPlan,
+    PublishPlan,
+)
+from hedgerow.plan.model import AttributePlan, LedgerPlan, Plan
+
+__all__ = [
+    "PUBLISH_METHODS",
+    "AttributePlan",
+    "DiffGenPublish",
+    "LedgerPlan",
+    "Plan",
+    "PrivatePublishPlan",
+    "PublishPlan",
+    "dump_plan",
+    "load_plan",
+    "plan_digest",
+    "plan_mapping",
+    "plan_of",
+]

@@ -1,0 +1,270 @@
+"""The kinds of values a plan holds, each with its check and the words for its mistakes.
+
+A field's description completes the sentence "Give …": the message of a mistake, the JSON
+schema and the reference page all say the same words.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+from itertools import pairwise
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    PlainSerializer,
+    PlainValidator,
+    WithJsonSchema,
+)
+from pydantic_core import PydanticCustomError
+
+from hedgerow.errors import SettingError
+from hedgerow.plan.numbers import NotANumberError, exact_number, plain_number
+from hedgerow.plan.parse import MAX_DEPTH
+from hedgerow.privacy.budget import parse_epsilon
+
+MAX_CELLS = 10_000_000
+MAX_TEXT = 1_000
+ROOT = "*"
+MAX_H = 100_000
+# Beyond this, doubles in the data no longer tell neighbouring whole numbers apart.
+MAX_BOUND = 10**15
+# Control characters, halves of surrogate pairs, line and paragraph separators.
+_UNWRITABLE = ("Cc", "Cs", "Zl", "Zp")
+
+
+class PlanModel(BaseModel):
+    """What all parts of a plan share: frozen, no unknown keys, kebab-case in files."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        alias_generator=lambda name: name.replace("_", "-"),
+        validate_by_alias=True,
+        validate_by_name=True,
+        hide_input_in_errors=True,
+    )
+
+
+def mistake(what: str, do: str = "", *, key: tuple[str | int, ...] = ()) -> PydanticCustomError:
+    """Return the error to raise from a check; ``key`` leads from the checked part on."""
+    return PydanticCustomError("plan", "{what}", {"what": what, "do": do, "key": key})
+
+
+def shown(value: object) -> str:
+    """Return ``value`` as a message may show it: quoted, without control characters, short."""
+    text = repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= 60 else text[:59] + "…"
+
+
+def check_printable(text: str) -> str:
+    """Refuse texts that no file or screen can hold: control characters, half characters."""
+    if any(unicodedata.category(letter) in _UNWRITABLE for letter in text):
+        raise mistake("holds a control character", "Remove it: tabs, line ends and NUL count too.")
+    if len(text) > MAX_TEXT:
+        raise mistake(f"is longer than {MAX_TEXT:,} characters", "Give a shorter text.")
+    return text
+
+
+def _text(value: object) -> object:
+    # Whole numbers have one spelling, so 7 can only mean "7". 1.0 and true could be several.
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise mistake("is not a text", "Write it in quotes.")
+    return value
+
+
+def _not_empty(text: str) -> str:
+    if not text.strip():
+        raise mistake("is empty", "Give a text.")
+    return text
+
+
+def _label(text: str) -> str:
+    if text != text.strip():
+        raise mistake("has blanks around it", "Remove them; values are compared without.")
+    if text == ROOT:
+        raise mistake(f"{ROOT!r} stands for all values together", "Give the values themselves.")
+    return text
+
+
+def _number(value: object) -> Fraction:
+    try:
+        number = exact_number(value)
+    except NotANumberError as error:
+        raise mistake(str(error), "Give a number such as 5, 0.5 or '1/2'.") from None
+    if abs(number) > MAX_BOUND:
+        raise mistake("is too large", "Give a number between -1e15 and 1e15.")
+    return number
+
+
+def _positive(number: Fraction) -> Fraction:
+    if number <= 0:
+        raise mistake(f"{shown(plain_number(number))} is out of range", "Give a number above 0.")
+    return number
+
+
+def _epsilon(value: Any) -> Fraction:
+    try:
+        return parse_epsilon(value)
+    except SettingError as error:
+        raise mistake(error.what, error.do or "") from None
+
+
+def _pair(value: object) -> object:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise mistake("is not a pair of numbers", "Give [low, high], for example [0, 100].")
+    return value
+
+
+def _rising_pair(pair: tuple[Fraction, Fraction]) -> tuple[Fraction, Fraction]:
+    low, high = pair
+    if low >= high:
+        raise mistake(
+            f"low ({shown(plain_number(low))}) is not below high ({shown(plain_number(high))})",
+            "Give [low, high] with low < high.",
+        )
+    return pair
+
+
+def _rising_edges(edges: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    if len(edges) < 2:
+        raise mistake("has fewer than two edges", "Give at least two numbers, rising.")
+    if len(edges) > MAX_CELLS + 1:
+        raise mistake(f"makes more than {MAX_CELLS:,} cells", "Give fewer edges.")
+    for place, (left, right) in enumerate(pairwise(edges), start=1):
+        if left >= right:
+            raise mistake(
+                f"edge number {place + 1} is not above the one before it",
+                "Give numbers that rise strictly.",
+            )
+        if float(left) == float(right):
+            raise mistake("two edges are closer than the data can be", "Give edges further apart.")
+    return edges
+
+
+def _steps(value: object) -> int | str:
+    allowed = f"Give a whole number from 0 to {MAX_H:,}, or all."
+    if value == "all":
+        return "all"
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise mistake("is neither a whole number nor 'all'", allowed)
+    if not 0 <= value <= MAX_H:
+        raise mistake(f"{shown(value)} is out of range", allowed)
+    return value
+
+
+def _some(values: tuple[str, ...]) -> tuple[str, ...]:
+    if not values:
+        raise mistake("lists no value", "List every value, or leave the column out: 'role: drop'.")
+    return values
+
+
+def _distinct(values: tuple[str, ...]) -> tuple[str, ...]:
+    seen: set[str] = set()
+    for value in values:
+        if value in seen:
+            raise mistake(f"lists {shown(value)} twice", "List each value once.")
+        seen.add(value)
+    return values
+
+
+def _tree(value: object) -> str | dict[str, Any]:
+    if isinstance(value, str):
+        return _not_empty(check_printable(value))
+    if not isinstance(value, Mapping) or not value:
+        raise mistake(
+            "is neither a file nor a tree",
+            "Give the path of a taxonomy file, a nested mapping, or a builder;"
+            " a flat list goes to 'values'.",
+        )
+    tree = _plain(value, depth=0)
+    return tree if isinstance(tree, dict) else {}
+
+
+def _plain(value: object, *, depth: int) -> Any:
+    if depth > MAX_DEPTH:
+        raise mistake(f"is nested more than {MAX_DEPTH} levels deep", "Keep it in a file.")
+    if isinstance(value, Mapping):
+        return {
+            check_printable(str(key)): _plain(child, depth=depth + 1)
+            for key, child in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_plain(child, depth=depth + 1) for child in value]
+    if isinstance(value, str):
+        return check_printable(value)
+    if isinstance(value, Decimal | float):
+        return _finite(value)
+    if value is None or isinstance(value, bool | int):
+        return value
+    raise mistake("holds something that is neither text nor number", "Write it in quotes.")
+
+
+def _finite(value: Decimal | float) -> float:
+    number = float(value)
+    if number - number != 0:  # nan or infinite
+        raise mistake("holds a number that is not finite", "Give finite numbers.")
+    return number
+
+
+_NUMBER_SCHEMA: dict[str, Any] = {
+    "anyOf": [
+        {"type": "number"},
+        {"type": "string", "pattern": r"^\s*[+-]?[0-9.]+([eE][+-]?[0-9]+|\s*/\s*[0-9]+)?\s*$"},
+    ]
+}
+_TEXT_SCHEMA: dict[str, Any] = {"type": ["string", "integer"], "maxLength": MAX_TEXT}
+
+Text = Annotated[
+    str, AfterValidator(check_printable), BeforeValidator(_text), WithJsonSchema(_TEXT_SCHEMA)
+]
+Name = Annotated[
+    str,
+    AfterValidator(_not_empty),
+    AfterValidator(check_printable),
+    BeforeValidator(_text),
+    WithJsonSchema({**_TEXT_SCHEMA, "minLength": 1}),
+]
+Label = Annotated[Name, AfterValidator(_label)]
+Place = Annotated[
+    str, AfterValidator(_not_empty), WithJsonSchema({"type": "string", "minLength": 1})
+]
+Number = Annotated[
+    Fraction,
+    BeforeValidator(_number),
+    PlainSerializer(plain_number),
+    WithJsonSchema(_NUMBER_SCHEMA),
+]
+Width = Annotated[Number, AfterValidator(_positive)]
+Epsilon = Annotated[
+    Fraction,
+    BeforeValidator(_epsilon),
+    PlainSerializer(plain_number),
+    WithJsonSchema(_NUMBER_SCHEMA),
+]
+Bounds = Annotated[tuple[Number, Number], BeforeValidator(_pair), AfterValidator(_rising_pair)]
+Edges = Annotated[tuple[Number, ...], AfterValidator(_rising_edges)]
+Values = Annotated[tuple[Label, ...], AfterValidator(_some), AfterValidator(_distinct)]
+Texts = Annotated[tuple[Text, ...], AfterValidator(_distinct)]
+Tree = Annotated[
+    str | dict[str, Any],
+    PlainValidator(_tree),
+    WithJsonSchema(
+        {"anyOf": [{"type": "string", "minLength": 1}, {"type": "object", "minProperties": 1}]}
+    ),
+]
+Steps = Annotated[
+    int | str,
+    PlainValidator(_steps),
+    WithJsonSchema(
+        {"anyOf": [{"type": "integer", "minimum": 0, "maximum": MAX_H}, {"const": "all"}]}
+    ),
+]

@@ -1,0 +1,301 @@
+"""The plan: what the table holds, what is public about it, and how to publish it.
+
+A plan is public. Everything in it is an assumption that the certificate repeats, and none
+of it may be taken from the data unless a person confirms that it is public knowledge.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from math import floor, lcm
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    PrivateAttr,
+    SerializeAsAny,
+    StrictBool,
+    model_validator,
+)
+
+from hedgerow.plan.fields import (
+    MAX_BOUND,
+    MAX_CELLS,
+    Bounds,
+    Edges,
+    Epsilon,
+    Label,
+    Name,
+    Place,
+    PlanModel,
+    Texts,
+    Tree,
+    Values,
+    Width,
+    mistake,
+    shown,
+)
+from hedgerow.plan.methods import AnyPublishPlan
+
+MAX_ATTRIBUTES = 10_000
+MAX_CLASSES = 65_535
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|sqlite:")
+_DOMAINS = "numeric, edges, taxonomy, values"
+
+
+class AttributePlan(PlanModel):
+    """One column: its role, and the public domain of its values."""
+
+    role: Literal["predictor", "class", "drop", "identifier"] = Field(
+        "predictor", description="predictor, class, drop (left out) or identifier (never read)"
+    )
+    numeric: Bounds | None = Field(
+        None, description="[low, high], the public bounds of a number; values outside are clamped"
+    )
+    step: Width = Field(
+        Fraction(1), description="the width of a cell between the bounds of numeric"
+    )
+    edges: Edges | None = Field(
+        None, description="the edges of a number's cells, rising, instead of numeric and step"
+    )
+    taxonomy: Tree | None = Field(
+        None, description="a taxonomy file, a nested mapping of labels, or a builder"
+    )
+    values: Values | None = Field(
+        None, description="the list of all values, as texts: a taxonomy of one level"
+    )
+    other: Label | None = Field(
+        None, description="the label of the leaf that takes in all values not listed"
+    )
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the column's values are read at all."""
+        return self.role in ("predictor", "class")
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        """The keys that give the domain: exactly one where the column is read, else none."""
+        names = ("numeric", "edges", "taxonomy", "values")
+        return tuple(name for name in names if getattr(self, name) is not None)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.is_read:
+            self._check_domain()
+        elif given := [*self.domains, *self._extras()]:
+            raise mistake(
+                f"the role {self.role!r} needs no domain",
+                "Remove this key, or change the role to predictor or class.",
+                key=(given[0],),
+            )
+        if self.role == "class":
+            self._check_class()
+        return self
+
+    def _extras(self) -> list[str]:
+        given = {"step": "step" in self.model_fields_set, "other": self.other is not None}
+        return [name for name, there in given.items() if there]
+
+    def _check_domain(self) -> None:
+        if not self.domains:
+            raise mistake(
+                "has no domain",
+                f"Give one of: {_DOMAINS}; or leave the column out with 'role: drop'.",
+            )
+        if len(self.domains) > 1:
+            raise mistake(
+                f"{' and '.join(self.domains)} are both given", f"Keep one of: {_DOMAINS}."
+            )
+        if "step" in self.model_fields_set and self.numeric is None:
+            raise mistake("there is no numeric to divide", "Remove step.", key=("step",))
+        if self.other is not None and self.domains[0] in ("numeric", "edges"):
+            raise mistake(
+                "numbers outside the bounds are clamped, there is no other",
+                "Remove other, or give taxonomy or values.",
+                key=("other",),
+            )
+        if self.numeric is not None:
+            self._check_grid(*self.numeric)
+
+    def _check_grid(self, low: Fraction, high: Fraction) -> None:
+        if floor((high - low) / self.step) + 1 > MAX_CELLS:
+            raise mistake(
+                f"the grid has more than {MAX_CELLS:,} cells",
+                "Give a wider step or narrower bounds.",
+                key=("step",),
+            )
+        unit = lcm(low.denominator, self.step.denominator)
+        if unit * max(Fraction(1), abs(low), abs(high) + self.step) > MAX_BOUND:
+            raise mistake(
+                "the grid is finer than the data can be",
+                "Give a step and bounds with fewer digits.",
+                key=("step",),
+            )
+
+    def _check_class(self) -> None:
+        if self.domains[0] in ("numeric", "edges"):
+            raise mistake(
+                "the class cannot be a number",
+                "List its values in 'values', or give a taxonomy.",
+                key=(self.domains[0],),
+            )
+        if self.values is not None and len(self.values) > MAX_CLASSES:
+            raise mistake(
+                f"there are more than {MAX_CLASSES:,} class values",
+                "Give fewer values.",
+                key=("values",),
+            )
+
+
+class LedgerPlan(PlanModel):
+    """Which account of the persistent ledger pays for releases of this data set."""
+
+    dataset: Name = Field(description="the name of the data set in the ledger")
+    cap: Epsilon = Field(description="the most that all releases together may spend")
+    file: Place | None = Field(None, description="the path of the ledger file")
+
+
+def _check_attributes(value: object) -> object:
+    if not isinstance(value, Mapping):
+        return value
+    if not value:
+        raise mistake("lists no attribute", "Give every column of the table a line.")
+    if len(value) > MAX_ATTRIBUTES:
+        raise mistake(
+            f"lists more than {MAX_ATTRIBUTES:,} attributes", "Leave out columns you drop."
+        )
+    return value
+
+
+class Plan(PlanModel):
+    """A checked plan. Get one with ``load_plan`` or ``plan_of``, change one with ``override``."""
+
+    # Not in the repr: a database URL may hold a password.
+    data: Place | None = Field(
+        None, repr=False, description="the path or the database URL of the table"
+    )
+    query: Place | None = Field(
+        None,
+        repr=False,
+        description="the SQL query that selects the table, with a database URL in data",
+    )
+    missing: Literal["drop", "value"] = Field(
+        "drop",
+        description="drop (leave out records with a missing value) or value (a value of its own)",
+    )
+    missing_values: Texts = Field(
+        ("", "?"), description="the list of texts that mean a missing value"
+    )
+    attributes: Annotated[dict[Name, AttributePlan], BeforeValidator(_check_attributes)] = Field(
+        description="a mapping of column names to roles and domains"
+    )
+    confirmed: StrictBool = Field(
+        False,
+        description="true once a person has confirmed that the domains are public, else false",
+    )
+    publish: SerializeAsAny[AnyPublishPlan] | None = Field(
+        None, description="a mapping with the publishing method and its settings"
+    )
+    ledger: LedgerPlan | None = Field(
+        None, description="a mapping with the data set's name and cap in the ledger"
+    )
+
+    _base: Path = PrivateAttr(default_factory=Path)
+
+    @property
+    def base(self) -> Path:
+        """The folder that relative paths in the plan start from: the plan file's own."""
+        return self._base
+
+    @property
+    def predictors(self) -> tuple[str, ...]:
+        """The names of the predictors, in the order of the plan."""
+        return tuple(name for name, plan in self.attributes.items() if plan.role == "predictor")
+
+    @property
+    def class_name(self) -> str | None:
+        """The name of the class attribute, if there is one."""
+        return next((name for name, plan in self.attributes.items() if plan.role == "class"), None)
+
+    def resolve(self, place: str) -> Path:
+        """Return where a path written in the plan leads."""
+        return self._base / place
+
+    def at(self, base: Path) -> Self:
+        """Return the same plan with relative paths that start from ``base``."""
+        copy = self.model_copy()
+        copy._base = base
+        return copy
+
+    def override(self, *, method: str | None = None, **settings: Any) -> Plan:
+        """Return the plan with other ``publish`` settings, checked again.
+
+        Settings that are ``None`` stay as they are. A change of method that would leave a
+        setting without meaning is refused rather than ignored.
+        """
+        from hedgerow.plan.load import overridden
+
+        return overridden(self, method=method, settings=settings)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        self._check_source()
+        self._check_one_class()
+        self._check_missing()
+        if self.publish is not None:
+            self._check_publish(needs_class=self.publish.needs_class)
+        return self
+
+    def _check_source(self) -> None:
+        is_database = bool(_URL.match(self.data or ""))
+        if self.query is not None and not is_database:
+            raise mistake(
+                "a query needs a database",
+                "Put the database URL in data, for example postgresql://host/name.",
+                key=("query",),
+            )
+        if is_database and self.query is None:
+            raise mistake(
+                "a database needs a query",
+                "Give the SELECT that returns the table.",
+                key=("query",),
+            )
+
+    def _check_one_class(self) -> None:
+        classes = [name for name, plan in self.attributes.items() if plan.role == "class"]
+        if len(classes) > 1:
+            raise mistake(
+                f"a second class, after {shown(classes[0])}",
+                "Keep one attribute with 'role: class'.",
+                key=("attributes", classes[1], "role"),
+            )
+
+    def _check_missing(self) -> None:
+        texts = set(self.missing_values)
+        for name, plan in self.attributes.items():
+            for place, value in enumerate(plan.values or ()):
+                if value in texts:
+                    raise mistake(
+                        f"{shown(value)} means missing, by missing-values",
+                        "Remove it from this list, or give missing-values without it.",
+                        key=("attributes", name, "values", place),
+                    )
+
+    def _check_publish(self, *, needs_class: bool) -> None:
+        if not self.predictors:
+            raise mistake(
+                "no attribute is a predictor, so there is nothing to publish",
+                "Give at least one attribute a domain and no other role.",
+                key=("attributes",),
+            )
+        if needs_class and self.class_name is None:
+            raise mistake(
+                "this method needs a class",
+                "Give one attribute 'role: class' and its values.",
+                key=("publish",),
+            )

@@ -1,0 +1,86 @@
+"""The JSON schema and the reference page: both follow the models, and plans follow both."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from hedgerow.plan import PUBLISH_METHODS, AttributePlan, LedgerPlan, Plan, plan_of
+from hedgerow.plan.mistakes import keys_of
+from hedgerow.plan.schema import plan_json_schema, schema_text
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+MODELS = {"Plan": Plan, "attributes": AttributePlan, "ledger": LedgerPlan, **PUBLISH_METHODS}
+
+
+def shown_default(field):
+    if field.is_required():
+        return "required"
+    if field.default is None:
+        return "none"
+    value = field.default
+    if isinstance(value, Fraction):
+        value = str(value)
+    return f"`{value if isinstance(value, str) else json.dumps(value)}`"
+
+
+def page_examples():
+    text = (DOCS / "plan.md").read_text(encoding="utf-8")
+    blocks = text.split("```yaml\n")[1:]
+    return [block.split("```")[0] for block in blocks]
+
+
+def test_the_published_schema_is_that_of_the_models():
+    # To write it again: print(schema_text(), end="").
+    assert (DOCS / "plan.schema.json").read_text(encoding="utf-8") == schema_text()
+
+
+def test_the_schema_is_a_schema():
+    jsonschema.Draft202012Validator.check_schema(plan_json_schema())
+
+
+@pytest.mark.parametrize("text", page_examples())
+def test_the_examples_of_the_reference_are_plans_and_fit_the_schema(text):
+    mapping = yaml.safe_load(text)
+    jsonschema.validate(mapping, plan_json_schema())
+    assert plan_of(mapping).attributes
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"attributes": {}},
+        {"attributes": {"a": {"role": "x"}}},
+        {"attributes": {"a": {"numeric": [1, 2, 3]}}},
+        {"attributes": {"a": {"numeric": ["low", 3]}}},
+        {"attributes": {"a": {"numeric": [1, 2]}}, "colour": 1},
+        {"attributes": {"a": {"numeric": [1, 2]}}, "publish": {"method": "x", "epsilon": 1}},
+        {"attributes": {"a": {"numeric": [1, 2]}}, "publish": {"epsilon": 1, "h": -1}},
+    ],
+)
+def test_the_schema_refuses_what_plans_refuse(wrong):
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(wrong, plan_json_schema())
+
+
+@pytest.mark.parametrize("section", MODELS)
+def test_the_reference_has_a_row_for_every_key_with_its_default(section):
+    text = (DOCS / "plan.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| `")]
+    model = MODELS[section]
+    for field, key in zip(model.model_fields.values(), keys_of(model), strict=True):
+        assert any(
+            row.startswith(f"| `{key}` |") and f"| {shown_default(field)} |" in row for row in rows
+        ), key
+
+
+def test_the_schema_knows_every_key():
+    text = json.dumps(plan_json_schema())
+    for model in MODELS.values():
+        for key in keys_of(model):
+            assert f'"{key}": {{' in text
