@@ -1,0 +1,1 @@
+"""Methods that divide the domain into boxes and count them privately."""

@@ -1,0 +1,81 @@
+"""What a method hands on: noisy groups, each a box and a class, as integers.
+
+A box has one range of codes per attribute. Ranges repeat from box to box, so every
+attribute keeps a table of its distinct ranges and each group an index into it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.errors import InternalError
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Ranges:
+    """Distinct ranges ``[first, stop)`` of one attribute's codes, sorted."""
+
+    first: NDArray[np.int32]
+    stop: NDArray[np.int32]
+
+    def __post_init__(self) -> None:
+        if len(self.first) != len(self.stop) or not (self.first < self.stop).all():
+            raise InternalError("a range of codes is empty")
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @classmethod
+    def of(cls, pairs: list[tuple[int, int]]) -> Ranges:
+        """Build the table from pairs, sorted."""
+        ordered = np.array(sorted(pairs), dtype=np.int32).reshape(-1, 2)
+        return cls(first=ordered[:, 0].copy(), stop=ordered[:, 1].copy())
+
+    def partition_of(self, size: int) -> NDArray[np.int32]:
+        """Map each code ``0..size-1`` to its range; the ranges must tile the domain."""
+        tiled = (
+            self.first[0] == 0
+            and self.stop[-1] == size
+            and bool((self.first[1:] == self.stop[:-1]).all())
+        )
+        if not tiled:
+            raise InternalError("the ranges of a cut do not tile their domain")
+        return np.repeat(np.arange(len(self), dtype=np.int32), self.stop - self.first)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountsMade:
+    """How the noisy counts came about; all of it publishable.
+
+    ``share`` is the epsilon that each count was drawn with, ``threshold`` the smallest
+    noisy count that was kept (``None``: all were), ``lowered_by`` what was then taken off
+    each count to meet the noisy total (``None``: nothing was).
+    """
+
+    share: Fraction
+    threshold: int | None
+    lowered_by: float | None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Groups:
+    """Noisy counts of groups, sorted by the attributes' ranges and then by class.
+
+    Everything here is publishable: ``counts`` are noisy, whole and positive; a group
+    that is not listed has the noisy count 0. ``is_cut`` says that every combination of
+    listed ranges is a box of the release, so that ``ranges`` alone recode a record.
+    """
+
+    ranges: tuple[Ranges, ...]
+    index: tuple[NDArray[np.int32], ...]
+    classes: NDArray[np.int32] | None
+    counts: NDArray[np.int64]
+    is_cut: bool
+    made: CountsMade | None = None
+
+    def __len__(self) -> int:
+        return len(self.counts)

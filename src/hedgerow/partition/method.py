@@ -1,0 +1,101 @@
+"""What every publishing method offers, so that one pipeline can run them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from hedgerow.count.engine import Engine
+from hedgerow.encode.schema import Schema
+from hedgerow.partition.groups import Groups
+from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.source import RandomSource
+
+Progress = Callable[[str, float | None], None]
+"""Called with the name of a step and how much of it is done, where that is known."""
+
+
+def no_progress(step: str, fraction: float | None) -> None:
+    """Report nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Departure:
+    """One step that is not as the paper prints it."""
+
+    paper: str
+    what: str
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """A line of the planned budget: ``times`` purchases of ``share`` each."""
+
+    on: str
+    share: Fraction
+    times: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outline:
+    """What a run will do, from public settings alone.
+
+    ``counts`` is the share that each published count is drawn with, and ``n_groups`` a
+    typical number of groups.
+    """
+
+    steps: tuple[Step, ...]
+    counts: Fraction
+    n_groups: int
+
+
+class Method(Protocol):
+    """A differentially private publishing method with its settings."""
+
+    @property
+    def name(self) -> str:
+        """The name that plans give the method."""
+        ...
+
+    @property
+    def faithful(self) -> bool:
+        """Whether the method runs as its paper prints it, wherever that is private."""
+        ...
+
+    @property
+    def departures(self) -> tuple[Departure, ...]:
+        """What is not as the paper prints it."""
+        ...
+
+    @property
+    def chosen(self) -> dict[str, str]:
+        """Settings that the plan left to the method, as it has chosen them."""
+        ...
+
+    @property
+    def details(self) -> dict[str, str]:
+        """What the certificate adds about the method."""
+        ...
+
+    def validate(self, schema: Schema, epsilon: Fraction) -> None:
+        """Raise where the settings cannot work, before any budget is spent."""
+        ...
+
+    def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
+        """Return what a run will buy and how many groups to expect, without any data."""
+        ...
+
+    def publish(
+        self,
+        engine: Engine,
+        *,
+        epsilon: Fraction,
+        ledger: PathLedger,
+        source: RandomSource,
+        progress: Progress = no_progress,
+    ) -> Groups:
+        """Return the noisy groups; the ledger is settled afterwards."""
+        ...
