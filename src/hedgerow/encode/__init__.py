@@ -1,0 +1,1 @@
+"""Arrow batches to codes, and codes to labels."""

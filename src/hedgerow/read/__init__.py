@@ -1,0 +1,1 @@
+"""Confidential tables from files, dataframes and databases, as Arrow batches."""

@@ -1,0 +1,151 @@
+"""Parquet files (one or a folder of them) and Arrow files, read column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+from pyarrow import types
+
+from hedgerow.errors import DataError
+from hedgerow.read.source import ROWS_PER_BATCH, Progress, check_columns, in_pieces, places_of
+from hedgerow.read.text import text_columns
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Turn what Arrow says of a file, which may quote values, into our own words."""
+    try:
+        yield
+    except (pa.ArrowException, OSError, ValueError):
+        raise DataError(
+            "the file is damaged, encrypted, or of a kind that cannot be read",
+            where=path.name,
+            do="Write it again, or check that it was copied completely.",
+        ) from None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ParquetSource:
+    """Parquet files with the same columns; see :class:`hedgerow.read.source.Source`."""
+
+    paths: tuple[Path, ...]
+    name: str
+    columns: tuple[str, ...]
+    n_rows: int
+    batch_rows: int = ROWS_PER_BATCH
+
+    def batches(
+        self,
+        columns: Sequence[str],
+        *,
+        text: Collection[str] = (),
+        progress: Progress | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        """Stream the asked columns; text keeps the dictionary that the file stores."""
+        places_of(columns, self)
+        done = 0
+        for path in self.paths:
+            for batch in self._of_file(path, columns):
+                yield text_columns(batch, columns, text, name=path.name)
+                done += batch.num_rows
+                if progress:
+                    progress(min(1.0, done / max(1, self.n_rows)))
+        if progress:
+            progress(1.0)
+
+    def _of_file(self, path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        from pyarrow.parquet import ParquetFile
+
+        with _readable(path):
+            with ParquetFile(path) as file:
+                fields = {name: file.schema_arrow.field(name) for name in columns}
+            words = [name for name, field in fields.items() if _is_text(field.type)]
+            with ParquetFile(path, read_dictionary=words) as file:
+                batches = file.iter_batches(batch_size=self.batch_rows, columns=list(columns))
+                for batch in batches:
+                    yield batch.select(list(columns))
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def open_parquet(paths: Sequence[Path], *, name: str) -> ParquetSource:
+    """Return Parquet files as one table; all must have the same columns."""
+    from pyarrow.parquet import ParquetFile
+
+    columns: tuple[str, ...] = ()
+    n_rows = 0
+    for path in paths:
+        with _readable(path), ParquetFile(path) as file:
+            names = list(file.schema_arrow.names)
+            n_rows += file.metadata.num_rows
+        checked = check_columns(names, name=path.name)
+        if path != paths[0] and set(checked) != set(columns):
+            raise DataError(
+                "the file has other columns than the first file of its folder",
+                where=f"{name}, {path.name}",
+                do="Keep files of one table in a folder.",
+            )
+        columns = columns or checked
+    return ParquetSource(paths=tuple(paths), name=name, columns=columns, n_rows=n_rows)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ArrowSource:
+    """An Arrow file or stream (Feather 2); see :class:`hedgerow.read.source.Source`."""
+
+    path: Path
+    columns: tuple[str, ...]
+    batch_rows: int = ROWS_PER_BATCH
+
+    @property
+    def name(self) -> str:
+        """The name of the file."""
+        return self.path.name
+
+    def batches(
+        self,
+        columns: Sequence[str],
+        *,
+        text: Collection[str] = (),
+        progress: Progress | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        """Stream the asked columns."""
+        places = places_of(columns, self)
+        for whole, done in self._whole_batches(places):
+            for batch in in_pieces(whole.select(list(columns)), self.batch_rows):
+                yield text_columns(batch, columns, text, name=self.name)
+            if progress:
+                progress(done)
+        if progress:
+            progress(1.0)
+
+    def _whole_batches(self, places: Sequence[int]) -> Iterator[tuple[pa.RecordBatch, float]]:
+        options = pa.ipc.IpcReadOptions(included_fields=sorted(places))
+        with _readable(self.path), pa.memory_map(str(self.path)) as file:
+            if _is_stream(file):
+                for batch in pa.ipc.open_stream(file, options=options):
+                    yield batch, file.tell() / file.size()
+            else:
+                reader = pa.ipc.open_file(file, options=options)
+                for i in range(reader.num_record_batches):
+                    yield reader.get_batch(i), (i + 1) / reader.num_record_batches
+
+
+def open_arrow(path: Path) -> ArrowSource:
+    """Return an Arrow file or stream, opened far enough to know its columns."""
+    with _readable(path), pa.memory_map(str(path)) as file:
+        reader = pa.ipc.open_stream(file) if _is_stream(file) else pa.ipc.open_file(file)
+        names = list(reader.schema.names)
+    return ArrowSource(path=path, columns=check_columns(names, name=path.name))
+
+
+def _is_stream(file: pa.NativeFile) -> bool:
+    head = file.read(6)
+    file.seek(0)
+    return bool(head != b"ARROW1")

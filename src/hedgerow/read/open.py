@@ -1,0 +1,136 @@
+"""Open whatever holds the confidential table: a file, a folder, a dataframe, a database."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from hedgerow.errors import DataError, SettingError
+from hedgerow.read.source import Source
+
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(?=//)|(sqlite):")
+_HEAD = 16
+
+# What is read by its first bytes rather than by the end of its name.
+_NOT_TABLES = (
+    (b"PK\x03\x04", "a ZIP archive or a spreadsheet", "Save the sheet as CSV (UTF-8)."),
+    (b"\xd0\xcf\x11\xe0", "an old spreadsheet", "Save the sheet as CSV (UTF-8)."),
+    (b"%PDF", "a PDF document", "Export the table as CSV or Parquet."),
+    (b"FEA1", "a Feather file of version 1", "Write it again as Feather 2 or Parquet."),
+    (b"(\xb5/\xfd", "compressed with Zstandard", "Decompress it, or compress it with gzip."),
+    (b"BZh", "compressed with bzip2", "Decompress it, or compress it with gzip."),
+    (b"\xfd7zXZ", "compressed with xz", "Decompress it, or compress it with gzip."),
+    (b"SQLite format 3", "a SQLite database", "Give sqlite:///FILE and a query."),
+    (b"\xff\xfe", "text in UTF-16", "Save it as UTF-8."),
+    (b"\xfe\xff", "text in UTF-16", "Save it as UTF-8."),
+)
+
+
+def open_table(data: str | Path | Any, *, query: str | None = None, base: Path = Path()) -> Source:
+    """Return the table in ``data``, opened far enough to know its columns.
+
+    ``data`` is the path of a CSV, TSV, Parquet or Arrow file or of a folder of Parquet
+    files, a database URL (with ``query``), or any dataframe. Relative paths start from
+    ``base``. What a file is, its first bytes say, not its name.
+    """
+    if not isinstance(data, str | Path):
+        _refuse_query(query)
+        from hedgerow.read.frames import open_frame
+
+        return open_frame(data)
+    url = _URL.match(data) if isinstance(data, str) else None
+    if url:
+        return _open_database(str(data), (url[1] or url[2]).lower(), query, base)
+    _refuse_query(query)
+    if data == "":
+        raise DataError("no file is named", where="data", do="Give the path of the data.")
+    return _open_path(base / data)
+
+
+def _refuse_query(query: str | None) -> None:
+    if query is not None:
+        raise SettingError(
+            "only a database can be asked a query",
+            where="query",
+            do="Remove the query, or give a database URL such as sqlite:///FILE.",
+        )
+
+
+def _open_database(url: str, scheme: str, query: str | None, base: Path) -> Source:
+    if scheme not in ("sqlite", "postgresql", "postgres"):
+        raise DataError(
+            "the URL names no database that can be read",
+            where="data",
+            do="Give sqlite:///FILE or postgresql://HOST/NAME, or export the table to a file.",
+        )
+    if query is None or not query.strip():
+        raise SettingError(
+            "a database needs a query",
+            where="query",
+            do="Give the SELECT statement that returns the table.",
+        )
+    if scheme == "sqlite":
+        from hedgerow.read.sqlite import open_sqlite
+
+        return open_sqlite(url, query, base=base)
+    from hedgerow.read.postgres import open_postgres
+
+    return open_postgres(url, query)
+
+
+def _open_path(path: Path) -> Source:
+    from hedgerow.read.columnar import open_arrow, open_parquet
+    from hedgerow.read.delimited import open_delimited
+
+    if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir it takes any name
+        return open_parquet(_parquet_files(path), name=path.name)
+    head = _first_bytes(path)
+    if head.startswith(b"PAR1"):
+        return open_parquet([path], name=path.name)
+    if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
+        return open_arrow(path)
+    for magic, what, do in _NOT_TABLES:
+        if head.startswith(magic):
+            raise DataError(f"the file is {what}", where=path.name, do=do)
+    return open_delimited(path)
+
+
+def _first_bytes(path: Path) -> bytes:
+    try:
+        if path.exists() and not path.is_file():
+            raise DataError("this is not a regular file", where=path.name, do="Name a file.")
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+    except FileNotFoundError:
+        raise DataError(
+            "there is no such file", where=path.name, do="Check the path of the data."
+        ) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it cannot be opened"
+        raise DataError(reason, where=path.name[:100], do="Name a file that can be read.") from None
+    if not head:
+        raise DataError(
+            "the file is empty", where=path.name, do="It must begin with a line of column names."
+        )
+    return head
+
+
+def _parquet_files(folder: Path) -> list[Path]:
+    files = sorted(
+        path for path in folder.glob("*.parquet") if not path.name.startswith((".", "_"))
+    )
+    if any("=" in path.name for path in folder.iterdir() if path.is_dir()):
+        raise DataError(
+            "the folder keeps columns in the names of its subfolders",
+            where=folder.name,
+            do="Read it with pyarrow.dataset and give that table to hedgerow.publish.",
+        )
+    if not files:
+        raise DataError(
+            "the folder holds no Parquet file",
+            where=folder.name,
+            do="Name a file, or a folder of files whose names end in .parquet.",
+        )
+    return files

@@ -1,0 +1,101 @@
+"""Tables from a PostgreSQL server: one SELECT in a read-only transaction, as Arrow batches."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import pyarrow as pa
+
+from hedgerow.errors import DataError, MissingExtraError
+from hedgerow.read.source import ROWS_PER_BATCH, Progress, check_columns, in_pieces, places_of
+from hedgerow.read.sqlite import chosen, everything, single_statement
+from hedgerow.read.text import text_columns
+
+# What the first two or five letters of an SQLSTATE mean, in words that quote nothing.
+_STATES = {
+    "08": ("the server cannot be reached", "Check host, port and network."),
+    "28": ("the server refused the user or the password", "Check the user and the password."),
+    "3D": ("the server has no such database", "Check the database's name in the URL."),
+    "42501": ("the user may not read a table of the query", "Ask for the right to SELECT."),
+    "42P01": ("a table of the query does not exist", "Check the query's table names."),
+    "42703": ("a column of the query does not exist", "Check the query's column names."),
+    "42": ("the query is not valid", "Give one SELECT statement without parameters."),
+    "25006": ("the query would change the database", "Give a query that only reads."),
+    "0A": ("the query is not one that only reads", "Give one SELECT statement."),
+}
+_UNKNOWN = ("the server could not answer the query", "Try the query with psql.")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PostgresSource:
+    """The result of a query; see :class:`hedgerow.read.source.Source`."""
+
+    url: str  # may hold a password: never shown
+    query: str
+    name: str
+    columns: tuple[str, ...]
+    batch_rows: int = ROWS_PER_BATCH
+
+    def batches(
+        self,
+        columns: Sequence[str],
+        *,
+        text: Collection[str] = (),
+        progress: Progress | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        """Stream the asked columns; how many rows there will be is not known."""
+        places_of(columns, self)
+        if not columns:
+            return
+        for whole in self._whole_batches(columns):
+            for batch in in_pieces(whole, self.batch_rows):
+                yield text_columns(batch, columns, text, name=self.name)
+        if progress:
+            progress(1.0)
+
+    def _whole_batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        with _cursor(self.url, self.name) as cursor:
+            cursor.execute(chosen(columns, self.query))
+            yield from cursor.fetch_record_batch()
+
+
+def open_postgres(url: str, query: str) -> PostgresSource:
+    """Return the result of ``query`` on a server, asked for its columns only."""
+    name = _shown(url)
+    query = single_statement(query)
+    with _cursor(url, name) as cursor:
+        schema = cursor.adbc_execute_schema(everything(query))
+    return PostgresSource(
+        url=url, query=query, name=name, columns=check_columns(schema.names, name=name)
+    )
+
+
+def _shown(url: str) -> str:
+    """Return the URL as messages may show it: no user, no password, no options."""
+    try:
+        parts = urlsplit(url)
+        return f"postgresql://{parts.hostname or ''}{parts.path}"
+    except ValueError:
+        return "postgresql://"
+
+
+@contextmanager
+def _cursor(url: str, name: str) -> Iterator[Any]:
+    """Begin a read-only transaction; errors keep their SQLSTATE and lose their text."""
+    try:
+        from adbc_driver_postgresql import dbapi
+    except ImportError:
+        raise MissingExtraError("Reading from PostgreSQL", extra="sql") from None
+    try:
+        with closing(dbapi.connect(url)) as connection, closing(connection.cursor()) as cursor:
+            cursor.execute("SET TRANSACTION READ ONLY")
+            yield cursor
+    except (dbapi.Error, pa.ArrowException, OSError) as error:
+        # Errors of single values reach Python as OSError, with the value in the text.
+        state = getattr(error, "sqlstate", None) or ""
+        what, do = _STATES.get(state) or _STATES.get(state[:2]) or _UNKNOWN
+        raise DataError(f"{what} (SQLSTATE {state or 'none'})", where=name, do=do) from None

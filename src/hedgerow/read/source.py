@@ -1,0 +1,90 @@
+"""What every kind of table looks like once it is open: named columns, streamed in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Protocol
+
+import pyarrow as pa
+
+from hedgerow.errors import DataError
+
+ROWS_PER_BATCH = 131_072
+"""Most records in a batch. Large enough for vectors to pay, small against memory."""
+
+MAX_COLUMNS = 10_000
+
+Progress = Callable[[float], None]
+
+
+class Source(Protocol):
+    """An open table. All of it is confidential but ``name``, which messages may show.
+
+    The columns' names are not shown by messages either: a file without a header line
+    would give its first record away.
+    """
+
+    @property
+    def name(self) -> str:
+        """What to call the table in messages: the name of its file, never its content."""
+        ...
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns, in the table's order."""
+        ...
+
+    def batches(
+        self,
+        columns: Sequence[str],
+        *,
+        text: Collection[str] = (),
+        progress: Progress | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        """Stream the asked columns in the asked order; no other column is materialised.
+
+        Columns named in ``text`` come as text, plain or dictionary-encoded, whatever
+        they are stored as; the others may come as any Arrow type, and not the same in
+        every batch. ``progress`` is told the share of the table read so far.
+        """
+        ...
+
+
+def check_columns(columns: Sequence[str], *, name: str) -> tuple[str, ...]:
+    """Return the names if a table may have them: not too many, and no two alike."""
+    if len(columns) > MAX_COLUMNS:
+        raise DataError(
+            f"the table has more than {MAX_COLUMNS:,} columns",
+            where=name,
+            do="Select the columns of the plan first.",
+        )
+    first: dict[str, int] = {}
+    for place, column in enumerate(columns, start=1):
+        if column in first:
+            raise DataError(
+                f"columns {first[column]} and {place} have the same name",
+                where=name,
+                do="Give every column a name of its own; the first line must name the columns.",
+            )
+        first[column] = place
+    return tuple(columns)
+
+
+def places_of(columns: Sequence[str], source: Source) -> list[int]:
+    """Return the position of each asked column, or say which is not there."""
+    place = {column: i for i, column in enumerate(source.columns)}
+    for column in columns:
+        if column not in place:
+            raise DataError(
+                f"there is no column {column!r}",
+                where=source.name,
+                do="Give the attribute the name of its column; names are case-sensitive,"
+                " and a file must begin with a line that names its columns.",
+            )
+    return [place[column] for column in columns]
+
+
+def in_pieces(batch: pa.RecordBatch, rows: int = ROWS_PER_BATCH) -> Iterator[pa.RecordBatch]:
+    """Cut a batch of any size into batches of at most ``rows`` records, without copying."""
+    for start in range(0, batch.num_rows, rows):
+        yield batch.slice(start, rows)

@@ -1,0 +1,77 @@
+"""Values of every storage type as text."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from hedgerow.errors import DataError
+from hedgerow.read.text import as_text, spell
+
+DAY = dt.date(2011, 8, 21)
+NOON = dt.datetime(2011, 8, 21, 12, 30)
+MIDNIGHT = dt.datetime(2011, 8, 21)
+
+
+def texts(array: pa.Array) -> list[str | None]:
+    return as_text(array, where="people, column 'a'").to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("array", "expected"),
+    [
+        (pa.array(["a", None, ""]), ["a", None, ""]),
+        (pa.array(["a", None], pa.large_string()), ["a", None]),
+        (pa.array(["a", None], pa.string_view()), ["a", None]),
+        (pa.array([b"a", None], pa.binary()), ["a", None]),
+        (pa.array([17, None, -3], pa.int8()), ["17", None, "-3"]),
+        (pa.array([2**64 - 1], pa.uint64()), ["18446744073709551615"]),
+        (pa.array([17.0, 0.1, math.nan, None, -0.0]), ["17", "0.1", None, None, "0"]),
+        (pa.array([1e20, math.inf]), ["1e+20", "inf"]),
+        (pa.array([0.1, 17.0], pa.float32()), ["0.1", "17"]),
+        (pa.array(np.array([0.1, 3], dtype=np.float16)), ["0.1", "3"]),
+        (pa.array([True, False, None]), ["true", "false", None]),
+        (pa.array([Decimal("2.50"), Decimal("17.00")]), ["2.50", "17"]),
+        (pa.array([DAY, None]), ["2011-08-21", None]),
+        (pa.array([DAY], pa.date64()), ["2011-08-21"]),
+        (pa.array([NOON, MIDNIGHT], pa.timestamp("ns")), ["2011-08-21T12:30:00", "2011-08-21"]),
+        (pa.array([NOON], pa.timestamp("us", tz="Europe/Zurich")), ["2011-08-21T12:30:00Z"]),
+        (pa.array([dt.time(1, 2)]), ["01:02:00"]),
+        (pa.nulls(2), [None, None]),
+        (pa.array(["b", "a", "b"]).dictionary_encode(), ["b", "a", "b"]),
+        (pa.array([17, None, 17]).dictionary_encode(), ["17", None, "17"]),
+        (pa.array([], pa.int64()), []),
+    ],
+    ids=lambda value: str(value.type) if isinstance(value, pa.Array) else "",
+)
+def test_values_are_spelt_alike_whatever_they_are_stored_as(array, expected):
+    assert texts(array) == expected
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        pa.array([["SECRET123"]]),
+        pa.array([{"a": "SECRET123"}]),
+        pa.array([b"SECRET123\xff"]),
+        pa.array([dt.timedelta(days=3)]),
+    ],
+    ids=lambda array: str(array.type),
+)
+def test_values_without_a_text_form_are_refused_unseen(array):
+    with pytest.raises(DataError, match=r"people, column 'a': .* no text form") as caught:
+        texts(array)
+    assert "SECRET" not in str(caught.value)
+    assert caught.value.__suppress_context__
+
+
+def test_single_values_are_spelt_like_columns_of_them():
+    values = [17, 17.0, 0.25, True, None, math.nan, "x", DAY, NOON, Decimal("3.0"), np.int8(4)]
+    spelt = ["17", "17", "0.25", "true", None, None, "x", "2011-08-21", "2011-08-21T12:30:00",
+             "3", "4"]  # fmt: skip
+    assert [spell(value) for value in values] == spelt
