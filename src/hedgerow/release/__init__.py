@@ -1,0 +1,1 @@
+"""What is published: groups, recoding, certificate and report."""

@@ -1,0 +1,313 @@
+"""What was promised: the certificate that goes with every release.
+
+A certificate holds publishable facts only. It never states how many records there are,
+only the noisy total of what was published.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from datetime import date
+from fractions import Fraction
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    PlainSerializer,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
+
+from hedgerow.errors import ReleaseError
+
+NEIGHBOURS = "add or remove one record; one record per person"
+NOT_PRIVATE = "reproducible, not private"
+
+
+_FRACTION = re.compile(r"\d+(/[1-9]\d*)?", re.ASCII)
+
+
+def _fraction(value: object) -> Fraction:
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, str) and _FRACTION.fullmatch(value):
+        return Fraction(value)
+    raise ValueError("not an exact fraction such as 1 or 1/10")
+
+
+ExactFraction = Annotated[
+    Fraction,
+    BeforeValidator(_fraction),
+    PlainSerializer(str, return_type=str),
+    WithJsonSchema({"type": "string", "pattern": r"^[0-9]+(/[1-9][0-9]*)?$"}),
+]
+"""A budget as exact text, ``"1"`` or ``"1/10"``."""
+
+Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        alias_generator=lambda name: name.replace("_", "-"),
+        populate_by_name=True,
+        allow_inf_nan=False,
+    )
+
+
+class Guarantee(_Part):
+    """The promise, exactly and in one plain sentence."""
+
+    kind: Literal["differential privacy", "none"]
+    epsilon: ExactFraction | None = Field(description="exact, as text; null without a guarantee")
+    epsilon_decimal: float | None = Field(description="the same, rounded, for reading")
+    delta: ExactFraction | None
+    neighbours: str | None = Field(description="the two tables nobody can tell apart")
+    private: bool = Field(description="false for seeded runs and methods without a guarantee")
+    statement: str
+
+    @classmethod
+    def differential_privacy(cls, epsilon: Fraction, *, reproducible: bool) -> Guarantee:
+        """Return the promise of pure ``epsilon``; a reproducible run keeps no promise."""
+        return cls(
+            kind="differential privacy",
+            epsilon=epsilon,
+            epsilon_decimal=float(epsilon),
+            delta=Fraction(0),
+            neighbours=NEIGHBOURS,
+            private=not reproducible,
+            statement=_seeded_statement(epsilon) if reproducible else _statement(epsilon),
+        )
+
+    @classmethod
+    def none(cls, statement: str) -> Guarantee:
+        """Return the certificate of a method that is not differentially private."""
+        return cls(
+            kind="none",
+            epsilon=None,
+            epsilon_decimal=None,
+            delta=None,
+            neighbours=None,
+            private=False,
+            statement=statement,
+        )
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        promised = self.kind == "differential privacy"
+        if promised != (self.epsilon is not None) or (self.private and not promised):
+            raise ValueError("epsilon belongs to differential privacy, and only to it")
+        return self
+
+
+def _statement(epsilon: Fraction) -> str:
+    return (
+        f"Differentially private with epsilon = {epsilon} and delta = 0: whatever anyone"
+        " concludes from this release is at most"
+        f" {factor_text(epsilon)} times as likely with any one person's record as without it."
+    )
+
+
+def _seeded_statement(epsilon: Fraction) -> str:
+    return (
+        "Reproducible, not private: the random numbers came from a seed, so whoever knows or"
+        f" guesses it can take the noise away; the guarantee of epsilon = {epsilon} does not"
+        " hold."
+    )
+
+
+def factor_text(epsilon: Fraction) -> str:
+    """Return e to the ``epsilon`` as people read it.
+
+    >>> factor_text(Fraction(1)), factor_text(Fraction(1, 10)), factor_text(Fraction(100))
+    ('2.72', '1.11', '2.7e+43')
+    """
+    if epsilon > 700:
+        return "more than 10^304"
+    factor = math.exp(epsilon)
+    return f"{factor:.2g}" if factor >= 1e6 else f"{factor:,.2f}"
+
+
+class Method(_Part):
+    """How the release was made, with every setting, defaults included."""
+
+    name: str
+    faithful: bool = Field(description="true: as the paper prints it, wherever that is private")
+    settings: dict[str, JsonValue]
+    details: dict[str, JsonValue] = Field(
+        default={}, description="score, sensitivity, rates: whatever the method adds"
+    )
+
+
+class CountNoise(_Part):
+    """The noise on each published count and what it means."""
+
+    share: ExactFraction = Field(description="the part of epsilon that one count was drawn with")
+    noise: str = "discrete Laplace"
+    within_95: int = Field(ge=0, description="95 of 100 draws are at most this far from 0")
+    threshold: int | None = Field(
+        default=None, description="groups with a noisy count below this are not listed"
+    )
+    adjustment: str | None = Field(
+        default=None, description="what was done to the noisy counts afterwards"
+    )
+    lowered_by: float | None = Field(
+        default=None, description="how much the adjustment took off each listed count"
+    )
+
+
+class Spend(_Part):
+    """One line of the budget."""
+
+    on: str
+    share: ExactFraction = Field(description="what one payment took")
+    times: int = Field(default=1, ge=1, description="how many payments of this share there were")
+    level: int = Field(default=0, ge=0, description="0: paid by the whole table; else by boxes")
+    of_epsilon: ExactFraction = Field(description="what the line cost, as a part of the total")
+    note: str | None = Field(default=None, description="such as: disjoint boxes, paid once")
+
+
+class Budget(_Part):
+    """Every share of epsilon, and what the dearest path from the root to a leaf paid."""
+
+    spends: tuple[Spend, ...]
+    total: ExactFraction
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> Self:
+        paid = sum((line.share * line.times for line in self.spends), Fraction(0))
+        # Boxes of deeper levels hold no record in common: their lines do not add up.
+        if all(line.level == 0 for line in self.spends) and paid != self.total:
+            raise ValueError("the shares do not add up to the total")
+        return self
+
+
+class Departure(_Part):
+    """One step that is not as the paper prints it."""
+
+    paper: str
+    what: str
+    why: str
+
+
+class Assumed(_Part):
+    """Something taken as public knowledge, not read from the data."""
+
+    what: str
+    sha256: Digest | None = None
+
+
+class Randomness(_Part):
+    """Where the random bits came from."""
+
+    source: Literal["operating system", "seeded"]
+    reproducible: bool
+    stamp: Literal["reproducible, not private"] | None = None
+
+
+class DescribedAttribute(_Part):
+    """One attribute of the published table."""
+
+    name: str
+    role: Literal["predictor", "class"]
+    kind: Literal["categorical", "numeric"]
+    size: int = Field(ge=1, description="the number of values in its public domain")
+
+
+class Data(_Part):
+    """The published table; the noisy total is the only word on its size."""
+
+    name: str
+    attributes: tuple[DescribedAttribute, ...]
+    noisy_total: int | None = Field(ge=0, description="the sum of the published counts")
+
+
+class LedgerEntry(_Part):
+    """The booking of this release on the data set's ledger."""
+
+    dataset: str
+    cap: ExactFraction | None
+    entry: int | str
+
+
+class ReleasedFile(_Part):
+    """One file of the release folder."""
+
+    sha256: Digest
+    bytes: int = Field(ge=0)
+
+
+class Certificate(_Part):
+    """The whole certificate, as `certificate.json` holds it."""
+
+    format_version: Literal[1] = 1
+    tool: str = "hedgerow"
+    created: date = Field(description="the day, in UTC")
+    guarantee: Guarantee
+    method: Method
+    counts: CountNoise | None
+    budget: Budget
+    departures: tuple[Departure, ...]
+    assumed_public: tuple[Assumed, ...]
+    randomness: Randomness
+    data: Data
+    ledger: LedgerEntry | None
+    engine: str
+    versions: dict[str, str]
+    plan_sha256: Digest | None
+    files: dict[str, ReleasedFile] = {}
+
+    @model_validator(mode="after")
+    def _keeps_its_word(self) -> Self:
+        epsilon = self.guarantee.epsilon
+        if epsilon is not None and self.budget.total > epsilon:
+            raise ValueError("the budget is over the promised epsilon")
+        if self.randomness.reproducible and self.guarantee.private:
+            raise ValueError("a reproducible release cannot be private")
+        return self
+
+    def with_files(self, files: dict[str, ReleasedFile]) -> Certificate:
+        """Return the certificate of the same release that vouches for ``files``."""
+        return self.model_copy(update={"files": dict(sorted(files.items()))})
+
+    def to_json(self) -> str:
+        """Return the text of `certificate.json`: the same facts give the same bytes."""
+        facts = self.model_dump(mode="json", by_alias=True)
+        return json.dumps(facts, indent=2, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str, *, where: str = "certificate.json") -> Certificate:
+        """Read a certificate back, or say what is wrong with it."""
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError as error:
+            first = error.errors(include_input=False, include_url=False)[0]
+            path = ".".join(str(step) for step in first["loc"])
+            raise ReleaseError(
+                f"this is not a certificate that this version can read: {first['msg'].lower()}",
+                where=f"{where}: {path}" if path else where,
+                do="Give a release folder as `hedgerow publish` wrote it.",
+            ) from error
+
+
+def certificate_schema() -> dict[str, Any]:
+    """Return the JSON schema of `certificate.json`."""
+    schema = Certificate.model_json_schema(by_alias=True, mode="serialization")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **schema,
+        "title": "hedgerow certificate",
+    }
+
+
+def schema_text() -> str:
+    """Return the JSON schema as the text of `docs/certificate.schema.json`."""
+    return json.dumps(certificate_schema(), indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,103 @@
+"""Public domains as JSON: all that is needed to encode new values as a release did."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from hedgerow.taxonomy.domain import CategoricalDomain, Domain, NumericDomain
+from hedgerow.taxonomy.grid import EvenGrid
+from hedgerow.taxonomy.numbers import written
+from hedgerow.taxonomy.tree import Taxonomy
+
+
+class _Described(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def facts(self) -> dict[str, Any]:
+        """Return the description as JSON holds it."""
+        return self.model_dump(mode="json")
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the description: equal domains have equal digests."""
+        text = json.dumps(self.facts(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+class CategoricalDescription(_Described):
+    """A taxonomy, its nodes in depth-first order with their parents' positions.
+
+    The nodes that are nobody's parent are the leaves; in this order they are the codes
+    0, 1, 2 and so on.
+    """
+
+    kind: Literal["categorical"] = "categorical"
+    labels: tuple[str, ...]
+    parents: tuple[Annotated[int, Field(ge=-1, lt=2**31)], ...]
+    other: str | None
+    missing: str | None
+
+    def domain(self) -> CategoricalDomain:
+        """Return the domain that was described."""
+        parents = np.array(self.parents, dtype=np.int32)
+        taxonomy = Taxonomy(labels=self.labels, parent=parents)
+        return CategoricalDomain(taxonomy=taxonomy, other=self.other, missing=self.missing)
+
+
+class EvenDescription(_Described):
+    """A grid of equal cells; numbers are exact texts. With ``missing``, code 0 is for those."""
+
+    kind: Literal["even grid"] = "even grid"
+    low: str
+    high: str
+    step: str
+    missing: bool
+
+    def domain(self) -> NumericDomain:
+        """Return the domain that was described."""
+        return NumericDomain.even(
+            low=self.low, high=self.high, step=self.step, missing=self.missing
+        )
+
+
+class EdgesDescription(_Described):
+    """Cells between given edges, as exact texts. With ``missing``, code 0 is for those."""
+
+    kind: Literal["edges"] = "edges"
+    edges: tuple[str, ...]
+    missing: bool
+
+    def domain(self) -> NumericDomain:
+        """Return the domain that was described."""
+        return NumericDomain.from_edges(self.edges, missing=self.missing)
+
+
+Description = Annotated[
+    CategoricalDescription | EvenDescription | EdgesDescription, Field(discriminator="kind")
+]
+
+
+def describe(domain: Domain) -> CategoricalDescription | EvenDescription | EdgesDescription:
+    """Return the description of a domain, from which it can be made again."""
+    if isinstance(domain, CategoricalDomain):
+        return CategoricalDescription(
+            labels=domain.taxonomy.labels,
+            parents=tuple(domain.taxonomy.parent.tolist()),
+            other=domain.other,
+            missing=domain.missing,
+        )
+    grid = domain.grid
+    if isinstance(grid, EvenGrid):
+        return EvenDescription(
+            low=written(grid.low),
+            high=written(grid.high),
+            step=written(grid.step),
+            missing=domain.missing,
+        )
+    return EdgesDescription(
+        edges=tuple(written(edge) for edge in grid.edges), missing=domain.missing
+    )

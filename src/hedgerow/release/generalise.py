@@ -1,0 +1,90 @@
+"""Other rows put into the ranges of a release: a test set for models trained on it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.encode.encode import encode_table
+from hedgerow.encode.schema import Schema
+from hedgerow.errors import ReleaseError, SettingError
+from hedgerow.read.open import open_table
+from hedgerow.read.source import Source
+from hedgerow.release.recoding import Recoding
+from hedgerow.release.table import text_columns, to_csv
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMATS = (".csv", ".parquet")
+
+
+def generalise(recoding: Recoding, data: Any) -> pa.Table:
+    """Return the rows of ``data`` with the labels of a release, in their order.
+
+    ``data`` is a file or any dataframe with the release's attributes; its class may be
+    missing. Values are read by the rules of the release: records with a missing value
+    are left out if the release left them out, and unlisted values are refused.
+
+    Privacy: none is added. The result is as confidential as ``data``.
+    """
+    source = open_table(data)
+    schema = _schema_for(source, recoding.schema)
+    return recoding.apply(encode_table(source, schema))
+
+
+def _schema_for(source: Source, schema: Schema) -> Schema:
+    """Return the schema without its class where the rows have none."""
+    target = schema.class_attribute
+    if target is not None and target.name not in source.columns:
+        return replace(schema, class_attribute=None)
+    return schema
+
+
+def check_output(path: str | os.PathLike[str], *, force: bool = False) -> Path:
+    """Return where generalised rows may be written to, or refuse."""
+    output = Path(path)
+    if output.suffix.lower() not in FORMATS:
+        raise SettingError(
+            "the name does not end in .csv or .parquet",
+            where=str(output),
+            do="Give the output such a name.",
+        )
+    if output.is_dir() or output.is_symlink():
+        raise ReleaseError(
+            "is a folder or a symbolic link", where=str(output), do="Give a file's name."
+        )
+    if output.exists() and not force:
+        raise ReleaseError(
+            "the file exists", where=str(output), do="Give another name, or --force to replace it."
+        )
+    return output
+
+
+def write_rows(
+    table: pa.Table, path: str | os.PathLike[str], *, schema: Schema, force: bool = False
+) -> Path:
+    """Write generalised rows as CSV or Parquet, by the name; whole or not at all."""
+    import pyarrow.parquet as pq
+
+    output = check_output(path, force=force)
+    partial = output.with_name(f".{output.name}.partial-{secrets.token_hex(4)}")
+    try:
+        if output.suffix.lower() == ".parquet":
+            pq.write_table(table, partial)
+        else:
+            to_csv(table, partial, texts=text_columns(list(schema.used())))
+        partial.replace(output)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ReleaseError(
+            f"the file cannot be written: {reason}",
+            where=str(output),
+            do="Give a file in a folder that you may write to.",
+        ) from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return output

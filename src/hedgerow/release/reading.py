@@ -1,0 +1,102 @@
+"""Release files read back into groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.errors import ReleaseError
+from hedgerow.partition.groups import CountsMade, Groups
+from hedgerow.release.recoding import Recoding
+from hedgerow.release.table import count_column, leaf_labels, spreadsheet_safe
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def read_text(path: Path) -> str:
+    """Return the text of one small file of a release."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise _unreadable(path) from error
+
+
+def read_groups(path: Path, recoding: Recoding, *, made: CountsMade | None) -> Groups:
+    """Return the groups of a `release.csv`, its labels turned back into ranges."""
+    schema = recoding.schema
+    counts_in = count_column(schema)
+    table = _read_csv(path, [each.name for each in schema.used()], counts_in)
+    index = tuple(
+        _positions(table[attribute.name], labels, attribute.domain.kind == "categorical", path)
+        for attribute, labels in zip(schema.attributes, recoding.labels, strict=True)
+    )
+    target = schema.class_attribute
+    classes = (
+        None
+        if target is None
+        else _positions(table[target.name], leaf_labels(target.domain), True, path)
+    )
+    counts = table[counts_in].to_numpy()
+    return Groups(
+        ranges=recoding.ranges,
+        index=index,
+        classes=classes,
+        counts=counts,
+        is_cut=recoding.is_cut,
+        made=made,
+    )
+
+
+def _read_csv(path: Path, names: Sequence[str], counts_in: str) -> pa.Table:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    types = {name: pa.dictionary(pa.int32(), pa.string()) for name in names}
+    columns = [*names, counts_in]
+    try:
+        table = csv.read_csv(
+            path,
+            read_options=csv.ReadOptions(column_names=columns, skip_rows=1),
+            parse_options=csv.ParseOptions(newlines_in_values=True),
+            convert_options=csv.ConvertOptions(
+                column_types={**types, counts_in: pa.int64()},
+                null_values=[],
+                strings_can_be_null=False,
+            ),
+        )
+    except (pa.ArrowException, OSError) as error:
+        raise _unreadable(path) from error
+    return table.unify_dictionaries().combine_chunks()
+
+
+def _positions(
+    column: pa.ChunkedArray, labels: Sequence[str], is_text: bool, path: Path
+) -> NDArray[np.int32]:
+    """Return each label's position among ``labels``, as they were written to the file."""
+    import pyarrow as pa
+
+    place = {spreadsheet_safe(label) if is_text else label: at for at, label in enumerate(labels)}
+    if not len(column):
+        return np.zeros(0, dtype=np.int32)
+    chunk = column.combine_chunks()
+    if isinstance(chunk, pa.ChunkedArray):
+        chunk = chunk.chunk(0)
+    try:
+        found = [place[label] for label in chunk.dictionary.to_pylist()]
+    except KeyError as error:
+        raise _unreadable(path) from error
+    positions: NDArray[np.int32] = np.array(found, dtype=np.int32)[chunk.indices.to_numpy()]
+    return positions
+
+
+def _unreadable(path: Path) -> ReleaseError:
+    return ReleaseError(
+        "the file does not hold what a release has there",
+        where=str(path),
+        do="Give a release folder as `hedgerow publish` wrote it.",
+    )

@@ -1,0 +1,226 @@
+"""A release: noisy groups with their labels and their certificate."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from hedgerow.encode.schema import Schema
+from hedgerow.errors import ReleaseError
+from hedgerow.partition.groups import CountsMade, Groups
+from hedgerow.privacy.source import RandomSource, SystemSource
+from hedgerow.release.certificate import Certificate, ReleasedFile
+from hedgerow.release.reading import read_groups, read_text
+from hedgerow.release.recoding import Recoding
+from hedgerow.release.records import MOST_RECORDS, record_tables, write_records
+from hedgerow.release.report import render_report
+from hedgerow.release.table import groups_table, text_columns, to_csv
+from hedgerow.release.write import CERTIFICATE, release_folder, write_text
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+
+TABLE = "release.csv"
+PARQUET = "release.parquet"
+RECORDS = "records.csv"
+RECODING = "recoding.json"
+REPORT = "report.html"
+
+
+class _Digest(io.RawIOBase):
+    """A file that keeps nothing but the digest of what is written to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.digest = hashlib.sha256()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self.digest.update(data)
+        return len(data)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """Where a release went, which files it has, and what the writer must tell."""
+
+    folder: Path
+    files: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Release:
+    """Noisy groups, the public schema that labels them, and the certificate.
+
+    Everything in it may be published.
+    """
+
+    schema: Schema
+    groups: Groups
+    certificate: Certificate
+
+    def __repr__(self) -> str:
+        return f"Release({self.certificate.data.name!r}, {len(self.groups):,} groups)"
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of the release's `release.csv`, written or not."""
+        sink = _Digest()
+        self._write_csv(cast("IO[bytes]", sink))
+        return sink.digest.hexdigest()
+
+    @property
+    def recoding(self) -> Recoding:
+        """The ranges of the release, to generalise other rows by."""
+        return Recoding.of(self.schema, self.groups)
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per group: labels as dictionary columns, ``count`` last."""
+        return groups_table(self.schema, self.groups)
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the groups as a polars dataframe."""
+        import polars as pl
+
+        return pl.DataFrame(self.to_arrow())
+
+    def to_pandas(self) -> Any:
+        """Return the groups as a pandas dataframe (pandas must be installed)."""
+        return self.to_arrow().to_pandas()
+
+    def to_native(self, like: Any) -> Any:
+        """Return the groups as the kind of dataframe that ``like`` is."""
+        import narwhals as nw
+
+        backend = nw.get_native_namespace(nw.from_native(like))
+        return nw.from_arrow(self.to_arrow(), backend=backend).to_native()
+
+    def records(self, *, source: RandomSource | None = None) -> pa.Table:
+        """Return plain records drawn from the groups, sorted by group; costs no budget."""
+        import pyarrow as pa
+
+        if int(self.groups.counts.sum()) > MOST_RECORDS:
+            raise ReleaseError(
+                "the noisy counts ask for too many records to draw",
+                where="records",
+                do="Use the groups and their counts instead, or publish with a larger epsilon.",
+            )
+        drawn = source or SystemSource()
+        return pa.concat_tables(record_tables(self.schema, self.groups, source=drawn))
+
+    def report(self) -> str:
+        """Return the text of `report.html`: one page that stands alone."""
+        return render_report(self.schema, self.groups, self.certificate)
+
+    def write(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        records: bool = False,
+        parquet: bool = False,
+        force: bool = False,
+        source: RandomSource | None = None,
+    ) -> Written:
+        """Write the release folder whole or not at all, and return what was written.
+
+        ``records`` adds `records.csv`, drawn with ``source`` (by default the operating
+        system's), and ``parquet`` adds `release.parquet`. An earlier release is replaced
+        with ``force`` only, once the new one is complete.
+        """
+        notes: tuple[str, ...] = ()
+        if records and int(self.groups.counts.sum()) > MOST_RECORDS:
+            records = False
+            notes = (f"{RECORDS} was left out: the noisy counts ask for too many records.",)
+        with release_folder(folder, force=force) as partial:
+            self._write_tables(partial, parquet=parquet)
+            if records:
+                path = partial / RECORDS
+                write_records(self.schema, self.groups, path, source=source or SystemSource())
+            write_text(partial / RECODING, self.recoding.to_json())
+            write_text(partial / REPORT, self.report())
+            files = {path.name: _released(path) for path in sorted(partial.iterdir())}
+            write_text(partial / CERTIFICATE, self.certificate.with_files(files).to_json())
+        self.__dict__["digest"] = files[TABLE].sha256  # spares writing the table again
+        listed = (*files, CERTIFICATE)
+        return Written(folder=Path(folder), files=tuple(sorted(listed)), notes=notes)
+
+    def _write_tables(self, folder: Path, *, parquet: bool) -> None:
+        import pyarrow.parquet as pq
+
+        self._write_csv(folder / TABLE)
+        if parquet:
+            pq.write_table(self.to_arrow(), folder / PARQUET)
+
+    def _write_csv(self, file: Path | IO[bytes]) -> None:
+        to_csv(self.to_arrow(), file, texts=text_columns(list(self.schema.used())))
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Release:
+        """Read a release folder back; files that the certificate does not vouch for are refused."""
+        path = Path(folder)
+        certificate, recoding = _load_recoding(path, also=(TABLE,))
+        groups = read_groups(path / TABLE, recoding, made=_made(certificate))
+        return cls(schema=recoding.schema, groups=groups, certificate=certificate)
+
+
+def load_recoding(folder: str | os.PathLike[str]) -> Recoding:
+    """Return the recoding of a release folder, checked against its certificate."""
+    return _load_recoding(Path(folder))[1]
+
+
+def _load_recoding(folder: Path, also: Collection[str] = ()) -> tuple[Certificate, Recoding]:
+    if not (folder / CERTIFICATE).is_file():
+        raise ReleaseError(
+            f"there is no {CERTIFICATE}",
+            where=str(folder),
+            do="Give a release folder as `hedgerow publish` wrote it.",
+        )
+    place = folder / CERTIFICATE
+    certificate = Certificate.from_json(read_text(place), where=str(place))
+    for name in (RECODING, *also):
+        _vouch(folder / name, certificate)
+    text = read_text(folder / RECODING)
+    return certificate, Recoding.from_json(text, where=str(folder / RECODING))
+
+
+def _vouch(path: Path, certificate: Certificate) -> None:
+    """Refuse a file that is not the one that the certificate was written for."""
+    promised = certificate.files.get(path.name)
+    try:
+        found = _released(path)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ReleaseError(
+            f"the file cannot be read: {reason}",
+            where=str(path),
+            do="Give the whole release folder.",
+        ) from error
+    if promised != found:
+        raise ReleaseError(
+            "the file is not the one that the certificate was written for",
+            where=str(path),
+            do="Get the release again from its publisher.",
+        )
+
+
+def _released(path: Path) -> ReleasedFile:
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return ReleasedFile(sha256=digest, bytes=file.tell())
+
+
+def _made(certificate: Certificate) -> CountsMade | None:
+    counts = certificate.counts
+    if counts is None:
+        return None
+    return CountsMade(share=counts.share, threshold=counts.threshold, lowered_by=counts.lowered_by)

@@ -1,0 +1,125 @@
+"""The groups of a release as a table: generalised labels, the class, and `count` last."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.encode.schema import Attribute, Schema
+from hedgerow.partition.groups import Groups, Ranges
+from hedgerow.taxonomy.domain import CategoricalDomain, Domain
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Apostrophes before it are part of the pattern, so that no two texts become the same one.
+_FORMULA = re.compile(r"'*([=+@\t\r\n]|-(?!\d))")
+
+
+def count_column(schema: Schema) -> str:
+    """Return the name of the count column: ``count``, or a longer one if that is taken."""
+    taken = {attribute.name for attribute in schema.used()}
+    name = "count"
+    while name in taken:
+        name = f"noisy_{name}"
+    return name
+
+
+def range_labels(domain: Domain, ranges: Ranges) -> list[str]:
+    """Return the label of each range of one attribute; no two are the same."""
+    pairs = list(zip(ranges.first.tolist(), ranges.stop.tolist(), strict=True))
+    labels = [domain.label(first, stop) for first, stop in pairs]
+    if len(set(labels)) == len(labels):
+        return labels
+    return [f"{label} #{first}-{stop}" for label, (first, stop) in zip(labels, pairs, strict=True)]
+
+
+def leaf_labels(domain: Domain) -> list[str]:
+    """Return the label of each code of a domain, in the order of codes."""
+    if isinstance(domain, CategoricalDomain):
+        return list(domain.taxonomy.leaf_labels)
+    return [domain.label(code, code + 1) for code in range(domain.size)]
+
+
+def integers(values: NDArray[Any], kind: type[np.signedinteger[Any]]) -> pa.Array:
+    """Return whole numbers as an Arrow column of their own memory.
+
+    ``pyarrow.array`` would do, but it loads pandas wherever that is installed.
+    """
+    import pyarrow as pa
+
+    flat = np.ascontiguousarray(values, dtype=kind)
+    return pa.Array.from_buffers(
+        pa.from_numpy_dtype(flat.dtype), len(flat), [None, pa.py_buffer(flat)]
+    )
+
+
+def labelled(index: pa.Array | NDArray[Any], labels: list[str]) -> pa.DictionaryArray:
+    """Return a dictionary column: each index and the labels it points into."""
+    import pyarrow as pa
+
+    places = integers(index, np.int32) if isinstance(index, np.ndarray) else index
+    return pa.DictionaryArray.from_arrays(places, pa.array(labels, type=pa.string()))
+
+
+def groups_table(schema: Schema, groups: Groups) -> pa.Table:
+    """Return one row per group, in the groups' own order."""
+    import pyarrow as pa
+
+    columns: dict[str, Any] = {}
+    for attribute, ranges, index in zip(
+        schema.attributes, groups.ranges, groups.index, strict=True
+    ):
+        columns[attribute.name] = labelled(index, range_labels(attribute.domain, ranges))
+    of_class = schema.class_attribute
+    if of_class is not None and groups.classes is not None:
+        columns[of_class.name] = labelled(groups.classes, leaf_labels(of_class.domain))
+    columns[count_column(schema)] = integers(groups.counts, np.int64)
+    return pa.table(columns)
+
+
+def spreadsheet_safe(text: str) -> str:
+    """Return ``text`` so that no spreadsheet takes it for a formula.
+
+    Texts that begin with ``=``, ``+``, ``@``, a tab or a line break, or with ``-`` and
+    no digit after it, get a leading apostrophe; numbers stay numbers.
+
+    >>> spreadsheet_safe("=SUM(A1)"), spreadsheet_safe("-5"), spreadsheet_safe("<=50K")
+    ("'=SUM(A1)", '-5', '<=50K')
+    """
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def text_columns(attributes: Collection[Attribute]) -> set[str]:
+    """Return the columns whose labels are free texts, to be kept safe in spreadsheets."""
+    return {each.name for each in attributes if each.domain.kind == "categorical"}
+
+
+def to_csv(
+    table: pa.Table, file: Path | IO[bytes], *, texts: Collection[str], header: bool = True
+) -> None:
+    """Write ``table`` as UTF-8 CSV, quoted where needed, the ``texts`` columns made safe."""
+    import polars as pl
+
+    frame = pl.DataFrame(_safe(table, texts))
+    frame.write_csv(file, include_header=header, line_terminator="\n", quote_style="necessary")
+
+
+def _safe(table: pa.Table, texts: Collection[str]) -> pa.Table:
+    """Return the table with safe labels: the dictionaries change, the rows are shared."""
+    import pyarrow as pa
+
+    columns = []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if name not in texts:
+            columns.append(column)
+            continue
+        chunk = column.combine_chunks()
+        labels = [spreadsheet_safe(label) for label in chunk.dictionary.to_pylist()]
+        columns.append(labelled(chunk.indices, labels))
+    return pa.table(columns, names=[spreadsheet_safe(name) for name in table.column_names])

@@ -1,0 +1,108 @@
+"""The table of groups: labels, the class, and the count last; safe in spreadsheets."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hedgerow.encode.schema import Attribute, Schema
+from hedgerow.partition.groups import Ranges
+from hedgerow.release.table import (
+    count_column,
+    groups_table,
+    labelled,
+    leaf_labels,
+    range_labels,
+    spreadsheet_safe,
+    text_columns,
+    to_csv,
+)
+from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain
+from hedgerow.taxonomy.tree import Taxonomy
+
+
+def as_csv(table: pa.Table, texts: set[str]) -> str:
+    file = io.BytesIO()
+    to_csv(table, file, texts=texts)
+    return file.getvalue().decode()
+
+
+def test_a_table_has_the_attributes_the_class_and_the_count_last(schema, groups):
+    table = groups_table(schema, groups)
+    assert table.column_names == ["age", "job", "income", "count"]
+    assert table.schema.field("count").type == pa.int64()
+    assert all(pa.types.is_dictionary(table.schema.field(at).type) for at in range(3))
+    assert table.to_pylist()[0] == {"age": "[-5, 0)", "job": "office", "income": ">50K", "count": 3}
+
+
+def test_a_table_without_a_class_has_none(schema, groups):
+    bare = Schema(attributes=schema.attributes, class_attribute=None)
+    assert groups_table(bare, groups).column_names == ["age", "job", "count"]
+
+
+def test_the_count_column_gives_way_to_an_attribute_of_that_name(schema):
+    domain = NumericDomain.even(low=0, high=1, step=1)
+    taken = tuple(Attribute(name=name, domain=domain) for name in ("count", "noisy_count"))
+    assert count_column(schema) == "count"
+    assert count_column(Schema(attributes=taken, class_attribute=None)) == "noisy_noisy_count"
+
+
+def test_a_domain_of_one_value_keeps_the_label_of_its_leaf():
+    domain = CategoricalDomain(taxonomy=Taxonomy.flat(["only"]))
+    assert leaf_labels(domain) == ["only"]
+
+
+def test_ranges_that_would_be_labelled_alike_are_told_apart():
+    taxonomy = Taxonomy.flat(["a", "b", "a|b", "c", "d", "e"])
+    labels = range_labels(CategoricalDomain(taxonomy=taxonomy), Ranges.of([(0, 2), (2, 3)]))
+    assert labels == ["a|b #0-2", "a|b #2-3"]
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+A1", "@SUM", "-cmd", "\tx", "\rx", "-", "'=x"])
+def test_texts_that_look_like_formulas_get_an_apostrophe(text):
+    assert spreadsheet_safe(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("text", ["-5", "[-5, 0)", "<=50K", "a=b", "", "'tis", "don't"])
+def test_other_texts_stay_as_they_are(text):
+    assert spreadsheet_safe(text) == text
+
+
+@given(st.text(alphabet="'=+-@1a\t", max_size=5), st.text(alphabet="'=+-@1a\t", max_size=5))
+@settings(max_examples=100)
+def test_no_two_texts_become_the_same_and_none_stays_a_formula(one, other):
+    assert (spreadsheet_safe(one) == spreadsheet_safe(other)) == (one == other)
+    safe = spreadsheet_safe(one)
+    assert not safe.startswith(("=", "+", "@", "\t"))
+    assert not safe.startswith("-") or safe[1:2].isdigit()
+
+
+def test_a_csv_is_quoted_where_needed_and_read_back_as_written(schema, groups):
+    text = as_csv(groups_table(schema, groups), text_columns(list(schema.used())))
+    assert text.endswith("\n")
+    assert "\r" not in text
+    rows = list(csv.reader(io.StringIO(text)))
+    assert rows[0] == ["age", "job", "income", "count"]
+    assert rows[2] == ["[-5, 0)", "'=Outdoor", "<=50K", "1"]
+    assert rows[3] == ["[0, 90]", "shop, small", "<=50K", "40"]
+
+
+def test_negative_numbers_stay_numbers_and_column_names_are_made_safe():
+    table = pa.table(
+        {
+            "=x": labelled(np.array([0, 1]), ["-5", "[-4, 0)"]),
+            "y": labelled(np.array([0, 1]), ["-5", "-x"]),
+        }
+    )
+    assert as_csv(table, {"y"}) == "'=x,y\n-5,-5\n\"[-4, 0)\",'-x\n"
+
+
+def test_an_empty_table_is_a_header(schema, groups):
+    table = groups_table(schema, groups).slice(0, 0)
+    assert as_csv(table, {"job", "income"}) == "age,job,income,count\n"
