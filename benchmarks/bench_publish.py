@@ -1,0 +1,112 @@
+"""Publishing a table against merely reading it and counting every column with polars.
+
+Run as ``python benchmarks/bench_publish.py [RECORDS ...] [--only parquet|csv]``. Every way
+runs in processes of its own, in turn, so that memory can be told apart; times are inside
+the process, imports included, and the median of several. The target is a ratio of 3.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+RUNS = 5
+
+
+def reference(path: Path) -> None:
+    """Read the file and count every column's values."""
+    import polars as pl
+
+    frame = pl.read_csv(path) if path.suffix == ".csv" else pl.read_parquet(path)
+    for column in frame.columns:
+        frame[column].value_counts()
+
+
+def ours(path: Path) -> None:
+    """Publish the file: DiffGen, h = 10, epsilon = 1, report and all."""
+    import hedgerow
+    from hedgerow.demo import lay_out
+
+    folder = path.parent / "demo"
+    if not folder.exists():
+        lay_out(folder)
+    plan = hedgerow.load_plan(folder / "plan.yaml")
+    with tempfile.TemporaryDirectory(dir=path.parent) as scratch:
+        ledger = plan.ledger.model_copy(update={"file": f"{scratch}/ledger.sqlite"})
+        plan = plan.model_copy(update={"ledger": ledger}).at(folder)
+        hedgerow.publish(plan, data=path, out=Path(scratch) / "release")
+
+
+def peak_memory() -> int:
+    """Return this process's own peak in bytes; getrusage would count the parent's, too."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(status.split("VmHWM:")[1].split()[0]) * 1024
+
+
+def worker(way: str, path: Path) -> None:
+    start = time.perf_counter()
+    (ours if way == "hedgerow" else reference)(path)
+    first = time.perf_counter() - start
+    peak = peak_memory()
+    start = time.perf_counter()
+    (ours if way == "hedgerow" else reference)(path)
+    print(json.dumps({"first": first, "again": time.perf_counter() - start, "peak": peak}))
+
+
+def measure(way: str, path: Path, runs: int) -> dict[str, float]:
+    results = []
+    for _ in range(runs):
+        command = [sys.executable, __file__, "--worker", way, str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        results.append(json.loads(done.stdout))
+    return {key: statistics.median(result[key] for result in results) for key in results[0]}
+
+
+def compare(path: Path, n_records: int, runs: int) -> None:
+    from adult_like import write
+
+    write(path, n_records)
+    ours(path)  # lays out the plan, warms the file cache
+    by_way: dict[str, list[dict[str, float]]] = {"polars": [], "hedgerow": []}
+    for _ in range(runs):
+        for way, results in by_way.items():
+            results.append(measure(way, path, 1))
+    size = path.stat().st_size / 1e6
+    print(f"{n_records:,} records, {path.suffix[1:]}, {size:,.0f} MB")
+    told = {
+        way: {key: statistics.median(r[key] for r in results) for key in results[0]}
+        for way, results in by_way.items()
+    }
+    for way, result in told.items():
+        print(
+            f"  {way:10} first {result['first']:6.2f} s   again {result['again']:6.2f} s"
+            f"   peak {result['peak'] / 1e6:6.0f} MB"
+        )
+    for when in ("first", "again"):
+        print(f"  ratio {when}: {told['hedgerow'][when] / told['polars'][when]:.2f} (target 3)")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("records", type=int, nargs="*", default=[1_000_000])
+    parser.add_argument("--only", choices=["parquet", "csv"])
+    parser.add_argument("--runs", type=int, default=RUNS)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        for n_records in given.records:
+            for suffix in ("parquet", "csv"):
+                if given.only in (None, suffix):
+                    compare(Path(scratch) / f"adult-{n_records}.{suffix}", n_records, given.runs)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--worker"]:
+        worker(sys.argv[2], Path(sys.argv[3]))
+    else:
+        main()

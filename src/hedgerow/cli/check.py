@@ -1,0 +1,78 @@
+"""`hedgerow check`: a dry run that reads no record."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hedgerow.cli.console import JsonOption, QuietOption, answer, say
+from hedgerow.cli.publish import parse_steps
+
+if TYPE_CHECKING:
+    from hedgerow.check import Forecast
+
+
+def check(
+    plan: Annotated[Path, typer.Argument(help="The plan file (YAML, TOML or JSON).")],
+    *,
+    records: Annotated[
+        int | None,
+        typer.Option(min=0, help="About how many records there are, if that is public."),
+    ] = None,
+    method: Annotated[str | None, typer.Option(help="A method in place of the plan's.")] = None,
+    epsilon: Annotated[str | None, typer.Option(help="A budget in place of the plan's.")] = None,
+    h: Annotated[
+        str | None, typer.Option("--h", help="DiffGen: specialisations, a number or 'all'.")
+    ] = None,
+    faithful: Annotated[
+        bool | None,
+        typer.Option("--faithful/--improved", help="As the paper prints it, or improved."),
+    ] = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Show what a plan will cost and keep, without reading a record.
+
+    The split of epsilon, the expected error of a count, the number of groups, memory and a
+    verdict. Exits with 1 where the release would be mostly noise.
+
+    Example: hedgerow check plan.yaml --records 45000
+    """
+    from hedgerow.check import forecast
+    from hedgerow.pipeline import prepare
+
+    settings: dict[str, Any] = {"h": parse_steps(h)} if h is not None else {}
+    ready = prepare(plan, method=method, epsilon=epsilon, faithful=faithful, **settings)
+    told = forecast(ready, records=records)
+    result = {"confirmed": ready.plan.confirmed, "method": ready.method.name, **told.as_dict()}
+    answer(result, as_json=as_json, show=lambda: _show(told, result, quiet=quiet))
+    if told.verdict == "mostly noise":
+        raise typer.Exit(1)
+
+
+def _show(told: Forecast, result: dict[str, Any], *, quiet: bool) -> None:
+    if quiet:
+        return
+    from rich.table import Table
+
+    from hedgerow.privacy.budget import epsilon_text
+
+    table = Table(title=f"epsilon = {epsilon_text(told.epsilon)}", title_justify="left")
+    table.add_column("goes to")
+    table.add_column("each", justify="right")
+    table.add_column("times", justify="right")
+    table.add_column("together", justify="right")
+    for step in told.outline.steps:
+        table.add_row(step.on, str(step.share), str(step.times), str(step.share * step.times))
+    say(table)
+    say(f"A published count is within ±{told.error_95:,} of the truth in 95 of 100 cases.")
+    say(f"About {told.outline.n_groups:,} groups (boxes times classes).")
+    if told.records is None:
+        say(f"Memory: {told.bytes_per_record} bytes a record, and the groups.")
+    else:
+        say(f"Memory: about {told.memory_bytes / 1e6:,.0f} MB for the table and the groups.")
+    say(f"[bold]{told.advice}[/bold]")
+    if not result["confirmed"]:
+        say("The plan is not confirmed yet: publish will refuse it (confirmed: false).")

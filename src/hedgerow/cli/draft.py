@@ -1,0 +1,125 @@
+"""`hedgerow draft`: propose a plan for a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
+from hedgerow.errors import PlanError
+
+if TYPE_CHECKING:
+    from hedgerow.draft import Draft
+
+
+def draft(
+    data: Annotated[str, typer.Argument(help="The table: a file or a database URL.")],
+    *,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The plan file to write; - for stdout.")
+    ] = Path("plan.yaml"),
+    taxonomies: Annotated[
+        Path | None, typer.Option(help="A folder of taxonomy files to choose from.")
+    ] = None,
+    class_name: Annotated[
+        str | None, typer.Option("--class", help="The column to predict, if you know it.")
+    ] = None,
+    query: Annotated[
+        str | None, typer.Option(help="With a database URL: the query to run.")
+    ] = None,
+    method: Annotated[str, typer.Option(help="The publishing method.")] = "diffgen",
+    epsilon: Annotated[str, typer.Option(help="The privacy budget: 1, 0.5 or 1/2.")] = "1",
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a plan that is there already.")
+    ] = False,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Propose a plan for a table.
+
+    Guesses types, bounds, taxonomies, the class and identifiers from the data, marks
+    every guess with a comment, and leaves the plan unconfirmed: publish refuses it until
+    a person has put public knowledge in place of the guesses.
+
+    Example: hedgerow draft adult.csv --taxonomies taxonomies -o plan.yaml
+    """
+    from hedgerow.draft import draft_plan
+
+    is_file = str(output) != "-"
+    if is_file:
+        _check_output(output, force=force)
+    with progress("reading", quiet=quiet or as_json) as report:
+        proposed = draft_plan(
+            data,
+            query=query,
+            taxonomies=taxonomies,
+            class_name=class_name,
+            method=method,
+            epsilon=epsilon,
+            base=output.parent if is_file else Path(),
+            progress=lambda fraction: report("reading", fraction),
+        )
+    if is_file:
+        _write(output, proposed.text)
+    if as_json:
+        answer(_result(proposed, output, is_file=is_file), as_json=True, show=lambda: None)
+    elif not is_file:
+        typer.echo(proposed.text, nl=False)
+    elif not quiet:
+        _show(proposed, output)
+
+
+def _check_output(output: Path, *, force: bool) -> None:
+    if output.suffix.lower() not in (".yaml", ".yml"):
+        raise PlanError(
+            "a draft is written as YAML", where=str(output), do="End its name in .yaml."
+        )
+    if output.exists() and not force:
+        raise PlanError(
+            "the file is there already", where=str(output), do="Use --force to replace it."
+        )
+
+
+def _write(output: Path, text: str) -> None:
+    # Through a second file, so that a failure leaves the old plan whole.
+    draft_file = output.with_name(output.name + ".part")
+    try:
+        draft_file.write_text(text, encoding="utf-8", newline="\n")
+        draft_file.replace(output)
+    except OSError as error:
+        draft_file.unlink(missing_ok=True)
+        raise PlanError(
+            error.strerror or "it cannot be written", where=str(output), do="Choose another place."
+        ) from None
+
+
+def _result(proposed: Draft, output: Path, *, is_file: bool) -> dict[str, Any]:
+    attributes = proposed.plan.attributes
+    roles = ("predictor", "class", "identifier", "drop")
+    return {
+        "plan": str(output) if is_file else None,
+        "text": None if is_file else proposed.text,
+        "confirmed": False,
+        "roles": {
+            role: [name for name, plan in attributes.items() if plan.role == role] for role in roles
+        },
+        "notes": list(proposed.notes),
+    }
+
+
+def _show(proposed: Draft, output: Path) -> None:
+    from rich.markup import escape
+
+    attributes = proposed.plan.attributes
+    left_out = sum(not plan.is_read for plan in attributes.values())
+    class_name = proposed.plan.class_name
+    say(
+        f"[bold]{escape(str(output))}[/bold]: {len(proposed.plan.predictors)} predictors,"
+        f" class {escape(class_name) if class_name else 'unknown'}, {left_out} columns left out."
+    )
+    for note in proposed.notes:
+        say(f"Note: {escape(note)}.")
+    say("Now read it: replace what is marked 'from the data' by public knowledge, then set")
+    say("'confirmed: true'. Until then publish refuses it, and the draft is confidential.")

@@ -1,0 +1,236 @@
+"""``hedgerow ledger``: see and keep what releases from each data set have cost."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hedgerow.cli.console import JsonOption, QuietOption, answer, say
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from hedgerow.privacy.ledger import Account, Entry, Ledger
+
+app = typer.Typer(
+    name="ledger",
+    help="See and keep what the releases from each data set have cost together.",
+    no_args_is_help=True,
+)
+
+LedgerOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--ledger",
+        envvar="HEDGEROW_LEDGER",
+        metavar="FILE",
+        help="The ledger, if it is not where the system keeps it.",
+    ),
+]
+DatasetArgument = Annotated[str, typer.Argument(help="The name in the plan's 'ledger: dataset'.")]
+
+
+@app.command()
+def show(
+    dataset: Annotated[
+        str | None, typer.Argument(help="One data set with all its entries.")
+    ] = None,
+    *,
+    ledger: LedgerOption = None,
+    json_: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Show cap, spent and left of every data set, or the entries of one.
+
+    Example: hedgerow ledger show adult-2026
+    """
+    book = _open(ledger)
+    if dataset is None:
+        accounts = book.accounts()
+        listed = {"datasets": [account.as_dict() for account in accounts]}
+        answer(listed, as_json=json_, show=lambda: _show_all(book, accounts, quiet=quiet))
+    else:
+        account = book.account(dataset)
+        answer(account.as_dict(), as_json=json_, show=lambda: _show_one(account, quiet=quiet))
+
+
+@app.command()
+def cap(
+    dataset: DatasetArgument,
+    epsilon: Annotated[str, typer.Argument(help="The new cap, such as 4 or 9/2.")],
+    *,
+    reason: Annotated[str, typer.Option("--reason", help="Why, and who agreed; kept for good.")],
+    new: Annotated[bool, typer.Option("--new", help="Add a data set instead.")] = False,
+    ledger: LedgerOption = None,
+    json_: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Change the most that all releases from a data set may cost together.
+
+    Plans that name the data set must say the same cap from then on.
+
+    Example: hedgerow ledger cap adult-2026 6 --reason "agreed by the data board"
+    """
+    book = _open(ledger, create=new)
+    change = book.open_dataset if new else book.set_cap
+    account = change(dataset, epsilon, reason)
+    answer(_sums(account), as_json=json_, show=lambda: _show_sums(account, quiet=quiet))
+
+
+@app.command()
+def spend(
+    dataset: DatasetArgument,
+    epsilon: Annotated[str, typer.Argument(help="What was spent, such as 1/2.")],
+    *,
+    note: Annotated[str, typer.Option("--note", help="On what, when, by whom; kept for good.")],
+    ledger: LedgerOption = None,
+    json_: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Book epsilon that was spent outside hedgerow, over the cap too if it was.
+
+    Example: hedgerow ledger spend adult-2026 1/2 --note "counts given to the ministry"
+    """
+    book = _open(ledger)
+    entry = book.book_outside(dataset, epsilon, note=note)
+    account = book.account(dataset)
+    result = {**_sums(account), "entry": entry.as_dict()}
+    answer(result, as_json=json_, show=lambda: _show_sums(account, quiet=quiet))
+
+
+@app.command()
+def export(
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="A file, not stdout.")
+    ] = None,
+    ledger: LedgerOption = None,
+    json_: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Write the whole ledger as JSON: the accounts, and the chain that proves them.
+
+    Example: hedgerow ledger export -o ledger.json
+    """
+    exported = _open(ledger).export()
+    if output is None:
+        answer(exported, as_json=True, show=lambda: None)
+        return
+    _write(output, json.dumps(exported, indent=2, ensure_ascii=False) + "\n")
+    result = {"file": str(output), "events": len(exported["events"])}
+    answer(result, as_json=json_, show=lambda: _close(f"The ledger is in {output}", quiet=quiet))
+
+
+@app.command()
+def verify(
+    ledger: LedgerOption = None, json_: JsonOption = False, quiet: QuietOption = False
+) -> None:
+    """Check that no event of the ledger was changed, taken out or cut off.
+
+    Keep the digest that it prints: as long as the ledger is whole, 'export' shows it again.
+
+    Example: hedgerow ledger verify
+    """
+    book = _open(ledger)
+    n_events, digest = book.verify()
+    result = {"whole": True, "events": n_events, "digest": digest}
+    words = f"The ledger is whole: {n_events} events, last digest {digest or '-'}"
+    answer(result, as_json=json_, show=lambda: _close(words, quiet=quiet))
+
+
+def _open(path: Path | None, *, create: bool = False) -> Ledger:
+    from hedgerow.privacy.ledger import Ledger
+
+    return Ledger(path, create=create)
+
+
+def _write(output: Path, text: str) -> None:
+    from hedgerow.errors import ReleaseError
+
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ReleaseError(
+            f"the file cannot be written: {error.strerror}",
+            where=str(output),
+            do="Give a file in a folder that you may write to.",
+        ) from error
+
+
+def _sums(account: Account) -> dict[str, Any]:
+    return {key: value for key, value in account.as_dict().items() if key != "entries"}
+
+
+def _show_all(book: Ledger, accounts: tuple[Account, ...], *, quiet: bool) -> None:
+    if not accounts:
+        _close("The ledger has no data set yet.", quiet=quiet)
+        return
+    from hedgerow.privacy.budget import epsilon_text
+
+    table = _table("data set", "cap", "spent", "left", "released", "booked", "failed")
+    for account in accounts:
+        states = Counter(entry.state for entry in account.entries)
+        amounts = [epsilon_text(x) for x in (account.cap, account.spent, account.left)]
+        counts = [str(states[state]) for state in ("released", "booked", "failed")]
+        table.add_row(*map(_plain, [account.name, *amounts, *counts]))
+    say(table)
+    _close(f"Ledger: {book.path}", quiet=quiet)
+
+
+def _show_one(account: Account, *, quiet: bool) -> None:
+    table = _table("entry", "epsilon", "state", "method", "booked (UTC)", "note")
+    for entry in account.entries:
+        table.add_row(*map(_plain, _row(entry)))
+    if account.entries:
+        say(table)
+    _show_sums(account, quiet=quiet)
+
+
+def _row(entry: Entry) -> list[str]:
+    from hedgerow.privacy.budget import epsilon_text
+
+    return [
+        str(entry.id),
+        epsilon_text(entry.epsilon),
+        entry.state,
+        entry.method,
+        entry.booked_at[:16].replace("T", " "),
+        entry.note or "-",
+    ]
+
+
+def _show_sums(account: Account, *, quiet: bool) -> None:
+    if quiet:
+        return
+    from hedgerow.privacy.budget import epsilon_text
+
+    amounts = (account.cap, account.spent, account.left)
+    cap_, spent, left = (epsilon_text(amount) for amount in amounts)
+    say(_plain(f"{account.name}: cap {cap_}, spent {spent}, left {left}"))
+    if account.spent > account.cap:
+        say(_plain("More is spent than the cap allows: nothing more can be published."))
+
+
+def _close(words: str, *, quiet: bool) -> None:
+    if not quiet:
+        say(_plain(words))
+
+
+def _table(*columns: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for column in columns:
+        table.add_column(column, overflow="fold", no_wrap=column.startswith("booked ("))
+    return table
+
+
+def _plain(text: str) -> Any:
+    """Return ``text`` without any meaning to the console: names may hold brackets."""
+    from rich.text import Text
+
+    return Text(text)

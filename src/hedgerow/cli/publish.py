@@ -1,0 +1,120 @@
+"""`hedgerow publish`: a private release of a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
+
+if TYPE_CHECKING:
+    from hedgerow.release.release import Release
+
+
+def publish(
+    plan: Annotated[Path, typer.Argument(help="The plan file (YAML, TOML or JSON).")],
+    *,
+    data: Annotated[
+        str | None, typer.Option(help="A table in place of the plan's own: a file or a URL.")
+    ] = None,
+    method: Annotated[str | None, typer.Option(help="A method in place of the plan's.")] = None,
+    epsilon: Annotated[
+        str | None, typer.Option(help="A budget in place of the plan's: 1, 0.5 or 1/2.")
+    ] = None,
+    h: Annotated[
+        str | None, typer.Option("--h", help="DiffGen: specialisations, a number or 'all'.")
+    ] = None,
+    score: Annotated[
+        str | None,
+        typer.Option(help="DiffGen: how to compare specialisations: gini, max or infogain."),
+    ] = None,
+    faithful: Annotated[
+        bool | None,
+        typer.Option("--faithful/--improved", help="As the paper prints it, or improved."),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write.")] = Path(
+        "release"
+    ),
+    records: Annotated[
+        bool, typer.Option("--records", help="Write records drawn from the boxes, too.")
+    ] = False,
+    parquet: Annotated[
+        bool, typer.Option("--parquet", help="Write release.parquet beside release.csv.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a release that is there already.")
+    ] = False,
+    engine: Annotated[str, typer.Option(help="What counts the records: memory.")] = "memory",
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="For experiments: reproducible and NOT private, never booked."),
+    ] = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Publish a table under differential privacy.
+
+    Books the budget on the data set's ledger, then writes a folder with the release, its
+    certificate and a report.
+
+    Example: hedgerow publish plan.yaml --epsilon 1 --out release
+    """
+    from hedgerow import pipeline
+
+    settings: dict[str, Any] = {"h": parse_steps(h), "score": score}
+    with progress("publishing", quiet=quiet or as_json) as report:
+        release = pipeline.publish(
+            plan,
+            data=data,
+            out=out,
+            records=records,
+            parquet=parquet,
+            force=force,
+            engine=engine,  # type: ignore[arg-type]  # checked by the pipeline
+            seed=seed,
+            progress=report,
+            method=method,
+            epsilon=epsilon,
+            faithful=faithful,
+            **{name: value for name, value in settings.items() if value is not None},
+        )
+    answer(_result(release, out), as_json=as_json, show=lambda: _show(release, out, quiet=quiet))
+
+
+def parse_steps(text: str | None) -> int | str | None:
+    """Return a number of specialisations as one; the plan judges any other text."""
+    return int(text) if text is not None and text.isascii() and text.isdigit() else text
+
+
+def _result(release: Release, out: Path) -> dict[str, Any]:
+    certificate = release.certificate
+    return {
+        "out": str(out),
+        "epsilon": str(certificate.guarantee.epsilon),
+        "private": certificate.guarantee.private,
+        "method": certificate.method.name,
+        "groups": len(release.groups),
+        "noisy-total": certificate.data.noisy_total,
+        "ledger": None
+        if certificate.ledger is None
+        else certificate.ledger.model_dump(mode="json", by_alias=True),
+    }
+
+
+def _show(release: Release, out: Path, *, quiet: bool) -> None:
+    if quiet:
+        return
+    from rich.markup import escape
+
+    certificate = release.certificate
+    say(
+        f"[bold]{escape(str(out))}[/bold]: {len(release.groups):,} groups, epsilon = "
+        f"{certificate.guarantee.epsilon}"
+    )
+    say(escape(certificate.guarantee.statement))
+    if certificate.ledger is not None:
+        line = certificate.ledger
+        say(f"Booked on the ledger as entry {line.entry} of data set {escape(repr(line.dataset))}.")
+    say(f"Read {escape(str(out / 'report.html'))} first; certificate.json has every detail.")

@@ -1,0 +1,1 @@
+"""What a release keeps, measured against the raw data, for the data owner."""

@@ -1,0 +1,49 @@
+"""The documentation says what the program does."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+from hedgerow.partition.scores import SCORES
+from hedgerow.plan.methods import PUBLISH_METHODS
+
+
+def test_the_command_line_reference_is_up_to_date(root):
+    made = subprocess.run(
+        [sys.executable, "tools/cli_reference.py"],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=True,
+        encoding="utf-8",
+    )
+    assert made.stdout == (root / "docs" / "cli.md").read_text(encoding="utf-8"), (
+        "run: python tools/cli_reference.py > docs/cli.md"
+    )
+
+
+def test_every_method_and_score_is_documented(root):
+    text = (root / "docs" / "plan.md").read_text(encoding="utf-8")
+    for name in (*PUBLISH_METHODS, *SCORES):
+        assert f"`{name}`" in text
+
+
+def test_links_between_pages_lead_somewhere(root):
+    pages = [root / "README.md", root / "CHANGELOG.md", *(root / "docs").rglob("*.md")]
+    for page in pages:
+        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            if "://" not in target:
+                assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_functions_and_tests_named_on_the_papers_pages_exist(root):
+    source = "\n".join(
+        path.read_text(encoding="utf-8")
+        for folder in ("src", "tests")
+        for path in (root / folder).rglob("*.py")
+    )
+    for page in (root / "docs" / "papers").glob("*.md"):
+        for name in re.findall(r"`(test_\w+)`", page.read_text(encoding="utf-8")):
+            assert f"def {name}(" in source, f"{page.name} names {name}"
