@@ -17,11 +17,12 @@ LANES = 4
 _F = TypeVar("_F", bound="Callable[..., Any]")
 
 
-def _compile(function: _F) -> _F:
+def compile_loop(function: _F) -> _F:
+    """Compile a loop that runs without the interpreter's lock; kept on disk."""
     return cast("_F", njit(cache=True, nogil=True, boundscheck=False)(function))
 
 
-@_compile
+@compile_loop
 def class_histogram(
     codes: NDArray[np.unsignedinteger],
     classes: NDArray[np.unsignedinteger],
@@ -39,7 +40,7 @@ def class_histogram(
         lanes[0, np.int64(codes[i]) * n_classes + classes[i]] += 1
 
 
-@_compile
+@compile_loop
 def add_steps(
     keys: NDArray[np.int64],
     codes: NDArray[np.unsignedinteger],

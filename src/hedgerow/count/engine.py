@@ -16,6 +16,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.count.placed import Placed
 from hedgerow.encode.schema import Schema
 
 Codes = NDArray[np.unsignedinteger]
@@ -96,4 +97,8 @@ class Engine(Protocol):
 
     def tally(self, kernel: SparseKernel) -> SparseCounts:
         """Return how often each key of a sparse kernel occurs (confidential)."""
+        ...
+
+    def place(self) -> Placed:
+        """Return all records placed in one box, for methods that grow a tree."""
         ...

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.count.engine import Batch, DenseKernel, SparseCounts, SparseKernel
+from hedgerow.count.placed_memory import PlacedInMemory
 from hedgerow.encode.schema import Schema
 from hedgerow.encode.table import EncodedTable
 
@@ -57,6 +58,10 @@ class MemoryEngine:
     def tally(self, kernel: SparseKernel) -> SparseCounts:
         """Return how often each key of a sparse kernel occurs (confidential)."""
         return SparseCounts.merged(self._over_pieces(kernel.count))
+
+    def place(self) -> PlacedInMemory:
+        """Return all records placed in one box, for methods that grow a tree."""
+        return PlacedInMemory(self.table)
 
     def _over_pieces(self, count: Callable[[Batch], _T]) -> list[_T]:
         starts = range(0, max(1, len(self.table)), self.piece)

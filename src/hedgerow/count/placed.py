@@ -1,0 +1,87 @@
+"""Records placed in the boxes of a level: counted together, then routed to children.
+
+The contract of tree methods. A level asks one question, "how many records of each box
+and class lie between these borders of each attribute", and gives one order, "send the
+records of these boxes to their children". An engine answers both in one pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Borders:
+    """For every box, borders that cut one attribute's codes into bins.
+
+    The borders of box ``b`` are ``values[starts[b]:starts[b + 1]]``, rising; n borders
+    make n + 1 bins. Bins of all boxes are numbered one after another, so those of box
+    ``b`` begin at ``starts[b] + b``.
+    """
+
+    starts: NDArray[np.int64]
+    values: NDArray[np.int32]
+
+    @property
+    def n_boxes(self) -> int:
+        """How many boxes there are."""
+        return len(self.starts) - 1
+
+    @property
+    def n_bins(self) -> int:
+        """Bins of all boxes together."""
+        return len(self.values) + self.n_boxes
+
+    @property
+    def bin_starts(self) -> NDArray[np.int64]:
+        """Where each box's bins begin, and the end of the last."""
+        return self.starts + np.arange(len(self.starts))
+
+    @classmethod
+    def of(cls, lists: list[list[int]]) -> Borders:
+        """Build borders from one list per box."""
+        starts = np.cumsum([0, *(len(each) for each in lists)], dtype=np.int64)
+        flat = [border for each in lists for border in each]
+        return cls(starts=starts, values=np.array(flat, dtype=np.int32))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LevelBins:
+    """The question of a level: borders for some attributes, by attribute."""
+
+    borders: dict[int, Borders] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Routing:
+    """Where the records of each box go.
+
+    A record of box ``b`` goes to child ``first_child[b]`` plus the number of borders
+    that its code of ``attribute[b]`` has reached; where ``attribute[b]`` is -1 the box
+    is finished and its records are put aside.
+    """
+
+    attribute: NDArray[np.int32]
+    borders: Borders
+    first_child: NDArray[np.int64]
+    n_children: int
+
+
+class Placed(Protocol):
+    """Records, each in one box of the present level (confidential)."""
+
+    def sum(self, level: LevelBins) -> dict[int, NDArray[np.int64]]:
+        """Return, by attribute, class counts of shape (bins, classes)."""
+        ...
+
+    def classes(self) -> NDArray[np.int64]:
+        """Return class counts of shape (boxes, classes)."""
+        ...
+
+    def route(self, routing: Routing) -> None:
+        """Send every record to its child; the children are the next level's boxes."""
+        ...

@@ -1,0 +1,173 @@
+"""Placed records in memory: rows kept together by box, so that counting stays in cache."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.count.engine import Codes
+from hedgerow.count.placed import Borders, LevelBins, Routing
+from hedgerow.encode.table import EncodedTable
+
+_T = TypeVar("_T")
+_R = TypeVar("_R")
+
+COMPILED_FROM = 200_000
+"""Records from which the compiled loops pay for being loaded."""
+
+
+class PlacedInMemory:
+    """The records of a table, sorted by box; finished boxes' records are let go.
+
+    Results do not depend on the order of rows within a box, nor on the number of threads.
+    """
+
+    def __init__(self, table: EncodedTable, *, compiled: bool | None = None) -> None:
+        classes = table.schema.class_attribute
+        self._n_classes = 1 if classes is None else classes.domain.size
+        self._sizes = [attribute.domain.size for attribute in table.schema.attributes]
+        self._codes: list[Codes] = list(table.codes)
+        self._classes = table.classes
+        self._starts = np.array([0, len(table)], dtype=np.int64)
+        loaded = "hedgerow.count.compiled_placed" in sys.modules
+        self._compiled = (loaded or len(table) >= COMPILED_FROM) if compiled is None else compiled
+
+    def __repr__(self) -> str:
+        return "PlacedInMemory()"
+
+    def classes(self) -> NDArray[np.int64]:
+        """Return class counts of shape (boxes, classes)."""
+        n_boxes = len(self._starts) - 1
+        if self._classes is None:
+            sizes: NDArray[np.int64] = np.diff(self._starts)
+            return sizes[:, None]
+        cells = self._boxes() * self._n_classes + self._classes
+        counts = np.bincount(cells, minlength=n_boxes * self._n_classes)
+        return counts.reshape(n_boxes, self._n_classes)
+
+    def sum(self, level: LevelBins) -> dict[int, NDArray[np.int64]]:
+        """Return, by attribute, class counts of shape (bins, classes)."""
+        one = self._count_compiled if self._compiled else self._count_by_numpy
+        counts = self._in_parallel(lambda item: one(*item), list(level.borders.items()))
+        return dict(zip(level.borders, counts, strict=True))
+
+    def route(self, routing: Routing) -> None:
+        """Send every record to its child; the children are the next level's boxes."""
+        child = self._children_compiled(routing) if self._compiled else self._children(routing)
+        order, starts = self._order(child, routing.n_children)
+        self._codes = self._in_parallel(lambda codes: codes[order], self._codes)
+        if self._classes is not None:
+            self._classes = self._classes[order]
+        self._starts = starts
+
+    def _in_parallel(self, work: Callable[[_T], _R], items: list[_T]) -> list[_R]:
+        """Work on the items on every core, where the table is large enough to pay."""
+        if not self._compiled or len(items) < 2:
+            return [work(item) for item in items]
+        with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+            return list(pool.map(work, items))
+
+    def _boxes(self) -> NDArray[np.int64]:
+        sizes = np.diff(self._starts)
+        return np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)
+
+    def _count_by_numpy(self, attribute: int, borders: Borders) -> NDArray[np.int64]:
+        cells = self._bins(attribute, borders)
+        if self._classes is not None:
+            cells = cells * self._n_classes + self._classes
+        counts = np.bincount(cells, minlength=borders.n_bins * self._n_classes)
+        return counts.reshape(borders.n_bins, self._n_classes)
+
+    def _bins(self, attribute: int, borders: Borders) -> NDArray[np.int64]:
+        """Return each record's bin, among those of all boxes."""
+        boxes = self._boxes()
+        width = self._sizes[attribute] + 1
+        owners = np.repeat(np.arange(borders.n_boxes, dtype=np.int64), np.diff(borders.starts))
+        # Borders rise within a box and boxes rise, so one search serves all boxes.
+        reached = np.searchsorted(
+            owners * width + borders.values, boxes * width + self._codes[attribute], side="right"
+        )
+        return reached + boxes
+
+    def _count_compiled(self, attribute: int, borders: Borders) -> NDArray[np.int64]:
+        from hedgerow.count import compiled_placed as compiled
+
+        counts = np.zeros((borders.n_bins, self._n_classes), dtype=np.int64)
+        compiled.count_bins(
+            self._codes[attribute],
+            self._classes_or_none(),
+            self._classes is not None,
+            self._starts,
+            borders.starts,
+            borders.values,
+            self._sizes[attribute],
+            counts,
+        )
+        return counts
+
+    def _classes_or_none(self) -> Codes:
+        return np.zeros(0, dtype=np.uint8) if self._classes is None else self._classes
+
+    def _children(self, routing: Routing) -> NDArray[np.int64]:
+        """Return each record's child, -1 where its box is finished."""
+        boxes = self._boxes()
+        child = np.full(len(boxes), -1, dtype=np.int64)
+        split = routing.attribute[boxes]
+        for attribute in np.unique(routing.attribute[routing.attribute >= 0]):
+            here = np.flatnonzero(split == attribute)
+            child[here] = self._child_of(routing, int(attribute), here, boxes[here])
+        return child
+
+    def _children_compiled(self, routing: Routing) -> NDArray[np.int64]:
+        from hedgerow.count import compiled_placed as compiled
+
+        child = np.full(int(self._starts[-1]), -1, dtype=np.int64)
+
+        def route(attribute: int) -> None:
+            compiled.route_rows(
+                self._codes[attribute],
+                self._starts,
+                np.flatnonzero(routing.attribute == attribute),
+                routing.borders.starts,
+                routing.borders.values,
+                routing.first_child,
+                child,
+            )
+
+        split = np.unique(routing.attribute[routing.attribute >= 0])
+        self._in_parallel(route, [int(attribute) for attribute in split])
+        return child
+
+    def _child_of(
+        self, routing: Routing, attribute: int, here: NDArray[np.int64], boxes: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        borders = routing.borders
+        width = self._sizes[attribute] + 1
+        owners = np.repeat(np.arange(borders.n_boxes, dtype=np.int64), np.diff(borders.starts))
+        mine = routing.attribute[owners] == attribute
+        keys = owners[mine] * width + borders.values[mine]
+        codes = self._codes[attribute][here]
+        low = np.searchsorted(keys, boxes * width, side="left")
+        reached = np.searchsorted(keys, boxes * width + codes, side="right") - low
+        return routing.first_child[boxes] + reached
+
+    def _order(
+        self, child: NDArray[np.int64], n_children: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the records of unfinished boxes by child, and where each child begins."""
+        kept = np.flatnonzero(child >= 0)
+        sizes = np.bincount(child[kept], minlength=n_children)
+        starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
+        if self._compiled:
+            from hedgerow.count import compiled_placed as compiled
+
+            order = np.empty(len(kept), dtype=np.int64)
+            compiled.counting_sort(child, starts[:-1].copy(), order)
+            return order, starts
+        return kept[np.argsort(child[kept], kind="stable")], starts
