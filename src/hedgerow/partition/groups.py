@@ -62,12 +62,40 @@ class CountsMade:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class Tree:
+    """How the domain was divided into boxes, step by step; all of it publishable.
+
+    Nodes are numbered level by level, the root first and the children of a node one
+    after another, by rising codes. Node ``i`` is what its parent becomes where the
+    ``attribute[i]`` (-1: the root) lies in ``[first[i], stop[i])``. ``box[i]`` numbers
+    the leaves (-1: an inner node), and ``sizes`` are noisy, consistent estimates of the
+    records in each node.
+    """
+
+    parent: NDArray[np.int32]
+    attribute: NDArray[np.int32]
+    first: NDArray[np.int32]
+    stop: NDArray[np.int32]
+    box: NDArray[np.int32]
+    sizes: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Groups:
     """Noisy counts of groups, sorted by the attributes' ranges and then by class.
 
     Everything here is publishable: ``counts`` are noisy, whole and positive; a group
     that is not listed has the noisy count 0. ``is_cut`` says that every combination of
-    listed ranges is a box of the release, so that ``ranges`` alone recode a record.
+    listed ranges is a box of the release, so that ``ranges`` alone recode a record;
+    otherwise ``tree`` leads every record to its box, and ``boxes`` holds, per attribute,
+    the range of every box, those without a listed group included.
+
+    ``marginals``, where a method pays for them, are noisy weights of single values: per
+    attribute an array of one row per code and one column per class (or one column for
+    all). They say how records are spread inside the ranges of their box.
     """
 
     ranges: tuple[Ranges, ...]
@@ -76,6 +104,9 @@ class Groups:
     counts: NDArray[np.int64]
     is_cut: bool
     made: CountsMade | None = None
+    tree: Tree | None = None
+    boxes: tuple[NDArray[np.int32], ...] | None = None
+    marginals: tuple[NDArray[np.float64], ...] | None = None
 
     def __len__(self) -> int:
         return len(self.counts)

@@ -44,12 +44,13 @@ class Outline:
     """What a run will do, from public settings alone.
 
     ``counts`` is the share that each published count is drawn with, and ``n_groups`` a
-    typical number of groups.
+    typical number of groups; ``notes`` are further sentences for ``check``.
     """
 
     steps: tuple[Step, ...]
     counts: Fraction
     n_groups: int
+    notes: tuple[str, ...] = ()
 
 
 class Method(Protocol):

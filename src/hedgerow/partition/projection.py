@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from hedgerow.privacy.source import RandomSource
 
 
-def simplex_shift(noisy: NDArray[np.int64], total: int) -> float:
+def simplex_shift(noisy: NDArray[np.int64] | NDArray[np.float64], total: int) -> float:
     """Return t such that the sum of ``max(0, noisy - t)`` is ``total``, which is above 0.
 
     The Euclidean projection on {x >= 0, sum x = total} subtracts one number from all
@@ -18,7 +18,7 @@ def simplex_shift(noisy: NDArray[np.int64], total: int) -> float:
     1.0
     """
     falling = np.sort(noisy)[::-1]
-    surplus = np.cumsum(falling, dtype=np.int64) - total
+    surplus = np.cumsum(falling) - total
     ranks = np.arange(1, len(falling) + 1)
     last = int(np.flatnonzero(falling * ranks > surplus)[-1])
     return float(surplus[last]) / (last + 1)
