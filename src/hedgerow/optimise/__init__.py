@@ -1,0 +1,1 @@
+"""The best generalisation of single records: lattices, risk, utility and exact searches."""
