@@ -151,13 +151,13 @@ def test_a_table_without_a_class_still_gets_a_plan_that_loads(tmp_path):
     numbers = [i * 1.5 for i in range(100)]
     drafted = draft_plan(write_csv(tmp_path / "t.csv", {"a": numbers, "b": numbers}))
     assert drafted.plan.publish is None
-    assert "# publish: {method: diffgen" in drafted.text
+    assert "publish: {method: hedge" in drafted.text
     assert "--class" in drafted.notes[0]
 
 
 def test_method_and_epsilon_are_taken_over(table):
     publish = draft_plan(table, epsilon="1/3").plan.publish
-    assert (publish.method, str(publish.epsilon)) == ("diffgen", "1/3")
+    assert (publish.method, str(publish.epsilon)) == ("hedge", "1/3")
     with pytest.raises(PlanError, match=r"publish\.epsilon"):
         draft_plan(table, epsilon=0)
     with pytest.raises(PlanError, match=r"Did you mean 'diffgen'\?"):

@@ -2,7 +2,7 @@
 
 >>> import hedgerow
 >>> sorted(hedgerow.__all__)
-['Ledger', 'Plan', 'Release', 'Taxonomy', 'load_plan', 'publish', 'read_taxonomy']
+['BasketRelease', 'Ledger', 'Plan', 'Release', 'Taxonomy', 'load_plan', 'publish', 'read_taxonomy']
 """
 
 from __future__ import annotations
@@ -15,13 +15,24 @@ if TYPE_CHECKING:
     from hedgerow.plan.load import load_plan
     from hedgerow.plan.model import Plan
     from hedgerow.privacy.ledger import Ledger
+    from hedgerow.release.baskets import BasketRelease
     from hedgerow.release.release import Release
     from hedgerow.taxonomy.files import read_taxonomy
     from hedgerow.taxonomy.tree import Taxonomy
 
-__all__ = ["Ledger", "Plan", "Release", "Taxonomy", "load_plan", "publish", "read_taxonomy"]
+__all__ = [
+    "BasketRelease",
+    "Ledger",
+    "Plan",
+    "Release",
+    "Taxonomy",
+    "load_plan",
+    "publish",
+    "read_taxonomy",
+]
 
 _HOMES = {
+    "BasketRelease": "hedgerow.release.baskets",
     "Ledger": "hedgerow.privacy.ledger",
     "Plan": "hedgerow.plan.model",
     "Release": "hedgerow.release.release",

@@ -9,17 +9,28 @@ from typing import Any, Literal
 
 import numpy as np
 
+from hedgerow.encode.baskets import item_dtype
+from hedgerow.partition.baskets import Useful
 from hedgerow.partition.method import Outline
-from hedgerow.pipeline import Prepared
+from hedgerow.pipeline import AnyPrepared, PreparedBaskets
 from hedgerow.privacy.budget import epsilon_text
 from hedgerow.release.precision import deviation, within
 from hedgerow.taxonomy.domain import code_dtype
 
-Verdict = Literal["feasible", "coarse", "mostly noise", "depends on the number of records"]
+Verdict = Literal[
+    "feasible", "coarse", "mostly noise", "depends on the number of records", "depends on the data"
+]
 
 COARSE_FROM = 1.0
 NOISE_FROM = 5.0
 """Noise of all groups together over the records: from here on a release is mostly noise."""
+
+DELTA = 0.05
+COVERED = (1, 10, 100)
+"""The chance of a larger error, and the itemsets that a query covers, for usefulness."""
+
+USUAL_LENGTH = 10
+"""How many items a record of set-valued data is taken to have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,17 +39,25 @@ class Forecast:
 
     ``noise_ratio`` compares the noise of all groups together (their number times the
     standard deviation of one count) with the number of records. Below 1 most groups
-    stand out from their noise; above 5 hardly any does.
+    stand out from their noise; above 5 hardly any does. ``usefulness`` has pairs of how
+    many itemsets a counting query covers and how far it may be off, whatever the data.
     """
 
     epsilon: Fraction
     outline: Outline
     records: int | None
     bytes_per_record: int
+    publishes: Literal["table", "baskets"] = "table"
+    usefulness: tuple[tuple[int, float], ...] = ()
+
+    @property
+    def counts_all(self) -> bool:
+        """Whether everything that can be published is counted, and none of it looked for first."""
+        return self.publishes == "table" or self.outline.counts == self.epsilon
 
     @property
     def error_95(self) -> int:
-        """A count is within this of the truth in 95 of 100 cases."""
+        """The noise of a count is within this in 95 of 100 cases."""
         return within(self.outline.counts)
 
     @property
@@ -62,6 +81,8 @@ class Forecast:
     @property
     def verdict(self) -> Verdict:
         """Whether the release will be worth making."""
+        if not self.counts_all:
+            return "depends on the data"
         ratio = self.noise_ratio
         if ratio is None:
             return "depends on the number of records"
@@ -78,6 +99,11 @@ class Forecast:
     @property
     def advice(self) -> str:
         """The verdict in words, with what would do."""
+        if not self.counts_all:
+            return (
+                "How much comes through depends on the data: a basket needs well over"
+                f" {self.error_95:,} records to show by itself."
+            )
         needed = f"{self.records_needed:,}"
         if self.records is None:
             return f"Feasible from about {needed} records on. Say how many with --records."
@@ -88,7 +114,8 @@ class Forecast:
         )
         if self.verdict == "coarse":
             return f"Coarse: only large groups will stand out; {would_do} would do better."
-        return f"Mostly noise: {would_do} would do, or fewer specialisations."
+        less = "fewer specialisations" if self.publishes == "table" else "a smaller universe"
+        return f"Mostly noise: {would_do} would do, or {less}."
 
     def as_dict(self) -> dict[str, Any]:
         """Return the forecast for JSON, budgets as exact text."""
@@ -100,25 +127,52 @@ class Forecast:
             ],
             "count-share": str(self.outline.counts),
             "count-error-95": self.error_95,
-            "groups": self.outline.n_groups,
+            "groups": self.outline.n_groups if self.counts_all else None,
             "bytes-per-record": self.bytes_per_record,
             "memory-bytes": self.memory_bytes,
             "records": self.records,
-            "records-needed": self.records_needed,
-            "epsilon-needed": None if self.epsilon_needed is None else str(self.epsilon_needed),
+            "records-needed": self.records_needed if self.counts_all else None,
+            "epsilon-needed": str(self.epsilon_needed)
+            if self.counts_all and self.epsilon_needed is not None
+            else None,
             "verdict": self.verdict,
+            "notes": list(self.outline.notes),
+            "usefulness": [
+                {"itemsets": n, "delta": DELTA, "error": round(error, 1)}
+                for n, error in self.usefulness
+            ],
         }
 
 
-def forecast(ready: Prepared, *, records: int | None = None) -> Forecast:
+def forecast(ready: AnyPrepared, *, records: int | None = None) -> Forecast:
     """Return what can be said of a prepared plan; no record is read.
 
     ``records`` is about how many there are, if that is public knowledge.
     """
-    sizes = [attribute.domain.size for attribute in ready.schema.used()]
     return Forecast(
         epsilon=ready.epsilon,
-        outline=ready.method.outline(ready.schema, ready.epsilon),
+        outline=ready.outline(),
         records=records,
-        bytes_per_record=sum(np.dtype(code_dtype(size)).itemsize for size in sizes),
+        bytes_per_record=_bytes_per_record(ready),
+        publishes=ready.publish.publishes,
+        usefulness=_usefulness(ready),
     )
+
+
+def _usefulness(ready: AnyPrepared) -> tuple[tuple[int, float], ...]:
+    """Return the bounds of [DiffPart, Thm 4.2], for queries that cover so many itemsets."""
+    if not isinstance(ready, PreparedBaskets) or not isinstance(ready.method, Useful):
+        return ()
+    taxonomy, epsilon = ready.universe.taxonomy, ready.epsilon
+    bounds = (
+        (n, ready.method.usefulness(taxonomy, epsilon, n_itemsets=n, delta=DELTA)) for n in COVERED
+    )
+    return tuple((n, bound) for n, bound in bounds if bound is not None)
+
+
+def _bytes_per_record(ready: AnyPrepared) -> int:
+    if isinstance(ready, PreparedBaskets):
+        length = min(USUAL_LENGTH, ready.universe.n_items)
+        return 8 + length * item_dtype(ready.universe.n_items).itemsize
+    sizes = [attribute.domain.size for attribute in ready.schema.used()]
+    return sum(np.dtype(code_dtype(size)).itemsize for size in sizes)

@@ -9,44 +9,38 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
+from hedgerow.count.basket_kernels import BasketEngine
 from hedgerow.count.engine import Engine
 from hedgerow.encode.schema import Schema, schema_of
-from hedgerow.errors import (
-    InternalError,
-    LedgerError,
-    PlanError,
-    SettingError,
-    UnconfirmedPlanError,
-)
-from hedgerow.partition.method import Method, Progress, no_progress
-from hedgerow.partition.registry import method_for
+from hedgerow.encode.universe import Universe, universe_of
+from hedgerow.errors import InternalError, PlanError, SettingError, UnconfirmedPlanError
+from hedgerow.partition.baskets import BasketMethod
+from hedgerow.partition.method import Method, Outline, Progress, no_progress
+from hedgerow.partition.registry import basket_method_for, method_for
 from hedgerow.plan.load import load_plan, plan_digest, plan_of
 from hedgerow.plan.methods import PrivatePublishPlan
 from hedgerow.plan.model import Plan
 from hedgerow.privacy.budget import EpsilonLike, PathLedger
-from hedgerow.privacy.ledger import Entry, Ledger
+from hedgerow.privacy.ledger import Entry
 from hedgerow.privacy.source import RandomSource, SeededSource, SystemSource
-from hedgerow.release.certificate import LedgerEntry
-from hedgerow.release.certify import RunFacts, certify
+from hedgerow.release.account import Account
+from hedgerow.release.baskets import BasketRelease
+from hedgerow.release.certify import RunFacts, certify, certify_baskets
 from hedgerow.release.release import Release
 from hedgerow.release.write import CERTIFICATE, check_destination
 
 PlanLike = Plan | Mapping[str, Any] | str | Path
 
-_DATABASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|sqlite:")
-
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """A plan made ready to run: nothing confidential has been read yet."""
+    """A plan for a table made ready to run: nothing confidential has been read yet."""
 
     plan: Plan
     publish: PrivatePublishPlan
@@ -58,6 +52,105 @@ class Prepared:
         """The budget of the release."""
         return self.publish.epsilon
 
+    def outline(self) -> Outline:
+        """Return what a run will buy, without any data."""
+        return self.method.outline(self.schema, self.epsilon)
+
+    def read(self, data: Any, query: str | None, base: Path, progress: Progress) -> Engine:
+        """Return an engine that holds the confidential table, as codes."""
+        from hedgerow.count.memory import MemoryEngine
+        from hedgerow.encode.encode import encode_table
+        from hedgerow.read.open import open_table
+
+        table = open_table(data, query=query, base=base)
+        codes = encode_table(
+            table, self.schema, progress=lambda fraction: progress("reading", fraction)
+        )
+        return MemoryEngine(table=codes)
+
+    def run(self, engine: Engine, *, path: PathLedger, source: RandomSource, run: Run) -> Release:
+        """Return the release of the table that the engine holds."""
+        groups = self.method.publish(
+            engine, epsilon=self.epsilon, ledger=path, source=source, progress=run.progress
+        )
+        certificate = certify(
+            plan=self.plan,
+            publish=self.publish,
+            method=self.method,
+            schema=self.schema,
+            groups=groups,
+            path=_settled(path),
+            facts=run.facts,
+        )
+        return Release(schema=self.schema, groups=groups, certificate=certificate)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedBaskets:
+    """A plan for set-valued data made ready to run: nothing confidential has been read yet."""
+
+    plan: Plan
+    publish: PrivatePublishPlan
+    universe: Universe
+    method: BasketMethod
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The budget of the release."""
+        return self.publish.epsilon
+
+    def outline(self) -> Outline:
+        """Return what a run will buy, without any data."""
+        return self.method.outline(self.universe.taxonomy, self.epsilon)
+
+    def read(self, data: Any, query: str | None, base: Path, progress: Progress) -> BasketEngine:
+        """Return an engine that holds the confidential baskets, as codes."""
+        from hedgerow.count.basket_memory import BasketMemory
+        from hedgerow.encode.items import encode_baskets
+        from hedgerow.read.items import open_items
+
+        source = open_items(data, self.universe.place, query=query, base=base)
+        baskets = encode_baskets(
+            source, self.universe, progress=lambda fraction: progress("reading", fraction)
+        )
+        return BasketMemory(baskets=baskets)
+
+    def run(
+        self, engine: BasketEngine, *, path: PathLedger, source: RandomSource, run: Run
+    ) -> BasketRelease:
+        """Return the release of the baskets that the engine holds."""
+        noisy = self.method.publish(
+            engine, epsilon=self.epsilon, ledger=path, source=source, progress=run.progress
+        )
+        certificate = certify_baskets(
+            plan=self.plan,
+            publish=self.publish,
+            method=self.method,
+            universe=self.universe,
+            baskets=noisy,
+            path=_settled(path),
+            facts=run.facts,
+        )
+        return BasketRelease(baskets=noisy, certificate=certificate)
+
+
+AnyPrepared = Prepared | PreparedBaskets
+AnyRelease = Release | BasketRelease
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """What goes along with a run: its publishable facts, and whom to tell how far it is."""
+
+    facts: RunFacts
+    progress: Progress
+
+
+def _settled(path: PathLedger) -> PathLedger:
+    if not path.settled():
+        raise InternalError("the method did not spend exactly its epsilon")
+    return path
+
 
 def as_plan(plan: PlanLike) -> Plan:
     """Return a plan from a plan, a mapping with a plan file's keys, or a file."""
@@ -66,7 +159,7 @@ def as_plan(plan: PlanLike) -> Plan:
     return plan_of(plan) if isinstance(plan, Mapping) else load_plan(plan)
 
 
-def prepare(plan: PlanLike, **settings: Any) -> Prepared:
+def prepare(plan: PlanLike, **settings: Any) -> AnyPrepared:
     """Return the plan with its taxonomies loaded and its method built and validated.
 
     ``settings`` override the plan's ``publish`` section; ``None`` leaves it as it is.
@@ -79,8 +172,14 @@ def prepare(plan: PlanLike, **settings: Any) -> Prepared:
             where="publish",
             do="Add a section such as 'publish: {method: diffgen, epsilon: 1}'.",
         )
+    if checked.items is not None:
+        universe, basket_method = universe_of(checked), basket_method_for(publish)
+        basket_method.validate(universe.taxonomy, publish.epsilon)
+        return PreparedBaskets(
+            plan=checked, publish=publish, universe=universe, method=basket_method
+        )
     schema = schema_of(checked)
-    method = method_for(publish)
+    method = method_for(publish, has_class=schema.class_attribute is not None)
     method.validate(schema, publish.epsilon)
     return Prepared(plan=checked, publish=publish, schema=schema, method=method)
 
@@ -100,8 +199,11 @@ def publish(
     epsilon: EpsilonLike | None = None,
     faithful: bool | None = None,
     **settings: Any,
-) -> Release:
-    """Return a differentially private release of a table, and write it where ``out`` says.
+) -> AnyRelease:
+    """Return a differentially private release, and write it where ``out`` says.
+
+    What the plan describes decides what comes back: a `Release` of a table with
+    ``attributes``, a `BasketRelease` of set-valued data with ``items``.
 
     ``data`` is a file, a database URL or any dataframe, and replaces the plan's own.
     ``method``, ``epsilon``, ``faithful`` and further ``settings`` (such as ``h``) replace
@@ -124,11 +226,11 @@ def publish(
     source: RandomSource = SystemSource() if seed is None else SeededSource(seed)
     if out is not None:
         check_destination(out, force=force)
-    account = Account.of(ready, data)
+    account = Account.of(ready.plan, ready.epsilon, data)
     if seed is None:
         account.check_room(ready.epsilon)
     table = encoded(ready, data, progress)
-    booking = account.book(ready) if seed is None else None
+    booking = _book(ready, account) if seed is None else None
     try:
         release = _run(ready, table, account, booking, source=source, progress=progress)
         if out is not None:
@@ -141,123 +243,47 @@ def publish(
     return release
 
 
-def encoded(ready: Prepared, data: Any, progress: Progress) -> Engine:
-    """Return an engine that holds the confidential table, as codes."""
-    from hedgerow.count.memory import MemoryEngine
-    from hedgerow.encode.encode import encode_table
-    from hedgerow.read.open import open_table
-
+def encoded(ready: AnyPrepared, data: Any, progress: Progress) -> Any:
+    """Return the confidential data as codes: ``data``, or what the plan names."""
     plan = ready.plan
-    if data is None and plan.data is None:
+    if data is not None:
+        return ready.read(data, None, Path(), progress)
+    if plan.data is None:
         raise PlanError(
             "the plan names no data", where="data", do="Name a file there, or give --data FILE."
         )
-    if data is None:
-        table = open_table(plan.data, query=plan.query, base=plan.base)
-    else:
-        table = open_table(data)
-    codes = encode_table(
-        table, ready.schema, progress=lambda fraction: progress("reading", fraction)
+    return ready.read(plan.data, plan.query, plan.base, progress)
+
+
+def _book(ready: AnyPrepared, account: Account) -> Entry:
+    """Book the release before its noise is drawn."""
+    return account.book(
+        ready.epsilon, method=ready.method.name, plan_digest=plan_digest(ready.plan)
     )
-    return MemoryEngine(table=codes)
 
 
 def _run(
-    ready: Prepared,
-    engine: Engine,
+    ready: AnyPrepared,
+    confidential: Any,
     account: Account,
     booking: Entry | None,
     *,
     source: RandomSource,
     progress: Progress,
-) -> Release:
-    path = PathLedger(ready.epsilon)
-    groups = ready.method.publish(
-        engine, epsilon=ready.epsilon, ledger=path, source=source, progress=progress
-    )
-    if not path.settled():
-        raise InternalError("the method did not spend exactly its epsilon")
+) -> AnyRelease:
     facts = RunFacts(
         epsilon=ready.epsilon,
         dataset=account.dataset,
-        engine=engine.name,
+        engine="memory",
         reproducible=source.reproducible,
         ledger=account.line(booking),
     )
-    certificate = certify(
-        plan=ready.plan,
-        publish=ready.publish,
-        method=ready.method,
-        schema=ready.schema,
-        groups=groups,
-        path=path,
-        facts=facts,
-    )
-    return Release(schema=ready.schema, groups=groups, certificate=certificate)
+    run = Run(facts=facts, progress=progress)
+    return ready.run(confidential, path=PathLedger(ready.epsilon), source=source, run=run)
 
 
-def _digest(release: Release, out: str | os.PathLike[str] | None) -> str:
+def _digest(release: AnyRelease, out: str | os.PathLike[str] | None) -> str:
     """Return what names the release on the ledger: the digest of its certificate."""
     if out is None:
         return hashlib.sha256(release.certificate.to_json().encode()).hexdigest()
     return hashlib.sha256((Path(out) / CERTIFICATE).read_bytes()).hexdigest()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Account:
-    """The data set's account on the persistent ledger."""
-
-    dataset: str
-    cap: Fraction
-    file: Path | None
-
-    @classmethod
-    def of(cls, ready: Prepared, data: Any) -> Account:
-        """Return the plan's account.
-
-        A plan without one gets an account in the name of its data file whose cap is the
-        plan's own epsilon: the data can be released once, and then somebody must decide.
-        """
-        plan = ready.plan
-        if plan.ledger is not None:
-            file = None if plan.ledger.file is None else plan.resolve(plan.ledger.file)
-            return cls(dataset=plan.ledger.dataset, cap=plan.ledger.cap, file=file)
-        place = data if data is not None else plan.data
-        if not isinstance(place, str | os.PathLike) or _DATABASE.match(str(place)):
-            raise PlanError(
-                "this data set needs a name on the ledger",
-                where="ledger",
-                do="Add a section such as 'ledger: {dataset: NAME, cap: 1}' to the plan.",
-            )
-        return cls(dataset=Path(place).name, cap=ready.epsilon, file=None)
-
-    def check_room(self, epsilon: Fraction) -> None:
-        """Refuse at once what the booking would refuse after reading the data."""
-        Ledger(self.file).check(self.dataset, epsilon, cap=self.cap)
-
-    def book(self, ready: Prepared) -> Entry:
-        """Book the release before its noise is drawn."""
-        return Ledger(self.file).book(
-            self.dataset,
-            ready.epsilon,
-            cap=self.cap,
-            method=ready.method.name,
-            plan_digest=plan_digest(ready.plan),
-        )
-
-    def line(self, booking: Entry | None) -> LedgerEntry | None:
-        """Return what the certificate says of the booking."""
-        if booking is None:
-            return None
-        return LedgerEntry(dataset=self.dataset, cap=self.cap, entry=booking.id)
-
-    def released(self, booking: Entry | None, digest: str) -> None:
-        """Write down that the release is out."""
-        if booking is not None:
-            Ledger(self.file).released(booking.id, digest)
-
-    def failed(self, booking: Entry | None, error: BaseException) -> None:
-        """Write down that the release failed; it stays booked either way."""
-        if booking is not None:
-            with suppress(LedgerError):
-                Ledger(self.file).failed(booking.id, type(error).__name__)

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from hedgerow.errors import PlanError
 from hedgerow.plan import (
     DiffGenPublish,
+    HedgePublish,
     PrivatePublishPlan,
     dump_plan,
     load_plan,
@@ -48,6 +49,7 @@ missing-values = ["?", "n/a", 999]
 confirmed = true
 ledger = {dataset = "adult-2026", cap = 4.0}
 [publish]
+method = "diffgen"
 score = "infogain"
 h = "all"
 epsilon = "1/3"
@@ -65,7 +67,7 @@ EXAMPLE = {
         "age": {"numeric": [17, 90]},
         "income": {"role": "class", "values": ["low", "high"]},
     },
-    "publish": {"epsilon": "1/2", "h": 4},
+    "publish": {"method": "diffgen", "epsilon": "1/2", "h": 4},
 }
 
 
@@ -178,7 +180,7 @@ def test_override_changes_settings_and_checks_them(tmp_path):
 
 def test_override_gives_a_plan_without_publish_its_settings():
     bare = plan_of({"attributes": EXAMPLE["attributes"]})
-    assert bare.override(epsilon=2).publish == DiffGenPublish(epsilon=Fraction(2))
+    assert bare.override(epsilon=2).publish == HedgePublish(epsilon=Fraction(2))
     with pytest.raises(PlanError, match=r"publish\.epsilon: is missing"):
         bare.override(method="diffgen")
     assert bare.override(epsilon=None) is bare
@@ -246,7 +248,7 @@ domains = st.one_of(
     st.sampled_from([{"role": "drop"}, {"role": "identifier"}]),
 )
 publishes = st.fixed_dictionaries(
-    {"epsilon": st.sampled_from([1, 0.1, "1/3", "2e-3"])},
+    {"method": st.just("diffgen"), "epsilon": st.sampled_from([1, 0.1, "1/3", "2e-3"])},
     optional={
         "h": st.one_of(st.integers(0, 100), st.just("all")),
         "score": st.sampled_from(["max", "infogain"]),

@@ -23,7 +23,7 @@ def with_age(**keys):
 
 
 def with_publish(**keys):
-    return {**GOOD, "publish": {"epsilon": 1, **keys}}
+    return {**GOOD, "publish": {"method": "diffgen", "epsilon": 1, **keys}}
 
 
 def with_ledger(**keys):
@@ -272,7 +272,7 @@ MISTAKES = {
         "publish.method",
         ["Did you mean 'diffgen'?", "Allowed: "],
     ),
-    "method is a number": (with_publish(method=3), "publish.method", ["Allowed: diffgen"]),
+    "method is a number": (with_publish(method=3), "publish.method", ["Allowed: hedge, diffgen"]),
     "setting of no method": (
         with_publish(eplison=2),
         "publish.eplison",
@@ -313,7 +313,7 @@ MISTAKES = {
         ["predictor"],
     ),
     "no class to publish for": (
-        {"attributes": {"a": {"values": ["x"]}}, "publish": {"epsilon": 1}},
+        {"attributes": {"a": {"values": ["x"]}}, "publish": {"method": "diffgen", "epsilon": 1}},
         "publish",
         ["role: class"],
     ),
@@ -391,7 +391,7 @@ def test_a_mistake_in_a_file_names_its_line(tmp_path):
 
 def test_the_line_of_a_missing_key_is_that_of_its_section(tmp_path):
     file = tmp_path / "plan.yaml"
-    file.write_text("attributes: {age: {numeric: [1, 9]}}\n\npublish:\n  h: 3\n", "utf-8")
+    file.write_text("attributes: {age: {numeric: [1, 9]}}\n\npublish:\n  score: ncp\n", "utf-8")
     with pytest.raises(PlanError, match=r"line 3: publish\.epsilon: is missing"):
         load_plan(file)
 

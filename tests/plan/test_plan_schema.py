@@ -8,13 +8,26 @@ import jsonschema
 import pytest
 import yaml
 
-from hedgerow.plan import PUBLISH_METHODS, AttributePlan, LedgerPlan, Plan, plan_of
+from hedgerow.plan import (
+    PUBLISH_METHODS,
+    AttributePlan,
+    ItemsPlan,
+    LedgerPlan,
+    Plan,
+    plan_of,
+)
 from hedgerow.plan.mistakes import keys_of
 from hedgerow.plan.schema import plan_json_schema, schema_text
 
 DOCS = Path(__file__).parents[2] / "docs"
 
-MODELS = {"Plan": Plan, "attributes": AttributePlan, "ledger": LedgerPlan, **PUBLISH_METHODS}
+MODELS = {
+    "Plan": Plan,
+    "attributes": AttributePlan,
+    "items": ItemsPlan,
+    "ledger": LedgerPlan,
+    **PUBLISH_METHODS,
+}
 
 
 def shown_default(field):
@@ -47,7 +60,8 @@ def test_the_schema_is_a_schema():
 def test_the_examples_of_the_reference_are_plans_and_fit_the_schema(text):
     mapping = yaml.safe_load(text)
     jsonschema.validate(mapping, plan_json_schema())
-    assert plan_of(mapping).attributes
+    plan = plan_of(mapping)
+    assert plan.attributes or plan.items
 
 
 @pytest.mark.parametrize(
@@ -61,6 +75,9 @@ def test_the_examples_of_the_reference_are_plans_and_fit_the_schema(text):
         {"attributes": {"a": {"numeric": [1, 2]}}, "colour": 1},
         {"attributes": {"a": {"numeric": [1, 2]}}, "publish": {"method": "x", "epsilon": 1}},
         {"attributes": {"a": {"numeric": [1, 2]}}, "publish": {"epsilon": 1, "h": -1}},
+        {"attributes": {"a": {"numeric": [1, 2]}}, "items": {"universe": [1, 2]}},
+        {"items": {"universe": []}},
+        {"items": {"universe": [1, 2], "fan-out": 1}},
     ],
 )
 def test_the_schema_refuses_what_plans_refuse(wrong):

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
-import pytest
 
 from hedgerow.encode.schema import Attribute
 from hedgerow.partition.groups import Groups, Ranges
-from hedgerow.release import certificate as parts
 from hedgerow.release.pictures import (
     MOST_ROWS,
     MOST_SEGMENTS,
     Picture,
-    budget_slices,
     picture,
     shortened,
 )
@@ -126,31 +121,3 @@ def test_a_band_of_too_many_ranges_is_left_out():
 def test_long_labels_are_cut():
     assert shortened("a" * 60) == "a" * 60
     assert shortened("a" * 61) == "a" * 59 + "…"
-
-
-def budget(*lines: tuple[str, Fraction, int, int], total: int = 1) -> parts.Budget:
-    return parts.Budget(
-        spends=tuple(
-            parts.Spend(on=on, share=share, times=times, level=level, of_epsilon=share)
-            for on, share, times, level in lines
-        ),
-        total=Fraction(total),
-    )
-
-
-def test_steps_of_one_kind_are_one_slice_of_the_budget():
-    quarter = Fraction(1, 4)
-    found = budget_slices(
-        budget(("step 1", quarter, 1, 0), ("step 2", quarter, 1, 0), ("counts", 2 * quarter, 1, 0))
-    )
-    assert [(each.name, each.times, each.share, each.cost) for each in found] == [
-        ("step", 2, "1/4", "1/2"),
-        ("counts", 1, "1/2", "1/2"),
-    ]
-    assert sum(each.percent for each in found) == pytest.approx(100)
-    assert [each.colour for each in found] == [0, 1]
-
-
-def test_boxes_of_a_level_cost_their_share_once():
-    found = budget_slices(budget(("counts", Fraction(1), 9, 1)))
-    assert [(each.times, each.cost, each.percent) for each in found] == [(9, "1", 100.0)]

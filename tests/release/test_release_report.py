@@ -17,7 +17,7 @@ from hedgerow.release.release import Release
 from hedgerow.taxonomy.domain import CategoricalDomain
 from hedgerow.taxonomy.tree import Taxonomy
 
-VOID = {"meta", "rect", "path", "br"}
+VOID = {"meta", "rect", "path", "br", "input"}
 
 
 class Page(HTMLParser):

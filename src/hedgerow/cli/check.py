@@ -46,7 +46,12 @@ def check(
     settings: dict[str, Any] = {"h": parse_steps(h)} if h is not None else {}
     ready = prepare(plan, method=method, epsilon=epsilon, faithful=faithful, **settings)
     told = forecast(ready, records=records)
-    result = {"confirmed": ready.plan.confirmed, "method": ready.method.name, **told.as_dict()}
+    result = {
+        "confirmed": ready.plan.confirmed,
+        "method": ready.method.name,
+        "publishes": ready.publish.publishes,
+        **told.as_dict(),
+    }
     answer(result, as_json=as_json, show=lambda: _show(told, result, quiet=quiet))
     if told.verdict == "mostly noise":
         raise typer.Exit(1)
@@ -55,6 +60,7 @@ def check(
 def _show(told: Forecast, result: dict[str, Any], *, quiet: bool) -> None:
     if quiet:
         return
+    from rich.markup import escape
     from rich.table import Table
 
     from hedgerow.privacy.budget import epsilon_text
@@ -67,12 +73,22 @@ def _show(told: Forecast, result: dict[str, Any], *, quiet: bool) -> None:
     for step in told.outline.steps:
         table.add_row(step.on, str(step.share), str(step.times), str(step.share * step.times))
     say(table)
-    say(f"A published count is within ±{told.error_95:,} of the truth in 95 of 100 cases.")
-    say(f"About {told.outline.n_groups:,} groups (boxes times classes).")
-    if told.records is None:
-        say(f"Memory: {told.bytes_per_record} bytes a record, and the groups.")
+    if told.publishes == "table":
+        say(f"A published count is within ±{told.error_95:,} of the truth in 95 of 100 cases.")
+        say(f"About {told.outline.n_groups:,} groups (boxes times classes).")
     else:
-        say(f"Memory: about {told.memory_bytes / 1e6:,.0f} MB for the table and the groups.")
+        say(f"The noise on a count is within ±{told.error_95:,} in 95 of 100 cases.")
+    for note in told.outline.notes:
+        say(escape(note))
+    if told.usefulness:
+        say("Whatever the data, with probability 95 % a counting query is off by at most")
+        for n_itemsets, error in told.usefulness:
+            say(f"  {error:,.0f} if it covers {n_itemsets} itemset{'s' if n_itemsets > 1 else ''};")
+        say("usual errors are far smaller (Theorem 4.2 of the paper is a worst case).")
+    if told.records is None:
+        say(f"Memory: {told.bytes_per_record} bytes a record, and what is published.")
+    else:
+        say(f"Memory: about {told.memory_bytes / 1e6:,.0f} MB for the data and what is published.")
     say(f"[bold]{told.advice}[/bold]")
     if not result["confirmed"]:
         say("The plan is not confirmed yet: publish will refuse it (confirmed: false).")

@@ -1,4 +1,4 @@
-"""`hedgerow publish`: a private release of a table."""
+"""`hedgerow publish`: a private release of a table, or of baskets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import typer
 from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
 
 if TYPE_CHECKING:
-    from hedgerow.release.release import Release
+    from hedgerow.pipeline import AnyRelease
+    from hedgerow.release.certificate import Certificate
 
 
 def publish(
@@ -29,6 +30,20 @@ def publish(
     score: Annotated[
         str | None,
         typer.Option(help="DiffGen: how to compare specialisations: gini, max or infogain."),
+    ] = None,
+    max_length: Annotated[
+        int | None, typer.Option(help="DiffPart: the most items of a record.")
+    ] = None,
+    false_positives: Annotated[
+        str | None,
+        typer.Option(help="DiffPart: partitions without records that may pass a test, on average."),
+    ] = None,
+    c1: Annotated[
+        str | None,
+        typer.Option("--c1", help="DiffPart, faithful: factor of the counts' threshold."),
+    ] = None,
+    c2: Annotated[
+        str | None, typer.Option("--c2", help="DiffPart, faithful: factor of the tests' threshold.")
     ] = None,
     faithful: Annotated[
         bool | None,
@@ -54,7 +69,7 @@ def publish(
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Publish a table under differential privacy.
+    """Publish a table, or set-valued data, under differential privacy.
 
     Books the budget on the data set's ledger, then writes a folder with the release, its
     certificate and a report.
@@ -63,7 +78,14 @@ def publish(
     """
     from hedgerow import pipeline
 
-    settings: dict[str, Any] = {"h": parse_steps(h), "score": score}
+    settings: dict[str, Any] = {
+        "h": parse_steps(h),
+        "score": score,
+        "max_length": max_length,
+        "false_positives": false_positives,
+        "c1": c1,
+        "c2": c2,
+    }
     with progress("publishing", quiet=quiet or as_json) as report:
         release = pipeline.publish(
             plan,
@@ -88,14 +110,14 @@ def parse_steps(text: str | None) -> int | str | None:
     return int(text) if text is not None and text.isascii() and text.isdigit() else text
 
 
-def _result(release: Release, out: Path) -> dict[str, Any]:
+def _result(release: AnyRelease, out: Path) -> dict[str, Any]:
     certificate = release.certificate
     return {
         "out": str(out),
         "epsilon": str(certificate.guarantee.epsilon),
         "private": certificate.guarantee.private,
         "method": certificate.method.name,
-        "groups": len(release.groups),
+        "groups": release.n_rows,
         "noisy-total": certificate.data.noisy_total,
         "ledger": None
         if certificate.ledger is None
@@ -103,14 +125,14 @@ def _result(release: Release, out: Path) -> dict[str, Any]:
     }
 
 
-def _show(release: Release, out: Path, *, quiet: bool) -> None:
+def _show(release: AnyRelease, out: Path, *, quiet: bool) -> None:
     if quiet:
         return
     from rich.markup import escape
 
     certificate = release.certificate
     say(
-        f"[bold]{escape(str(out))}[/bold]: {len(release.groups):,} groups, epsilon = "
+        f"[bold]{escape(str(out))}[/bold]: {release.n_rows:,} {_rows(certificate)}, epsilon = "
         f"{certificate.guarantee.epsilon}"
     )
     say(escape(certificate.guarantee.statement))
@@ -118,3 +140,7 @@ def _show(release: Release, out: Path, *, quiet: bool) -> None:
         line = certificate.ledger
         say(f"Booked on the ledger as entry {line.entry} of data set {escape(repr(line.dataset))}.")
     say(f"Read {escape(str(out / 'report.html'))} first; certificate.json has every detail.")
+
+
+def _rows(certificate: Certificate) -> str:
+    return "groups" if certificate.data.items is None else "different baskets"

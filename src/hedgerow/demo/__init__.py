@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hedgerow.encode.encode import encode_table
+from hedgerow.encode.schema import schema_of
 from hedgerow.encode.table import EncodedTable
-from hedgerow.errors import MissingExtraError, ReleaseError
+from hedgerow.errors import InternalError, MissingExtraError, ReleaseError
 from hedgerow.evaluate.classification import Accuracy, tree_accuracy
 from hedgerow.partition.method import Progress, no_progress
-from hedgerow.pipeline import prepare, publish
+from hedgerow.pipeline import publish
+from hedgerow.plan.load import load_plan
 from hedgerow.read.open import open_table
 from hedgerow.release.release import Release
 
@@ -45,6 +47,8 @@ def run_demo(
     progress("laying out the demonstration", None)
     lay_out(folder, force=force)
     release = publish(folder / "plan.yaml", out=folder / "release", force=force, progress=progress)
+    if not isinstance(release, Release):
+        raise InternalError("the demonstration's plan is not for a table")
     progress("learning from the release", None)
     return Demonstration(folder=folder, release=release, accuracy=_accuracy(folder, release))
 
@@ -94,7 +98,7 @@ def _write_parts(folder: Path) -> None:
 
 
 def _accuracy(folder: Path, release: Release) -> Accuracy | None:
-    schema = prepare(folder / "plan.yaml").schema
+    schema = schema_of(load_plan(folder / "plan.yaml"))
 
     def encoded(name: str) -> EncodedTable:
         return encode_table(open_table(folder / name), schema)

@@ -84,7 +84,7 @@ class _TextEncoder:
 
     def __call__(self, column: pa.Array) -> Encoded:
         encoded = column if types.is_dictionary(column.type) else column.dictionary_encode()
-        places, nulls = _as_numpy(encoded.indices)
+        places, nulls = as_numpy(encoded.indices)
         if nulls is not None:
             places = np.where(nulls, len(encoded.dictionary), places)
         return self._table(encoded.dictionary, with_null=nulls is not None).take(places)
@@ -117,7 +117,7 @@ class _Labels:
 
     def _code(self, word: str | None) -> int:
         text = "" if word is None else word.strip()
-        for spelling in (text, _WHOLE.sub(r"\1", text) if _WHOLE.fullmatch(text) else text):
+        for spelling in spellings(text):
             if spelling in self.markers:
                 return _MISSING
             code = self.domain.taxonomy.leaf_code.get(spelling)
@@ -125,6 +125,15 @@ class _Labels:
                 return code
         other = self.domain.other_code
         return _UNLISTED if other is None else other
+
+
+def spellings(text: str) -> tuple[str, ...]:
+    """Return how a label may be spelt that a text stands for: as it is, or as a whole number.
+
+    >>> spellings("17.0"), spellings("red")
+    (('17.0', '17'), ('red',))
+    """
+    return (text, _WHOLE.sub(r"\1", text)) if _WHOLE.fullmatch(text) else (text,)
 
 
 _MISSING, _UNLISTED = -1, -2
@@ -161,7 +170,7 @@ class _NumberEncoder:
         return self._of_numbers(column).settled(self.missing_code)
 
     def _of_numbers(self, column: pa.Array) -> Encoded:
-        values, nulls = _as_numpy(column)
+        values, nulls = as_numpy(column)
         return self._of_values(values if nulls is None else np.where(nulls, 0, values), nulls)
 
     def _of_values(self, values: Column, nulls: Flags | None = None) -> Encoded:
@@ -197,7 +206,7 @@ class _NumberEncoder:
         return encoded.settled(self.missing_code)
 
 
-def _as_numpy(column: pa.Array) -> tuple[NDArray[Any], Flags | None]:
+def as_numpy(column: pa.Array) -> tuple[NDArray[Any], Flags | None]:
     """Return the numbers of a column, and which are null (and whatever they happen to be).
 
     ``Array.to_numpy`` would do, but it imports pandas wherever that is installed.

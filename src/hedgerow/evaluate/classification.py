@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.encode.table import EncodedTable
-from hedgerow.errors import DataError, MissingExtraError
+from hedgerow.errors import DataError, MissingExtraError, ReleaseError
 from hedgerow.partition.groups import Groups
+from hedgerow.partition.locate import box_of
 
 PRUNING = 0.0002
 """Cost-complexity pruning of the trees; C4.5 prunes, and an unpruned tree learns noise."""
@@ -74,12 +75,26 @@ def _from_release(groups: Groups, test: EncodedTable) -> NDArray[np.int64]:
 
 
 def _generalised(groups: Groups, test: EncodedTable) -> NDArray[np.int32]:
+    """Return the range of each attribute that the release puts each record in."""
+    if not groups.is_cut:
+        return _boxed(groups, test)
     sizes = [attribute.domain.size for attribute in test.schema.attributes]
     places = [
         ranges.partition_of(size)[codes]
         for ranges, size, codes in zip(groups.ranges, sizes, test.codes, strict=True)
     ]
     return np.stack(places, axis=1)
+
+
+def _boxed(groups: Groups, test: EncodedTable) -> NDArray[np.int32]:
+    if groups.tree is None or groups.boxes is None:
+        raise ReleaseError(
+            "no tree leads records to the boxes of this release",
+            where="evaluation",
+            do="Evaluate a release of another method, such as diffgen or hedge.",
+        )
+    box = box_of(groups.tree, test.codes)
+    return np.stack([of_boxes[box] for of_boxes in groups.boxes], axis=1)
 
 
 def _from_records(train: EncodedTable, test: EncodedTable) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -33,6 +33,10 @@ MAX_CELLS = 10_000_000
 MAX_TEXT = 1_000
 ROOT = "*"
 MAX_H = 100_000
+MAX_SPLITS = 10_000_000
+MAX_TREE_DEPTH = 1_000
+MAX_FAN_OUT = 20
+MAX_LENGTH = 100_000
 # Beyond this, doubles in the data no longer tell neighbouring whole numbers apart.
 MAX_BOUND = 10**15
 # Control characters, halves of surrogate pairs, line and paragraph separators.
@@ -215,6 +219,26 @@ def _finite(value: Decimal | float) -> float:
     return number
 
 
+def _not_negative(number: Fraction) -> Fraction:
+    if number < 0:
+        raise mistake(f"{shown(plain_number(number))} is out of range", "Give 0 or a number above.")
+    return number
+
+
+def _between(low: int, high: int) -> tuple[Any, Any]:
+    """Return the check and the schema of whole numbers from ``low`` to ``high``."""
+
+    def check(value: object) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+            raise mistake(
+                f"{shown(value)} is out of range", f"Give a whole number from {low} to {high:,}."
+            )
+        return value
+
+    schema = {"type": "integer", "minimum": low, "maximum": high}
+    return PlainValidator(check), WithJsonSchema(schema)
+
+
 _NUMBER_SCHEMA: dict[str, Any] = {
     "anyOf": [
         {"type": "number"},
@@ -244,6 +268,11 @@ Number = Annotated[
     WithJsonSchema(_NUMBER_SCHEMA),
 ]
 Width = Annotated[Number, AfterValidator(_positive)]
+Factor = Annotated[Number, AfterValidator(_not_negative)]
+FanOut: TypeAlias = Annotated[int, *_between(2, MAX_FAN_OUT)]
+Length: TypeAlias = Annotated[int, *_between(1, MAX_LENGTH)]
+Splits: TypeAlias = Annotated[int, *_between(0, MAX_SPLITS)]
+TreeDepth: TypeAlias = Annotated[int, *_between(1, MAX_TREE_DEPTH)]
 Epsilon = Annotated[
     Fraction,
     BeforeValidator(_epsilon),

@@ -12,7 +12,12 @@ import yaml
 from pydantic import ValidationError
 
 from hedgerow.errors import PlanError
-from hedgerow.plan.methods import DEFAULT_METHOD, PUBLISH_METHODS, PublishPlan
+from hedgerow.plan.methods import (
+    DEFAULT_BASKET_METHOD,
+    DEFAULT_METHOD,
+    PUBLISH_METHODS,
+    PublishPlan,
+)
 from hedgerow.plan.mistakes import Mistake, error_of, keys_of, nearest, plan_error
 from hedgerow.plan.model import Plan
 from hedgerow.plan.parse import FLOAT, KeyPath, format_of, parse_text, read_text
@@ -66,7 +71,8 @@ def plan_digest(plan: Plan) -> str:
     """
     content = plan.model_dump(mode="json", by_alias=True)
     # Optional parts that are not there do not count, so that new ones leave digests alone.
-    sections = (content["publish"], content["ledger"], *content["attributes"].values(), content)
+    parts = [content[key] for key in ("publish", "items", "ledger")]
+    sections = (*parts, *content["attributes"].values(), content)
     for section in sections:
         for key in [key for key, value in (section or {}).items() if value is None]:
             del section[key]
@@ -76,7 +82,8 @@ def plan_digest(plan: Plan) -> str:
 
 def overridden(plan: Plan, *, method: str | None, settings: Mapping[str, Any]) -> Plan:
     """Return ``plan`` with other ``publish`` settings; see ``Plan.override``."""
-    chosen = method or (plan.publish.method if plan.publish else DEFAULT_METHOD)
+    default = DEFAULT_METHOD if plan.items is None else DEFAULT_BASKET_METHOD
+    chosen = method or (plan.publish.method if plan.publish else default)
     given = {name: value for name, value in settings.items() if value is not None}
     if method is None and not given:
         return plan

@@ -7,14 +7,26 @@ A new method is a subclass of :class:`PublishPlan` with its own settings, added 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, GetCoreSchemaHandler, StrictBool, model_validator
 from pydantic_core import CoreSchema, core_schema
 
-from hedgerow.plan.fields import Epsilon, PlanModel, Steps, mistake
+from hedgerow.plan.fields import (
+    Epsilon,
+    Factor,
+    Length,
+    PlanModel,
+    Splits,
+    Steps,
+    TreeDepth,
+    Width,
+    mistake,
+)
 
-DEFAULT_METHOD = "diffgen"
+DEFAULT_METHOD = "hedge"
+DEFAULT_BASKET_METHOD = "diffpart"
 
 
 class PublishPlan(PlanModel):
@@ -23,7 +35,14 @@ class PublishPlan(PlanModel):
     needs_class: ClassVar[bool] = False
     """Whether some attribute must have the role ``class``."""
 
+    publishes: ClassVar[Literal["table", "baskets"]] = "table"
+    """What the method takes: attributes of a table, or sets of items."""
+
     method: str
+
+    def class_needed(self) -> bool:
+        """Whether the settings make no sense without a class."""
+        return self.needs_class
 
 
 class PrivatePublishPlan(PublishPlan):
@@ -67,7 +86,133 @@ class DiffGenPublish(PrivatePublishPlan):
         return self.score or ("max" if self.faithful else "gini")
 
 
-PUBLISH_METHODS: dict[str, type[PublishPlan]] = {"diffgen": DiffGenPublish}
+class DiffMultiPublish(PrivatePublishPlan):
+    """DiffMulti: boxes of their own for every region, by private top-down specialisation."""
+
+    method: Literal["diffmulti"] = Field(
+        "diffmulti", description="the publishing method: diffmulti"
+    )
+    purpose: Literal["classification", "general", "clustering", "counting"] = Field(
+        "general",
+        alias="for",
+        description="what the release is for: classification, general, clustering or counting",
+    )
+    h: Splits = Field(1000, description="the number of specialisations of all boxes, from 0")
+    score: Literal["discernibility", "ncp", "max", "infogain"] | None = Field(
+        None,
+        description="how specialisations are compared: discernibility, ncp, max or infogain; by"
+        " default max for classification, discernibility for general, ncp otherwise",
+    )
+    distribution: Literal["fair", "even"] = Field(
+        "fair",
+        description="how specialisations are handed down: fair, by noisy counts, or even",
+    )
+    depth: TreeDepth | None = Field(
+        None, description="the most specialisations on a path; unless faithful"
+    )
+    faithful: StrictBool = Field(
+        False, description="true to run the algorithm as the paper prints it, else false"
+    )
+
+    @model_validator(mode="after")
+    def _check_depth(self) -> Self:
+        if self.faithful and self.depth is not None:
+            raise mistake(
+                "the faithful variant has no such setting",
+                "Remove it, or change faithful.",
+                key=("depth",),
+            )
+        return self
+
+    @property
+    def score_name(self) -> Literal["discernibility", "ncp", "max", "infogain"]:
+        """The score that is used: the one given, or that of the purpose."""
+        if self.score is not None:
+            return self.score
+        if self.purpose == "classification":
+            return "max"
+        return "discernibility" if self.purpose == "general" else "ncp"
+
+
+class HedgePublish(PrivatePublishPlan):
+    """hedge: boxes grown together and then apart, for any purpose."""
+
+    method: Literal["hedge"] = Field("hedge", description="the publishing method: hedge")
+    purpose: Literal["classification", "clustering", "counting", "general"] | None = Field(
+        None,
+        alias="for",
+        description="what the release is for: classification, clustering, counting or general;"
+        " classification where there is a class, else general",
+    )
+    score: Literal["gini", "ncp", "skew"] | None = Field(
+        None, description="how splits are compared: gini, ncp or skew; by the purpose"
+    )
+
+    def class_needed(self) -> bool:
+        """Whether the settings make no sense without a class."""
+        return self.purpose == "classification" or self.score == "gini"
+
+    def score_name(self, *, has_class: bool) -> str:
+        """The score that is used: the one given, or the purpose's own."""
+        if self.score is not None:
+            return self.score
+        purpose = self.purpose or ("classification" if has_class else "general")
+        scores = {"classification": "gini", "general": "ncp"}
+        return scores.get(purpose, "skew")
+
+
+class DiffPartPublish(PrivatePublishPlan):
+    """DiffPart: baskets by private top-down partitioning over a taxonomy of the items."""
+
+    publishes: ClassVar[Literal["table", "baskets"]] = "baskets"
+
+    method: Literal["diffpart"] = Field("diffpart", description="the publishing method: diffpart")
+    false_positives: Width = Field(
+        Fraction(1, 20),
+        description="how many partitions without records may pass a test by noise alone, on"
+        " average; unless faithful",
+    )
+    max_length: Length | None = Field(
+        None, description="the most items of a record, longer ones are cut; unless faithful"
+    )
+    faithful: StrictBool = Field(
+        False, description="true to run the algorithm as the paper prints it, else false"
+    )
+    c1: Factor | None = Field(
+        None, description="the factor of the threshold of counts; if faithful"
+    )
+    c2: Factor | None = Field(None, description="the factor of the threshold of tests; if faithful")
+
+    @model_validator(mode="after")
+    def _check_variant(self) -> Self:
+        improved, printed = ("false_positives", "max_length"), ("c1", "c2")
+        for name in improved if self.faithful else printed:
+            if name in self.model_fields_set and getattr(self, name) is not None:
+                raise mistake(
+                    "the faithful variant has no such setting"
+                    if self.faithful
+                    else "only the faithful variant has this setting",
+                    "Remove it, or change faithful.",
+                    key=(name.replace("_", "-"),),
+                )
+        return self
+
+
+class BasicPublish(PrivatePublishPlan):
+    """Basic: noise on the count of every possible basket, for small universes."""
+
+    publishes: ClassVar[Literal["table", "baskets"]] = "baskets"
+
+    method: Literal["basic"] = Field("basic", description="the publishing method: basic")
+
+
+PUBLISH_METHODS: dict[str, type[PublishPlan]] = {
+    "hedge": HedgePublish,
+    "diffgen": DiffGenPublish,
+    "diffmulti": DiffMultiPublish,
+    "diffpart": DiffPartPublish,
+    "basic": BasicPublish,
+}
 
 
 def method_of(value: Any) -> str | None:

@@ -12,11 +12,14 @@ from pydantic_core import ErrorDetails
 
 from hedgerow.errors import PlanError
 from hedgerow.plan.fields import PlanModel, shown
+from hedgerow.plan.items import ItemsPlan
 from hedgerow.plan.methods import DEFAULT_METHOD, PUBLISH_METHODS
 from hedgerow.plan.model import AttributePlan, LedgerPlan, Plan
 from hedgerow.plan.parse import KeyPath
 
 MAX_SHOWN = 10
+
+_SECTIONS: dict[str, type[PlanModel]] = {"items": ItemsPlan, "ledger": LedgerPlan}
 
 _EXPECTED = {
     "model_type": "is not a mapping of keys to values",
@@ -126,8 +129,9 @@ def _locate(loc: tuple[str | int, ...]) -> tuple[KeyPath, type[PlanModel]]:
     path = loc[:-1] if loc[-1:] == ("[key]",) else loc
     if loc[:1] == ("attributes",) and len(path) > 2:
         return path, AttributePlan
-    if loc[:1] == ("ledger",) and len(path) > 1:
-        return path, LedgerPlan
+    for section, part in _SECTIONS.items():
+        if loc[:1] == (section,) and len(path) > 1:
+            return path, part
     return path, Plan
 
 
@@ -151,7 +155,8 @@ def _unknown_key(path: KeyPath, model: type[PlanModel]) -> Mistake:
 
 def _belongs(key: str, model: type[PlanModel]) -> str:
     publish = {name for method in PUBLISH_METHODS.values() for name in keys_of(method)}
-    sections = {"publish": publish, "ledger": set(keys_of(LedgerPlan)), "": set(keys_of(Plan))}
+    named = {section: set(keys_of(part)) for section, part in _SECTIONS.items()}
+    sections = {"publish": publish, **named, "": set(keys_of(Plan))}
     for section, keys in sections.items():
         if key in keys and model is not Plan:
             place = f"under {section!r}" if section else "at the top of the plan"
@@ -165,6 +170,8 @@ def _not_a_choice(path: KeyPath, model: type[PlanModel], given: Any) -> Mistake:
     if path == ("publish",):
         path, choices = ("publish", "method"), list(PUBLISH_METHODS)
         given = given.get("method") if isinstance(given, Mapping) else given
+    elif path == ("publish", "method"):
+        choices = list(PUBLISH_METHODS)
     else:
         choices = _choices(path, model)
     guess = nearest(given, choices) if isinstance(given, str) else None

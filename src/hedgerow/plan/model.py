@@ -1,4 +1,4 @@
-"""The plan: what the table holds, what is public about it, and how to publish it.
+"""The plan: what the data holds, what is public about it, and how to publish it.
 
 A plan is public. Everything in it is an assumption that the certificate repeats, and none
 of it may be taken from the data unless a person confirms that it is public knowledge.
@@ -39,7 +39,8 @@ from hedgerow.plan.fields import (
     mistake,
     shown,
 )
-from hedgerow.plan.methods import AnyPublishPlan
+from hedgerow.plan.items import ItemsPlan
+from hedgerow.plan.methods import PUBLISH_METHODS, AnyPublishPlan
 
 MAX_ATTRIBUTES = 10_000
 MAX_CLASSES = 65_535
@@ -192,7 +193,12 @@ class Plan(PlanModel):
         ("", "?"), description="the list of texts that mean a missing value"
     )
     attributes: Annotated[dict[Name, AttributePlan], BeforeValidator(_check_attributes)] = Field(
-        description="a mapping of column names to roles and domains"
+        {}, description="a mapping of column names to roles and domains"
+    )
+    items: ItemsPlan | None = Field(
+        None,
+        description="a mapping with the universe of items, for set-valued data, in place of"
+        " attributes",
     )
     confirmed: StrictBool = Field(
         False,
@@ -245,10 +251,13 @@ class Plan(PlanModel):
     @model_validator(mode="after")
     def _check(self) -> Self:
         self._check_source()
+        self._check_kind()
         self._check_one_class()
         self._check_missing()
         if self.publish is not None:
-            self._check_publish(needs_class=self.publish.needs_class)
+            self._check_method(self.publish.method, publishes=self.publish.publishes)
+        if self.publish is not None and self.items is None:
+            self._check_publish(needs_class=self.publish.class_needed())
         return self
 
     def _check_source(self) -> None:
@@ -265,6 +274,33 @@ class Plan(PlanModel):
                 "Give the SELECT that returns the table.",
                 key=("query",),
             )
+
+    def _check_kind(self) -> None:
+        if self.items is None and not self.attributes:
+            raise mistake(
+                "is missing",
+                "Give a mapping of column names to roles and domains, or, for set-valued data,"
+                " items.",
+                key=("attributes",),
+            )
+        if self.items is not None and self.attributes:
+            raise mistake(
+                "attributes are given, too",
+                "Keep attributes for a table, items for set-valued data.",
+                key=("items",),
+            )
+
+    def _check_method(self, method: str, *, publishes: str) -> None:
+        kind = "table" if self.items is None else "baskets"
+        if publishes == kind:
+            return
+        others = [name for name, other in PUBLISH_METHODS.items() if other.publishes == kind]
+        described = "attributes" if kind == "table" else "items"
+        raise mistake(
+            f"the method {method!r} does not publish {described}",
+            f"Give one of: {', '.join(others)}.",
+            key=("publish", "method"),
+        )
 
     def _check_one_class(self) -> None:
         classes = [name for name, plan in self.attributes.items() if plan.role == "class"]

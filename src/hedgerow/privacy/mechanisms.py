@@ -6,13 +6,14 @@ that would overdraw its path raises before anything is drawn.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.budget import PathLedger, Shares
 from hedgerow.privacy.choice import Rule, choose, rate_for
 from hedgerow.privacy.laplace import discrete_laplace
 from hedgerow.privacy.source import RandomSource
@@ -21,16 +22,21 @@ from hedgerow.privacy.sparse import passing_empties
 
 @dataclass(frozen=True, kw_only=True)
 class Purchase:
-    """What a mechanism call costs and where it is booked."""
+    """What a mechanism call costs and where it is booked.
+
+    ``nodes`` are the ledger's nodes whose records the call reads, each at the full cost;
+    the root is the whole data set.
+    """
 
     epsilon: Fraction
     on: str
     ledger: PathLedger
     source: RandomSource
+    nodes: NDArray[np.int64] | int = 0
 
     def book(self) -> Fraction:
-        """Book the cost on the whole data set's path; raise if that would overdraw it."""
-        return self.ledger.spend(self.epsilon, on=self.on)
+        """Book the cost on the path of every node; raise if that would overdraw one."""
+        return self.ledger.spend(self.epsilon, on=self.on, nodes=self.nodes)
 
 
 def noisy_counts(counts: NDArray[np.int64], *, purchase: Purchase) -> NDArray[np.int64]:
@@ -63,10 +69,42 @@ def noisy_sparse_counts(
     Privacy: as :func:`noisy_counts`, followed by dropping what stays below a public
     threshold; the result is sorted, so that it does not show which groups were occupied.
     """
+    block = Block(keys=keys, counts=counts, n_groups=n_groups, threshold=threshold)
+    return noisy_sparse_blocks([block], purchase=purchase)[0]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Block:
+    """Disjoint groups under one threshold: ``keys`` are the occupied ones of ``n_groups``."""
+
+    keys: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    n_groups: int
+    threshold: int
+
+
+def noisy_sparse_blocks(
+    blocks: Sequence[Block], *, purchase: Purchase
+) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Return, for every block, the groups whose noisy count reaches its threshold.
+
+    As :func:`noisy_sparse_counts` for groups that lie in several blocks, each with a
+    public threshold of its own; booked once.
+
+    Privacy: no record is in two groups, of one block or of two, so that all together cost
+    ``epsilon`` on the path of every node of the purchase (parallel composition).
+    """
     epsilon = purchase.book()
-    noisy = counts + discrete_laplace(len(counts), epsilon=epsilon, source=purchase.source)
+    return [_reaching(block, epsilon, purchase.source) for block in blocks]
+
+
+def _reaching(
+    block: Block, epsilon: Fraction, source: RandomSource
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    keys, threshold = block.keys, block.threshold
+    noisy = block.counts + discrete_laplace(len(keys), epsilon=epsilon, source=source)
     ranks, values = passing_empties(
-        n_groups, epsilon=epsilon, threshold=threshold, source=purchase.source
+        block.n_groups, epsilon=epsilon, threshold=threshold, source=source
     )
     place = np.searchsorted(keys, ranks)
     occupied = np.zeros(len(ranks), dtype=np.bool_)
@@ -77,6 +115,29 @@ def noisy_sparse_counts(
     all_values = np.concatenate([noisy[kept], values[~occupied]])
     order = np.argsort(all_keys, kind="stable")
     return all_keys[order], all_values[order]
+
+
+def noisy_rest(
+    counts: NDArray[np.int64],
+    *,
+    nodes: NDArray[np.int64],
+    on: str,
+    ledger: PathLedger,
+    source: RandomSource,
+) -> tuple[NDArray[np.int64], Shares]:
+    """Return counts (boxes, classes) of disjoint boxes with all the noise that they owe.
+
+    Every box is drawn with whatever its own path has left, which is returned as well.
+
+    Privacy: a record is in one box and one class, so box ``nodes[b]`` costs its path what
+    is left of it (Lemma L2), and nothing more.
+    """
+    shares = ledger.spend_rest(on=on, nodes=nodes)
+    noisy = counts.copy()
+    for share, boxes in shares.groups():
+        noise = discrete_laplace(boxes.size * counts.shape[1], epsilon=share, source=source)
+        noisy[boxes] += noise.reshape(boxes.size, counts.shape[1])
+    return noisy, shares
 
 
 def choose_by_score(

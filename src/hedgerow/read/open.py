@@ -91,13 +91,30 @@ def _open_path(path: Path) -> Source:
         return open_parquet([path], name=path.name)
     if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
         return open_arrow(path)
-    for magic, what, do in _NOT_TABLES:
-        if head.startswith(magic):
-            raise DataError(f"the file is {what}", where=path.name, do=do)
+    _refuse_not_text(head, path)
     return open_delimited(path)
 
 
-def _first_bytes(path: Path) -> bytes:
+def check_text_file(path: Path, *, do: str) -> None:
+    """Refuse what is not a text file, plain or gzipped; ``do`` is for tables of columns."""
+    if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir it takes any name
+        raise DataError("this is a folder", where=path.name, do=do)
+    head = _first_bytes(path, of_an_empty_file="Give a file with one record per line.")
+    if head.startswith((b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")):
+        raise DataError("the file is a table of columns", where=path.name, do=do)
+    _refuse_not_text(head, path)
+
+
+def _refuse_not_text(head: bytes, path: Path) -> None:
+    for magic, what, do in _NOT_TABLES:
+        if head.startswith(magic):
+            raise DataError(f"the file is {what}", where=path.name, do=do)
+
+
+_NAMES_FIRST = "It must begin with a line of column names."
+
+
+def _first_bytes(path: Path, *, of_an_empty_file: str = _NAMES_FIRST) -> bytes:
     try:
         if path.exists() and not path.is_file():
             raise DataError("this is not a regular file", where=path.name, do="Name a file.")
@@ -111,9 +128,7 @@ def _first_bytes(path: Path) -> bytes:
         reason = getattr(error, "strerror", None) or "it cannot be opened"
         raise DataError(reason, where=path.name[:100], do="Name a file that can be read.") from None
     if not head:
-        raise DataError(
-            "the file is empty", where=path.name, do="It must begin with a line of column names."
-        )
+        raise DataError("the file is empty", where=path.name, do=of_an_empty_file)
     return head
 
 

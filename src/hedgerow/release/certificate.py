@@ -170,23 +170,39 @@ class Spend(_Part):
     on: str
     share: ExactFraction = Field(description="what one payment took")
     times: int = Field(default=1, ge=1, description="how many payments of this share there were")
-    level: int = Field(default=0, ge=0, description="0: paid by the whole table; else by boxes")
-    of_epsilon: ExactFraction = Field(description="what the line cost, as a part of the total")
+    level: int = Field(
+        default=0,
+        ge=0,
+        description="0: every payment was for the whole table; else the depth of the boxes that"
+        " paid, each of them once",
+    )
+    of_epsilon: ExactFraction = Field(
+        description="what the line cost one path that pays it, as a part of the total"
+    )
     note: str | None = Field(default=None, description="such as: disjoint boxes, paid once")
 
 
 class Budget(_Part):
-    """Every share of epsilon, and what the dearest path from the root to a leaf paid."""
+    """Every share of epsilon, and what the dearest path from the root to a leaf paid.
+
+    Lines of level 0 are paid by every path, all their times. Boxes of a deeper level hold no
+    record in common: a path pays one of its lines once or, where it ended before or was
+    divided otherwise, not at all, so that all lines together may come to more than the total.
+    """
 
     spends: tuple[Spend, ...]
     total: ExactFraction
 
     @model_validator(mode="after")
     def _adds_up(self) -> Self:
-        paid = sum((line.share * line.times for line in self.spends), Fraction(0))
-        # Boxes of deeper levels hold no record in common: their lines do not add up.
-        if all(line.level == 0 for line in self.spends) and paid != self.total:
+        every = sum(
+            (line.share * line.times for line in self.spends if not line.level), Fraction(0)
+        )
+        deeper = [line.share for line in self.spends if line.level]
+        if not deeper and every != self.total:
             raise ValueError("the shares do not add up to the total")
+        if every + max(deeper, default=Fraction(0)) > self.total:
+            raise ValueError("a path pays more than the total")
         return self
 
 
@@ -222,11 +238,19 @@ class DescribedAttribute(_Part):
     size: int = Field(ge=1, description="the number of values in its public domain")
 
 
+class DescribedItems(_Part):
+    """The public universe of set-valued data."""
+
+    size: int = Field(ge=1, description="the number of items in the universe")
+    height: int = Field(ge=1, description="the levels of its taxonomy")
+
+
 class Data(_Part):
-    """The published table; the noisy total is the only word on its size."""
+    """The published data; the noisy total is the only word on its size."""
 
     name: str
-    attributes: tuple[DescribedAttribute, ...]
+    attributes: tuple[DescribedAttribute, ...] = Field(description="none for set-valued data")
+    items: DescribedItems | None = Field(None, description="null for a table")
     noisy_total: int | None = Field(ge=0, description="the sum of the published counts")
 
 

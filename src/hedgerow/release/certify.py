@@ -11,6 +11,8 @@ from importlib.metadata import PackageNotFoundError, version
 import numpy as np
 
 from hedgerow.encode.schema import Attribute, Schema
+from hedgerow.encode.universe import Universe
+from hedgerow.partition.baskets import BasketMethod, NoisyBaskets
 from hedgerow.partition.groups import Groups
 from hedgerow.partition.method import Method
 from hedgerow.plan.load import plan_digest
@@ -45,6 +47,52 @@ def certify(
     facts: RunFacts,
 ) -> paper.Certificate:
     """Return the certificate of a run whose budget is settled."""
+    return _certificate(
+        plan=plan,
+        publish=publish,
+        method=method,
+        path=path,
+        facts=facts,
+        counts=_count_noise(groups),
+        assumed=_assumed(plan, publish, schema),
+        data=_data(schema, groups, facts),
+    )
+
+
+def certify_baskets(
+    *,
+    plan: Plan,
+    publish: PublishPlan,
+    method: BasketMethod,
+    universe: Universe,
+    baskets: NoisyBaskets,
+    path: PathLedger,
+    facts: RunFacts,
+) -> paper.Certificate:
+    """Return the certificate of a run on set-valued data whose budget is settled."""
+    return _certificate(
+        plan=plan,
+        publish=publish,
+        method=method,
+        path=path,
+        facts=facts,
+        counts=_basket_noise(baskets, faithful=method.faithful),
+        assumed=_assumed_items(publish, universe),
+        data=_basket_data(universe, baskets, facts),
+    )
+
+
+def _certificate(
+    *,
+    plan: Plan,
+    publish: PublishPlan,
+    method: Method | BasketMethod,
+    path: PathLedger,
+    facts: RunFacts,
+    counts: paper.CountNoise | None,
+    assumed: tuple[paper.Assumed, ...],
+    data: paper.Data,
+) -> paper.Certificate:
     return paper.Certificate(
         created=datetime.now(UTC).date(),
         guarantee=paper.Guarantee.differential_privacy(
@@ -56,15 +104,15 @@ def certify(
             settings={**publish.model_dump(mode="json", by_alias=True), **method.chosen},
             details=dict(method.details),
         ),
-        counts=_count_noise(groups),
+        counts=counts,
         budget=_budget(path),
         departures=tuple(
             paper.Departure(paper=each.paper, what=each.what, why=each.why)
             for each in method.departures
         ),
-        assumed_public=_assumed(plan, publish, schema),
+        assumed_public=assumed,
         randomness=_randomness(facts),
-        data=_data(schema, groups, facts),
+        data=data,
         ledger=facts.ledger,
         engine=facts.engine,
         versions=_versions(),
@@ -84,6 +132,21 @@ def _count_noise(groups: Groups) -> paper.CountNoise | None:
         adjustment="shifted together and cut at zero, to add up to a noisy total"
         if adjusted
         else "cut at zero",
+        lowered_by=made.lowered_by,
+    )
+
+
+def _basket_noise(baskets: NoisyBaskets, *, faithful: bool) -> paper.CountNoise | None:
+    made = baskets.made
+    if made is None:
+        return None
+    return paper.CountNoise(
+        share=made.share,
+        within_95=within(made.share),
+        threshold=made.threshold,
+        adjustment="left out below a public threshold"
+        if faithful
+        else "made non-negative; baskets too rare to be told apart are drawn, not counted",
         lowered_by=made.lowered_by,
     )
 
@@ -110,7 +173,6 @@ def _assumed(plan: Plan, publish: PublishPlan, schema: Schema) -> tuple[paper.As
         paper.Assumed(what=_domain_words(attribute), sha256=describe(attribute.domain).digest())
         for attribute in schema.used()
     ]
-    settings = ", ".join(sorted(publish.model_dump(by_alias=True)))
     missing = (
         "records with a missing value are left out"
         if plan.missing == "drop"
@@ -118,8 +180,28 @@ def _assumed(plan: Plan, publish: PublishPlan, schema: Schema) -> tuple[paper.As
     )
     return (
         *domains,
-        paper.Assumed(what=f"the settings of the method: {settings}"),
+        _assumed_settings(publish),
         paper.Assumed(what=f"how values are read: {missing}; numbers are clamped to their bounds"),
+        paper.Assumed(what="each person has at most one record"),
+    )
+
+
+def _assumed_settings(publish: PublishPlan) -> paper.Assumed:
+    settings = ", ".join(sorted(publish.model_dump(by_alias=True)))
+    return paper.Assumed(what=f"the settings of the method: {settings}")
+
+
+def _assumed_items(publish: PublishPlan, universe: Universe) -> tuple[paper.Assumed, ...]:
+    digest = describe(CategoricalDomain(taxonomy=universe.taxonomy)).digest()
+    return (
+        paper.Assumed(
+            what=f"the universe of {universe.n_items} items and its taxonomy", sha256=digest
+        ),
+        _assumed_settings(publish),
+        paper.Assumed(
+            what="how records are read: as sets; items outside the universe are dropped, records"
+            " without an item left out"
+        ),
         paper.Assumed(what="each person has at most one record"),
     )
 
@@ -149,6 +231,18 @@ def _data(schema: Schema, groups: Groups, facts: RunFacts) -> paper.Data:
     )
     total = int(groups.counts.sum())
     return paper.Data(name=facts.dataset, attributes=described, noisy_total=total)
+
+
+def _basket_data(universe: Universe, baskets: NoisyBaskets, facts: RunFacts) -> paper.Data:
+    return paper.Data(
+        name=facts.dataset,
+        attributes=(),
+        items=paper.DescribedItems(
+            size=universe.n_items,
+            height=int(universe.taxonomy.height[0]),
+        ),
+        noisy_total=int(baskets.counts.sum()),
+    )
 
 
 def _versions() -> dict[str, str]:

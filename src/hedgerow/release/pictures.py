@@ -1,11 +1,10 @@
-"""What the report draws: cuts of taxonomies, bands of numbers, and the budget.
+"""What the report draws of a cut: taxonomies down to it, and bands of numbers.
 
 Plain values for the page template; everything comes from publishable groups.
 """
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +16,6 @@ from numpy.typing import NDArray
 
 from hedgerow.encode.schema import Attribute
 from hedgerow.partition.groups import Groups, Ranges
-from hedgerow.release.certificate import Budget
 from hedgerow.release.table import range_labels
 from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain
 from hedgerow.taxonomy.numbers import written
@@ -33,10 +31,6 @@ MOST_SEGMENTS = 200
 
 TICK_ROOM = 7.0
 """Per cent of a band's width that a number below it takes up."""
-
-N_COLOURS = 4
-_NUMBERED = re.compile(r"[\s#]*\d+$")
-
 
 Branch = Literal["line", "blank", "tee", "elbow"]
 Branches: TypeAlias = tuple[Branch, ...]
@@ -251,40 +245,3 @@ def _ticks(borders: list[tuple[float, Fraction]]) -> tuple[Tick, ...]:
     if len(borders) > 1:
         ticks.append(Tick(text=written(borders[-1][1]), at=borders[-1][0]))
     return tuple(ticks)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Slice:
-    """One part of the budget: lines that differ in a number only, put together."""
-
-    name: str
-    share: str
-    times: int
-    cost: str
-    percent: float
-    level: int
-    colour: int
-
-
-def budget_slices(budget: Budget) -> tuple[Slice, ...]:
-    """Return the budget with steps of one kind and share put together."""
-    times: dict[tuple[str, Fraction, int], int] = {}
-    for line in budget.spends:
-        kind = (_NUMBERED.sub("", line.on), line.share, line.level)
-        times[kind] = times.get(kind, 0) + line.times
-    names = list(dict.fromkeys(name for name, _, _ in times))
-    slices = []
-    for (name, share, level), n in times.items():
-        cost = share if level else share * n
-        slices.append(
-            Slice(
-                name=name,
-                share=str(share),
-                times=n,
-                cost=str(cost),
-                percent=round(float(100 * cost / budget.total), 3),
-                level=level,
-                colour=names.index(name) % N_COLOURS,
-            )
-        )
-    return tuple(slices)

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.errors import ReleaseError
+from hedgerow.errors import InternalError, ReleaseError
 from hedgerow.partition.groups import CountsMade, Groups
+from hedgerow.partition.locate import boxes_of_groups
+from hedgerow.release.marginals import Marginals
 from hedgerow.release.recoding import Recoding
 from hedgerow.release.table import count_column, leaf_labels, spreadsheet_safe
 
@@ -26,8 +28,17 @@ def read_text(path: Path) -> str:
         raise _unreadable(path) from error
 
 
-def read_groups(path: Path, recoding: Recoding, *, made: CountsMade | None) -> Groups:
-    """Return the groups of a `release.csv`, its labels turned back into ranges."""
+def read_groups(
+    path: Path,
+    recoding: Recoding,
+    *,
+    made: CountsMade | None,
+    marginals: Marginals | None = None,
+) -> Groups:
+    """Return the groups of a `release.csv`, its labels turned back into ranges.
+
+    The rows of a release with a tree must be boxes of that tree.
+    """
     schema = recoding.schema
     counts_in = count_column(schema)
     table = _read_csv(path, [each.name for each in schema.used()], counts_in)
@@ -41,15 +52,27 @@ def read_groups(path: Path, recoding: Recoding, *, made: CountsMade | None) -> G
         if target is None
         else _positions(table[target.name], leaf_labels(target.domain), True, path)
     )
-    counts = table[counts_in].to_numpy()
-    return Groups(
+    groups = Groups(
         ranges=recoding.ranges,
         index=index,
         classes=classes,
-        counts=counts,
+        counts=table[counts_in].to_numpy(),
         is_cut=recoding.is_cut,
         made=made,
+        tree=recoding.tree,
+        boxes=recoding.boxes,
+        marginals=marginals,
     )
+    if groups.tree is not None:
+        _check_rows(groups, path)
+    return groups
+
+
+def _check_rows(groups: Groups, path: Path) -> None:
+    try:
+        boxes_of_groups(groups)
+    except InternalError as error:
+        raise _unreadable(path) from error
 
 
 def _read_csv(path: Path, names: Sequence[str], counts_in: str) -> pa.Table:

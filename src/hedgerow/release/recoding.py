@@ -6,50 +6,23 @@ taxonomy files are needed to apply it.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from numpy.typing import NDArray
+from pydantic import ValidationError
 
-from hedgerow.encode.schema import Attribute, Schema
+from hedgerow.encode.schema import Schema
 from hedgerow.encode.table import EncodedTable
 from hedgerow.errors import InputError, InternalError, ReleaseError
-from hedgerow.partition.groups import Groups, Ranges
-from hedgerow.release.domains import Description, describe
+from hedgerow.partition.groups import Groups, Ranges, Tree
+from hedgerow.partition.locate import box_of, box_ranges, check_tree
+from hedgerow.release.recoding_file import StoredRecoding, recoding_text
 from hedgerow.release.table import labelled, leaf_labels, range_labels
-from hedgerow.taxonomy.domain import CategoricalDomain
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-FORMAT_VERSION = 1
-Code = Annotated[int, Field(ge=0, lt=2**31)]
-
-
-class _Stored(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
-
-
-class _StoredAttribute(_Stored):
-    name: str
-    domain: Description
-    ranges: tuple[tuple[Code, Code, str], ...] = Field(min_length=1)
-
-
-class _StoredClass(_Stored):
-    name: str
-    domain: Description
-
-
-class _StoredRecoding(_Stored):
-    format_version: Literal[1] = Field(alias="format-version")
-    kind: Literal["cut", "boxes"]
-    missing: Literal["drop", "value"]
-    missing_values: tuple[str, ...] = Field(alias="missing-values")
-    attributes: tuple[_StoredAttribute, ...]
-    class_: _StoredClass | None = Field(alias="class")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -57,13 +30,17 @@ class Recoding:
     """The public domains of a table and the labelled ranges of a release.
 
     ``is_cut`` says that every record has exactly one range of each attribute, whatever
-    its other values are; only then can other rows be recoded attribute by attribute.
+    its other values are. Otherwise ``tree`` leads a record to its box, and ``boxes``
+    holds, per attribute, the range of every box; a release of boxes that no tree leads to
+    has neither, and other rows cannot be recoded.
     """
 
     schema: Schema
     ranges: tuple[Ranges, ...]
     labels: tuple[list[str], ...]
     is_cut: bool
+    tree: Tree | None = None
+    boxes: tuple[NDArray[np.int32], ...] | None = None
 
     def __post_init__(self) -> None:
         for attribute, ranges, labels in zip(
@@ -73,6 +50,25 @@ class Recoding:
                 ranges.partition_of(attribute.domain.size)
             if ranges.stop.max() > attribute.domain.size or len(set(labels)) != len(ranges):
                 raise InternalError("ranges leave their domain, or two have the same label")
+        if (self.tree is None) != (self.boxes is None) or (self.is_cut and self.tree is not None):
+            raise InternalError("a tree belongs to boxes, and only to them")
+        if self.tree is not None and self.boxes is not None:
+            self._check_boxes(self.tree, self.boxes)
+
+    def _check_boxes(self, tree: Tree, boxes: tuple[NDArray[np.int32], ...]) -> None:
+        """Raise unless the boxes are those that the tree leads to."""
+        sizes = [attribute.domain.size for attribute in self.schema.attributes]
+        check_tree(tree, sizes)
+        for table, index, ranges, of_boxes in zip(
+            *box_ranges(tree, sizes), self.ranges, boxes, strict=True
+        ):
+            fits = len(of_boxes) == len(index) and of_boxes.max() < len(ranges)
+            if (
+                not fits
+                or not np.array_equal(ranges.first[of_boxes], table.first[index])
+                or not np.array_equal(ranges.stop[of_boxes], table.stop[index])
+            ):
+                raise InternalError("the boxes are not those that the tree leads to")
 
     @classmethod
     def of(cls, schema: Schema, groups: Groups) -> Recoding:
@@ -81,7 +77,14 @@ class Recoding:
             range_labels(attribute.domain, ranges)
             for attribute, ranges in zip(schema.attributes, groups.ranges, strict=True)
         )
-        return cls(schema=schema, ranges=groups.ranges, labels=labels, is_cut=groups.is_cut)
+        return cls(
+            schema=schema,
+            ranges=groups.ranges,
+            labels=labels,
+            is_cut=groups.is_cut,
+            tree=groups.tree,
+            boxes=groups.boxes,
+        )
 
     def apply(self, table: EncodedTable) -> pa.Table:
         """Return the rows of ``table`` with the release's labels, and their class if any.
@@ -91,99 +94,61 @@ class Recoding:
         """
         import pyarrow as pa
 
-        if not self.is_cut:
-            raise ReleaseError(
-                "the boxes of this release do not form one cut, so single attributes have no"
-                " recoding",
-                do="Compare with a release of a method that makes one cut, such as diffgen.",
+        columns: dict[str, Any] = {
+            attribute.name: labelled(places, labels)
+            for attribute, labels, places in zip(
+                self.schema.attributes, self.labels, self._places(table), strict=True
             )
-        columns: dict[str, Any] = {}
-        for attribute, ranges, labels, codes in zip(
-            self.schema.attributes, self.ranges, self.labels, table.codes, strict=True
-        ):
-            places = ranges.partition_of(attribute.domain.size)
-            columns[attribute.name] = labelled(places[codes], labels)
+        }
         of_class = table.schema.class_attribute
         if of_class is not None and table.classes is not None:
             columns[of_class.name] = labelled(table.classes, leaf_labels(of_class.domain))
         return pa.table(columns)
 
+    def _places(self, table: EncodedTable) -> list[NDArray[np.int32]]:
+        """Return, per attribute, the range of each record."""
+        if self.is_cut:
+            return [
+                ranges.partition_of(attribute.domain.size)[codes]
+                for attribute, ranges, codes in zip(
+                    self.schema.attributes, self.ranges, table.codes, strict=True
+                )
+            ]
+        if self.tree is None or self.boxes is None:
+            raise ReleaseError(
+                "the boxes of this release do not form one cut, and no tree leads to them",
+                do="Compare with a release of another method, such as diffgen or hedge.",
+            )
+        box = box_of(self.tree, table.codes)
+        return [of_boxes[box] for of_boxes in self.boxes]
+
     def to_json(self) -> str:
         """Return the text of `recoding.json`, one range a line."""
-        attributes = [
-            _block(
-                {"name": attribute.name, "domain": describe(attribute.domain).facts()},
-                ranges=[
-                    [*pair, label]
-                    for *pair, label in zip(
-                        ranges.first.tolist(), ranges.stop.tolist(), labels, strict=True
-                    )
-                ],
-            )
-            for attribute, ranges, labels in zip(
-                self.schema.attributes, self.ranges, self.labels, strict=True
-            )
-        ]
-        of_class = self.schema.class_attribute
-        head = {
-            "format-version": FORMAT_VERSION,
-            "kind": "cut" if self.is_cut else "boxes",
-            "missing": self.schema.missing,
-            "missing-values": sorted(self.schema.missing_values),
-            "class": of_class
-            and {"name": of_class.name, "domain": describe(of_class.domain).facts()},
-        }
-        lines = [f"  {_compact(key)}: {_compact(value)}" for key, value in head.items()]
-        lines.append('  "attributes": [\n' + ",\n".join(attributes) + "\n  ]")
-        return "{\n" + ",\n".join(lines) + "\n}\n"
+        return recoding_text(
+            self.schema,
+            self.ranges,
+            self.labels,
+            tree=self.tree,
+            boxes=self.boxes,
+            is_cut=self.is_cut,
+        )
 
     @classmethod
     def from_json(cls, text: str, *, where: str = "recoding.json") -> Recoding:
         """Read a recoding back, or say what is wrong with it."""
         try:
-            return _restored(_StoredRecoding.model_validate_json(text))
+            stored = StoredRecoding.model_validate_json(text)
+            return cls(
+                schema=stored.public_schema(),
+                ranges=tuple(each.table() for each in stored.attributes),
+                labels=tuple([label for _, _, label in each.ranges] for each in stored.attributes),
+                is_cut=stored.kind == "cut",
+                tree=stored.tree.restored() if stored.tree is not None else None,
+                boxes=stored.boxes(),
+            )
         except (ValidationError, InputError, InternalError) as error:
             raise ReleaseError(
                 "this is not a recoding that this version can read",
                 where=where,
                 do="Give a release folder as `hedgerow publish` wrote it.",
             ) from error
-
-
-def _compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _block(facts: dict[str, Any], *, ranges: list[list[Any]]) -> str:
-    lines = [f"      {_compact(key)}: {_compact(value)}" for key, value in facts.items()]
-    listed = ",\n".join(f"        {_compact(each)}" for each in ranges)
-    lines.append(f'      "ranges": [\n{listed}\n      ]')
-    return "    {\n" + ",\n".join(lines) + "\n    }"
-
-
-def _restored(stored: _StoredRecoding) -> Recoding:
-    of_class = stored.class_
-    target = (
-        None if of_class is None else Attribute(name=of_class.name, domain=of_class.domain.domain())
-    )
-    if target is not None and not isinstance(target.domain, CategoricalDomain):
-        raise InternalError("the class is numeric")
-    schema = Schema(
-        attributes=tuple(
-            Attribute(name=each.name, domain=each.domain.domain()) for each in stored.attributes
-        ),
-        class_attribute=target,
-        missing=stored.missing,
-        missing_values=frozenset(stored.missing_values),
-    )
-    return Recoding(
-        schema=schema,
-        ranges=tuple(_ranges(each) for each in stored.attributes),
-        labels=tuple([label for _, _, label in each.ranges] for each in stored.attributes),
-        is_cut=stored.kind == "cut",
-    )
-
-
-def _ranges(stored: _StoredAttribute) -> Ranges:
-    pairs = np.array([pair[:2] for pair in stored.ranges], dtype=np.int32)
-    return Ranges(first=pairs[:, 0].copy(), stop=pairs[:, 1].copy())

@@ -1,7 +1,8 @@
 """Plain records drawn from the groups of a release, for tools that want rows.
 
-Every group gives as many records as its noisy count, each with values drawn uniformly
-from the group's ranges. Only published counts are used, so this costs no budget.
+Every group gives as many records as its noisy count, each with values drawn from the
+group's ranges: by the release's noisy marginals where it has them, uniformly elsewhere.
+Only published figures are used, so this costs no budget.
 """
 
 from __future__ import annotations
@@ -53,17 +54,54 @@ def _drawn(
     import pyarrow as pa
 
     columns: dict[str, Any] = {}
-    for attribute, ranges, index in zip(
-        schema.attributes, groups.ranges, groups.index, strict=True
+    classes = None if groups.classes is None else groups.classes[group]
+    for at, (attribute, ranges, index) in enumerate(
+        zip(schema.attributes, groups.ranges, groups.index, strict=True)
     ):
-        place = index[group]
-        width = (ranges.stop - ranges.first).astype(np.int64)[place]
-        codes = ranges.first[place] + below(width, source=source)
+        first, stop = ranges.first[index[group]], ranges.stop[index[group]]
+        if groups.marginals is None:
+            codes = uniform_codes(first, stop, source=source)
+        else:
+            weights = groups.marginals[at]
+            codes = weighted_codes(first, stop, weights, classes=classes, source=source)
         columns[attribute.name] = leaf_values(attribute.domain, codes)
     if schema.class_attribute is not None and groups.classes is not None:
         labels = leaf_labels(schema.class_attribute.domain)
         columns[schema.class_attribute.name] = labelled(groups.classes[group], labels)
     return pa.table(columns)
+
+
+def uniform_codes(
+    first: NDArray[np.int32], stop: NDArray[np.int32], *, source: RandomSource
+) -> NDArray[np.int64]:
+    """Return one code per range ``[first, stop)``, uniform in it."""
+    return first + below((stop - first).astype(np.int64), source=source)
+
+
+def weighted_codes(
+    first: NDArray[np.int32],
+    stop: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    *,
+    classes: NDArray[np.int32] | None,
+    source: RandomSource,
+) -> NDArray[np.int64]:
+    """Return one code per range ``[first, stop)``, drawn in proportion to ``weights``.
+
+    ``weights`` has one row per code and one column per class, or one for all; each range
+    goes by the column of its class, and is uniform where that has no weight in the range.
+    """
+    n_codes, n_columns = weights.shape
+    ends = np.concatenate([[0.0], np.cumsum(weights.T.ravel())])
+    column = 0 if n_columns == 1 or classes is None else classes.astype(np.int64) * n_codes
+    low, high = ends[first + column], ends[stop + column]
+    # The inverse of the cumulated weights; rounding must not carry a draw to the next range.
+    at = low + (source.words(len(first)) >> np.uint64(11)) * 2.0**-53 * (high - low)
+    at = np.minimum(at, np.nextafter(high, -np.inf))
+    codes: NDArray[np.int64] = np.searchsorted(ends, at, side="right") - 1 - column
+    empty = np.flatnonzero(~(high > low))
+    codes[empty] = uniform_codes(first[empty], stop[empty], source=source)
+    return codes
 
 
 def leaf_values(domain: Domain, codes: NDArray[np.int64]) -> pa.Array:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import io
 import os
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -13,9 +11,21 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from hedgerow.encode.schema import Schema
 from hedgerow.errors import ReleaseError
-from hedgerow.partition.groups import CountsMade, Groups
+from hedgerow.partition.groups import Groups
 from hedgerow.privacy.source import RandomSource, SystemSource
-from hedgerow.release.certificate import Certificate, ReleasedFile
+from hedgerow.release.certificate import Certificate
+from hedgerow.release.folder import (
+    PARQUET,
+    REPORT,
+    TABLE,
+    DigestSink,
+    Written,
+    counts_made,
+    load_certificate,
+    released_files,
+    vouch,
+)
+from hedgerow.release.marginals import Marginals, marginals_from, marginals_text
 from hedgerow.release.reading import read_groups, read_text
 from hedgerow.release.recoding import Recoding
 from hedgerow.release.records import MOST_RECORDS, record_tables, write_records
@@ -27,35 +37,9 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-TABLE = "release.csv"
-PARQUET = "release.parquet"
 RECORDS = "records.csv"
 RECODING = "recoding.json"
-REPORT = "report.html"
-
-
-class _Digest(io.RawIOBase):
-    """A file that keeps nothing but the digest of what is written to it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.digest = hashlib.sha256()
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        self.digest.update(data)
-        return len(data)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Written:
-    """Where a release went, which files it has, and what the writer must tell."""
-
-    folder: Path
-    files: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+MARGINALS = "marginals.json"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -72,10 +56,15 @@ class Release:
     def __repr__(self) -> str:
         return f"Release({self.certificate.data.name!r}, {len(self.groups):,} groups)"
 
+    @property
+    def n_rows(self) -> int:
+        """The number of published groups."""
+        return len(self.groups)
+
     @cached_property
     def digest(self) -> str:
         """The SHA-256 of the release's `release.csv`, written or not."""
-        sink = _Digest()
+        sink = DigestSink()
         self._write_csv(cast("IO[bytes]", sink))
         return sink.digest.hexdigest()
 
@@ -147,8 +136,11 @@ class Release:
                 path = partial / RECORDS
                 write_records(self.schema, self.groups, path, source=source or SystemSource())
             write_text(partial / RECODING, self.recoding.to_json())
+            if self.groups.marginals is not None:
+                text = marginals_text(self.schema, self.groups.marginals)
+                write_text(partial / MARGINALS, text)
             write_text(partial / REPORT, self.report())
-            files = {path.name: _released(path) for path in sorted(partial.iterdir())}
+            files = released_files(partial)
             write_text(partial / CERTIFICATE, self.certificate.with_files(files).to_json())
         self.__dict__["digest"] = files[TABLE].sha256  # spares writing the table again
         listed = (*files, CERTIFICATE)
@@ -169,7 +161,12 @@ class Release:
         """Read a release folder back; files that the certificate does not vouch for are refused."""
         path = Path(folder)
         certificate, recoding = _load_recoding(path, also=(TABLE,))
-        groups = read_groups(path / TABLE, recoding, made=_made(certificate))
+        groups = read_groups(
+            path / TABLE,
+            recoding,
+            made=counts_made(certificate),
+            marginals=_load_marginals(path / MARGINALS, certificate, recoding.schema),
+        )
         return cls(schema=recoding.schema, groups=groups, certificate=certificate)
 
 
@@ -179,48 +176,22 @@ def load_recoding(folder: str | os.PathLike[str]) -> Recoding:
 
 
 def _load_recoding(folder: Path, also: Collection[str] = ()) -> tuple[Certificate, Recoding]:
-    if not (folder / CERTIFICATE).is_file():
+    certificate = load_certificate(folder)
+    if certificate.data.items is not None:
         raise ReleaseError(
-            f"there is no {CERTIFICATE}",
+            "the release holds baskets, not a table",
             where=str(folder),
-            do="Give a release folder as `hedgerow publish` wrote it.",
+            do="Load it with hedgerow.BasketRelease.load; there are no boxes to generalise by.",
         )
-    place = folder / CERTIFICATE
-    certificate = Certificate.from_json(read_text(place), where=str(place))
     for name in (RECODING, *also):
-        _vouch(folder / name, certificate)
+        vouch(folder / name, certificate)
     text = read_text(folder / RECODING)
     return certificate, Recoding.from_json(text, where=str(folder / RECODING))
 
 
-def _vouch(path: Path, certificate: Certificate) -> None:
-    """Refuse a file that is not the one that the certificate was written for."""
-    promised = certificate.files.get(path.name)
-    try:
-        found = _released(path)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise ReleaseError(
-            f"the file cannot be read: {reason}",
-            where=str(path),
-            do="Give the whole release folder.",
-        ) from error
-    if promised != found:
-        raise ReleaseError(
-            "the file is not the one that the certificate was written for",
-            where=str(path),
-            do="Get the release again from its publisher.",
-        )
-
-
-def _released(path: Path) -> ReleasedFile:
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-        return ReleasedFile(sha256=digest, bytes=file.tell())
-
-
-def _made(certificate: Certificate) -> CountsMade | None:
-    counts = certificate.counts
-    if counts is None:
+def _load_marginals(path: Path, certificate: Certificate, schema: Schema) -> Marginals | None:
+    """Return the marginals, if the certificate says that there are some."""
+    if path.name not in certificate.files:
         return None
-    return CountsMade(share=counts.share, threshold=counts.threshold, lowered_by=counts.lowered_by)
+    vouch(path, certificate)
+    return marginals_from(read_text(path), schema, where=str(path))

@@ -1,0 +1,151 @@
+"""DiffPart's speed against reading the file and splitting it into items, in one run.
+
+Run as ``python benchmarks/bench_baskets.py [--plot FILE]``. Three questions: MSNBC (target:
+4 times the reading), fruithut resampled to the size of the paper's STM (target: 10 times),
+and how time grows with records and with the universe. ``--plot`` draws the growth as SVG.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from basket_data import context_free_of, encoded, lines
+from hedgerow.count.basket_memory import BasketMemory
+from hedgerow.encode.baskets import EncodedBaskets, offsets_of
+from hedgerow.partition.diffpart import DiffPart
+from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.source import SystemSource
+from hedgerow.taxonomy.builders import context_free
+
+STM_RECORDS = 1_210_096
+PARTS = (0.25, 0.5, 0.75, 1.0)
+VARIANTS = {"faithful": DiffPart(faithful=True), "default": DiffPart()}
+
+
+def best_of(run: Callable[[], object], times: int = 3) -> float:
+    """Return the shortest of several runs, in seconds."""
+    spent = []
+    for _ in range(times):
+        start = time.perf_counter()
+        run()
+        spent.append(time.perf_counter() - start)
+    return min(spent)
+
+
+def read_and_split(path: Path) -> int:
+    """Read every line into items: what a publisher has to do at the very least."""
+    with path.open(encoding="ascii") as file:
+        return sum(len(line.split()) for line in file)
+
+
+def publish(method: DiffPart, baskets: EncodedBaskets) -> None:
+    method.publish(
+        BasketMemory(baskets=baskets),
+        epsilon=Fraction(1),
+        ledger=PathLedger(Fraction(1)),
+        source=SystemSource(),
+    )
+
+
+def chosen(baskets: EncodedBaskets, records: np.ndarray) -> EncodedBaskets:
+    """Return some records, perhaps several times."""
+    lengths = baskets.lengths[records]
+    offsets = offsets_of(lengths)
+    places = np.arange(offsets[-1]) + np.repeat(baskets.offsets[records] - offsets[:-1], lengths)
+    return EncodedBaskets(taxonomy=baskets.taxonomy, offsets=offsets, items=baskets.items[places])
+
+
+def limited(baskets: EncodedBaskets, n_items: int) -> EncodedBaskets:
+    """Return the records over the first so many items, as many as there were."""
+    inside = baskets.items < n_items
+    owners = np.repeat(np.arange(len(baskets)), baskets.lengths)[inside]
+    kept, lengths = np.unique(owners, return_counts=True)
+    fewer = EncodedBaskets(
+        taxonomy=context_free([str(i) for i in range(n_items)], fan_out=10),
+        offsets=offsets_of(lengths),
+        items=baskets.items[inside],
+    )
+    return chosen(fewer, np.random.default_rng(1).integers(0, len(kept), len(baskets)))
+
+
+def against_reading(name: str, text: str, baskets: EncodedBaskets, target: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "baskets.dat"
+        path.write_text(text, encoding="ascii")
+        reading = best_of(lambda: read_and_split(path))
+    print(f"{name}: {len(baskets):,} records, reading and splitting {reading:.2f} s")
+    for variant, method in VARIANTS.items():
+        publish(method, baskets)  # compiled loops are loaded, not timed
+        seconds = best_of(lambda method=method: publish(method, baskets))
+        ratio = seconds / reading
+        print(f"  {variant:9} {seconds:6.2f} s   {ratio:5.2f} x reading (target {target})")
+
+
+def growth(baskets: EncodedBaskets) -> dict[str, dict[str, list[tuple[int, float]]]]:
+    """Return, for records and items, each variant's (size, seconds)."""
+    rng = np.random.default_rng(2)
+    n_items = baskets.taxonomy.n_leaves
+    order = rng.permutation(len(baskets))
+    sizes = [int(part * len(baskets)) for part in PARTS]
+    universes = [int(part * n_items) for part in PARTS]
+    subjects = {
+        "records": [(size, chosen(baskets, order[:size])) for size in sizes],
+        "items": [(size, limited(baskets, size)) for size in universes],
+    }
+    return {
+        axis: {
+            variant: [
+                (size, best_of(lambda m=method, b=part: publish(m, b))) for size, part in parts
+            ]
+            for variant, method in VARIANTS.items()
+        }
+        for axis, parts in subjects.items()
+    }
+
+
+def draw(measured: dict[str, dict[str, list[tuple[int, float]]]], path: Path) -> None:
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(1, 2, figsize=(8, 3), layout="constrained")
+    for axis, (name, variants) in zip(axes, measured.items(), strict=True):
+        for variant, points in variants.items():
+            axis.plot(*zip(*points, strict=True), marker="o", label=variant)
+        axis.set(xlabel=name, ylabel="seconds", ylim=(0, None), xlim=(0, None))
+        axis.legend()
+    figure.savefig(path, metadata={"Date": None})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--plot", type=Path)
+    given = parser.parse_args()
+    msnbc = encoded("msnbc", context_free_of("msnbc"))
+    against_reading("msnbc", "\n".join(lines("msnbc")), msnbc, target=4)
+    fruithut = encoded("fruithut", context_free_of("fruithut"))
+    rng = np.random.default_rng(0)
+    which = rng.integers(0, len(fruithut), STM_RECORDS)
+    written = lines("fruithut")
+    text = "\n".join([written[i] for i in which.tolist()])
+    large = chosen(fruithut, which)
+    against_reading("fruithut, resampled", text, large, target=10)
+    measured = growth(large)
+    for axis, variants in measured.items():
+        for variant, points in variants.items():
+            told = ", ".join(f"{size:,}: {seconds:.2f} s" for size, seconds in points)
+            print(f"time by {axis}, {variant}: {told}")
+    if given.plot:
+        draw(measured, given.plot)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+"""The counting kernel of set-valued data: (partition, mask of the children present)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.count.engine import SparseCounts
+from hedgerow.encode.baskets import ItemCodes
+from hedgerow.taxonomy.tree import Taxonomy
+
+DENSE_UP_TO = 1 << 22
+"""Keys up to which sub-partitions are tallied in one dense array rather than by sorting."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class BasketBatch:
+    """Some records: their items, the partition each is in, and how many records each stands for.
+
+    ``weights`` is ``None`` where every row is one record.
+    """
+
+    offsets: NDArray[np.int64]
+    items: ItemCodes
+    partition: NDArray[np.int32]
+    weights: NDArray[np.int64] | None
+    compiled: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SplitCounts:
+    """How many records go to each sub-partition when every partition expands one node.
+
+    Partition ``p`` expands the node of codes ``[first[p], stop[p])``, which lies at
+    ``depth[p]``; ``slots[d, code]`` tells which child, of the node at depth ``d`` above an
+    item, the item belongs to. A record's key is its partition, shifted by ``bits``, and the
+    mask of the children that it has items in. One kernel serves all partitions of a level
+    [DiffPart, Procedure 1, lines 3-4].
+    """
+
+    first: NDArray[np.int32] = field(repr=False)
+    stop: NDArray[np.int32] = field(repr=False)
+    depth: NDArray[np.int32] = field(repr=False)
+    slots: NDArray[np.uint8] = field(repr=False)
+    bits: int
+
+    def count(self, batch: BasketBatch) -> SparseCounts:
+        """Return the occupied sub-partitions of a batch."""
+        return tally_of(self.keys(batch), batch.weights, n_keys=len(self.first) << self.bits)
+
+    def keys(self, batch: BasketBatch) -> NDArray[np.int64]:
+        """Return each record's key (confidential)."""
+        return self._compiled(batch) if batch.compiled else self._by_numpy(batch)
+
+    def _by_numpy(self, batch: BasketBatch) -> NDArray[np.int64]:
+        lengths = np.diff(batch.offsets)
+        partition = batch.partition.astype(np.int64)
+        where = np.repeat(partition, lengths)
+        inside = (batch.items >= self.first[where]) & (batch.items < self.stop[where])
+        bit = np.int64(1) << self.slots[self.depth[where], batch.items].astype(np.int64)
+        bit[~inside] = 0
+        if not len(bit):
+            return partition << self.bits
+        masks: NDArray[np.int64] = np.bitwise_or.reduceat(bit, batch.offsets[:-1])
+        return (partition << self.bits) | masks
+
+    def _compiled(self, batch: BasketBatch) -> NDArray[np.int64]:
+        from hedgerow.count import compiled_baskets
+
+        keys = np.empty(len(batch.partition), dtype=np.int64)
+        compiled_baskets.split_keys(
+            batch.offsets,
+            batch.items,
+            batch.partition,
+            self.first,
+            self.stop,
+            self.depth,
+            self.slots,
+            self.bits,
+            keys,
+        )
+        return keys
+
+
+def tally_of(
+    keys: NDArray[np.int64], weights: NDArray[np.int64] | None, *, n_keys: int
+) -> SparseCounts:
+    """Return how often each key occurs, a row counting as often as its weight says."""
+    if n_keys <= DENSE_UP_TO:
+        # Sums of whole weights are exact in floating point below 2**53 records.
+        dense = np.bincount(keys, weights=weights, minlength=0).astype(np.int64, copy=False)
+        occupied = np.flatnonzero(dense)
+        return SparseCounts(keys=occupied.astype(np.int64), counts=dense[occupied])
+    unique, place = np.unique(keys, return_inverse=True)
+    sums = np.bincount(place, weights=weights, minlength=len(unique)).astype(np.int64, copy=False)
+    return SparseCounts(keys=unique, counts=sums)
+
+
+class BasketWalk(Protocol):
+    """Records on their way down: which partition each is in, as far as it is still followed."""
+
+    def size(self) -> int:
+        """Return how many records there are (confidential)."""
+        ...
+
+    def tally(self, kernel: SplitCounts) -> SparseCounts:
+        """Return how many records go to each sub-partition (confidential)."""
+        ...
+
+    def descend(self, keys: NDArray[np.int64]) -> None:
+        """Make the sub-partitions of the last tally with these keys the partitions 0, 1, ...
+
+        ``keys`` are strictly increasing; records of all others are followed no more.
+        """
+        ...
+
+
+class BasketEngine(Protocol):
+    """Whatever holds the records and counts them by sub-partition."""
+
+    @property
+    def name(self) -> str:
+        """What the certificate calls the engine."""
+        ...
+
+    @property
+    def taxonomy(self) -> Taxonomy:
+        """The public taxonomy of the items."""
+        ...
+
+    def walk(self, *, max_length: int | None) -> BasketWalk:
+        """Return all records in partition 0, each cut to so many items by a public rule."""
+        ...
+
+    def itemsets(self) -> SparseCounts:
+        """Return how often each set of items occurs, as masks; for small universes."""
+        ...

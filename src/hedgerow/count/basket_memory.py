@@ -1,0 +1,150 @@
+"""The in-memory engine of set-valued data."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.count.basket_kernels import BasketBatch, SplitCounts, tally_of
+from hedgerow.count.engine import SparseCounts
+from hedgerow.encode.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
+from hedgerow.errors import InternalError
+from hedgerow.taxonomy.tree import Taxonomy
+
+MASKED_UP_TO = 22
+"""Universes up to so many items are folded: equal records become one row with a weight."""
+
+COMPILED_FROM = 2_000_000
+"""Items in all records from which compiled loops pay for being loaded."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class BasketMemory:
+    """Counts baskets held in memory."""
+
+    baskets: EncodedBaskets
+    name: str = "memory"
+
+    @property
+    def taxonomy(self) -> Taxonomy:
+        """The public taxonomy of the items."""
+        return self.baskets.taxonomy
+
+    def walk(self, *, max_length: int | None) -> MemoryWalk:
+        """Return all records in partition 0, each cut to so many items by a public rule."""
+        offsets, items = self.baskets.offsets, self.baskets.items
+        if max_length is not None:
+            offsets, items = cut_to_length(offsets, items, max_length)
+        n_items = self.taxonomy.n_leaves
+        if n_items > MASKED_UP_TO:
+            return MemoryWalk(offsets, items, weights=None)
+        folded = _fold(offsets, items, n_items)
+        offsets, items = sets_of_masks(folded.keys, n_items)
+        return MemoryWalk(offsets, items, weights=folded.counts)
+
+    def itemsets(self) -> SparseCounts:
+        """Return how often each set of items occurs, as masks; for small universes."""
+        return _fold(self.baskets.offsets, self.baskets.items, self.taxonomy.n_leaves)
+
+
+class MemoryWalk:
+    """Records in memory on their way down; those followed no more are dropped."""
+
+    def __init__(
+        self, offsets: NDArray[np.int64], items: ItemCodes, *, weights: NDArray[np.int64] | None
+    ) -> None:
+        loaded = "hedgerow.count.compiled_baskets" in sys.modules
+        self._compiled = loaded or len(items) >= COMPILED_FROM
+        self._offsets = offsets
+        self._items = items
+        self._weights = weights
+        self._partition = np.zeros(len(offsets) - 1, dtype=np.int32)
+        self._keys: NDArray[np.int64] | None = None
+
+    def size(self) -> int:
+        """Return how many records there are (confidential)."""
+        return len(self._partition) if self._weights is None else int(self._weights.sum())
+
+    def tally(self, kernel: SplitCounts) -> SparseCounts:
+        """Return how many records go to each sub-partition (confidential)."""
+        batch = BasketBatch(
+            offsets=self._offsets,
+            items=self._items,
+            partition=self._partition,
+            weights=self._weights,
+            compiled=self._compiled,
+        )
+        self._keys = kernel.keys(batch)
+        return tally_of(self._keys, self._weights, n_keys=len(kernel.first) << kernel.bits)
+
+    def descend(self, keys: NDArray[np.int64]) -> None:
+        """Make the sub-partitions of the last tally with these keys the partitions 0, 1, ..."""
+        if self._keys is None:
+            raise InternalError("records were asked to descend before they were counted")
+        place = np.searchsorted(keys, self._keys)
+        place[place == len(keys)] = 0
+        kept = keys[place] == self._keys if len(keys) else np.zeros(len(place), dtype=np.bool_)
+        lengths = np.diff(self._offsets)
+        offsets = offsets_of(lengths[kept])
+        self._items = self._kept_items(kept, lengths, offsets)
+        self._partition = place[kept].astype(np.int32)
+        self._weights = None if self._weights is None else self._weights[kept]
+        self._offsets = offsets
+        self._keys = None
+
+    def _kept_items(
+        self, kept: NDArray[np.bool_], lengths: NDArray[np.int64], offsets: NDArray[np.int64]
+    ) -> ItemCodes:
+        if not self._compiled:
+            return self._items[np.repeat(kept, lengths)]
+        from hedgerow.count import compiled_baskets
+
+        items = np.empty(offsets[-1], dtype=self._items.dtype)
+        place = np.where(kept, 0, -1).astype(np.int32)
+        compiled_baskets.keep_records(self._offsets, self._items, place, offsets, items)
+        return items
+
+
+def cut_to_length(
+    offsets: NDArray[np.int64], items: ItemCodes, max_length: int
+) -> tuple[NDArray[np.int64], ItemCodes]:
+    """Return the records with at most so many items each, taken evenly from longer ones.
+
+    A rule of each record alone: of its n items in code order, the one at place j is kept
+    where j * max_length / n passes a whole number.
+
+    >>> cut_to_length(np.array([0, 4, 5]), np.array([1, 3, 5, 7, 2], dtype=np.uint16), 2)[1]
+    array([3, 7, 2], dtype=uint16)
+    """
+    lengths = np.diff(offsets)
+    if not len(lengths) or lengths.max() <= max_length:
+        return offsets, items
+    size = np.repeat(lengths, lengths)
+    j = np.arange(len(items)) - np.repeat(offsets[:-1], lengths)
+    kept = (size <= max_length) | ((j + 1) * max_length // size > j * max_length // size)
+    return offsets_of(np.minimum(lengths, max_length)), items[kept]
+
+
+def _fold(offsets: NDArray[np.int64], items: ItemCodes, n_items: int) -> SparseCounts:
+    """Return the distinct records as masks, with how often each occurs."""
+    if len(offsets) == 1:
+        nothing = np.zeros(0, dtype=np.int64)
+        return SparseCounts(keys=nothing, counts=nothing)
+    bits = np.left_shift(np.int64(1), np.arange(n_items, dtype=np.int64))
+    masks = np.bitwise_or.reduceat(bits[items], offsets[:-1])
+    return tally_of(masks, None, n_keys=1 << n_items)
+
+
+def sets_of_masks(masks: NDArray[np.int64], n_items: int) -> tuple[NDArray[np.int64], ItemCodes]:
+    """Return the sets that masks stand for, as offsets and items.
+
+    >>> sets_of_masks(np.array([0b101, 0b010]), 3)[1].tolist()
+    [0, 2, 1]
+    """
+    present = (masks[:, None] >> np.arange(n_items)) & 1
+    rows, items = np.nonzero(present)
+    lengths = np.bincount(rows, minlength=len(masks))
+    return offsets_of(lengths), items.astype(item_dtype(n_items))

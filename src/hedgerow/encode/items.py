@@ -1,0 +1,158 @@
+"""Set-valued data, batch by batch, to sets of item codes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hedgerow.encode.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
+from hedgerow.encode.columns import as_numpy, spellings
+from hedgerow.encode.universe import Universe
+from hedgerow.read.items import ItemSource, LongTable
+from hedgerow.read.source import Progress
+from hedgerow.read.words import WordBatch
+from hedgerow.taxonomy.tree import Taxonomy
+
+_FLAGS_PER_KEY = 8  # flags cost a byte each, sorting several passes over eight
+_OUTSIDE = -1
+
+
+def encode_baskets(
+    source: ItemSource, universe: Universe, *, progress: Progress | None = None
+) -> EncodedBaskets:
+    """Return the records as sets of item codes, in the order of the data.
+
+    Items outside the universe are dropped record by record, repeated ones count once, and
+    a record without any item left is dropped. Records of a long table come in the order
+    of their first rows.
+
+    Privacy: the result is as confidential as the data. Encoding treats every record by
+    itself and by public rules alone, so neighbouring data stay neighbours.
+    """
+    encoder = _Encoder(universe)
+    if isinstance(source, LongTable):
+        parts = [encoder.of_rows(source, progress)]
+    else:
+        parts = [encoder.of_batch(batch) for batch in source.batches(progress=progress)]
+    lengths = [part[0] for part in parts] or [np.zeros(0, dtype=np.int64)]
+    items = [part[1] for part in parts] or [np.zeros(0, dtype=encoder.dtype)]
+    return EncodedBaskets(
+        taxonomy=universe.taxonomy,
+        offsets=offsets_of(np.concatenate(lengths)),
+        items=np.concatenate(items),
+    )
+
+
+Sets = tuple[NDArray[np.int64], ItemCodes]
+"""Lengths of sets, none of them 0, and the codes of all sets, rising in each."""
+
+
+class _Encoder:
+    """Turns words into sets of codes."""
+
+    def __init__(self, universe: Universe) -> None:
+        self.universe = universe
+        self.codes = ItemLookup(universe.taxonomy)
+        self.dtype = item_dtype(universe.n_items)
+
+    def of_batch(self, batch: WordBatch) -> Sets:
+        """Return the sets of one batch of records."""
+        records = np.repeat(np.arange(len(batch.lengths)), batch.lengths)
+        return self._sets(records, self.codes(batch.words), len(batch.lengths))
+
+    def of_rows(self, table: LongTable, progress: Progress | None) -> Sets:
+        """Return the sets of a long table, once all of its rows are there."""
+        names: list[pa.Array] = []
+        codes: list[NDArray[np.int64]] = []
+        for of_record, of_item in table.rows(progress=progress):
+            names.append(of_record)
+            codes.append(self.codes(of_item))
+        if not names:
+            return self._sets(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), 0)
+        records, n_records = _numbered(names)
+        joined = np.where(records < 0, _OUTSIDE, np.concatenate(codes))
+        return self._sets(records, joined, n_records)
+
+    def _sets(self, records: NDArray[np.int64], codes: NDArray[np.int64], n_records: int) -> Sets:
+        """Return sets from pairs of record and code, whatever order they come in."""
+        inside = codes >= 0
+        if not inside.all():
+            records, codes = records[inside], codes[inside]
+        n_items = self.universe.n_items
+        records, codes = np.divmod(
+            _distinct(records * n_items + codes, n_records * n_items), n_items
+        )
+        lengths = np.bincount(records, minlength=n_records).astype(np.int64)
+        return lengths[lengths > 0], codes.astype(self.dtype)
+
+
+class ItemLookup:
+    """The codes of words: the leaves of a taxonomy, and -1 for whatever is none of them."""
+
+    def __init__(self, taxonomy: Taxonomy) -> None:
+        self.leaf_code = taxonomy.leaf_code
+
+    def __call__(self, words: pa.DictionaryArray) -> NDArray[np.int64]:
+        """Return a code per word; every distinct word is looked up once."""
+        found = [self._code(word) for word in words.dictionary.to_pylist()]
+        table = np.array([*found, _OUTSIDE], dtype=np.int64)  # the last is for null
+        places, nulls = as_numpy(words.indices)
+        known = places if nulls is None else np.where(nulls, len(found), places)
+        return table.take(known)
+
+    def _code(self, word: str | None) -> int:
+        code = self.leaf_code.get(word or "")
+        if code is not None:
+            return code
+        known = (self.leaf_code.get(spelling) for spelling in spellings((word or "").strip()))
+        return next((code for code in known if code is not None), _OUTSIDE)
+
+
+def _distinct(keys: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Return the distinct ones of keys below ``size``, rising.
+
+    >>> _distinct(np.array([5, 1, 5, 3]), 6).tolist()
+    [1, 3, 5]
+    """
+    if (keys[1:] > keys[:-1]).all():
+        return keys
+    if size <= _FLAGS_PER_KEY * len(keys):
+        flags = np.zeros(size, dtype=np.bool_)
+        flags[keys] = True
+        return np.flatnonzero(flags)
+    ordered = np.sort(keys)  # np.unique takes five times as long
+    first = np.append(True, ordered[1:] != ordered[:-1])
+    return ordered.compress(first)
+
+
+def _numbered(names: list[pa.Array]) -> tuple[NDArray[np.int64], int]:
+    """Return the number of each row's record, by first rows, and how many records there are.
+
+    Blanks around names do not count. A row without a name has the number -1.
+    """
+    places, known = _places(names)
+    rows = np.arange(len(places))
+    first = np.full(known + 1, len(places))
+    first[places[::-1]] = rows[::-1]  # of several rows, the last one written stays: the first
+    first[known] = len(places)
+    number = np.empty(known + 1, dtype=np.int64)
+    number[np.argsort(first, kind="stable")] = np.arange(known + 1)
+    number[known] = _OUTSIDE
+    return number[places], known
+
+
+def _places(names: list[pa.Array]) -> tuple[NDArray[np.int64], int]:
+    """Return each row's place among the distinct names, and how many there are: no name's place."""
+    import pyarrow.compute as pc
+
+    joined = pa.chunked_array(names).unify_dictionaries().combine_chunks()
+    if isinstance(joined, pa.ChunkedArray):
+        joined = joined.chunk(0)
+    trimmed = pc.utf8_trim_whitespace(joined.dictionary).dictionary_encode()
+    n_words = len(trimmed.dictionary)
+    merged = np.append(as_numpy(trimmed.indices)[0], n_words).astype(np.int64)
+    merged[merged == pc.index(trimmed.dictionary, "").as_py()] = n_words  # -1 where there is none
+    places, nulls = as_numpy(joined.indices)
+    known = places if nulls is None else np.where(nulls, len(merged) - 1, places)
+    return merged.take(known), n_words

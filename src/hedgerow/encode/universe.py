@@ -1,0 +1,98 @@
+"""The public universe of items that a plan describes: its taxonomy, and how items are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hedgerow.errors import PlanError, TaxonomyError
+from hedgerow.read.places import ItemsPlace
+from hedgerow.taxonomy.builders import context_free
+from hedgerow.taxonomy.labels import shown
+from hedgerow.taxonomy.load import read_values, taxonomy_of
+from hedgerow.taxonomy.tree import Taxonomy
+
+if TYPE_CHECKING:
+    from hedgerow.plan.items import ItemsPlan
+    from hedgerow.plan.model import Plan
+
+_SEPARATORS = {"space": b" ", "comma": b",", "tab": b"\t"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Universe:
+    """All items that may occur, as leaves of a taxonomy, and where the data keeps them."""
+
+    taxonomy: Taxonomy
+    place: ItemsPlace
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return self.taxonomy.n_leaves
+
+
+def universe_of(plan: Plan) -> Universe:
+    """Return the public universe that a plan's ``items`` describe; files are read here."""
+    given = plan.items
+    if given is None:
+        raise PlanError("is missing", where="items", do="Describe the universe of items there.")
+    taxonomy = _taxonomy(given, plan.base)
+    return Universe(
+        taxonomy=taxonomy,
+        place=ItemsPlace(
+            column=given.column,
+            record=given.record,
+            separators=_separators(given.separator, taxonomy),
+            skip_header=given.as_ == "sets",
+        ),
+    )
+
+
+def _taxonomy(given: ItemsPlan, base: Path) -> Taxonomy:
+    items = None if given.universe is None else _listed(given.universe, base)
+    if given.is_context_free:
+        return context_free(items or (), fan_out=given.fan_out)
+    taxonomy = taxonomy_of(given.taxonomy, base=base, where="items > taxonomy")
+    if items is not None:
+        _check_same(items, taxonomy)
+    return taxonomy
+
+
+def _listed(universe: str | tuple[int, int] | tuple[str, ...], base: Path) -> list[str]:
+    if isinstance(universe, str):
+        return read_values(base / universe)
+    first, last = universe[0], universe[-1]
+    if isinstance(first, int) and isinstance(last, int):
+        return [str(item) for item in range(first, last + 1)]
+    return [str(item) for item in universe]
+
+
+def _check_same(items: list[str], taxonomy: Taxonomy) -> None:
+    """Refuse a universe and a taxonomy that do not list the same items."""
+    leaves = set(taxonomy.leaf_labels)
+    for odd, what in (
+        (set(items) - leaves, "the taxonomy has no leaf"),
+        (leaves - set(items), "the universe has no item"),
+    ):
+        if odd:
+            label = min(odd)
+            raise TaxonomyError(
+                f"{what} {shown(label)}, and the other has it",
+                where="items > universe",
+                value=label,
+                do="Leave the universe out: the leaves of the taxonomy are the items.",
+            )
+
+
+def _separators(separator: str, taxonomy: Taxonomy) -> bytes:
+    """Return the bytes that stand between items.
+
+    By themselves these are blank, comma and tab, each unless some item's name holds it:
+    a public rule, so that no single record decides how the others are read.
+    """
+    if separator != "auto":
+        return _SEPARATORS[separator]
+    held = set("".join(taxonomy.leaf_labels))
+    return b"".join(each for each in _SEPARATORS.values() if each.decode() not in held)

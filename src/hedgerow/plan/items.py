@@ -1,0 +1,170 @@
+"""The part of a plan that describes set-valued data: baskets, clicks, journeys."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, model_validator
+
+from hedgerow.plan.fields import (
+    MAX_BOUND,
+    MAX_FAN_OUT,
+    MAX_TEXT,
+    FanOut,
+    Name,
+    PlanModel,
+    Tree,
+    check_printable,
+    mistake,
+    shown,
+)
+
+CONTEXT_FREE = "context-free"
+MAX_ITEMS = 2_000_000
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _universe(value: object) -> str | tuple[int, int] | tuple[str, ...]:
+    if isinstance(value, str):
+        if not value.strip():
+            raise mistake("is empty", "Give the path of a file with one item per line.")
+        return check_printable(value)
+    if not isinstance(value, list | tuple):
+        raise mistake(
+            "is neither a file, a range nor a list",
+            "Give the path of a file with one item per line, [first, last], or the items.",
+        )
+    if len(value) == 2 and all(map(_whole, value)):
+        return _range(*value)
+    return _items(value)
+
+
+def _range(first: int, last: int) -> tuple[int, int]:
+    if not -MAX_BOUND <= first <= last <= MAX_BOUND:
+        raise mistake(
+            f"first ({shown(first)}) is above last ({shown(last)}), or one is too large",
+            "Give [first, last], both included; two items that are numbers go in quotes.",
+        )
+    if last - first >= MAX_ITEMS:
+        raise mistake(f"has more than {MAX_ITEMS:,} items", "Give a smaller universe.")
+    return first, last
+
+
+def _items(value: list[Any] | tuple[Any, ...]) -> tuple[str, ...]:
+    if not value:
+        raise mistake("lists no item", "List every item that may be published.")
+    items = tuple(_item(each, place) for place, each in enumerate(value))
+    seen: set[str] = set()
+    for place, item in enumerate(items):
+        if item in seen:
+            raise mistake(f"lists {shown(item)} twice", "List each item once.", key=(place,))
+        seen.add(item)
+    return items
+
+
+def _item(value: object, place: int) -> str:
+    if not _whole(value) and not isinstance(value, str):
+        raise mistake("is not a text", "Write it in quotes.", key=(place,))
+    text = str(value)
+    if not text or text != text.strip():
+        raise mistake("is empty or has blanks around it", "Remove them.", key=(place,))
+    return check_printable(text)
+
+
+_TEXT: dict[str, Any] = {"type": ["string", "integer"], "minLength": 1, "maxLength": MAX_TEXT}
+
+Universe = Annotated[
+    str | tuple[int, int] | tuple[str, ...],
+    PlainValidator(_universe),
+    PlainSerializer(lambda given: given if isinstance(given, str) else list(given)),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "minLength": 1},
+                {"type": "array", "minItems": 1, "items": _TEXT},
+            ]
+        }
+    ),
+]
+
+
+class ItemsPlan(PlanModel):
+    """Set-valued data: the public universe of items, its taxonomy, where the items lie."""
+
+    universe: Universe | None = Field(
+        None,
+        description="all items that may occur: a file with one per line, [first, last] for"
+        " whole numbers, or a list",
+    )
+    taxonomy: Tree = Field(
+        CONTEXT_FREE,
+        description="context-free (items grouped by fan-out, in the universe's order), a taxonomy"
+        " file, a nested mapping of labels, or a builder",
+    )
+    fan_out: FanOut = Field(
+        10, description=f"how many nodes a context-free taxonomy groups, 2 to {MAX_FAN_OUT}"
+    )
+    column: Name | None = Field(
+        None, description="the column of items: lists, or one item per row where record is given"
+    )
+    record: Name | None = Field(
+        None, description="the column that says which record a row belongs to, in a long table"
+    )
+    separator: Literal["auto", "space", "comma", "tab"] = Field(
+        "auto", description="what stands between the items of a line: auto, space, comma or tab"
+    )
+    as_: Literal["sets"] | None = Field(
+        None,
+        alias="as",
+        description="sets, for a file of sequences: order and repeats are left out, and its"
+        " header (up to the last of the first lines that begin with %) is skipped",
+    )
+
+    @property
+    def is_context_free(self) -> bool:
+        """Whether the taxonomy is made from the order of the universe alone."""
+        return self.taxonomy == CONTEXT_FREE
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the data is a basket file: one record per line."""
+        return self.column is None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.is_context_free and self.universe is None:
+            raise mistake(
+                "is missing",
+                "Give the universe, for example [1, 17] or items.txt, or a taxonomy of the items.",
+                key=("universe",),
+            )
+        if not self.is_context_free and "fan_out" in self.model_fields_set:
+            raise mistake(
+                "the taxonomy says how items are grouped",
+                "Remove fan-out, or give 'taxonomy: context-free'.",
+                key=("fan-out",),
+            )
+        self._check_layout()
+        return self
+
+    def _check_layout(self) -> None:
+        if self.record is not None and self.column is None:
+            raise mistake(
+                "a long table needs the column of its items, too",
+                "Give column beside record.",
+                key=("record",),
+            )
+        if self.record is not None and self.record == self.column:
+            raise mistake(
+                "is the column of the items", "Give two different columns.", key=("record",)
+            )
+        for key, given in (("separator", self.separator != "auto"), ("as", self.as_ is not None)):
+            if given and self.column is not None:
+                raise mistake(
+                    "is for basket files, and column names a column of a table",
+                    f"Remove {key}, or remove column.",
+                    key=(key,),
+                )

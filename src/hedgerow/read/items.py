@@ -1,0 +1,126 @@
+"""Set-valued data, wherever it lies: basket files, columns of lists, long tables.
+
+Whatever the storage, records come as batches of words: the items of all records, one
+after the other as dictionary-encoded text, and how many each record has. A long table,
+whose rows of one record may lie anywhere, comes as rows of record and item instead.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyarrow import types
+
+from hedgerow.errors import DataError
+from hedgerow.read.open import check_text_file, open_table
+from hedgerow.read.places import ItemsPlace
+from hedgerow.read.source import Progress, Source, places_of
+from hedgerow.read.text import as_text
+from hedgerow.read.words import BasketFile, WordBatch
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ListColumn:
+    """A column of lists, one list per record; null is an empty record."""
+
+    source: Source
+    column: str
+
+    @property
+    def name(self) -> str:
+        """What to call the table in messages."""
+        return self.source.name
+
+    def batches(self, *, progress: Progress | None = None) -> Iterator[WordBatch]:
+        """Stream the records in order."""
+        where = f"{self.name}, column {self.column!r}"
+        for batch in self.source.batches([self.column], progress=progress):
+            lists = _as_lists(batch.column(0), where=where)
+            words = as_text(lists.flatten(), where=where)
+            yield WordBatch(words=_encoded(words), lengths=_lengths(lists))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class LongTable:
+    """One row per record and item, in any order."""
+
+    source: Source
+    record: str
+    column: str
+
+    @property
+    def name(self) -> str:
+        """What to call the table in messages."""
+        return self.source.name
+
+    def rows(
+        self, *, progress: Progress | None = None
+    ) -> Iterator[tuple[pa.DictionaryArray, pa.DictionaryArray]]:
+        """Stream the records' names and the items, row by row."""
+        columns = [self.record, self.column]
+        for batch in self.source.batches(columns, text=columns, progress=progress):
+            yield _encoded(batch.column(0)), _encoded(batch.column(1))
+
+
+ItemSource = BasketFile | ListColumn | LongTable
+
+
+def open_items(
+    data: str | Path | Any, place: ItemsPlace, *, query: str | None = None, base: Path = Path()
+) -> ItemSource:
+    """Return set-valued data, opened far enough to know that it has its columns.
+
+    ``data`` is whatever :func:`hedgerow.read.open.open_table` takes, or a basket file,
+    plain or gzipped: one record per line.
+    """
+    if place.column is None:
+        return _open_basket_file(data, place, base=base, is_database=query is not None)
+    source = open_table(data, query=query, base=base)
+    if place.record is None:
+        places_of([place.column], source)
+        return ListColumn(source=source, column=place.column)
+    places_of([place.record, place.column], source)
+    return LongTable(source=source, record=place.record, column=place.column)
+
+
+def _open_basket_file(data: Any, place: ItemsPlace, *, base: Path, is_database: bool) -> BasketFile:
+    if is_database or not isinstance(data, str | os.PathLike):
+        raise DataError(
+            "the plan does not say which column holds the items",
+            where="items.column",
+            do="Name the column of lists; for a long table name record, too.",
+        )
+    path = base / data
+    check_text_file(path, do="Name the column of items in the plan: items.column.")
+    return BasketFile(path=path, separators=place.separators, skip_header=place.skip_header)
+
+
+def _as_lists(column: pa.Array, *, where: str) -> pa.ListArray:
+    kind = column.type
+    if types.is_null(kind):
+        return pa.nulls(len(column), pa.list_(pa.string()))
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        return column
+    raise DataError(
+        "the column does not hold lists",
+        where=where,
+        do="Store each record's items as a list, or name the records' column: items.record.",
+    )
+
+
+def _lengths(lists: pa.ListArray) -> NDArray[np.int64]:
+    import pyarrow.compute as pc
+
+    lengths = pc.fill_null(pc.list_value_length(lists), 0)
+    return np.from_dlpack(lengths).astype(np.int64)
+
+
+def _encoded(words: pa.Array) -> pa.DictionaryArray:
+    return words if types.is_dictionary(words.type) else words.dictionary_encode()

@@ -1,0 +1,132 @@
+"""Basket files: one record per line, its items between blanks, commas or tabs.
+
+A block of lines becomes words without a look at any single record: separators and line
+ends are found as flags over the bytes, words are what lies between them, and Arrow's
+dictionary tells the distinct ones apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hedgerow.errors import DataError
+from hedgerow.read.lines import BLOCK, Block, text_lines
+from hedgerow.read.source import Progress
+
+HEADER = b"%"
+"""How the comment lines of a sequence file begin."""
+
+_MOST_HEADER_LINES = 100
+_WORD, _SEPARATOR, _LINE_END = 0, 1, 2
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class WordBatch:
+    """Some records: the words of all of them in order, and how many each has (confidential)."""
+
+    words: pa.DictionaryArray
+    lengths: NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class BasketFile:
+    """A file with one record per line, plain or gzipped."""
+
+    path: Path
+    separators: bytes
+    skip_header: bool = False
+    block_size: int = BLOCK
+
+    @property
+    def name(self) -> str:
+        """The name of the file."""
+        return self.path.name
+
+    def batches(self, *, progress: Progress | None = None) -> Iterator[WordBatch]:
+        """Stream the records in order."""
+        splitter = WordSplitter(self.separators)
+        for block in self._blocks():
+            yield splitter.split(block.data)
+            if progress:
+                progress(block.done)
+        if progress:
+            progress(1.0)
+
+    def _blocks(self) -> Iterator[Block]:
+        for block in text_lines(self.path, size=self.block_size):
+            if block.line > 1:
+                yield block
+                continue
+            if b"\n" not in block.data and b"\r" in block.data.rstrip(b"\r"):
+                raise DataError(
+                    "lines end in CR alone", where=self.name, do="Save it with LF line ends."
+                )
+            yield self._without_header(block)
+
+    def _without_header(self, block: Block) -> Block:
+        """Cut the header off: up to the last of the first lines that begin with ``%``."""
+        if not block.data.startswith(HEADER):
+            return block
+        if not self.skip_header:
+            raise DataError(
+                "the file begins with a header, as files of sequences do",
+                where=f"{self.name}, line 1",
+                do="Add 'as: sets' to the items of the plan, or remove the header.",
+            )
+        end = place = 0
+        for _ in range(_MOST_HEADER_LINES):
+            stop = block.data.find(b"\n", place) + 1
+            if not stop:
+                break
+            if block.data.startswith(HEADER, place):
+                end = stop
+            place = stop
+        return Block(data=block.data[end:], line=block.line, done=block.done)
+
+
+class WordSplitter:
+    """Splits blocks of lines into words at the given separator bytes, and at line ends."""
+
+    def __init__(self, separators: bytes) -> None:
+        kinds = bytearray([_WORD] * 256)
+        for separator in separators + b"\r":
+            kinds[separator] = _SEPARATOR
+        kinds[ord("\n")] = _LINE_END
+        self.kinds = bytes(kinds)
+
+    def split(self, data: bytes) -> WordBatch:
+        r"""Return the words of whole lines in UTF-8; the last line end may be missing.
+
+        >>> batch = WordSplitter(b" ,").split(b"milk, bread\n\nmilk\n")
+        >>> batch.words.to_pylist(), batch.lengths.tolist()
+        (['milk', 'bread', 'milk'], [2, 0, 1])
+        """
+        whole = data if data.endswith(b"\n") else data + b"\n"
+        letters = np.frombuffer(whole, dtype=np.uint8)
+        kinds = np.frombuffer(whole.translate(self.kinds), dtype=np.uint8)
+        in_word = kinds == _WORD
+        # Borders of words: even ones begin one, odd ones end it; the block ends in no word.
+        borders = np.flatnonzero(in_word[1:] != in_word[:-1]) + 1
+        if in_word[0]:
+            borders = np.concatenate([np.zeros(1, dtype=borders.dtype), borders])
+        starts, stops = borders[::2], borders[1::2]
+        ends = np.flatnonzero(kinds == _LINE_END)
+        before = np.searchsorted(starts, ends)
+        return WordBatch(
+            words=_words(letters[in_word], stops - starts),
+            lengths=np.diff(before, prepend=0).astype(np.int64),
+        )
+
+
+def _words(letters: NDArray[np.uint8], lengths: NDArray[np.int64]) -> pa.DictionaryArray:
+    """Return words that lie one right after the other, dictionary-encoded."""
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int32)
+    np.cumsum(lengths, out=offsets[1:])
+    words = pa.StringArray.from_buffers(len(lengths), pa.py_buffer(offsets), pa.py_buffer(letters))
+    return words.dictionary_encode()

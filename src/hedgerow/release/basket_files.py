@@ -1,0 +1,139 @@
+"""The files of a release of baskets: for miners, for spreadsheets, and the universe.
+
+`release.dat` has one basket per line, repeated as often as its noisy count says, which is
+what programs for frequent itemsets read. `release.csv` has every basket once, with its
+count. Items stand apart by a blank, or by a tab where some item's name holds a blank.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from hedgerow.encode.baskets import item_dtype
+from hedgerow.errors import InternalError, ReleaseError, TaxonomyError
+from hedgerow.partition.baskets import NoisyBaskets
+from hedgerow.partition.groups import CountsMade
+from hedgerow.release.domains import CategoricalDescription, describe
+from hedgerow.release.reading import read_text
+from hedgerow.release.table import integers, labelled, spreadsheet_safe
+from hedgerow.taxonomy.domain import CategoricalDomain
+from hedgerow.taxonomy.tree import Taxonomy
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+COLUMNS = ("items", "count")
+_LINES_AT_ONCE = 1 << 16
+
+
+def separator_of(taxonomy: Taxonomy) -> str:
+    r"""Return what stands between the items of a basket: a blank, or a tab.
+
+    >>> separator_of(Taxonomy.flat(["milk", "bread"])), separator_of(Taxonomy.flat(["red apples"]))
+    (' ', '\t')
+    """
+    blank = any(letter.isspace() for label in taxonomy.leaf_labels for letter in label)
+    return "\t" if blank else " "
+
+
+def baskets_table(baskets: NoisyBaskets) -> pa.Table:
+    """Return one row per basket: its items as a list of labels, and its count."""
+    import pyarrow as pa
+
+    labels = labelled(baskets.items.astype(np.int32), list(baskets.taxonomy.leaf_labels))
+    starts = integers(baskets.offsets, np.int64)
+    items = pa.LargeListArray.from_arrays(starts, labels)
+    return pa.table([items, integers(baskets.counts, np.int64)], names=list(COLUMNS))
+
+
+def basket_lines(baskets: NoisyBaskets) -> list[str]:
+    """Return every basket as text, its items apart by the separator."""
+    labels, separator = baskets.taxonomy.leaf_labels, separator_of(baskets.taxonomy)
+    words = [labels[code] for code in baskets.items.tolist()]
+    return [separator.join(words[a:b]) for a, b in pairwise(baskets.offsets.tolist())]
+
+
+def write_dat(baskets: NoisyBaskets, path: Path) -> None:
+    """Write `release.dat`: a line per basket and count."""
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for line, count in zip(basket_lines(baskets), baskets.counts.tolist(), strict=True):
+            for start in range(0, count, _LINES_AT_ONCE):
+                file.write(f"{line}\n" * min(_LINES_AT_ONCE, count - start))
+
+
+def csv_text(baskets: NoisyBaskets) -> str:
+    """Return the text of `release.csv`: every basket once, safe for spreadsheets, and its count."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(COLUMNS)
+    cells = map(spreadsheet_safe, basket_lines(baskets))
+    rows.writerows(zip(cells, baskets.counts.tolist(), strict=True))
+    return text.getvalue()
+
+
+def read_csv(path: Path, taxonomy: Taxonomy, *, made: CountsMade | None) -> NoisyBaskets:
+    """Return the baskets of a `release.csv`, its labels turned back into codes."""
+    try:
+        rows = list(csv.reader(io.StringIO(read_text(path)), strict=True))
+        cells = [_plain(cell) for cell, _ in rows[1:]]
+        counts = np.array([int(count) for _, count in rows[1:]], dtype=np.int64)
+        return _baskets(cells, counts, taxonomy, made)
+    except (csv.Error, ValueError, KeyError, InternalError) as error:
+        raise ReleaseError(
+            "the file does not hold what a release has there",
+            where=str(path),
+            do="Give a release folder as `hedgerow publish` wrote it.",
+        ) from error
+
+
+def _baskets(
+    cells: list[str], counts: NDArray[np.int64], taxonomy: Taxonomy, made: CountsMade | None
+) -> NoisyBaskets:
+    separator = separator_of(taxonomy)
+    words = [cell.split(separator) for cell in cells]
+    codes = [taxonomy.leaf_code[word] for basket in words for word in basket]
+    offsets = np.cumsum([0, *map(len, words)], dtype=np.int64)
+    items = np.array(codes, dtype=item_dtype(taxonomy.n_leaves))
+    return NoisyBaskets(taxonomy=taxonomy, offsets=offsets, items=items, counts=counts, made=made)
+
+
+def _plain(cell: str) -> str:
+    """Return what :func:`spreadsheet_safe` was given; no two texts become the same one."""
+    return cell[1:] if cell.startswith("'") and spreadsheet_safe(cell[1:]) == cell else cell
+
+
+class _StoredUniverse(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    format_version: Literal[1] = Field(1, alias="format-version")
+    separator: Literal[" ", "\t"]
+    taxonomy: CategoricalDescription
+
+
+def universe_text(taxonomy: Taxonomy) -> str:
+    """Return the text of `universe.json`: the items, their groups and the separator."""
+    described = describe(CategoricalDomain(taxonomy=taxonomy))
+    if not isinstance(described, CategoricalDescription):
+        raise InternalError("a taxonomy was described as a grid")
+    stored = _StoredUniverse(separator=separator_of(taxonomy), taxonomy=described)
+    return stored.model_dump_json(by_alias=True, indent=None) + "\n"
+
+
+def universe_in(text: str, *, where: str) -> Taxonomy:
+    """Return the universe that :func:`universe_text` wrote."""
+    try:
+        return _StoredUniverse.model_validate_json(text).taxonomy.domain().taxonomy
+    except (ValidationError, TaxonomyError) as error:
+        raise ReleaseError(
+            "this is not a universe of items that this version can read",
+            where=where,
+            do="Give a release folder as `hedgerow publish` wrote it.",
+        ) from error

@@ -1,0 +1,219 @@
+"""A release of set-valued data: baskets with noisy counts and their certificate."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.errors import InputError, ReleaseError
+from hedgerow.partition.baskets import NoisyBaskets
+from hedgerow.privacy.source import RandomSource
+from hedgerow.release.basket_files import (
+    baskets_table,
+    csv_text,
+    read_csv,
+    universe_in,
+    universe_text,
+    write_dat,
+)
+from hedgerow.release.basket_report import render_basket_report
+from hedgerow.release.certificate import Certificate
+from hedgerow.release.folder import (
+    PARQUET,
+    REPORT,
+    TABLE,
+    Written,
+    counts_made,
+    load_certificate,
+    released_files,
+    vouch,
+)
+from hedgerow.release.precision import deviation
+from hedgerow.release.reading import read_text
+from hedgerow.release.records import MOST_RECORDS
+from hedgerow.release.write import CERTIFICATE, release_folder, write_text
+from hedgerow.taxonomy.labels import shown
+from hedgerow.taxonomy.tree import Taxonomy
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+
+BASKETS = "release.dat"
+UNIVERSE = "universe.json"
+_MOST_ITEMS = 1000  # beyond, the noise on all baskets is more than a number can hold
+
+
+class Answer(NamedTuple):
+    """The answer to a counting query, and how far noise alone puts it off, typically."""
+
+    estimate: int
+    standard_error: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BasketRelease:
+    """Baskets with noisy counts, the public universe that labels them, and the certificate.
+
+    Everything in it may be published.
+    """
+
+    baskets: NoisyBaskets
+    certificate: Certificate
+
+    def __repr__(self) -> str:
+        return f"BasketRelease({self.certificate.data.name!r}, {len(self.baskets):,} baskets)"
+
+    @property
+    def taxonomy(self) -> Taxonomy:
+        """The public universe: an item's code is its leaf."""
+        return self.baskets.taxonomy
+
+    @property
+    def n_rows(self) -> int:
+        """The number of distinct published baskets."""
+        return len(self.baskets)
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of the release's `release.csv`, written or not."""
+        return hashlib.sha256(csv_text(self.baskets).encode()).hexdigest()
+
+    def count(self, items: Collection[str | int]) -> Answer:
+        """Return how many records hold all of ``items``, by the release, with its error.
+
+        The estimate adds up the published baskets that hold them. The standard error is
+        that of the noise on so many counts, at least on one; where every possible basket
+        was counted, on all that hold the items, listed or not. What it does not tell is
+        how far baskets are off that were left out, or drawn, because they are too rare.
+        """
+        codes = self._codes(items)
+        matching = self._holding(codes)
+        return Answer(
+            estimate=int(self.baskets.counts[matching].sum()),
+            standard_error=self._noise(int(np.count_nonzero(matching)), n_asked=len(codes)),
+        )
+
+    def _noise(self, n_matching: int, *, n_asked: int) -> float:
+        """Return the standard deviation of the noise on a sum of counts."""
+        made = self.baskets.made
+        if made is None:
+            return math.nan
+        if made.share == self.certificate.budget.total:
+            # Nothing was spent on finding baskets: every possible one has a noisy count.
+            possible = self.taxonomy.n_leaves - n_asked
+            return deviation(made.share) * math.pow(2, min(possible, _MOST_ITEMS) / 2)
+        return deviation(made.share) * math.sqrt(max(1, n_matching))
+
+    def _codes(self, items: Collection[str | int]) -> list[int]:
+        if isinstance(items, str):
+            items = [items]
+        wanted = {str(item) for item in items}
+        for item in sorted(wanted):
+            if item not in self.taxonomy.leaf_code:
+                raise InputError(
+                    f"{shown(item)} is not an item of the universe",
+                    where="count",
+                    do="Ask for items that universe.json lists.",
+                )
+        return [self.taxonomy.leaf_code[item] for item in wanted]
+
+    def _holding(self, codes: list[int]) -> NDArray[np.bool_]:
+        """Return which baskets hold all of the codes."""
+        asked = np.zeros(self.taxonomy.n_leaves, dtype=np.bool_)
+        asked[codes] = True
+        hits = np.concatenate([[0], np.cumsum(asked[self.baskets.items])])
+        found = hits[self.baskets.offsets[1:]] - hits[self.baskets.offsets[:-1]]
+        holding: NDArray[np.bool_] = found == len(codes)
+        return holding
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per basket: ``items`` as a list of labels, and ``count``."""
+        return baskets_table(self.baskets)
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the baskets as a polars dataframe."""
+        import polars as pl
+
+        return pl.DataFrame(self.to_arrow())
+
+    def to_pandas(self) -> Any:
+        """Return the baskets as a pandas dataframe (pandas must be installed)."""
+        return self.to_arrow().to_pandas()
+
+    def to_native(self, like: Any) -> Any:
+        """Return the baskets as the kind of dataframe that ``like`` is."""
+        import narwhals as nw
+
+        backend = nw.get_native_namespace(nw.from_native(like))
+        return nw.from_arrow(self.to_arrow(), backend=backend).to_native()
+
+    def report(self) -> str:
+        """Return the text of `report.html`: one page that stands alone."""
+        return render_basket_report(self.baskets, self.certificate)
+
+    def write(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        records: bool = False,
+        parquet: bool = False,
+        force: bool = False,
+        source: RandomSource | None = None,
+    ) -> Written:
+        """Write the release folder whole or not at all, and return what was written.
+
+        ``records`` and ``source`` say nothing here: `release.dat` holds the records.
+        ``parquet`` adds `release.parquet`, with the items as lists. An earlier release is
+        replaced with ``force`` only, once the new one is complete.
+        """
+        notes: tuple[str, ...] = ()
+        if records:
+            notes = (f"{BASKETS} holds the records; there is no other file of them.",)
+        too_many = int(self.baskets.counts.sum()) > MOST_RECORDS
+        if too_many:
+            notes = (f"{BASKETS} was left out: the noisy counts ask for too many lines.",)
+        with release_folder(folder, force=force) as partial:
+            if not too_many:
+                write_dat(self.baskets, partial / BASKETS)
+            self._write_tables(partial, parquet=parquet)
+            write_text(partial / UNIVERSE, universe_text(self.taxonomy))
+            write_text(partial / REPORT, self.report())
+            files = released_files(partial)
+            write_text(partial / CERTIFICATE, self.certificate.with_files(files).to_json())
+        self.__dict__["digest"] = files[TABLE].sha256  # spares writing the table again
+        listed = tuple(sorted((*files, CERTIFICATE)))
+        return Written(folder=Path(folder), files=listed, notes=notes)
+
+    def _write_tables(self, folder: Path, *, parquet: bool) -> None:
+        write_text(folder / TABLE, csv_text(self.baskets))
+        if parquet:
+            import pyarrow.parquet as pq
+
+            pq.write_table(self.to_arrow(), folder / PARQUET)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> BasketRelease:
+        """Read a release folder back; files that the certificate does not vouch for are refused."""
+        path = Path(folder)
+        certificate = load_certificate(path)
+        if certificate.data.items is None:
+            raise ReleaseError(
+                "the release holds a table, not baskets",
+                where=str(path),
+                do="Load it with hedgerow.Release.load.",
+            )
+        for name in (UNIVERSE, TABLE):
+            vouch(path / name, certificate)
+        taxonomy = universe_in(read_text(path / UNIVERSE), where=str(path / UNIVERSE))
+        baskets = read_csv(path / TABLE, taxonomy, made=counts_made(certificate))
+        return cls(baskets=baskets, certificate=certificate)

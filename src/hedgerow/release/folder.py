@@ -1,0 +1,96 @@
+"""What every kind of release folder has: files with digests, and a certificate for them."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hedgerow.errors import ReleaseError
+from hedgerow.partition.groups import CountsMade
+from hedgerow.release.certificate import Certificate, ReleasedFile
+from hedgerow.release.reading import read_text
+from hedgerow.release.write import CERTIFICATE
+
+TABLE = "release.csv"
+PARQUET = "release.parquet"
+REPORT = "report.html"
+
+
+class DigestSink(io.RawIOBase):
+    """A file that keeps nothing but the digest of what is written to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.digest = hashlib.sha256()
+
+    def writable(self) -> bool:
+        """Say that it can be written to."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Take in some bytes."""
+        self.digest.update(data)
+        return len(data)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """Where a release went, which files it has, and what the writer must tell."""
+
+    folder: Path
+    files: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+def released_files(folder: Path) -> dict[str, ReleasedFile]:
+    """Return the digest and the size of every file in a folder, by name."""
+    return {path.name: _released(path) for path in sorted(folder.iterdir())}
+
+
+def load_certificate(folder: Path) -> Certificate:
+    """Return the certificate of a release folder."""
+    place = folder / CERTIFICATE
+    if not place.is_file():
+        raise ReleaseError(
+            f"there is no {CERTIFICATE}",
+            where=str(folder),
+            do="Give a release folder as `hedgerow publish` wrote it.",
+        )
+    return Certificate.from_json(read_text(place), where=str(place))
+
+
+def vouch(path: Path, certificate: Certificate) -> None:
+    """Refuse a file that is not the one that the certificate was written for."""
+    promised = certificate.files.get(path.name)
+    try:
+        found = _released(path)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ReleaseError(
+            f"the file cannot be read: {reason}",
+            where=str(path),
+            do="Give the whole release folder.",
+        ) from error
+    if promised != found:
+        raise ReleaseError(
+            "the file is not the one that the certificate was written for",
+            where=str(path),
+            do="Get the release again from its publisher.",
+        )
+
+
+def counts_made(certificate: Certificate) -> CountsMade | None:
+    """Return how the counts of a release came about, as its certificate says."""
+    counts = certificate.counts
+    if counts is None:
+        return None
+    return CountsMade(share=counts.share, threshold=counts.threshold, lowered_by=counts.lowered_by)
+
+
+def _released(path: Path) -> ReleasedFile:
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return ReleasedFile(sha256=digest, bytes=file.tell())

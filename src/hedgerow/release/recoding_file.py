@@ -1,0 +1,174 @@
+"""The text of `recoding.json`: domains, ranges and, where there is one, the tree of boxes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
+
+from hedgerow.encode.schema import Attribute, Schema
+from hedgerow.errors import InternalError
+from hedgerow.partition.groups import Ranges, Tree
+from hedgerow.release.domains import Description, describe
+from hedgerow.taxonomy.domain import CategoricalDomain
+
+FORMAT_VERSION = 1
+SIZE_DECIMALS = 3
+"""Digits kept of the noisy sizes of a tree's nodes: they are for people to look at."""
+
+Code = Annotated[int, Field(ge=0, lt=2**31)]
+Place = Annotated[int, Field(ge=-1, lt=2**31)]
+
+
+class _Stored(BaseModel):
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", populate_by_name=True, allow_inf_nan=False
+    )
+
+
+class StoredAttribute(_Stored):
+    """An attribute with its ranges; ``boxes`` says which of them each box has."""
+
+    name: str
+    domain: Description
+    ranges: tuple[tuple[Code, Code, str], ...] = Field(min_length=1)
+    boxes: tuple[Code, ...] | None = None
+
+    def table(self) -> Ranges:
+        """Return the ranges as codes."""
+        pairs = np.array([pair[:2] for pair in self.ranges], dtype=np.int32)
+        return Ranges(first=pairs[:, 0].copy(), stop=pairs[:, 1].copy())
+
+
+class StoredTree(_Stored):
+    """The tree of boxes as parallel lists, one entry per node."""
+
+    parent: tuple[Place, ...]
+    attribute: tuple[Place, ...]
+    first: tuple[Code, ...]
+    stop: tuple[Code, ...]
+    box: tuple[Place, ...]
+    sizes: tuple[float, ...]
+
+    def restored(self) -> Tree:
+        """Return the tree, as yet unchecked."""
+        whole = {
+            name: np.array(getattr(self, name), dtype=np.int32)
+            for name in ("parent", "attribute", "first", "stop", "box")
+        }
+        return Tree(**whole, sizes=np.array(self.sizes, dtype=np.float64))
+
+
+class _StoredClass(_Stored):
+    name: str
+    domain: Description
+
+
+class StoredRecoding(_Stored):
+    """The whole file."""
+
+    format_version: Literal[1] = Field(alias="format-version")
+    kind: Literal["cut", "boxes"]
+    missing: Literal["drop", "value"]
+    missing_values: tuple[str, ...] = Field(alias="missing-values")
+    attributes: tuple[StoredAttribute, ...]
+    class_: _StoredClass | None = Field(alias="class")
+    tree: StoredTree | None = None
+
+    def public_schema(self) -> Schema:
+        """Return the public schema of the release."""
+        of_class = self.class_
+        target = None
+        if of_class is not None:
+            target = Attribute(name=of_class.name, domain=of_class.domain.domain())
+            if not isinstance(target.domain, CategoricalDomain):
+                raise InternalError("the class is numeric")
+        return Schema(
+            attributes=tuple(
+                Attribute(name=each.name, domain=each.domain.domain()) for each in self.attributes
+            ),
+            class_attribute=target,
+            missing=self.missing,
+            missing_values=frozenset(self.missing_values),
+        )
+
+    def boxes(self) -> tuple[NDArray[np.int32], ...] | None:
+        """Return which range each box has, per attribute; ``None`` where none is stored."""
+        listed = [each.boxes for each in self.attributes if each.boxes is not None]
+        if not listed:
+            return None
+        if len(listed) < len(self.attributes):
+            raise InternalError("some attributes list the ranges of the boxes, some do not")
+        return tuple(np.array(each, dtype=np.int32) for each in listed)
+
+
+def recoding_text(
+    schema: Schema,
+    ranges: Sequence[Ranges],
+    labels: Sequence[Sequence[str]],
+    *,
+    is_cut: bool,
+    tree: Tree | None,
+    boxes: Sequence[NDArray[np.int32]] | None,
+) -> str:
+    """Return the file: one range a line, and one line per list of a tree."""
+    of_class = schema.class_attribute
+    head = {
+        "format-version": FORMAT_VERSION,
+        "kind": "cut" if is_cut else "boxes",
+        "missing": schema.missing,
+        "missing-values": sorted(schema.missing_values),
+        "class": of_class and {"name": of_class.name, "domain": describe(of_class.domain).facts()},
+    }
+    blocks = [
+        _attribute_block(attribute, table, texts, boxes[at] if boxes is not None else None)
+        for at, (attribute, table, texts) in enumerate(
+            zip(schema.attributes, ranges, labels, strict=True)
+        )
+    ]
+    lines = _lines(head, indent="  ")
+    lines.append('  "attributes": [\n' + ",\n".join(blocks) + "\n  ]")
+    if tree is not None:
+        lines.append(
+            '  "tree": {\n' + ",\n".join(_lines(_tree_lists(tree), indent="    ")) + "\n  }"
+        )
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _lines(facts: Mapping[str, Any], *, indent: str) -> list[str]:
+    return [f"{indent}{_compact(key)}: {_compact(value)}" for key, value in facts.items()]
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _attribute_block(
+    attribute: Attribute,
+    ranges: Ranges,
+    labels: Sequence[str],
+    boxes: NDArray[np.int32] | None,
+) -> str:
+    facts = {"name": attribute.name, "domain": describe(attribute.domain).facts()}
+    listed = zip(ranges.first.tolist(), ranges.stop.tolist(), labels, strict=True)
+    rows = ",\n".join(f"        {_compact(each)}" for each in listed)
+    lines = _lines(facts, indent="      ")
+    lines.append(f'      "ranges": [\n{rows}\n      ]')
+    if boxes is not None:
+        lines.append(f'      "boxes": {_compact(boxes.tolist())}')
+    return "    {\n" + ",\n".join(lines) + "\n    }"
+
+
+def _tree_lists(tree: Tree) -> dict[str, list[int] | list[float]]:
+    return {
+        "parent": tree.parent.tolist(),
+        "attribute": tree.attribute.tolist(),
+        "first": tree.first.tolist(),
+        "stop": tree.stop.tolist(),
+        "box": tree.box.tolist(),
+        "sizes": tree.sizes.round(SIZE_DECIMALS).tolist(),
+    }
