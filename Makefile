@@ -23,9 +23,14 @@ bench: $(READY)  ## speed, as ratios against a reference timed in the same run
 	$(BIN)/python benchmarks/bench_noise.py
 	$(BIN)/python benchmarks/bench_count.py
 	$(BIN)/python benchmarks/bench_publish.py
+	$(BIN)/python benchmarks/bench_baskets.py
+	$(BIN)/python benchmarks/bench_disclose.py
 
 papers: $(READY)  ## the papers' experiments, run again
 	$(BIN)/python benchmarks/diffgen_accuracy.py
+	$(BIN)/python benchmarks/hedge_accuracy.py
+	$(BIN)/python benchmarks/diffmulti_tables.py
+	$(BIN)/python benchmarks/diffpart_quality.py
 
 lint: $(READY)
 	$(BIN)/ruff format --check .

@@ -24,7 +24,7 @@ def check(
     method: Annotated[str | None, typer.Option(help="A method in place of the plan's.")] = None,
     epsilon: Annotated[str | None, typer.Option(help="A budget in place of the plan's.")] = None,
     h: Annotated[
-        str | None, typer.Option("--h", help="DiffGen: specialisations, a number or 'all'.")
+        str | None, typer.Option("--h", help="DiffGen, DiffMulti: specialisations.")
     ] = None,
     faithful: Annotated[
         bool | None,

@@ -25,11 +25,19 @@ def publish(
         str | None, typer.Option(help="A budget in place of the plan's: 1, 0.5 or 1/2.")
     ] = None,
     h: Annotated[
-        str | None, typer.Option("--h", help="DiffGen: specialisations, a number or 'all'.")
+        str | None,
+        typer.Option("--h", help="DiffGen, DiffMulti: specialisations; DiffGen also 'all'."),
+    ] = None,
+    purpose: Annotated[
+        str | None,
+        typer.Option("--for", help="Tables: classification, clustering, counting or general."),
     ] = None,
     score: Annotated[
-        str | None,
-        typer.Option(help="DiffGen: how to compare specialisations: gini, max or infogain."),
+        str | None, typer.Option(help="Tables: how splits are compared; see the method's own.")
+    ] = None,
+    depth: Annotated[int | None, typer.Option(help="DiffMulti: the most splits of a path.")] = None,
+    distribution: Annotated[
+        str | None, typer.Option(help="DiffMulti: how specialisations are shared: fair or even.")
     ] = None,
     max_length: Annotated[
         int | None, typer.Option(help="DiffPart: the most items of a record.")
@@ -80,7 +88,10 @@ def publish(
 
     settings: dict[str, Any] = {
         "h": parse_steps(h),
+        "purpose": purpose,
         "score": score,
+        "depth": depth,
+        "distribution": distribution,
         "max_length": max_length,
         "false_positives": false_positives,
         "c1": c1,
