@@ -29,18 +29,22 @@ from hedgerow.partition.groups import Groups
 from hedgerow.partition.hedge import Hedge
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SystemSource
+from hedgerow.release.records import weighted_codes
 
 EPSILONS = [Fraction(1), Fraction(1, 2), Fraction(1, 4), Fraction(1, 10)]
 
 
-def drawn(groups: Groups, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return codes and classes of records drawn evenly from the boxes."""
+def drawn(groups: Groups) -> tuple[np.ndarray, np.ndarray]:
+    """Return codes and classes of records drawn from the boxes, as `records.csv` has them."""
     columns = []
-    for ranges, index in zip(groups.ranges, groups.index, strict=True):
+    classes = np.repeat(groups.classes, groups.counts)
+    for a, (ranges, index) in enumerate(zip(groups.ranges, groups.index, strict=True)):
         first = np.repeat(ranges.first[index], groups.counts)
         stop = np.repeat(ranges.stop[index], groups.counts)
-        columns.append(rng.integers(first, stop))
-    return np.stack(columns, axis=1), np.repeat(groups.classes, groups.counts)
+        columns.append(
+            weighted_codes(first, stop, groups.marginals[a], classes=classes, source=SystemSource())
+        )
+    return np.stack(columns, axis=1), classes
 
 
 def binned(codes: np.ndarray, table: EncodedTable) -> np.ndarray:
@@ -78,7 +82,7 @@ def measured(job: tuple[str, Fraction, int]) -> tuple[float, ...]:
         source=SystemSource(),
     )
     told = tree_accuracy(groups, train=train, test=test)
-    codes, classes = drawn(groups, np.random.default_rng(split))
+    codes, classes = drawn(groups)
     model = HistGradientBoostingClassifier(random_state=0, max_iter=60).fit(codes, classes)
     boosted = float(np.mean(model.predict(np.stack(test.codes, axis=1)) == test.classes))
     error = marginal_error(binned(codes, train), binned(np.stack(train.codes, axis=1), train))
