@@ -59,12 +59,22 @@ def integers(values: NDArray[Any], kind: type[np.signedinteger[Any]]) -> pa.Arra
     )
 
 
+def strings(labels: list[str]) -> pa.StringArray:
+    """Return texts as an Arrow column, without loading pandas as ``pyarrow.array`` would."""
+    import pyarrow as pa
+
+    encoded = [label.encode() for label in labels]
+    ends = np.cumsum([0, *(len(text) for text in encoded)], dtype=np.int32)
+    content = pa.py_buffer(b"".join(encoded))
+    return pa.StringArray.from_buffers(len(labels), pa.py_buffer(ends), content)
+
+
 def labelled(index: pa.Array | NDArray[Any], labels: list[str]) -> pa.DictionaryArray:
     """Return a dictionary column: each index and the labels it points into."""
     import pyarrow as pa
 
     places = integers(index, np.int32) if isinstance(index, np.ndarray) else index
-    return pa.DictionaryArray.from_arrays(places, pa.array(labels, type=pa.string()))
+    return pa.DictionaryArray.from_arrays(places, strings(labels))
 
 
 def groups_table(schema: Schema, groups: Groups) -> pa.Table:
