@@ -29,9 +29,3 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no data folder at {folder}: set HEDGEROW_DATA")
     return folder
-
-
-@pytest.fixture(autouse=True)
-def _own_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep every test away from the user's own ledger."""
-    monkeypatch.setenv("HEDGEROW_LEDGER", str(tmp_path / "ledger.sqlite"))

@@ -92,7 +92,7 @@ def route_rows(
     starts: NDArray[np.int64],
     values: NDArray[np.int32],
     first_child: NDArray[np.int64],
-    child: NDArray[np.int64],
+    child: NDArray[np.int32],
 ) -> None:
     """Write the child of every record of ``boxes``, which all split on one attribute."""
     for box in boxes:
@@ -110,8 +110,16 @@ def route_rows(
 
 
 @compile_loop
+def child_sizes(child: NDArray[np.int32], sizes: NDArray[np.int64]) -> None:
+    """Count the rows of every child."""
+    for row in range(len(child)):
+        if child[row] >= 0:
+            sizes[child[row]] += 1
+
+
+@compile_loop
 def counting_sort(
-    child: NDArray[np.int64], next_place: NDArray[np.int64], order: NDArray[np.int64]
+    child: NDArray[np.int32], next_place: NDArray[np.int64], order: NDArray[np.int64]
 ) -> None:
     """Write the rows of every child one after another, leaving out those of child -1."""
     for row in range(len(child)):

@@ -18,6 +18,8 @@ from hedgerow.encode.table import EncodedTable
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 
+_NO_BORDERS = np.zeros(0, dtype=np.int32)
+
 COMPILED_FROM = 200_000
 """Records from which the compiled loops pay for being loaded."""
 
@@ -47,6 +49,9 @@ class PlacedInMemory:
         if self._classes is None:
             sizes: NDArray[np.int64] = np.diff(self._starts)
             return sizes[:, None]
+        if self._compiled and self._codes:
+            undivided = Borders(starts=np.zeros(n_boxes + 1, dtype=np.int64), values=_NO_BORDERS)
+            return self._count_compiled(0, undivided)
         cells = self._boxes() * self._n_classes + self._classes
         counts = np.bincount(cells, minlength=n_boxes * self._n_classes)
         return counts.reshape(n_boxes, self._n_classes)
@@ -59,9 +64,13 @@ class PlacedInMemory:
 
     def route(self, routing: Routing) -> None:
         """Send every record to its child; the children are the next level's boxes."""
-        child = self._children_compiled(routing) if self._compiled else self._children(routing)
-        order, starts = self._order(child, routing.n_children)
-        self._codes = self._in_parallel(lambda codes: codes[order], self._codes)
+        order, starts = self._order_compiled(routing) if self._compiled else self._order(routing)
+
+        def regroup(attribute: int) -> None:
+            self._codes[attribute] = self._codes[attribute][order]
+
+        # Column by column, so that an old one can go as soon as its new one is there.
+        self._in_parallel(regroup, list(range(len(self._codes))))
         if self._classes is not None:
             self._classes = self._classes[order]
         self._starts = starts
@@ -124,10 +133,10 @@ class PlacedInMemory:
             child[here] = self._child_of(routing, int(attribute), here, boxes[here])
         return child
 
-    def _children_compiled(self, routing: Routing) -> NDArray[np.int64]:
+    def _children_compiled(self, routing: Routing) -> NDArray[np.int32]:
         from hedgerow.count import compiled_placed as compiled
 
-        child = np.full(int(self._starts[-1]), -1, dtype=np.int64)
+        child = np.full(int(self._starts[-1]), -1, dtype=np.int32)
 
         def route(attribute: int) -> None:
             compiled.route_rows(
@@ -157,17 +166,21 @@ class PlacedInMemory:
         reached = np.searchsorted(keys, boxes * width + codes, side="right") - low
         return routing.first_child[boxes] + reached
 
-    def _order(
-        self, child: NDArray[np.int64], n_children: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _order(self, routing: Routing) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the records of unfinished boxes by child, and where each child begins."""
+        child = self._children(routing)
         kept = np.flatnonzero(child >= 0)
-        sizes = np.bincount(child[kept], minlength=n_children)
+        sizes = np.bincount(child[kept], minlength=routing.n_children)
         starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
-        if self._compiled:
-            from hedgerow.count import compiled_placed as compiled
-
-            order = np.empty(len(kept), dtype=np.int64)
-            compiled.counting_sort(child, starts[:-1].copy(), order)
-            return order, starts
         return kept[np.argsort(child[kept], kind="stable")], starts
+
+    def _order_compiled(self, routing: Routing) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        from hedgerow.count import compiled_placed as compiled
+
+        child = self._children_compiled(routing)
+        sizes = np.zeros(routing.n_children, dtype=np.int64)
+        compiled.child_sizes(child, sizes)
+        starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
+        order = np.empty(starts[-1], dtype=np.int64)
+        compiled.counting_sort(child, starts[:-1].copy(), order)
+        return order, starts
