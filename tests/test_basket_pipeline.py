@@ -82,7 +82,7 @@ class SingleItems:
 
 @pytest.fixture(autouse=True)
 def _simplest_method(monkeypatch):
-    monkeypatch.setattr(pipeline, "basket_method_for", lambda publish: SingleItems())
+    monkeypatch.setattr("hedgerow.prepared.basket_method_for", lambda publish: SingleItems())
 
 
 def with_plan(**changes):
@@ -151,7 +151,7 @@ def test_data_that_cannot_be_read_book_nothing():
 
 def test_a_method_that_does_not_spend_its_epsilon_fails_and_stays_booked(monkeypatch, tmp_path):
     half = SingleItems(spends=Fraction(1, 2))
-    monkeypatch.setattr(pipeline, "basket_method_for", lambda publish: half)
+    monkeypatch.setattr("hedgerow.prepared.basket_method_for", lambda publish: half)
     with pytest.raises(InternalError):
         hedgerow.publish(PLAN, data=pl.DataFrame({"bought": RECORDS}), out=tmp_path / "release")
     (entry,) = Ledger().entries("receipts")
@@ -174,7 +174,7 @@ def test_the_engine_is_given_codes_alone(monkeypatch):
             seen.append(engine.baskets)
             return super().publish(engine, **settings)
 
-    monkeypatch.setattr(pipeline, "basket_method_for", lambda publish: Spy())
+    monkeypatch.setattr("hedgerow.prepared.basket_method_for", lambda publish: Spy())
     hedgerow.publish(PLAN, data=pl.DataFrame({"bought": [["tea", "x"], ["x"], None]}), seed=1)
     (baskets,) = seen
     assert isinstance(baskets, EncodedBaskets)

@@ -12,7 +12,7 @@ import numpy as np
 from hedgerow.encode.baskets import item_dtype
 from hedgerow.partition.baskets import Useful
 from hedgerow.partition.method import Outline
-from hedgerow.pipeline import AnyPrepared, PreparedBaskets
+from hedgerow.prepared import PreparedBaskets, PreparedPrivate
 from hedgerow.privacy.budget import epsilon_text
 from hedgerow.release.precision import deviation, within
 from hedgerow.taxonomy.domain import code_dtype
@@ -144,7 +144,7 @@ class Forecast:
         }
 
 
-def forecast(ready: AnyPrepared, *, records: int | None = None) -> Forecast:
+def forecast(ready: PreparedPrivate, *, records: int | None = None) -> Forecast:
     """Return what can be said of a prepared plan; no record is read.
 
     ``records`` is about how many there are, if that is public knowledge.
@@ -159,7 +159,7 @@ def forecast(ready: AnyPrepared, *, records: int | None = None) -> Forecast:
     )
 
 
-def _usefulness(ready: AnyPrepared) -> tuple[tuple[int, float], ...]:
+def _usefulness(ready: PreparedPrivate) -> tuple[tuple[int, float], ...]:
     """Return the bounds of [DiffPart, Thm 4.2], for queries that cover so many itemsets."""
     if not isinstance(ready, PreparedBaskets) or not isinstance(ready.method, Useful):
         return ()
@@ -170,7 +170,7 @@ def _usefulness(ready: AnyPrepared) -> tuple[tuple[int, float], ...]:
     return tuple((n, bound) for n, bound in bounds if bound is not None)
 
 
-def _bytes_per_record(ready: AnyPrepared) -> int:
+def _bytes_per_record(ready: PreparedPrivate) -> int:
     if isinstance(ready, PreparedBaskets):
         length = min(USUAL_LENGTH, ready.universe.n_items)
         return 8 + length * item_dtype(ready.universe.n_items).itemsize

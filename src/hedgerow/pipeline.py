@@ -9,179 +9,28 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
-from hedgerow.count.basket_kernels import BasketEngine
-from hedgerow.count.engine import Engine
-from hedgerow.encode.schema import Schema, schema_of
-from hedgerow.encode.universe import Universe, universe_of
-from hedgerow.errors import InternalError, PlanError, SettingError, UnconfirmedPlanError
-from hedgerow.partition.baskets import BasketMethod
-from hedgerow.partition.method import Method, Outline, Progress, no_progress
-from hedgerow.partition.registry import basket_method_for, method_for
-from hedgerow.plan.load import load_plan, plan_digest, plan_of
-from hedgerow.plan.methods import PrivatePublishPlan
-from hedgerow.plan.model import Plan
+from hedgerow.errors import PlanError, SettingError, UnconfirmedPlanError
+from hedgerow.partition.method import Progress, no_progress
+from hedgerow.plan.load import plan_digest
+from hedgerow.prepared import (
+    AnyPrepared,
+    AnyRelease,
+    PlanLike,
+    PreparedPlain,
+    PreparedPrivate,
+    Run,
+    prepare,
+)
 from hedgerow.privacy.budget import EpsilonLike, PathLedger
 from hedgerow.privacy.ledger import Entry
 from hedgerow.privacy.source import RandomSource, SeededSource, SystemSource
-from hedgerow.release.account import Account
-from hedgerow.release.baskets import BasketRelease
-from hedgerow.release.certify import RunFacts, certify, certify_baskets
-from hedgerow.release.release import Release
+from hedgerow.release.account import Account, dataset_name
+from hedgerow.release.certify import RunFacts
 from hedgerow.release.write import CERTIFICATE, check_destination
-
-PlanLike = Plan | Mapping[str, Any] | str | Path
-
-
-@dataclass(frozen=True, kw_only=True)
-class Prepared:
-    """A plan for a table made ready to run: nothing confidential has been read yet."""
-
-    plan: Plan
-    publish: PrivatePublishPlan
-    schema: Schema
-    method: Method
-
-    @property
-    def epsilon(self) -> Fraction:
-        """The budget of the release."""
-        return self.publish.epsilon
-
-    def outline(self) -> Outline:
-        """Return what a run will buy, without any data."""
-        return self.method.outline(self.schema, self.epsilon)
-
-    def read(self, data: Any, query: str | None, base: Path, progress: Progress) -> Engine:
-        """Return an engine that holds the confidential table, as codes."""
-        from hedgerow.count.memory import MemoryEngine
-        from hedgerow.encode.encode import encode_table
-        from hedgerow.read.open import open_table
-
-        table = open_table(data, query=query, base=base)
-        codes = encode_table(
-            table, self.schema, progress=lambda fraction: progress("reading", fraction)
-        )
-        return MemoryEngine(table=codes)
-
-    def run(self, engine: Engine, *, path: PathLedger, source: RandomSource, run: Run) -> Release:
-        """Return the release of the table that the engine holds."""
-        groups = self.method.publish(
-            engine, epsilon=self.epsilon, ledger=path, source=source, progress=run.progress
-        )
-        certificate = certify(
-            plan=self.plan,
-            publish=self.publish,
-            method=self.method,
-            schema=self.schema,
-            groups=groups,
-            path=_settled(path),
-            facts=run.facts,
-        )
-        return Release(schema=self.schema, groups=groups, certificate=certificate)
-
-
-@dataclass(frozen=True, kw_only=True)
-class PreparedBaskets:
-    """A plan for set-valued data made ready to run: nothing confidential has been read yet."""
-
-    plan: Plan
-    publish: PrivatePublishPlan
-    universe: Universe
-    method: BasketMethod
-
-    @property
-    def epsilon(self) -> Fraction:
-        """The budget of the release."""
-        return self.publish.epsilon
-
-    def outline(self) -> Outline:
-        """Return what a run will buy, without any data."""
-        return self.method.outline(self.universe.taxonomy, self.epsilon)
-
-    def read(self, data: Any, query: str | None, base: Path, progress: Progress) -> BasketEngine:
-        """Return an engine that holds the confidential baskets, as codes."""
-        from hedgerow.count.basket_memory import BasketMemory
-        from hedgerow.encode.items import encode_baskets
-        from hedgerow.read.items import open_items
-
-        source = open_items(data, self.universe.place, query=query, base=base)
-        baskets = encode_baskets(
-            source, self.universe, progress=lambda fraction: progress("reading", fraction)
-        )
-        return BasketMemory(baskets=baskets)
-
-    def run(
-        self, engine: BasketEngine, *, path: PathLedger, source: RandomSource, run: Run
-    ) -> BasketRelease:
-        """Return the release of the baskets that the engine holds."""
-        noisy = self.method.publish(
-            engine, epsilon=self.epsilon, ledger=path, source=source, progress=run.progress
-        )
-        certificate = certify_baskets(
-            plan=self.plan,
-            publish=self.publish,
-            method=self.method,
-            universe=self.universe,
-            baskets=noisy,
-            path=_settled(path),
-            facts=run.facts,
-        )
-        return BasketRelease(baskets=noisy, certificate=certificate)
-
-
-AnyPrepared = Prepared | PreparedBaskets
-AnyRelease = Release | BasketRelease
-
-
-@dataclass(frozen=True, kw_only=True)
-class Run:
-    """What goes along with a run: its publishable facts, and whom to tell how far it is."""
-
-    facts: RunFacts
-    progress: Progress
-
-
-def _settled(path: PathLedger) -> PathLedger:
-    if not path.settled():
-        raise InternalError("the method did not spend exactly its epsilon")
-    return path
-
-
-def as_plan(plan: PlanLike) -> Plan:
-    """Return a plan from a plan, a mapping with a plan file's keys, or a file."""
-    if isinstance(plan, Plan):
-        return plan
-    return plan_of(plan) if isinstance(plan, Mapping) else load_plan(plan)
-
-
-def prepare(plan: PlanLike, **settings: Any) -> AnyPrepared:
-    """Return the plan with its taxonomies loaded and its method built and validated.
-
-    ``settings`` override the plan's ``publish`` section; ``None`` leaves it as it is.
-    """
-    checked = as_plan(plan).override(**settings)
-    publish = checked.publish
-    if not isinstance(publish, PrivatePublishPlan):
-        raise PlanError(
-            "the plan does not say how to publish",
-            where="publish",
-            do="Add a section such as 'publish: {method: diffgen, epsilon: 1}'.",
-        )
-    if checked.items is not None:
-        universe, basket_method = universe_of(checked), basket_method_for(publish)
-        basket_method.validate(universe.taxonomy, publish.epsilon)
-        return PreparedBaskets(
-            plan=checked, publish=publish, universe=universe, method=basket_method
-        )
-    schema = schema_of(checked)
-    method = method_for(publish, has_class=schema.class_attribute is not None)
-    method.validate(schema, publish.epsilon)
-    return Prepared(plan=checked, publish=publish, schema=schema, method=method)
 
 
 def publish(
@@ -200,7 +49,7 @@ def publish(
     faithful: bool | None = None,
     **settings: Any,
 ) -> AnyRelease:
-    """Return a differentially private release, and write it where ``out`` says.
+    """Return a release, and write it where ``out`` says.
 
     What the plan describes decides what comes back: a `Release` of a table with
     ``attributes``, a `BasketRelease` of set-valued data with ``items``.
@@ -211,7 +60,9 @@ def publish(
     certificate says so and the ledger does not book it.
 
     Privacy: the release costs the plan's epsilon under adding or removing one record,
-    booked on the data set's ledger before any noise is drawn.
+    booked on the data set's ledger before any noise is drawn. Methods without epsilon, such
+    as those of k-anonymity, give no such guarantee: their certificate says so, and there is
+    nothing to book.
     """
     if engine != "memory":
         raise SettingError(f"{engine!r} is not known", where="engine", do="Give: memory.")
@@ -226,21 +77,72 @@ def publish(
     source: RandomSource = SystemSource() if seed is None else SeededSource(seed)
     if out is not None:
         check_destination(out, force=force)
-    account = Account.of(ready.plan, ready.epsilon, data)
-    if seed is None:
-        account.check_room(ready.epsilon)
-    table = encoded(ready, data, progress)
-    booking = _book(ready, account) if seed is None else None
-    try:
-        release = _run(ready, table, account, booking, source=source, progress=progress)
-        if out is not None:
-            progress("writing", None)
-            release.write(out, records=records, parquet=parquet, force=force, source=source)
-    except BaseException as error:
-        account.failed(booking, error)
-        raise
-    account.released(booking, _digest(release, out))
-    return release
+    task = _Task(
+        data=data,
+        source=source,
+        progress=progress,
+        out=out,
+        writing={"records": records, "parquet": parquet, "force": force},
+    )
+    return task.plain(ready) if isinstance(ready, PreparedPlain) else task.private(ready)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Task:
+    """One release to make: what was asked for, and where it goes."""
+
+    data: Any
+    source: RandomSource
+    progress: Progress
+    out: str | os.PathLike[str] | None
+    writing: dict[str, bool]
+
+    def private(self, ready: PreparedPrivate) -> AnyRelease:
+        """Return the release of a method whose epsilon the ledger books."""
+        books = not self.source.reproducible
+        account = Account.of(ready.plan, ready.epsilon, self.data)
+        if books:
+            account.check_room(ready.epsilon)
+        confidential = encoded(ready, self.data, self.progress)
+        booking = _book(ready, account) if books else None
+        facts = RunFacts(
+            epsilon=ready.epsilon,
+            dataset=account.dataset,
+            engine="memory",
+            reproducible=self.source.reproducible,
+            ledger=account.line(booking),
+        )
+        try:
+            path = PathLedger(ready.epsilon)
+            release = ready.run(confidential, path=path, source=self.source, run=self._run(facts))
+            self._write(release)
+        except BaseException as error:
+            account.failed(booking, error)
+            raise
+        account.released(booking, _digest(release, self.out))
+        return release
+
+    def plain(self, ready: PreparedPlain) -> AnyRelease:
+        """Return the release of a method without a guarantee; there is nothing to book."""
+        engine = encoded(ready, self.data, self.progress)
+        facts = RunFacts(
+            epsilon=None,
+            dataset=dataset_name(ready.plan, self.data),
+            engine="memory",
+            reproducible=self.source.reproducible,
+            ledger=None,
+        )
+        release = ready.run(engine, source=self.source, run=self._run(facts))
+        self._write(release)
+        return release
+
+    def _run(self, facts: RunFacts) -> Run:
+        return Run(facts=facts, progress=self.progress)
+
+    def _write(self, release: AnyRelease) -> None:
+        if self.out is not None:
+            self.progress("writing", None)
+            release.write(self.out, source=self.source, **self.writing)
 
 
 def encoded(ready: AnyPrepared, data: Any, progress: Progress) -> Any:
@@ -255,31 +157,11 @@ def encoded(ready: AnyPrepared, data: Any, progress: Progress) -> Any:
     return ready.read(plan.data, plan.query, plan.base, progress)
 
 
-def _book(ready: AnyPrepared, account: Account) -> Entry:
+def _book(ready: PreparedPrivate, account: Account) -> Entry:
     """Book the release before its noise is drawn."""
     return account.book(
         ready.epsilon, method=ready.method.name, plan_digest=plan_digest(ready.plan)
     )
-
-
-def _run(
-    ready: AnyPrepared,
-    confidential: Any,
-    account: Account,
-    booking: Entry | None,
-    *,
-    source: RandomSource,
-    progress: Progress,
-) -> AnyRelease:
-    facts = RunFacts(
-        epsilon=ready.epsilon,
-        dataset=account.dataset,
-        engine="memory",
-        reproducible=source.reproducible,
-        ledger=account.line(booking),
-    )
-    run = Run(facts=facts, progress=progress)
-    return ready.run(confidential, path=PathLedger(ready.epsilon), source=source, run=run)
 
 
 def _digest(release: AnyRelease, out: str | os.PathLike[str] | None) -> str:

@@ -12,6 +12,7 @@ from hedgerow.cli.publish import parse_steps
 
 if TYPE_CHECKING:
     from hedgerow.check import Forecast
+    from hedgerow.prepared import PreparedPlain
 
 
 def check(
@@ -41,10 +42,12 @@ def check(
     Example: hedgerow check plan.yaml --records 45000
     """
     from hedgerow.check import forecast
-    from hedgerow.pipeline import prepare
+    from hedgerow.prepared import PreparedPlain, prepare
 
     settings: dict[str, Any] = {"h": parse_steps(h)} if h is not None else {}
     ready = prepare(plan, method=method, epsilon=epsilon, faithful=faithful, **settings)
+    if isinstance(ready, PreparedPlain):
+        return _plain(ready, as_json=as_json, quiet=quiet)
     told = forecast(ready, records=records)
     result = {
         "confirmed": ready.plan.confirmed,
@@ -55,6 +58,26 @@ def check(
     answer(result, as_json=as_json, show=lambda: _show(told, result, quiet=quiet))
     if told.verdict == "mostly noise":
         raise typer.Exit(1)
+    return None
+
+
+def _plain(ready: PreparedPlain, *, as_json: bool, quiet: bool) -> None:
+    """Say what a method without a guarantee does; there is no budget to tell of."""
+    result = {
+        "confirmed": ready.plan.confirmed,
+        "method": ready.method.name,
+        "publishes": ready.publish.publishes,
+        "epsilon": None,
+        "statement": ready.method.statement,
+    }
+
+    def show() -> None:
+        if not quiet:
+            say(ready.method.statement)
+            if not ready.plan.confirmed:
+                say("The plan is not confirmed yet: publish will refuse it (confirmed: false).")
+
+    answer(result, as_json=as_json, show=show)
 
 
 def _show(told: Forecast, result: dict[str, Any], *, quiet: bool) -> None:

@@ -10,7 +10,7 @@ import typer
 from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
 
 if TYPE_CHECKING:
-    from hedgerow.pipeline import AnyRelease
+    from hedgerow.prepared import AnyRelease
     from hedgerow.release.certificate import Certificate
 
 
@@ -125,7 +125,9 @@ def _result(release: AnyRelease, out: Path) -> dict[str, Any]:
     certificate = release.certificate
     return {
         "out": str(out),
-        "epsilon": str(certificate.guarantee.epsilon),
+        "epsilon": None
+        if certificate.guarantee.epsilon is None
+        else str(certificate.guarantee.epsilon),
         "private": certificate.guarantee.private,
         "method": certificate.method.name,
         "groups": release.n_rows,
@@ -142,10 +144,9 @@ def _show(release: AnyRelease, out: Path, *, quiet: bool) -> None:
     from rich.markup import escape
 
     certificate = release.certificate
-    say(
-        f"[bold]{escape(str(out))}[/bold]: {release.n_rows:,} {_rows(certificate)}, epsilon = "
-        f"{certificate.guarantee.epsilon}"
-    )
+    promised = certificate.guarantee.epsilon
+    budget = "not differentially private" if promised is None else f"epsilon = {promised}"
+    say(f"[bold]{escape(str(out))}[/bold]: {release.n_rows:,} {_rows(certificate)}, {budget}")
     say(escape(certificate.guarantee.statement))
     if certificate.ledger is not None:
         line = certificate.ledger

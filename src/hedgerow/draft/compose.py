@@ -14,10 +14,11 @@ from hedgerow.draft.propose import Proposal, proposals
 from hedgerow.draft.text import Sections, plan_text, relative_path
 from hedgerow.errors import DataError, HedgerowError, InternalError
 from hedgerow.plan.load import plan_of
-from hedgerow.plan.methods import DEFAULT_METHOD, PrivatePublishPlan
+from hedgerow.plan.methods import DEFAULT_METHOD
 from hedgerow.plan.model import Plan
 from hedgerow.plan.numbers import plain_number
 from hedgerow.plan.parse import parse_text
+from hedgerow.plan.publishing import PrivatePublishPlan
 from hedgerow.read.open import open_table
 from hedgerow.read.source import Source
 

@@ -100,3 +100,51 @@ class Method(Protocol):
     ) -> Groups:
         """Return the noisy groups; the ledger is settled afterwards."""
         ...
+
+
+class PlainMethod(Protocol):
+    """A publishing method without a guarantee of differential privacy, with its settings.
+
+    Its counts are exact, so what it publishes must be weighed by whoever releases it; the
+    certificate repeats ``statement``.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name that plans give the method."""
+        ...
+
+    @property
+    def faithful(self) -> bool:
+        """Whether the method runs as its paper prints it."""
+        ...
+
+    @property
+    def departures(self) -> tuple[Departure, ...]:
+        """What is not as the paper prints it."""
+        ...
+
+    @property
+    def chosen(self) -> dict[str, str]:
+        """Settings that the plan left to the method, as it has chosen them."""
+        ...
+
+    @property
+    def details(self) -> dict[str, str]:
+        """What the certificate adds about the method."""
+        ...
+
+    @property
+    def statement(self) -> str:
+        """What the method promises and what it does not, in plain words."""
+        ...
+
+    def validate(self, schema: Schema) -> None:
+        """Raise where the settings cannot work, before anything is read."""
+        ...
+
+    def publish(
+        self, engine: Engine, *, source: RandomSource, progress: Progress = no_progress
+    ) -> Groups:
+        """Return groups with exact counts."""
+        ...

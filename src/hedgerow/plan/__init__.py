@@ -8,10 +8,9 @@ from hedgerow.plan.methods import (
     DiffGenPublish,
     DiffPartPublish,
     HedgePublish,
-    PrivatePublishPlan,
-    PublishPlan,
 )
 from hedgerow.plan.model import AttributePlan, LedgerPlan, Plan
+from hedgerow.plan.publishing import PrivatePublishPlan, PublishPlan
 
 __all__ = [
     "PUBLISH_METHODS",

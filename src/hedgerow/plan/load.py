@@ -12,15 +12,16 @@ import yaml
 from pydantic import ValidationError
 
 from hedgerow.errors import PlanError
+from hedgerow.plan.disclose import DEFAULT_DISCLOSURE
 from hedgerow.plan.methods import (
     DEFAULT_BASKET_METHOD,
     DEFAULT_METHOD,
     PUBLISH_METHODS,
-    PublishPlan,
 )
 from hedgerow.plan.mistakes import Mistake, error_of, keys_of, nearest, plan_error
 from hedgerow.plan.model import Plan
 from hedgerow.plan.parse import FLOAT, KeyPath, format_of, parse_text, read_text
+from hedgerow.plan.publishing import PublishPlan
 
 
 def load_plan(path: str | Path) -> Plan:
@@ -49,6 +50,8 @@ def plan_mapping(plan: Plan) -> dict[str, Any]:
     mapping = plan.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     if plan.publish is not None:
         mapping["publish"] = {"method": plan.publish.method, **mapping["publish"]}
+    if plan.disclose is not None:
+        mapping["disclose"] = {"method": plan.disclose.method, **mapping["disclose"]}
     return mapping
 
 
@@ -93,6 +96,28 @@ def overridden(plan: Plan, *, method: str | None, settings: Mapping[str, Any]) -
         publish = given
     mapping = {**plan_mapping(plan), "publish": {"method": chosen, **publish}}
     return _checked(mapping, where="settings", lines={}, base=plan.base)
+
+
+def overridden_disclosure(plan: Plan, settings: Mapping[str, Any]) -> Plan:
+    """Return ``plan`` with other ``disclose`` settings; see ``Plan.override_disclosure``."""
+    given = _without_nothing(settings)
+    if not given:
+        return plan
+    mapping = plan_mapping(plan)
+    section = {"method": DEFAULT_DISCLOSURE, **mapping.get("disclose", {})}
+    for key, value in given.items():
+        nested = isinstance(value, Mapping) and key in ("utility", "risk")
+        section[key] = {**section.get(key, {}), **value} if nested else value
+    return _checked({**mapping, "disclose": section}, where="settings", lines={}, base=plan.base)
+
+
+def _without_nothing(settings: Mapping[str, Any]) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    for key, value in settings.items():
+        inner = _without_nothing(value) if isinstance(value, Mapping) else value
+        if inner is not None and inner != {}:
+            kept[key] = inner
+    return kept
 
 
 def merged_settings(

@@ -1,7 +1,8 @@
 """What each publishing method can be told: one class per method, and the list of them.
 
-A new method is a subclass of :class:`PublishPlan` with its own settings, added to
-:data:`PUBLISH_METHODS`. Plan files, overrides, messages and the JSON schema follow.
+A new method is a subclass of :class:`hedgerow.plan.publishing.PublishPlan` with its own
+settings, added to :data:`PUBLISH_METHODS`. Plan files, overrides, messages and the JSON
+schema follow.
 """
 
 from __future__ import annotations
@@ -13,42 +14,11 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, GetCoreSchemaHandler, StrictBool, model_validator
 from pydantic_core import CoreSchema, core_schema
 
-from hedgerow.plan.fields import (
-    Epsilon,
-    Factor,
-    Length,
-    PlanModel,
-    Splits,
-    Steps,
-    TreeDepth,
-    Width,
-    mistake,
-)
+from hedgerow.plan.fields import Factor, Length, Splits, Steps, TreeDepth, Width, mistake
+from hedgerow.plan.publishing import PrivatePublishPlan, PublishPlan
 
 DEFAULT_METHOD = "hedge"
 DEFAULT_BASKET_METHOD = "diffpart"
-
-
-class PublishPlan(PlanModel):
-    """How to publish: the method, and the settings that this method has."""
-
-    needs_class: ClassVar[bool] = False
-    """Whether some attribute must have the role ``class``."""
-
-    publishes: ClassVar[Literal["table", "baskets"]] = "table"
-    """What the method takes: attributes of a table, or sets of items."""
-
-    method: str
-
-    def class_needed(self) -> bool:
-        """Whether the settings make no sense without a class."""
-        return self.needs_class
-
-
-class PrivatePublishPlan(PublishPlan):
-    """The settings of a differentially private method."""
-
-    epsilon: Epsilon = Field(description="the privacy budget: a number or a fraction such as '1/2'")
 
 
 class DiffGenPublish(PrivatePublishPlan):

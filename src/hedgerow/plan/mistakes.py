@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -11,15 +11,23 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from hedgerow.errors import PlanError
+from hedgerow.plan.disclose import DISCLOSE_FAMILIES, DISCLOSE_METHODS, RiskPlan, UtilityPlan
 from hedgerow.plan.fields import PlanModel, shown
 from hedgerow.plan.items import ItemsPlan
-from hedgerow.plan.methods import DEFAULT_METHOD, PUBLISH_METHODS
+from hedgerow.plan.methods import PUBLISH_METHODS
 from hedgerow.plan.model import AttributePlan, LedgerPlan, Plan
 from hedgerow.plan.parse import KeyPath
 
 MAX_SHOWN = 10
 
 _SECTIONS: dict[str, type[PlanModel]] = {"items": ItemsPlan, "ledger": LedgerPlan}
+
+_DISCLOSE_PARTS: dict[KeyPath, type[PlanModel]] = {("utility",): UtilityPlan, ("risk",): RiskPlan}
+
+_METHODS: dict[KeyPath, Collection[str]] = {
+    ("publish", "method"): PUBLISH_METHODS,
+    ("disclose", "method"): DISCLOSE_METHODS,
+}
 
 _EXPECTED = {
     "model_type": "is not a mapping of keys to values",
@@ -112,10 +120,8 @@ def _explain(detail: ErrorDetails) -> Mistake:
         return _unknown_key(path, model)
     if kind == "missing":
         what = "is missing"
-    elif kind in ("literal_error", "union_tag_invalid"):
+    elif kind in ("literal_error", "union_tag_invalid") or kind == "union_tag_not_found":
         return _not_a_choice(path, model, detail["input"])
-    elif kind == "union_tag_not_found":
-        return _not_a_choice((*path, "method"), PUBLISH_METHODS[DEFAULT_METHOD], None)
     else:
         what = _EXPECTED.get(kind, "does not fit")
     return Mistake(path=path, what=what, do=_give(path, model))
@@ -126,6 +132,11 @@ def _locate(loc: tuple[str | int, ...]) -> tuple[KeyPath, type[PlanModel]]:
     if loc[:1] == ("publish",) and len(loc) > 1:
         # pydantic names the method after 'publish'; the file has no such level.
         return ("publish", *loc[2:]), PUBLISH_METHODS[str(loc[1])]
+    if loc[:1] == ("disclose",) and len(loc) > 1:
+        inside = loc[2:-1] if loc[-1] == "[key]" else loc[2:]
+        family = DISCLOSE_FAMILIES[str(loc[1])]
+        model = _DISCLOSE_PARTS.get(inside[:1], family) if len(inside) > 1 else family
+        return ("disclose", *inside), model
     path = loc[:-1] if loc[-1:] == ("[key]",) else loc
     if loc[:1] == ("attributes",) and len(path) > 2:
         return path, AttributePlan
@@ -155,8 +166,14 @@ def _unknown_key(path: KeyPath, model: type[PlanModel]) -> Mistake:
 
 def _belongs(key: str, model: type[PlanModel]) -> str:
     publish = {name for method in PUBLISH_METHODS.values() for name in keys_of(method)}
+    disclose = {name for method in DISCLOSE_FAMILIES.values() for name in keys_of(method)}
     named = {section: set(keys_of(part)) for section, part in _SECTIONS.items()}
-    sections = {"publish": publish, **named, "": set(keys_of(Plan))}
+    nested = {f"disclose.{step}": set(keys_of(part)) for (step,), part in _DISCLOSE_PARTS.items()}
+    top = {"": set(keys_of(Plan))}
+    if model in (*DISCLOSE_FAMILIES.values(), *_DISCLOSE_PARTS.values()):
+        sections = {"disclose": disclose, **nested, "publish": publish, **named, **top}
+    else:
+        sections = {"publish": publish, **named, "disclose": disclose, **nested, **top}
     for section, keys in sections.items():
         if key in keys and model is not Plan:
             place = f"under {section!r}" if section else "at the top of the plan"
@@ -167,11 +184,11 @@ def _belongs(key: str, model: type[PlanModel]) -> str:
 
 
 def _not_a_choice(path: KeyPath, model: type[PlanModel], given: Any) -> Mistake:
-    if path == ("publish",):
-        path, choices = ("publish", "method"), list(PUBLISH_METHODS)
+    if path in (("publish",), ("disclose",)):
+        path = (*path, "method")
         given = given.get("method") if isinstance(given, Mapping) else given
-    elif path == ("publish", "method"):
-        choices = list(PUBLISH_METHODS)
+    if path in _METHODS:
+        choices = list(_METHODS[path])
     else:
         choices = _choices(path, model)
     guess = nearest(given, choices) if isinstance(given, str) else None
@@ -191,5 +208,5 @@ def _literals(annotation: Any) -> list[str]:
     """Return the texts of a ``Literal``, also of one that may be left out."""
     found: list[str] = []
     for choice in getattr(annotation, "__args__", ()):
-        found += [choice] if isinstance(choice, str) else _literals(choice)
+        found += [str(choice)] if isinstance(choice, str | int) else _literals(choice)
     return found

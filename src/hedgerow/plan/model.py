@@ -22,6 +22,7 @@ from pydantic import (
     model_validator,
 )
 
+from hedgerow.plan.disclose import AnyDisclosePlan, check_disclosed_attributes
 from hedgerow.plan.fields import (
     MAX_BOUND,
     MAX_CELLS,
@@ -207,6 +208,9 @@ class Plan(PlanModel):
     publish: SerializeAsAny[AnyPublishPlan] | None = Field(
         None, description="a mapping with the publishing method and its settings"
     )
+    disclose: SerializeAsAny[AnyDisclosePlan] | None = Field(
+        None, description="a mapping with how single records are disclosed"
+    )
     ledger: LedgerPlan | None = Field(
         None, description="a mapping with the data set's name and cap in the ledger"
     )
@@ -248,6 +252,16 @@ class Plan(PlanModel):
 
         return overridden(self, method=method, settings=settings)
 
+    def override_disclosure(self, **settings: Any) -> Plan:
+        """Return the plan with other ``disclose`` settings, checked again.
+
+        Settings are keys of the section, or ``utility`` and ``risk`` with mappings of what
+        changes there; those that are ``None`` stay as they are.
+        """
+        from hedgerow.plan.load import overridden_disclosure
+
+        return overridden_disclosure(self, settings)
+
     @model_validator(mode="after")
     def _check(self) -> Self:
         self._check_source()
@@ -258,6 +272,8 @@ class Plan(PlanModel):
             self._check_method(self.publish.method, publishes=self.publish.publishes)
         if self.publish is not None and self.items is None:
             self._check_publish(needs_class=self.publish.class_needed())
+        if self.disclose is not None:
+            self._check_disclose()
         return self
 
     def _check_source(self) -> None:
@@ -301,6 +317,23 @@ class Plan(PlanModel):
             f"Give one of: {', '.join(others)}.",
             key=("publish", "method"),
         )
+
+    def _check_disclose(self) -> None:
+        if self.items is not None:
+            raise mistake(
+                "records of items cannot be disclosed one by one",
+                "Remove this section; it is for tables with attributes.",
+                key=("disclose",),
+            )
+        if not self.predictors:
+            raise mistake(
+                "no attribute is a predictor, so there is nothing to disclose",
+                "Give at least one attribute a domain and no other role.",
+                key=("attributes",),
+            )
+        if self.disclose is not None:
+            roles = {name: attribute.role for name, attribute in self.attributes.items()}
+            check_disclosed_attributes(self.disclose, roles)
 
     def _check_one_class(self) -> None:
         classes = [name for name, plan in self.attributes.items() if plan.role == "class"]

@@ -36,14 +36,7 @@ class Account:
         if plan.ledger is not None:
             file = None if plan.ledger.file is None else plan.resolve(plan.ledger.file)
             return cls(dataset=plan.ledger.dataset, cap=plan.ledger.cap, file=file)
-        place = data if data is not None else plan.data
-        if not isinstance(place, str | os.PathLike) or _DATABASE.match(str(place)):
-            raise PlanError(
-                "this data set needs a name on the ledger",
-                where="ledger",
-                do="Add a section such as 'ledger: {dataset: NAME, cap: 1}' to the plan.",
-            )
-        return cls(dataset=Path(place).name, cap=epsilon, file=None)
+        return cls(dataset=dataset_name(plan, data), cap=epsilon, file=None)
 
     def check_room(self, epsilon: Fraction) -> None:
         """Refuse at once what the booking would refuse after reading the data."""
@@ -71,3 +64,17 @@ class Account:
         if booking is not None:
             with suppress(LedgerError):
                 Ledger(self.file).failed(booking.id, type(error).__name__)
+
+
+def dataset_name(plan: Plan, data: Any) -> str:
+    """Return what the data set is called: its name on the ledger, or that of its file."""
+    if plan.ledger is not None:
+        return plan.ledger.dataset
+    place = data if data is not None else plan.data
+    if not isinstance(place, str | os.PathLike) or _DATABASE.match(str(place)):
+        raise PlanError(
+            "this data set needs a name on the ledger",
+            where="ledger",
+            do="Add a section such as 'ledger: {dataset: NAME, cap: 1}' to the plan.",
+        )
+    return Path(place).name

@@ -12,12 +12,13 @@ import numpy as np
 
 from hedgerow.encode.schema import Attribute, Schema
 from hedgerow.encode.universe import Universe
+from hedgerow.errors import InternalError
 from hedgerow.partition.baskets import BasketMethod, NoisyBaskets
 from hedgerow.partition.groups import Groups
-from hedgerow.partition.method import Method
+from hedgerow.partition.method import Method, PlainMethod
 from hedgerow.plan.load import plan_digest
-from hedgerow.plan.methods import PublishPlan
 from hedgerow.plan.model import Plan
+from hedgerow.plan.publishing import PublishPlan
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.release import certificate as paper
 from hedgerow.release.domains import describe
@@ -27,9 +28,12 @@ from hedgerow.taxonomy.domain import CategoricalDomain
 
 @dataclass(frozen=True, kw_only=True)
 class RunFacts:
-    """What is publishable about a run, beyond its plan and its groups."""
+    """What is publishable about a run, beyond its plan and its groups.
 
-    epsilon: Fraction
+    ``epsilon`` is ``None`` where the method gives no guarantee.
+    """
+
+    epsilon: Fraction | None
     dataset: str
     engine: str
     reproducible: bool
@@ -51,7 +55,8 @@ def certify(
         plan=plan,
         publish=publish,
         method=method,
-        path=path,
+        budget=_budget(path),
+        guarantee=_promised(facts),
         facts=facts,
         counts=_count_noise(groups),
         assumed=_assumed(plan, publish, schema),
@@ -74,7 +79,8 @@ def certify_baskets(
         plan=plan,
         publish=publish,
         method=method,
-        path=path,
+        budget=_budget(path),
+        guarantee=_promised(facts),
         facts=facts,
         counts=_basket_noise(baskets, faithful=method.faithful),
         assumed=_assumed_items(publish, universe),
@@ -82,12 +88,42 @@ def certify_baskets(
     )
 
 
+def certify_plain(
+    *,
+    plan: Plan,
+    publish: PublishPlan,
+    method: PlainMethod,
+    schema: Schema,
+    groups: Groups,
+    facts: RunFacts,
+) -> paper.Certificate:
+    """Return the certificate of a run of a method that gives no guarantee."""
+    return _certificate(
+        plan=plan,
+        publish=publish,
+        method=method,
+        budget=paper.Budget(spends=(), total=Fraction(0)),
+        guarantee=paper.Guarantee.none(method.statement),
+        facts=facts,
+        counts=None,
+        assumed=_assumed(plan, publish, schema),
+        data=_data(schema, groups, facts),
+    )
+
+
+def _promised(facts: RunFacts) -> paper.Guarantee:
+    if facts.epsilon is None:
+        raise InternalError("a private method ran without an epsilon")
+    return paper.Guarantee.differential_privacy(facts.epsilon, reproducible=facts.reproducible)
+
+
 def _certificate(
     *,
     plan: Plan,
     publish: PublishPlan,
-    method: Method | BasketMethod,
-    path: PathLedger,
+    method: Method | BasketMethod | PlainMethod,
+    budget: paper.Budget,
+    guarantee: paper.Guarantee,
     facts: RunFacts,
     counts: paper.CountNoise | None,
     assumed: tuple[paper.Assumed, ...],
@@ -95,9 +131,7 @@ def _certificate(
 ) -> paper.Certificate:
     return paper.Certificate(
         created=datetime.now(UTC).date(),
-        guarantee=paper.Guarantee.differential_privacy(
-            facts.epsilon, reproducible=facts.reproducible
-        ),
+        guarantee=guarantee,
         method=paper.Method(
             name=method.name,
             faithful=method.faithful,
@@ -105,7 +139,7 @@ def _certificate(
             details=dict(method.details),
         ),
         counts=counts,
-        budget=_budget(path),
+        budget=budget,
         departures=tuple(
             paper.Departure(paper=each.paper, what=each.what, why=each.why)
             for each in method.departures

@@ -11,7 +11,7 @@ from hedgerow.partition.diffmulti import DiffMulti
 from hedgerow.partition.diffmulti_scores import multi_score
 from hedgerow.partition.diffpart import DiffPart
 from hedgerow.partition.hedge import Hedge
-from hedgerow.partition.method import Method
+from hedgerow.partition.method import Method, PlainMethod
 from hedgerow.partition.scores import SCORES
 from hedgerow.plan.methods import (
     BasicPublish,
@@ -19,8 +19,8 @@ from hedgerow.plan.methods import (
     DiffMultiPublish,
     DiffPartPublish,
     HedgePublish,
-    PublishPlan,
 )
+from hedgerow.plan.publishing import PublishPlan
 
 
 def method_for(publish: PublishPlan, *, has_class: bool) -> Method:
@@ -56,4 +56,9 @@ def basket_method_for(publish: PublishPlan) -> BasketMethod:
         )
     if isinstance(publish, BasicPublish):
         return Basic()
+    raise InternalError(f"the plan's method {publish.method!r} is not known here")
+
+
+def plain_method_for(publish: PublishPlan) -> PlainMethod:
+    """Return the method without a guarantee that has the settings of a plan."""
     raise InternalError(f"the plan's method {publish.method!r} is not known here")

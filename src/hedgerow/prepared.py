@@ -1,0 +1,217 @@
+"""A plan made ready to run: everything that can be refused is refused here.
+
+Nothing confidential is read before `read` is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from hedgerow.count.basket_kernels import BasketEngine
+from hedgerow.count.engine import Engine
+from hedgerow.encode.schema import Schema, schema_of
+from hedgerow.encode.universe import Universe, universe_of
+from hedgerow.errors import InternalError, PlanError
+from hedgerow.partition.baskets import BasketMethod
+from hedgerow.partition.method import Method, Outline, PlainMethod, Progress
+from hedgerow.plan.load import load_plan, plan_of
+from hedgerow.plan.model import Plan
+from hedgerow.plan.publishing import PrivatePublishPlan, PublishPlan
+from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.source import RandomSource
+from hedgerow.registry import basket_method_for, method_for, plain_method_for
+from hedgerow.release.baskets import BasketRelease
+from hedgerow.release.certify import RunFacts, certify, certify_baskets, certify_plain
+from hedgerow.release.release import Release
+
+PlanLike = Plan | Mapping[str, Any] | str | Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """A plan for a table made ready to run: nothing confidential has been read yet."""
+
+    plan: Plan
+    publish: PrivatePublishPlan
+    schema: Schema
+    method: Method
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The budget of the release."""
+        return self.publish.epsilon
+
+    def outline(self) -> Outline:
+        """Return what a run will buy, without any data."""
+        return self.method.outline(self.schema, self.epsilon)
+
+    def read(self, data: Any, query: str | None, base: Path, progress: Progress) -> Engine:
+        """Return an engine that holds the confidential table, as codes."""
+        return _table_engine(self.schema, data, query=query, base=base, progress=progress)
+
+    def run(self, engine: Engine, *, path: PathLedger, source: RandomSource, run: Run) -> Release:
+        """Return the release of the table that the engine holds."""
+        groups = self.method.publish(
+            engine, epsilon=self.epsilon, ledger=path, source=source, progress=run.progress
+        )
+        certificate = certify(
+            plan=self.plan,
+            publish=self.publish,
+            method=self.method,
+            schema=self.schema,
+            groups=groups,
+            path=_settled(path),
+            facts=run.facts,
+        )
+        return Release(schema=self.schema, groups=groups, certificate=certificate)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedBaskets:
+    """A plan for set-valued data made ready to run: nothing confidential has been read yet."""
+
+    plan: Plan
+    publish: PrivatePublishPlan
+    universe: Universe
+    method: BasketMethod
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The budget of the release."""
+        return self.publish.epsilon
+
+    def outline(self) -> Outline:
+        """Return what a run will buy, without any data."""
+        return self.method.outline(self.universe.taxonomy, self.epsilon)
+
+    def read(self, data: Any, query: str | None, base: Path, progress: Progress) -> BasketEngine:
+        """Return an engine that holds the confidential baskets, as codes."""
+        from hedgerow.count.basket_memory import BasketMemory
+        from hedgerow.encode.items import encode_baskets
+        from hedgerow.read.items import open_items
+
+        source = open_items(data, self.universe.place, query=query, base=base)
+        baskets = encode_baskets(
+            source, self.universe, progress=lambda fraction: progress("reading", fraction)
+        )
+        return BasketMemory(baskets=baskets)
+
+    def run(
+        self, engine: BasketEngine, *, path: PathLedger, source: RandomSource, run: Run
+    ) -> BasketRelease:
+        """Return the release of the baskets that the engine holds."""
+        noisy = self.method.publish(
+            engine, epsilon=self.epsilon, ledger=path, source=source, progress=run.progress
+        )
+        certificate = certify_baskets(
+            plan=self.plan,
+            publish=self.publish,
+            method=self.method,
+            universe=self.universe,
+            baskets=noisy,
+            path=_settled(path),
+            facts=run.facts,
+        )
+        return BasketRelease(baskets=noisy, certificate=certificate)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedPlain:
+    """A plan for a table and a method without a guarantee; nothing has been read yet."""
+
+    plan: Plan
+    publish: PublishPlan
+    schema: Schema
+    method: PlainMethod
+
+    def read(self, data: Any, query: str | None, base: Path, progress: Progress) -> Engine:
+        """Return an engine that holds the confidential table, as codes."""
+        return _table_engine(self.schema, data, query=query, base=base, progress=progress)
+
+    def run(self, engine: Engine, *, source: RandomSource, run: Run) -> Release:
+        """Return the release of the table that the engine holds."""
+        groups = self.method.publish(engine, source=source, progress=run.progress)
+        certificate = certify_plain(
+            plan=self.plan,
+            publish=self.publish,
+            method=self.method,
+            schema=self.schema,
+            groups=groups,
+            facts=run.facts,
+        )
+        return Release(schema=self.schema, groups=groups, certificate=certificate)
+
+
+def _table_engine(
+    schema: Schema, data: Any, *, query: str | None, base: Path, progress: Progress
+) -> Engine:
+    from hedgerow.count.memory import MemoryEngine
+    from hedgerow.encode.encode import encode_table
+    from hedgerow.read.open import open_table
+
+    table = open_table(data, query=query, base=base)
+    codes = encode_table(table, schema, progress=lambda fraction: progress("reading", fraction))
+    return MemoryEngine(table=codes)
+
+
+PreparedPrivate = Prepared | PreparedBaskets
+AnyPrepared = PreparedPrivate | PreparedPlain
+AnyRelease = Release | BasketRelease
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """What goes along with a run: its publishable facts, and whom to tell how far it is."""
+
+    facts: RunFacts
+    progress: Progress
+
+
+def _settled(path: PathLedger) -> PathLedger:
+    if not path.settled():
+        raise InternalError("the method did not spend exactly its epsilon")
+    return path
+
+
+def as_plan(plan: PlanLike) -> Plan:
+    """Return a plan from a plan, a mapping with a plan file's keys, or a file."""
+    if isinstance(plan, Plan):
+        return plan
+    return plan_of(plan) if isinstance(plan, Mapping) else load_plan(plan)
+
+
+def prepare(plan: PlanLike, **settings: Any) -> AnyPrepared:
+    """Return the plan with its taxonomies loaded and its method built and validated.
+
+    ``settings`` override the plan's ``publish`` section; ``None`` leaves it as it is.
+    """
+    checked = as_plan(plan).override(**settings)
+    publish = checked.publish
+    if publish is None:
+        raise PlanError(
+            "the plan does not say how to publish",
+            where="publish",
+            do="Add a section such as 'publish: {method: diffgen, epsilon: 1}'.",
+        )
+    if checked.items is not None:
+        return _prepare_baskets(checked, publish)
+    schema = schema_of(checked)
+    if not isinstance(publish, PrivatePublishPlan):
+        plain = plain_method_for(publish)
+        plain.validate(schema)
+        return PreparedPlain(plan=checked, publish=publish, schema=schema, method=plain)
+    method = method_for(publish, has_class=schema.class_attribute is not None)
+    method.validate(schema, publish.epsilon)
+    return Prepared(plan=checked, publish=publish, schema=schema, method=method)
+
+
+def _prepare_baskets(plan: Plan, publish: PublishPlan) -> PreparedBaskets:
+    if not isinstance(publish, PrivatePublishPlan):
+        raise InternalError(f"the method {publish.method!r} has no form for baskets")
+    universe, method = universe_of(plan), basket_method_for(publish)
+    method.validate(universe.taxonomy, publish.epsilon)
+    return PreparedBaskets(plan=plan, publish=publish, universe=universe, method=method)
