@@ -106,6 +106,14 @@ class ReleaseError(InputError):
     """A release folder cannot be read, or one cannot be written where it should go."""
 
 
+class ScratchError(InputError):
+    """The scratch folder of a run cannot be used: no room, or no right to write."""
+
+
+class EngineError(InputError):
+    """What counts the records failed: no Spark session, a job that died, a worker gone wrong."""
+
+
 class MissingExtraError(InputError):
     """A feature needs an optional dependency that is not installed."""
 
@@ -147,6 +155,25 @@ class CapError(RefusedError):
             where=f"data set {dataset!r}",
             do="Ask for less, or raise the cap with 'hedgerow ledger cap' if those who"
             " answer for the data agree.",
+        )
+
+
+class DeltaCapError(RefusedError):
+    """A release would take a data set over the delta that its ledger allows."""
+
+    def __init__(self, *, dataset: str, cap: Fraction, spent: Fraction, asked: Fraction) -> None:
+        self.dataset = dataset
+        self.cap = cap
+        self.spent = spent
+        self.asked = asked
+        self.left = max(cap - spent, Fraction(0))
+        super().__init__(
+            f"delta {float(asked):.3g} is more than the {float(self.left):.3g} left"
+            f" (delta-cap {float(cap):.3g}, spent {float(spent):.3g}); nothing was booked",
+            where=f"data set {dataset!r}",
+            do="Use a method of pure epsilon or, if those who answer for the data agree, allow"
+            " more: 'delta-cap' in the plan's ledger section, and 'hedgerow ledger cap NAME"
+            " EPSILON --delta DELTA' for a data set that is there already.",
         )
 
 

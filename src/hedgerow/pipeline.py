@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from hedgerow.errors import PlanError, SettingError, UnconfirmedPlanError
+from hedgerow.count.open import EngineSettings
+from hedgerow.errors import UnconfirmedPlanError
 from hedgerow.partition.method import Progress, no_progress
 from hedgerow.plan.load import plan_digest
 from hedgerow.prepared import (
     AnyPrepared,
     AnyRelease,
+    DataPlace,
     PlanLike,
     PreparedPlain,
     PreparedPrivate,
@@ -41,7 +45,11 @@ def publish(
     records: bool = False,
     parquet: bool = False,
     force: bool = False,
-    engine: Literal["memory"] = "memory",
+    engine: Literal["memory", "stream", "spark"] = "memory",
+    memory: str | int | None = None,
+    scratch: str | os.PathLike[str] | None = None,
+    master: str | None = None,
+    session: Any = None,
     seed: int | None = None,
     progress: Progress = no_progress,
     method: str | None = None,
@@ -59,13 +67,19 @@ def publish(
     those of the plan. A ``seed`` makes the run reproducible and *not private*: its
     certificate says so and the ledger does not book it.
 
+    ``engine`` says what counts the records: ``memory``, ``stream`` for data larger than
+    memory (within ``memory``, such as ``"2GB"``, with codes in a private folder under
+    ``scratch``), or ``spark`` (on ``master``, or an existing ``session``). The same seed
+    gives the same release on each.
+
     Privacy: the release costs the plan's epsilon under adding or removing one record,
     booked on the data set's ledger before any noise is drawn. Methods without epsilon, such
     as those of k-anonymity, give no such guarantee: their certificate says so, and there is
     nothing to book.
     """
-    if engine != "memory":
-        raise SettingError(f"{engine!r} is not known", where="engine", do="Give: memory.")
+    counting = EngineSettings.of(
+        engine, memory=memory, scratch=scratch, master=master, session=session
+    )
     ready = prepare(plan, method=method, epsilon=epsilon, faithful=faithful, **settings)
     if not ready.plan.confirmed:
         raise UnconfirmedPlanError(
@@ -81,6 +95,7 @@ def publish(
         data=data,
         source=source,
         progress=progress,
+        counting=counting,
         out=out,
         writing={"records": records, "parquet": parquet, "force": force},
     )
@@ -94,6 +109,7 @@ class _Task:
     data: Any
     source: RandomSource
     progress: Progress
+    counting: EngineSettings
     out: str | os.PathLike[str] | None
     writing: dict[str, bool]
 
@@ -102,19 +118,26 @@ class _Task:
         books = not self.source.reproducible
         account = Account.of(ready.plan, ready.epsilon, self.data)
         if books:
-            account.check_room(ready.epsilon)
-        confidential = encoded(ready, self.data, self.progress)
-        booking = _book(ready, account) if books else None
+            account.check_room(ready.epsilon, ready.delta)
+        with self._engine(ready) as engine:
+            booking = _book(ready, account) if books else None
+            return self._booked(ready, engine, account, booking)
+
+    def _booked(
+        self, ready: PreparedPrivate, engine: Any, account: Account, booking: Entry | None
+    ) -> AnyRelease:
         facts = RunFacts(
             epsilon=ready.epsilon,
             dataset=account.dataset,
-            engine="memory",
+            engine=engine.name,
             reproducible=self.source.reproducible,
             ledger=account.line(booking),
+            delta=ready.delta,
+            caveat=ready.caveat,
         )
         try:
             path = PathLedger(ready.epsilon)
-            release = ready.run(confidential, path=path, source=self.source, run=self._run(facts))
+            release = ready.run(engine, path=path, source=self.source, run=self._run(facts))
             self._write(release)
         except BaseException as error:
             account.failed(booking, error)
@@ -124,17 +147,25 @@ class _Task:
 
     def plain(self, ready: PreparedPlain) -> AnyRelease:
         """Return the release of a method without a guarantee; there is nothing to book."""
-        engine = encoded(ready, self.data, self.progress)
-        facts = RunFacts(
-            epsilon=None,
-            dataset=dataset_name(ready.plan, self.data),
-            engine="memory",
-            reproducible=self.source.reproducible,
-            ledger=None,
-        )
-        release = ready.run(engine, source=self.source, run=self._run(facts))
-        self._write(release)
-        return release
+        with self._engine(ready) as engine:
+            facts = RunFacts(
+                epsilon=None,
+                dataset=dataset_name(ready.plan, self.data),
+                engine=engine.name,
+                reproducible=self.source.reproducible,
+                ledger=None,
+            )
+            release = ready.run(engine, source=self.source, run=self._run(facts))
+            self._write(release)
+            return release
+
+    @contextmanager
+    def _engine(self, ready: AnyPrepared) -> Iterator[Any]:
+        """Yield an engine that holds the data, and close it however the run ends."""
+        place = DataPlace.of(ready.plan, self.data)
+        engine = ready.read(place, self.counting, self.progress)
+        with closing(engine):
+            yield engine
 
     def _run(self, facts: RunFacts) -> Run:
         return Run(facts=facts, progress=self.progress)
@@ -145,22 +176,13 @@ class _Task:
             release.write(self.out, source=self.source, **self.writing)
 
 
-def encoded(ready: AnyPrepared, data: Any, progress: Progress) -> Any:
-    """Return the confidential data as codes: ``data``, or what the plan names."""
-    plan = ready.plan
-    if data is not None:
-        return ready.read(data, None, Path(), progress)
-    if plan.data is None:
-        raise PlanError(
-            "the plan names no data", where="data", do="Name a file there, or give --data FILE."
-        )
-    return ready.read(plan.data, plan.query, plan.base, progress)
-
-
 def _book(ready: PreparedPrivate, account: Account) -> Entry:
     """Book the release before its noise is drawn."""
     return account.book(
-        ready.epsilon, method=ready.method.name, plan_digest=plan_digest(ready.plan)
+        ready.epsilon,
+        method=ready.method.name,
+        plan_digest=plan_digest(ready.plan),
+        delta=ready.delta,
     )
 
 

@@ -13,11 +13,12 @@ from typing import Any
 
 from hedgerow.count.basket_kernels import BasketEngine
 from hedgerow.count.engine import Engine
+from hedgerow.count.open import EngineSettings, open_basket_engine, open_engine
 from hedgerow.encode.schema import Schema, schema_of
 from hedgerow.encode.universe import Universe, universe_of
 from hedgerow.errors import InternalError, PlanError
 from hedgerow.partition.baskets import BasketMethod
-from hedgerow.partition.method import Method, Outline, PlainMethod, Progress
+from hedgerow.partition.method import Approximate, Method, Outline, PlainMethod, Progress
 from hedgerow.plan.load import load_plan, plan_of
 from hedgerow.plan.model import Plan
 from hedgerow.plan.publishing import PrivatePublishPlan, PublishPlan
@@ -29,6 +30,28 @@ from hedgerow.release.certify import RunFacts, certify, certify_baskets, certify
 from hedgerow.release.release import Release
 
 PlanLike = Plan | Mapping[str, Any] | str | Path
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DataPlace:
+    """Where the confidential data lie: a file, a URL or a dataframe, and a database's query."""
+
+    data: Any
+    query: str | None = None
+    base: Path = Path()
+
+    @classmethod
+    def of(cls, plan: Plan, data: Any = None) -> DataPlace:
+        """Return ``data``, or what the plan names."""
+        if data is not None:
+            return cls(data=data)
+        if plan.data is None:
+            raise PlanError(
+                "the plan names no data",
+                where="data",
+                do="Name a file there, or give --data FILE.",
+            )
+        return cls(data=plan.data, query=plan.query, base=plan.base)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,13 +68,34 @@ class Prepared:
         """The budget of the release."""
         return self.publish.epsilon
 
+    @property
+    def delta(self) -> Fraction:
+        """The delta of the release, 0 for methods of pure epsilon."""
+        if not isinstance(self.method, Approximate):
+            return Fraction(0)
+        return self.method.delta(self.schema, self.epsilon)
+
+    @property
+    def caveat(self) -> str | None:
+        """What must be said about the delta."""
+        if not isinstance(self.method, Approximate):
+            return None
+        return self.method.caveat(self.schema, self.epsilon)
+
     def outline(self) -> Outline:
         """Return what a run will buy, without any data."""
         return self.method.outline(self.schema, self.epsilon)
 
-    def read(self, data: Any, query: str | None, base: Path, progress: Progress) -> Engine:
-        """Return an engine that holds the confidential table, as codes."""
-        return _table_engine(self.schema, data, query=query, base=base, progress=progress)
+    def read(self, place: DataPlace, settings: EngineSettings, progress: Progress) -> Engine:
+        """Return an engine that holds the confidential table, as codes; close it after use."""
+        return open_engine(
+            self.schema,
+            place.data,
+            query=place.query,
+            base=place.base,
+            settings=settings,
+            report=progress,
+        )
 
     def run(self, engine: Engine, *, path: PathLedger, source: RandomSource, run: Run) -> Release:
         """Return the release of the table that the engine holds."""
@@ -84,21 +128,30 @@ class PreparedBaskets:
         """The budget of the release."""
         return self.publish.epsilon
 
+    @property
+    def delta(self) -> Fraction:
+        """All methods for baskets are of pure epsilon."""
+        return Fraction(0)
+
+    @property
+    def caveat(self) -> str | None:
+        """There is no delta to speak of."""
+        return None
+
     def outline(self) -> Outline:
         """Return what a run will buy, without any data."""
         return self.method.outline(self.universe.taxonomy, self.epsilon)
 
-    def read(self, data: Any, query: str | None, base: Path, progress: Progress) -> BasketEngine:
-        """Return an engine that holds the confidential baskets, as codes."""
-        from hedgerow.count.basket_memory import BasketMemory
-        from hedgerow.encode.items import encode_baskets
-        from hedgerow.read.items import open_items
-
-        source = open_items(data, self.universe.place, query=query, base=base)
-        baskets = encode_baskets(
-            source, self.universe, progress=lambda fraction: progress("reading", fraction)
+    def read(self, place: DataPlace, settings: EngineSettings, progress: Progress) -> BasketEngine:
+        """Return an engine that holds the confidential baskets, as codes; close it after use."""
+        return open_basket_engine(
+            self.universe,
+            place.data,
+            query=place.query,
+            base=place.base,
+            settings=settings,
+            report=progress,
         )
-        return BasketMemory(baskets=baskets)
 
     def run(
         self, engine: BasketEngine, *, path: PathLedger, source: RandomSource, run: Run
@@ -128,9 +181,16 @@ class PreparedPlain:
     schema: Schema
     method: PlainMethod
 
-    def read(self, data: Any, query: str | None, base: Path, progress: Progress) -> Engine:
-        """Return an engine that holds the confidential table, as codes."""
-        return _table_engine(self.schema, data, query=query, base=base, progress=progress)
+    def read(self, place: DataPlace, settings: EngineSettings, progress: Progress) -> Engine:
+        """Return an engine that holds the confidential table, as codes; close it after use."""
+        return open_engine(
+            self.schema,
+            place.data,
+            query=place.query,
+            base=place.base,
+            settings=settings,
+            report=progress,
+        )
 
     def run(self, engine: Engine, *, source: RandomSource, run: Run) -> Release:
         """Return the release of the table that the engine holds."""
@@ -144,18 +204,6 @@ class PreparedPlain:
             facts=run.facts,
         )
         return Release(schema=self.schema, groups=groups, certificate=certificate)
-
-
-def _table_engine(
-    schema: Schema, data: Any, *, query: str | None, base: Path, progress: Progress
-) -> Engine:
-    from hedgerow.count.memory import MemoryEngine
-    from hedgerow.encode.encode import encode_table
-    from hedgerow.read.open import open_table
-
-    table = open_table(data, query=query, base=base)
-    codes = encode_table(table, schema, progress=lambda fraction: progress("reading", fraction))
-    return MemoryEngine(table=codes)
 
 
 PreparedPrivate = Prepared | PreparedBaskets

@@ -39,6 +39,31 @@ def publish(
     distribution: Annotated[
         str | None, typer.Option(help="DiffMulti: how specialisations are shared: fair or even.")
     ] = None,
+    height: Annotated[int | None, typer.Option(help="RPS: how often a box is halved.")] = None,
+    cells: Annotated[
+        int | None,
+        typer.Option(help="basic-table, DPCube: the most cells; attributes are coarsened to fit."),
+    ] = None,
+    degree: Annotated[
+        int | None, typer.Option(help="PrivBayes: the most parents of an attribute.")
+    ] = None,
+    k: Annotated[
+        int | None,
+        typer.Option("--k", help="Mondrian, TDS, full-domain: the least records of a box."),
+    ] = None,
+    relaxed: Annotated[
+        bool | None,
+        typer.Option("--relaxed/--strict", help="Mondrian: boxes may overlap, or may not."),
+    ] = None,
+    categories: Annotated[
+        str | None, typer.Option(help="Mondrian: cut categories by taxonomy or order.")
+    ] = None,
+    suppression: Annotated[
+        str | None, typer.Option(help="Full-domain: the share of records that may be left out.")
+    ] = None,
+    fan_out: Annotated[
+        int | None, typer.Option(help="Full-domain: runs of a grid to one of the next level.")
+    ] = None,
     max_length: Annotated[
         int | None, typer.Option(help="DiffPart: the most items of a record.")
     ] = None,
@@ -69,7 +94,18 @@ def publish(
     force: Annotated[
         bool, typer.Option("--force", help="Replace a release that is there already.")
     ] = False,
-    engine: Annotated[str, typer.Option(help="What counts the records: memory.")] = "memory",
+    engine: Annotated[
+        str, typer.Option(help="What counts the records: memory, stream or spark.")
+    ] = "memory",
+    memory: Annotated[
+        str | None, typer.Option(help="Streaming: the memory to work in, such as 2GB.")
+    ] = None,
+    scratch: Annotated[
+        Path | None, typer.Option(help="Streaming: a folder for the codes; removed afterwards.")
+    ] = None,
+    master: Annotated[
+        str | None, typer.Option(help="Spark: the master's URL, such as local[4].")
+    ] = None,
     seed: Annotated[
         int | None,
         typer.Option(min=0, help="For experiments: reproducible and NOT private, never booked."),
@@ -92,6 +128,14 @@ def publish(
         "score": score,
         "depth": depth,
         "distribution": distribution,
+        "height": height,
+        "cells": cells,
+        "degree": degree,
+        "k": k,
+        "relaxed": relaxed,
+        "categories": categories,
+        "suppression": suppression,
+        "fan_out": fan_out,
         "max_length": max_length,
         "false_positives": false_positives,
         "c1": c1,
@@ -106,6 +150,9 @@ def publish(
             parquet=parquet,
             force=force,
             engine=engine,  # type: ignore[arg-type]  # checked by the pipeline
+            memory=memory,
+            scratch=scratch,
+            master=master,
             seed=seed,
             progress=report,
             method=method,

@@ -106,6 +106,10 @@ class BasketWalk(Protocol):
         """Return how many records there are (confidential)."""
         ...
 
+    def item_counts(self) -> NDArray[np.int64]:
+        """Return how many records hold each item, as cut to their length (confidential)."""
+        ...
+
     def tally(self, kernel: SplitCounts) -> SparseCounts:
         """Return how many records go to each sub-partition (confidential)."""
         ...
@@ -137,4 +141,8 @@ class BasketEngine(Protocol):
 
     def itemsets(self) -> SparseCounts:
         """Return how often each set of items occurs, as masks; for small universes."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the records and of whatever holds them."""
         ...

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.count.basket_kernels import BasketBatch, SplitCounts, tally_of
+from hedgerow.count.basket_kernels import DENSE_UP_TO, BasketBatch, SplitCounts, tally_of
 from hedgerow.count.engine import SparseCounts
 from hedgerow.encode.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
 from hedgerow.errors import InternalError
@@ -40,33 +40,63 @@ class BasketMemory:
             offsets, items = cut_to_length(offsets, items, max_length)
         n_items = self.taxonomy.n_leaves
         if n_items > MASKED_UP_TO:
-            return MemoryWalk(offsets, items, weights=None)
+            return MemoryWalk(offsets, items, n_items=n_items, weights=None)
         folded = _fold(offsets, items, n_items)
         offsets, items = sets_of_masks(folded.keys, n_items)
-        return MemoryWalk(offsets, items, weights=folded.counts)
+        return MemoryWalk(offsets, items, n_items=n_items, weights=folded.counts)
+
+    def close(self) -> None:
+        """Nothing to do: the baskets go with the engine."""
 
     def itemsets(self) -> SparseCounts:
         """Return how often each set of items occurs, as masks; for small universes."""
         return _fold(self.baskets.offsets, self.baskets.items, self.taxonomy.n_leaves)
 
 
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class WalkRows:
+    """Records on their way down, as plain arrays (confidential)."""
+
+    offsets: NDArray[np.int64]
+    items: ItemCodes
+    partition: NDArray[np.int32]
+    weights: NDArray[np.int64] | None
+
+
 class MemoryWalk:
     """Records in memory on their way down; those followed no more are dropped."""
 
     def __init__(
-        self, offsets: NDArray[np.int64], items: ItemCodes, *, weights: NDArray[np.int64] | None
+        self,
+        offsets: NDArray[np.int64],
+        items: ItemCodes,
+        *,
+        n_items: int,
+        weights: NDArray[np.int64] | None,
+        partition: NDArray[np.int32] | None = None,
     ) -> None:
         loaded = "hedgerow.count.compiled_baskets" in sys.modules
         self._compiled = loaded or len(items) >= COMPILED_FROM
         self._offsets = offsets
         self._items = items
+        self._n_items = n_items
         self._weights = weights
-        self._partition = np.zeros(len(offsets) - 1, dtype=np.int32)
+        start = np.zeros(len(offsets) - 1, dtype=np.int32)
+        self._partition = start if partition is None else partition
         self._keys: NDArray[np.int64] | None = None
+        self._n_keys = 0
 
     def size(self) -> int:
         """Return how many records there are (confidential)."""
         return len(self._partition) if self._weights is None else int(self._weights.sum())
+
+    def item_counts(self) -> NDArray[np.int64]:
+        """Return how many records hold each item, as cut to their length (confidential)."""
+        weights = self._weights
+        if weights is not None:
+            weights = np.repeat(weights, np.diff(self._offsets))
+        counts = np.bincount(self._items, weights=weights, minlength=self._n_items)
+        return counts.astype(np.int64)
 
     def tally(self, kernel: SplitCounts) -> SparseCounts:
         """Return how many records go to each sub-partition (confidential)."""
@@ -78,22 +108,31 @@ class MemoryWalk:
             compiled=self._compiled,
         )
         self._keys = kernel.keys(batch)
-        return tally_of(self._keys, self._weights, n_keys=len(kernel.first) << kernel.bits)
+        self._n_keys = len(kernel.first) << kernel.bits
+        return tally_of(self._keys, self._weights, n_keys=self._n_keys)
 
     def descend(self, keys: NDArray[np.int64]) -> None:
         """Make the sub-partitions of the last tally with these keys the partitions 0, 1, ..."""
         if self._keys is None:
             raise InternalError("records were asked to descend before they were counted")
-        place = np.searchsorted(keys, self._keys)
-        place[place == len(keys)] = 0
-        kept = keys[place] == self._keys if len(keys) else np.zeros(len(place), dtype=np.bool_)
+        place = places_of(self._keys, keys, n_keys=self._n_keys)
+        kept = place >= 0
         lengths = np.diff(self._offsets)
         offsets = offsets_of(lengths[kept])
         self._items = self._kept_items(kept, lengths, offsets)
-        self._partition = place[kept].astype(np.int32)
+        self._partition = place[kept]
         self._weights = None if self._weights is None else self._weights[kept]
         self._offsets = offsets
         self._keys = None
+
+    def rows(self) -> WalkRows:
+        """Return the records that are still followed, to put them away for a while."""
+        return WalkRows(
+            offsets=self._offsets,
+            items=self._items,
+            partition=self._partition,
+            weights=self._weights,
+        )
 
     def _kept_items(
         self, kept: NDArray[np.bool_], lengths: NDArray[np.int64], offsets: NDArray[np.int64]
@@ -106,6 +145,24 @@ class MemoryWalk:
         place = np.where(kept, 0, -1).astype(np.int32)
         compiled_baskets.keep_records(self._offsets, self._items, place, offsets, items)
         return items
+
+
+def places_of(
+    wanted: NDArray[np.int64], keys: NDArray[np.int64], *, n_keys: int
+) -> NDArray[np.int32]:
+    """Return where each of ``wanted`` stands among increasing ``keys``, -1 where it does not.
+
+    >>> places_of(np.array([7, 3, 5]), np.array([3, 7]), n_keys=8).tolist()
+    [1, 0, -1]
+    """
+    if n_keys <= DENSE_UP_TO:
+        table = np.full(n_keys, -1, dtype=np.int32)
+        table[keys] = np.arange(len(keys), dtype=np.int32)
+        return table[wanted]
+    place = np.searchsorted(keys, wanted).astype(np.int32)
+    place[place == len(keys)] = 0
+    found = keys[place] == wanted if len(keys) else np.zeros(len(wanted), dtype=np.bool_)
+    return np.where(found, place, -1).astype(np.int32)
 
 
 def cut_to_length(
@@ -122,9 +179,14 @@ def cut_to_length(
     lengths = np.diff(offsets)
     if not len(lengths) or lengths.max() <= max_length:
         return offsets, items
-    size = np.repeat(lengths, lengths)
-    j = np.arange(len(items)) - np.repeat(offsets[:-1], lengths)
-    kept = (size <= max_length) | ((j + 1) * max_length // size > j * max_length // size)
+    long = np.flatnonzero(lengths > max_length)
+    size = np.repeat(lengths[long], lengths[long])
+    starts = offsets_of(lengths[long])[:-1]
+    j = np.arange(len(size)) - np.repeat(starts, lengths[long])
+    kept = np.ones(len(items), dtype=np.bool_)
+    kept[j + np.repeat(offsets[long], lengths[long])] = (
+        j + 1
+    ) * max_length // size > j * max_length // size
     return offsets_of(np.minimum(lengths, max_length)), items[kept]
 
 

@@ -102,3 +102,7 @@ class Engine(Protocol):
     def place(self) -> Placed:
         """Return all records placed in one box, for methods that grow a tree."""
         ...
+
+    def close(self) -> None:
+        """Let go of the records and of whatever holds them."""
+        ...

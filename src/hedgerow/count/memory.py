@@ -63,6 +63,9 @@ class MemoryEngine:
         """Return all records placed in one box, for methods that grow a tree."""
         return PlacedInMemory(self.table)
 
+    def close(self) -> None:
+        """Nothing to do: the table goes with the engine."""
+
     def _over_pieces(self, count: Callable[[Batch], _T]) -> list[_T]:
         starts = range(0, max(1, len(self.table)), self.piece)
         compiled = _compiled_pays(self.table)

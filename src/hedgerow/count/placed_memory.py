@@ -28,15 +28,22 @@ class PlacedInMemory:
     """The records of a table, sorted by box; finished boxes' records are let go.
 
     Results do not depend on the order of rows within a box, nor on the number of threads.
+    ``starts`` says where the records of each box begin, where they have been sorted before.
     """
 
-    def __init__(self, table: EncodedTable, *, compiled: bool | None = None) -> None:
+    def __init__(
+        self,
+        table: EncodedTable,
+        *,
+        starts: NDArray[np.int64] | None = None,
+        compiled: bool | None = None,
+    ) -> None:
         classes = table.schema.class_attribute
         self._n_classes = 1 if classes is None else classes.domain.size
         self._sizes = [attribute.domain.size for attribute in table.schema.attributes]
         self._codes: list[Codes] = list(table.codes)
         self._classes = table.classes
-        self._starts = np.array([0, len(table)], dtype=np.int64)
+        self._starts = np.array([0, len(table)], dtype=np.int64) if starts is None else starts
         loaded = "hedgerow.count.compiled_placed" in sys.modules
         self._compiled = (loaded or len(table) >= COMPILED_FROM) if compiled is None else compiled
 
@@ -74,6 +81,11 @@ class PlacedInMemory:
         if self._classes is not None:
             self._classes = self._classes[order]
         self._starts = starts
+
+    def rows(self) -> tuple[tuple[Codes, ...], NDArray[np.int64]]:
+        """Return the columns as they lie now, the class last, and where each box begins."""
+        of_class = () if self._classes is None else (self._classes,)
+        return (*self._codes, *of_class), self._starts
 
     def _in_parallel(self, work: Callable[[_T], _R], items: list[_T]) -> list[_R]:
         """Work on the items on every core, where the table is large enough to pay."""

@@ -233,6 +233,21 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
+def numbers_in(column: pa.Array) -> NDArray[np.float64]:
+    """Return a column's numbers, stored as numbers or as text; not a number where it has none."""
+    kind = column.type
+    if types.is_dictionary(kind):
+        column = column.dictionary_decode()
+        kind = column.type
+    if _is_text(kind):
+        parsed = [number_in(text or "") for text in column.to_pylist()]
+        return np.array([math.nan if each is None else each for each in parsed], dtype=np.float64)
+    if not (types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)):
+        return np.full(len(column), np.nan)
+    values, nulls = as_numpy(column.cast(pa.float64(), safe=False))
+    return np.asarray(values if nulls is None else np.where(nulls, np.nan, values))
+
+
 def number_in(text: str) -> float | None:
     """Return the number that a text writes, or ``None``: digits of ASCII, no separators.
 

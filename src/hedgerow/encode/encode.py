@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from hedgerow.encode.columns import ColumnEncoder, Encoded, Flags, column_encoder
+from hedgerow.encode.batch import BatchEncoder, table_of_columns
+from hedgerow.encode.columns import Flags, numbers_in
 from hedgerow.encode.schema import Attribute, Schema
 from hedgerow.encode.table import Codes, EncodedTable
-from hedgerow.errors import UnlistedValueError
+from hedgerow.errors import DataError
 from hedgerow.read.source import Progress, Source
 from hedgerow.taxonomy.domain import code_dtype
 
@@ -35,16 +38,83 @@ def encode_table(
     return work.finish()
 
 
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Accompanied:
+    """A table as codes, which rows of the source its records are, and numbers beside them.
+
+    ``numbers`` has one row per record and one column for each that was asked for; ``n_read``
+    rows were read, those left out included.
+    """
+
+    table: EncodedTable
+    n_read: int
+    rows: NDArray[np.int64]
+    numbers: NDArray[np.float64]
+
+
+def encode_accompanied(
+    source: Source,
+    schema: Schema,
+    *,
+    numbers: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> Accompanied:
+    """Return the table as codes, with its rows' places and further columns of numbers.
+
+    What :func:`encode_table` leaves out is left out of all three. A number must be there
+    for every record that is kept.
+
+    Privacy: all of the result is confidential.
+    """
+    work = _Work.begin(source, schema)
+    names = [attribute.name for attribute in schema.used()]
+    text = {a.name for a in schema.used() if a.domain.kind == "categorical"}
+    rows, found = [np.zeros(0, dtype=np.int64)], [np.zeros((0, len(numbers)))]
+    for batch in source.batches([*names, *numbers], text=text, progress=progress):
+        start = work.n_read
+        kept = work.add(batch.select(range(len(names))))
+        places = np.arange(batch.num_rows) if kept is None else np.flatnonzero(kept)
+        rows.append(start + places)
+        columns = [batch.column(len(names) + i) for i in range(len(numbers))]
+        found.append(_numbers_of(columns, places, names=numbers, source=source, start=start))
+    return Accompanied(
+        table=work.finish(),
+        n_read=work.n_read,
+        rows=np.concatenate(rows),
+        numbers=np.vstack(found),
+    )
+
+
+def _numbers_of(
+    columns: Sequence[pa.Array],
+    places: NDArray[np.int64],
+    *,
+    names: Sequence[str],
+    source: Source,
+    start: int,
+) -> NDArray[np.float64]:
+    found = np.empty((len(places), len(columns)))
+    for i, column in enumerate(columns):
+        found[:, i] = numbers_in(column)[places]
+        wrong = np.flatnonzero(~np.isfinite(found[:, i]))
+        if len(wrong):
+            raise DataError(
+                f"record {start + int(places[wrong[0]]) + 1}, column {names[i]!r}: there is no"
+                " number",
+                where=source.name,
+                do="Give every record a number there.",
+            )
+    return found
+
+
 class _Column:
-    """A column on its way: how to encode it, and its codes so far, in one array that grows.
+    """The codes of a column so far, in one array that grows.
 
     Growing in place keeps the peak near the size of the result; a list of pieces would
     need twice that while they are joined.
     """
 
-    def __init__(self, attribute: Attribute, encode: ColumnEncoder) -> None:
-        self.attribute = attribute
-        self.encode = encode
+    def __init__(self, attribute: Attribute) -> None:
         self.codes = np.empty(0, dtype=code_dtype(attribute.domain.size))
         self.n_codes = 0
 
@@ -64,66 +134,25 @@ class _Column:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class _Work:
-    source: Source
     schema: Schema
+    encode: BatchEncoder
     columns: list[_Column]
     n_read: int = 0
 
     @classmethod
     def begin(cls, source: Source, schema: Schema) -> _Work:
-        columns = []
-        for attribute in schema.used():
-            keeps_missing = schema.missing == "value" and attribute is not schema.class_attribute
-            encoder = column_encoder(
-                attribute,
-                missing_values=schema.missing_values,
-                missing_code=attribute.domain.missing_code if keeps_missing else None,
-            )
-            columns.append(_Column(attribute, encoder))
-        return cls(source=source, schema=schema, columns=columns)
+        encode = BatchEncoder(schema, name=source.name)
+        columns = [_Column(attribute) for attribute in encode.attributes]
+        return cls(schema=schema, encode=encode, columns=columns)
 
-    def add(self, batch: pa.RecordBatch) -> None:
-        """Encode a batch, without the records that lack a value."""
-        encoded = []
-        for column, values in zip(self.columns, batch.columns, strict=True):
-            codes = column.encode(values)
-            if codes.unlisted is not None and codes.unlisted.any():
-                raise self._unlisted(column.attribute, values, codes.unlisted)
-            encoded.append(codes)
-        kept = _complete(encoded)
-        for column, codes in zip(self.columns, encoded, strict=True):
-            column.add(codes.codes if kept is None else codes.codes[kept])
+    def add(self, batch: pa.RecordBatch) -> Flags | None:
+        """Encode a batch without the records that lack a value; which were kept, if not all."""
+        encoded = self.encode(batch, n_before=self.n_read)
+        for column, codes in zip(self.columns, encoded.columns, strict=True):
+            column.add(codes)
         self.n_read += batch.num_rows
+        return encoded.kept
 
     def finish(self) -> EncodedTable:
         """Return the whole table."""
-        joined = tuple(column.finish() for column in self.columns)
-        if self.schema.class_attribute is None:
-            return EncodedTable(schema=self.schema, codes=joined, classes=None)
-        return EncodedTable(schema=self.schema, codes=joined[:-1], classes=joined[-1])
-
-    def _unlisted(self, attribute: Attribute, values: pa.Array, flags: Flags) -> UnlistedValueError:
-        place = int(np.argmax(flags))
-        if attribute.domain.kind == "categorical":
-            what = "holds a value that the taxonomy does not list"
-            do = "Add it as a leaf, or give the taxonomy a catch-all with 'other: NAME'."
-        else:
-            what = "holds something that is not a number"
-            do = "Correct it, or list that text in 'missing-values'."
-        return UnlistedValueError(
-            values[place].as_py(),
-            attribute=attribute.name,
-            record=self.n_read + place + 1,
-            what=what,
-            where=self.source.name,
-            do=do,
-        )
-
-
-def _complete(encoded: list[Encoded]) -> Flags | None:
-    """Return which records of a batch lack nothing; ``None`` if all are complete."""
-    lacking: Flags | None = None
-    for column in encoded:
-        if column.missing is not None and column.missing.any():
-            lacking = column.missing if lacking is None else lacking | column.missing
-    return None if lacking is None else ~lacking
+        return table_of_columns(self.schema, tuple(column.finish() for column in self.columns))

@@ -30,7 +30,7 @@ def encode_baskets(
     Privacy: the result is as confidential as the data. Encoding treats every record by
     itself and by public rules alone, so neighbouring data stay neighbours.
     """
-    encoder = _Encoder(universe)
+    encoder = BasketEncoder(universe)
     if isinstance(source, LongTable):
         parts = [encoder.of_rows(source, progress)]
     else:
@@ -48,7 +48,7 @@ Sets = tuple[NDArray[np.int64], ItemCodes]
 """Lengths of sets, none of them 0, and the codes of all sets, rising in each."""
 
 
-class _Encoder:
+class BasketEncoder:
     """Turns words into sets of codes."""
 
     def __init__(self, universe: Universe) -> None:

@@ -44,7 +44,7 @@ def universe_of(plan: Plan) -> Universe:
         place=ItemsPlace(
             column=given.column,
             record=given.record,
-            separators=_separators(given.separator, taxonomy),
+            separators=separators_of(given.separator, taxonomy),
             skip_header=given.as_ == "sets",
         ),
     )
@@ -86,7 +86,7 @@ def _check_same(items: list[str], taxonomy: Taxonomy) -> None:
             )
 
 
-def _separators(separator: str, taxonomy: Taxonomy) -> bytes:
+def separators_of(separator: str, taxonomy: Taxonomy) -> bytes:
     """Return the bytes that stand between items.
 
     By themselves these are blank, comma and tab, each unless some item's name holds it:

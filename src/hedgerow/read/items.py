@@ -42,9 +42,7 @@ class ListColumn:
         """Stream the records in order."""
         where = f"{self.name}, column {self.column!r}"
         for batch in self.source.batches([self.column], progress=progress):
-            lists = _as_lists(batch.column(0), where=where)
-            words = as_text(lists.flatten(), where=where)
-            yield WordBatch(words=_encoded(words), lengths=_lengths(lists))
+            yield words_of_lists(batch.column(0), where=where)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -100,6 +98,13 @@ def _open_basket_file(data: Any, place: ItemsPlace, *, base: Path, is_database: 
     path = base / data
     check_text_file(path, do="Name the column of items in the plan: items.column.")
     return BasketFile(path=path, separators=place.separators, skip_header=place.skip_header)
+
+
+def words_of_lists(column: pa.Array, *, where: str) -> WordBatch:
+    """Return the records of a column of lists; null is an empty record."""
+    lists = _as_lists(column, where=where)
+    words = as_text(lists.flatten(), where=where)
+    return WordBatch(words=_encoded(words), lengths=_lengths(lists))
 
 
 def _as_lists(column: pa.Array, *, where: str) -> pa.ListArray:

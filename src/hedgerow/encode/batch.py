@@ -1,0 +1,98 @@
+"""One batch of a table to codes: the step that every engine encodes by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from hedgerow.encode.columns import Encoded, Flags, column_encoder
+from hedgerow.encode.schema import Attribute, Schema
+from hedgerow.encode.table import Codes, EncodedTable
+from hedgerow.errors import UnlistedValueError
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class EncodedBatch:
+    """The codes of a batch's complete records, by column; ``kept`` says which, if not all."""
+
+    columns: tuple[Codes, ...]
+    kept: Flags | None
+
+    def table(self, schema: Schema) -> EncodedTable:
+        """Return the batch as a table of its own."""
+        return table_of_columns(schema, self.columns)
+
+
+class BatchEncoder:
+    """Encodes batches of the schema's columns, one record like any other.
+
+    Privacy: none is added. Every record is treated by itself and by public rules alone.
+    """
+
+    def __init__(self, schema: Schema, *, name: str) -> None:
+        self.attributes = tuple(schema.used())
+        self.name = name
+        self.encoders = []
+        for attribute in self.attributes:
+            keeps_missing = schema.missing == "value" and attribute is not schema.class_attribute
+            self.encoders.append(
+                column_encoder(
+                    attribute,
+                    missing_values=schema.missing_values,
+                    missing_code=attribute.domain.missing_code if keeps_missing else None,
+                )
+            )
+
+    def __call__(self, batch: pa.RecordBatch, *, n_before: int) -> EncodedBatch:
+        """Return a batch's codes without the records that lack a value.
+
+        ``n_before`` records were read before, which messages count from.
+        """
+        encoded = []
+        for attribute, encode, values in zip(
+            self.attributes, self.encoders, batch.columns, strict=True
+        ):
+            codes = encode(values)
+            if codes.unlisted is not None and codes.unlisted.any():
+                raise self._unlisted(attribute, values, codes.unlisted, n_before)
+            encoded.append(codes)
+        kept = _complete(encoded)
+        columns = tuple(each.codes if kept is None else each.codes[kept] for each in encoded)
+        return EncodedBatch(columns=columns, kept=kept)
+
+    def _unlisted(
+        self, attribute: Attribute, values: pa.Array, flags: Flags, n_before: int
+    ) -> UnlistedValueError:
+        place = int(np.argmax(flags))
+        if attribute.domain.kind == "categorical":
+            what = "holds a value that the taxonomy does not list"
+            do = "Add it as a leaf, or give the taxonomy a catch-all with 'other: NAME'."
+        else:
+            what = "holds something that is not a number"
+            do = "Correct it, or list that text in 'missing-values'."
+        return UnlistedValueError(
+            values[place].as_py(),
+            attribute=attribute.name,
+            record=n_before + place + 1,
+            what=what,
+            where=self.name,
+            do=do,
+        )
+
+
+def table_of_columns(schema: Schema, columns: tuple[Codes, ...]) -> EncodedTable:
+    """Return a table from the codes of all used columns, the class last where there is one."""
+    if schema.class_attribute is None:
+        return EncodedTable(schema=schema, codes=columns, classes=None)
+    return EncodedTable(schema=schema, codes=columns[:-1], classes=columns[-1])
+
+
+def _complete(encoded: list[Encoded]) -> Flags | None:
+    """Return which records of a batch lack nothing; ``None`` if all are complete."""
+    lacking: Flags | None = None
+    for column in encoded:
+        if column.missing is not None and column.missing.any():
+            lacking = column.missing if lacking is None else lacking | column.missing
+    return None if lacking is None else ~lacking

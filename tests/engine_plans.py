@@ -1,0 +1,92 @@
+"""One small table and one small basket file, with plans for every publishing method."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from hedgerow.plan.methods import PUBLISH_METHODS
+
+SETTINGS: dict[str, dict[str, object]] = {
+    "diffgen": {"h": 3},
+    "diffmulti": {"h": 8},
+    "mondrian": {"k": 5},
+    "tds": {"k": 5},
+    "full-domain": {"k": 5},
+}
+"""What a method needs beside epsilon to run on the small data."""
+
+JOBS = {"office": ["clerk", "lawyer"], "outside": ["farmer", "baker", "nurse"]}
+
+
+def methods(kind: str) -> list[str]:
+    return [name for name, model in PUBLISH_METHODS.items() if model.publishes == kind]
+
+
+def variants(kind: str) -> list[tuple[str, dict[str, object]]]:
+    """Every method, and its faithful form where there is one."""
+    listed: list[tuple[str, dict[str, object]]] = []
+    for name in methods(kind):
+        settings = SETTINGS.get(name, {})
+        listed.append((name, settings))
+        if "faithful" in PUBLISH_METHODS[name].model_fields and "faithful" not in settings:
+            listed.append((name, {**settings, "faithful": True}))
+    return listed
+
+
+def name_of(variant: tuple[str, dict[str, object]]) -> str:
+    method, settings = variant
+    return f"{method} faithful" if settings.get("faithful") else method
+
+
+def _section(method: str, settings: dict[str, object]) -> dict[str, object]:
+    private = "epsilon" in PUBLISH_METHODS[method].model_fields
+    return {"method": method, **({"epsilon": 2} if private else {}), **settings}
+
+
+def table_plan(variant: tuple[str, dict[str, object]]) -> dict[str, object]:
+    return {
+        "missing": "drop",
+        "attributes": {
+            "age": {"numeric": [0, 31]},
+            "job": {"taxonomy": JOBS, "other": "else"},
+            "sex": {"values": ["f", "m"]},
+            "ill": {"role": "class", "values": ["no", "yes"]},
+        },
+        "confirmed": True,
+        "publish": _section(*variant),
+        "ledger": {"dataset": "small", "cap": 20},
+    }
+
+
+def basket_plan(variant: tuple[str, dict[str, object]]) -> dict[str, object]:
+    n_items = 12 if variant[0] == "basic" else 30
+    return {
+        "items": {"universe": [1, n_items], "fan-out": 3},
+        "confirmed": True,
+        "publish": _section(*variant),
+        "ledger": {"dataset": "small", "cap": 20},
+    }
+
+
+def write_table(path: Path, *, n: int = 400) -> Path:
+    """A CSV with quoted, missing, unlisted and clamped values; nothing random about it."""
+    rng = np.random.default_rng(11)
+    jobs = ["clerk", "lawyer", "farmer", "baker", "nurse", "piper", "", "?"]
+    lines = ["age,job,sex,ill,note"]
+    for _ in range(n):
+        age = int(rng.integers(-2, 36))
+        job = jobs[int(rng.integers(len(jobs)))]
+        ill = "yes" if age > 20 and rng.random() < 0.7 else "no"
+        lines.append(f'{age},{job},{"fm"[int(rng.integers(2))]},{ill},"a, note"')
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def write_baskets(path: Path, *, n: int = 300) -> Path:
+    rng = np.random.default_rng(12)
+    kinds = ["1 2 3", "1 2", "4,5 6 99", "7\t8 7", "12", "", "1 2 3 4 5 6 7 8 9"]
+    lines = [kinds[int(rng.integers(len(kinds)))] for _ in range(n)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
