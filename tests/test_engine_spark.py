@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -215,3 +218,20 @@ def test_without_java_or_spark_a_user_is_told_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     with pytest.raises(MissingExtraError):
         spark_session.spark_session(EngineSettings(kind="spark"), "x.csv")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the executor is found in /proc")
+def test_an_executor_killed_in_the_middle_changes_nothing(tmp_path):
+    data = write_table(tmp_path / "small.csv")
+    program = Path(__file__).with_name("lost_executor.py")
+    done = subprocess.run(
+        [sys.executable, str(program), str(data), str(tmp_path / "killed")],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=540,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert told["killed"]
+    assert told["digests"][0] == told["digests"][1]
