@@ -26,11 +26,8 @@ bench: $(READY)  ## speed, as ratios against a reference timed in the same run
 	$(BIN)/python benchmarks/bench_baskets.py
 	$(BIN)/python benchmarks/bench_disclose.py
 
-papers: $(READY)  ## the papers' experiments, run again
-	$(BIN)/python benchmarks/diffgen_accuracy.py
-	$(BIN)/python benchmarks/hedge_accuracy.py
-	$(BIN)/python benchmarks/diffmulti_tables.py
-	$(BIN)/python benchmarks/diffpart_quality.py
+papers: $(READY)  ## every figure of the papers, run again in full (about half an hour on two cores)
+	$(BIN)/hedgerow papers run all --out bench-results/papers
 
 lint: $(READY)
 	$(BIN)/ruff format --check .
@@ -48,7 +45,7 @@ format: $(READY)
 
 lock:  ## pin the dependencies again (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-		--quiet --extra evaluate --extra disclose --extra sql --extra dev pyproject.toml -o requirements/dev.lock
+		--quiet --extra evaluate --extra disclose --extra sql --extra spark --extra dev pyproject.toml -o requirements/dev.lock
 
 clean:
 	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
