@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from hedgerow.baselines.basic_table import BasicTable
+from hedgerow.baselines.dpcube import TwoPhaseCube
+from hedgerow.baselines.full_domain import FullDomain
+from hedgerow.baselines.mondrian import Mondrian
+from hedgerow.baselines.privbayes import BayesianNetwork
+from hedgerow.baselines.rps import RecursiveMedians
+from hedgerow.baselines.tds import TopDownSpecialisation
+from hedgerow.disclosing.methods import private_disclosure_for
 from hedgerow.errors import InternalError
 from hedgerow.partition.basic import Basic
 from hedgerow.partition.baskets import BasketMethod
@@ -13,6 +21,13 @@ from hedgerow.partition.diffpart import DiffPart
 from hedgerow.partition.hedge import Hedge
 from hedgerow.partition.method import Method, PlainMethod
 from hedgerow.partition.scores import SCORES
+from hedgerow.plan.baselines import (
+    BasicTablePublish,
+    DPCubePublish,
+    PrivBayesPublish,
+    RpsPublish,
+)
+from hedgerow.plan.k_anonymity import FullDomainPublish, MondrianPublish, TdsPublish
 from hedgerow.plan.methods import (
     BasicPublish,
     DiffGenPublish,
@@ -20,6 +35,7 @@ from hedgerow.plan.methods import (
     DiffPartPublish,
     HedgePublish,
 )
+from hedgerow.plan.private_disclosure import PrivateDisclosurePlan
 from hedgerow.plan.publishing import PublishPlan
 
 
@@ -41,6 +57,20 @@ def method_for(publish: PublishPlan, *, has_class: bool) -> Method:
             depth=publish.depth,
             faithful=publish.faithful,
         )
+    if isinstance(publish, PrivateDisclosurePlan):
+        return private_disclosure_for(publish)
+    return _private_baseline_for(publish)
+
+
+def _private_baseline_for(publish: PublishPlan) -> Method:
+    if isinstance(publish, BasicTablePublish):
+        return BasicTable(cells=publish.cells)
+    if isinstance(publish, RpsPublish):
+        return RecursiveMedians(height=publish.height)
+    if isinstance(publish, DPCubePublish):
+        return TwoPhaseCube(cells=publish.cells)
+    if isinstance(publish, PrivBayesPublish):
+        return BayesianNetwork(degree=publish.degree)
     raise InternalError(f"the plan's method {publish.method!r} is not known here")
 
 
@@ -61,4 +91,20 @@ def basket_method_for(publish: PublishPlan) -> BasketMethod:
 
 def plain_method_for(publish: PublishPlan) -> PlainMethod:
     """Return the method without a guarantee that has the settings of a plan."""
+    if isinstance(publish, MondrianPublish):
+        return Mondrian(
+            k=publish.k,
+            relaxed=publish.relaxed,
+            by_class=publish.purpose == "classification",
+            ordered=publish.categories == "order",
+        )
+    if isinstance(publish, TdsPublish):
+        return TopDownSpecialisation(k=publish.k)
+    if isinstance(publish, FullDomainPublish):
+        return FullDomain(
+            k=publish.k,
+            cost=publish.score,
+            suppression=publish.suppression,
+            fan_out=publish.fan_out,
+        )
     raise InternalError(f"the plan's method {publish.method!r} is not known here")

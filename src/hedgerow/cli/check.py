@@ -27,6 +27,10 @@ def check(
     h: Annotated[
         str | None, typer.Option("--h", help="DiffGen, DiffMulti: specialisations.")
     ] = None,
+    k: Annotated[
+        int | None,
+        typer.Option("--k", help="Mondrian, TDS, full-domain: the least records of a box."),
+    ] = None,
     faithful: Annotated[
         bool | None,
         typer.Option("--faithful/--improved", help="As the paper prints it, or improved."),
@@ -44,8 +48,9 @@ def check(
     from hedgerow.check import forecast
     from hedgerow.prepared import PreparedPlain, prepare
 
-    settings: dict[str, Any] = {"h": parse_steps(h)} if h is not None else {}
-    ready = prepare(plan, method=method, epsilon=epsilon, faithful=faithful, **settings)
+    settings: dict[str, Any] = {"h": parse_steps(h), "k": k}
+    given = {name: value for name, value in settings.items() if value is not None}
+    ready = prepare(plan, method=method, epsilon=epsilon, faithful=faithful, **given)
     if isinstance(ready, PreparedPlain):
         return _plain(ready, as_json=as_json, quiet=quiet)
     told = forecast(ready, records=records)
@@ -96,7 +101,11 @@ def _show(told: Forecast, result: dict[str, Any], *, quiet: bool) -> None:
     for step in told.outline.steps:
         table.add_row(step.on, str(step.share), str(step.times), str(step.share * step.times))
     say(table)
-    if told.publishes == "table":
+    if told.outline.true_counts:
+        say("Published counts are true; what is left out and the sampling protect.")
+    elif told.outline.counts_marginals:
+        say(f"A cell of a marginal is within ±{told.error_95:,} of the truth in 95 of 100 cases.")
+    elif told.publishes == "table":
         say(f"A published count is within ±{told.error_95:,} of the truth in 95 of 100 cases.")
         say(f"About {told.outline.n_groups:,} groups (boxes times classes).")
     else:

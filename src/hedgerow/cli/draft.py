@@ -1,4 +1,4 @@
-"""`hedgerow draft`: propose a plan for a table."""
+"""`hedgerow draft`: propose a plan for a table or for baskets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def draft(
-    data: Annotated[str, typer.Argument(help="The table: a file or a database URL.")],
+    data: Annotated[
+        str, typer.Argument(help="The table: a file or a database URL; or a basket file.")
+    ],
     *,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The plan file to write; - for stdout.")
@@ -29,7 +31,10 @@ def draft(
     query: Annotated[
         str | None, typer.Option(help="With a database URL: the query to run.")
     ] = None,
-    method: Annotated[str, typer.Option(help="The publishing method.")] = "diffgen",
+    method: Annotated[
+        str | None,
+        typer.Option(help="The publishing method; by default diffgen, diffpart for baskets."),
+    ] = None,
     epsilon: Annotated[str, typer.Option(help="The privacy budget: 1, 0.5 or 1/2.")] = "1",
     force: Annotated[
         bool, typer.Option("--force", help="Replace a plan that is there already.")
@@ -37,15 +42,16 @@ def draft(
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Propose a plan for a table.
+    """Propose a plan for a table or for a basket file.
 
     Guesses types, bounds, taxonomies, the class and identifiers from the data, marks
     every guess with a comment, and leaves the plan unconfirmed: publish refuses it until
-    a person has put public knowledge in place of the guesses.
+    a person has put public knowledge in place of the guesses. A file whose name ends in
+    .dat, .seq or .baskets, or whose first line begins with %, is read as baskets.
 
     Example: hedgerow draft adult.csv --taxonomies taxonomies -o plan.yaml
     """
-    from hedgerow.draft import draft_plan
+    from hedgerow.draft import draft_plan, looks_like_baskets
 
     is_file = str(output) != "-"
     if is_file:
@@ -56,7 +62,7 @@ def draft(
             query=query,
             taxonomies=taxonomies,
             class_name=class_name,
-            method=method,
+            method=method or (None if looks_like_baskets(data) else "diffgen"),
             epsilon=epsilon,
             base=output.parent if is_file else Path(),
             progress=lambda fraction: report("reading", fraction),
@@ -112,6 +118,19 @@ def _result(proposed: Draft, output: Path, *, is_file: bool) -> dict[str, Any]:
 def _show(proposed: Draft, output: Path) -> None:
     from rich.markup import escape
 
+    if proposed.plan.items is not None:
+        say(f"[bold]{escape(str(output))}[/bold]: baskets, one record per line.")
+    else:
+        _show_table(proposed, output)
+    for note in proposed.notes:
+        say(f"Note: {escape(note)}.")
+    say("Now read it: replace what is marked 'from the data' by public knowledge, then set")
+    say("'confirmed: true'. Until then publish refuses it, and the draft is confidential.")
+
+
+def _show_table(proposed: Draft, output: Path) -> None:
+    from rich.markup import escape
+
     attributes = proposed.plan.attributes
     left_out = sum(not plan.is_read for plan in attributes.values())
     class_name = proposed.plan.class_name
@@ -119,7 +138,3 @@ def _show(proposed: Draft, output: Path) -> None:
         f"[bold]{escape(str(output))}[/bold]: {len(proposed.plan.predictors)} predictors,"
         f" class {escape(class_name) if class_name else 'unknown'}, {left_out} columns left out."
     )
-    for note in proposed.notes:
-        say(f"Note: {escape(note)}.")
-    say("Now read it: replace what is marked 'from the data' by public knowledge, then set")
-    say("'confirmed: true'. Until then publish refuses it, and the draft is confidential.")

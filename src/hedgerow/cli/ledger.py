@@ -64,6 +64,10 @@ def cap(
     epsilon: Annotated[str, typer.Argument(help="The new cap, such as 4 or 9/2.")],
     *,
     reason: Annotated[str, typer.Option("--reason", help="Why, and who agreed; kept for good.")],
+    delta: Annotated[
+        str | None,
+        typer.Option("--delta", help="The new cap of delta, such as 1e-6; else it stays."),
+    ] = None,
     new: Annotated[bool, typer.Option("--new", help="Add a data set instead.")] = False,
     ledger: LedgerOption = None,
     json_: JsonOption = False,
@@ -76,8 +80,10 @@ def cap(
     Example: hedgerow ledger cap adult-2026 6 --reason "agreed by the data board"
     """
     book = _open(ledger, create=new)
-    change = book.open_dataset if new else book.set_cap
-    account = change(dataset, epsilon, reason)
+    if new:
+        account = book.open_dataset(dataset, epsilon, reason, delta_cap=delta or 0)
+    else:
+        account = book.set_cap(dataset, epsilon, reason, delta_cap=delta)
     answer(_sums(account), as_json=json_, show=lambda: _show_sums(account, quiet=quiet))
 
 
@@ -87,6 +93,9 @@ def spend(
     epsilon: Annotated[str, typer.Argument(help="What was spent, such as 1/2.")],
     *,
     note: Annotated[str, typer.Option("--note", help="On what, when, by whom; kept for good.")],
+    delta: Annotated[
+        str, typer.Option("--delta", help="The delta that was spent as well, such as 1e-6.")
+    ] = "0",
     ledger: LedgerOption = None,
     json_: JsonOption = False,
     quiet: QuietOption = False,
@@ -96,7 +105,7 @@ def spend(
     Example: hedgerow ledger spend adult-2026 1/2 --note "counts given to the ministry"
     """
     book = _open(ledger)
-    entry = book.book_outside(dataset, epsilon, note=note)
+    entry = book.book_outside(dataset, epsilon, note=note, delta=delta)
     account = book.account(dataset)
     result = {**_sums(account), "entry": entry.as_dict()}
     answer(result, as_json=json_, show=lambda: _show_sums(account, quiet=quiet))
@@ -168,12 +177,16 @@ def _show_all(book: Ledger, accounts: tuple[Account, ...], *, quiet: bool) -> No
     if not accounts:
         _close("The ledger has no data set yet.", quiet=quiet)
         return
-    from hedgerow.privacy.budget import epsilon_text
+    from hedgerow.privacy.budget import delta_text, epsilon_text
 
-    table = _table("data set", "cap", "spent", "left", "released", "booked", "failed")
+    with_delta = any(account.delta_cap or account.delta_spent for account in accounts)
+    deltas = ("delta-cap", "delta spent") if with_delta else ()
+    table = _table("data set", "cap", "spent", "left", *deltas, "released", "booked", "failed")
     for account in accounts:
         states = Counter(entry.state for entry in account.entries)
         amounts = [epsilon_text(x) for x in (account.cap, account.spent, account.left)]
+        if with_delta:
+            amounts += [delta_text(x) for x in (account.delta_cap, account.delta_spent)]
         counts = [str(states[state]) for state in ("released", "booked", "failed")]
         table.add_row(*map(_plain, [account.name, *amounts, *counts]))
     say(table)
@@ -181,20 +194,23 @@ def _show_all(book: Ledger, accounts: tuple[Account, ...], *, quiet: bool) -> No
 
 
 def _show_one(account: Account, *, quiet: bool) -> None:
-    table = _table("entry", "epsilon", "state", "method", "booked (UTC)", "note")
+    with_delta = bool(account.delta_cap or account.delta_spent)
+    deltas = ("delta",) if with_delta else ()
+    table = _table("entry", "epsilon", *deltas, "state", "method", "booked (UTC)", "note")
     for entry in account.entries:
-        table.add_row(*map(_plain, _row(entry)))
+        table.add_row(*map(_plain, _row(entry, with_delta=with_delta)))
     if account.entries:
         say(table)
     _show_sums(account, quiet=quiet)
 
 
-def _row(entry: Entry) -> list[str]:
-    from hedgerow.privacy.budget import epsilon_text
+def _row(entry: Entry, *, with_delta: bool) -> list[str]:
+    from hedgerow.privacy.budget import delta_text, epsilon_text
 
     return [
         str(entry.id),
         epsilon_text(entry.epsilon),
+        *([delta_text(entry.delta)] if with_delta else []),
         entry.state,
         entry.method,
         entry.booked_at[:16].replace("T", " "),
@@ -205,12 +221,16 @@ def _row(entry: Entry) -> list[str]:
 def _show_sums(account: Account, *, quiet: bool) -> None:
     if quiet:
         return
-    from hedgerow.privacy.budget import epsilon_text
+    from hedgerow.privacy.budget import delta_text, epsilon_text
 
     amounts = (account.cap, account.spent, account.left)
     cap_, spent, left = (epsilon_text(amount) for amount in amounts)
     say(_plain(f"{account.name}: cap {cap_}, spent {spent}, left {left}"))
-    if account.spent > account.cap:
+    if account.delta_cap or account.delta_spent:
+        deltas = (account.delta_cap, account.delta_spent, account.delta_left)
+        cap_, spent, left = (delta_text(amount) for amount in deltas)
+        say(_plain(f"delta: cap {cap_}, spent {spent}, left {left}"))
+    if account.spent > account.cap or account.delta_spent > account.delta_cap:
         say(_plain("More is spent than the cap allows: nothing more can be published."))
 
 

@@ -9,10 +9,13 @@ from typing import Annotated
 
 import typer
 
-from hedgerow.cli import ledger, taxonomy
+from hedgerow.cli import ledger, papers, taxonomy
+from hedgerow.cli.audit import audit
 from hedgerow.cli.check import check
 from hedgerow.cli.demo import demo
+from hedgerow.cli.disclose import disclose
 from hedgerow.cli.draft import draft
+from hedgerow.cli.evaluate import evaluate
 from hedgerow.cli.generalise import generalise
 from hedgerow.cli.publish import publish
 from hedgerow.errors import HedgerowError, InternalError
@@ -31,8 +34,12 @@ app.command()(demo)
 app.command()(draft)
 app.command()(check)
 app.command()(publish)
+app.command()(disclose)
 app.command()(generalise)
+app.command()(evaluate)
+app.command()(audit)
 app.add_typer(ledger.app, name="ledger")
+app.add_typer(papers.app, name="papers")
 app.add_typer(taxonomy.app, name="taxonomy")
 
 

@@ -64,6 +64,20 @@ def publish(
     fan_out: Annotated[
         int | None, typer.Option(help="Full-domain: runs of a grid to one of the next level.")
     ] = None,
+    delta: Annotated[
+        str | None, typer.Option(help="Truthful: the chance that the guarantee fails: 1e-6.")
+    ] = None,
+    risk_weight: Annotated[
+        str | None,
+        typer.Option("--lambda", help="Supermodular and its kin: weight of low risk."),
+    ] = None,
+    share: Annotated[
+        str | None,
+        typer.Option(help="Supermodular, truthful: the part of epsilon for the synopsis."),
+    ] = None,
+    least_records: Annotated[
+        int | None, typer.Option(help="Sample: records that the table surely has, publicly.")
+    ] = None,
     max_length: Annotated[
         int | None, typer.Option(help="DiffPart: the most items of a record.")
     ] = None,
@@ -116,7 +130,8 @@ def publish(
     """Publish a table, or set-valued data, under differential privacy.
 
     Books the budget on the data set's ledger, then writes a folder with the release, its
-    certificate and a report.
+    certificate and a report. Baselines without that guarantee (mondrian, tds, full-domain)
+    book nothing and say so in what they write.
 
     Example: hedgerow publish plan.yaml --epsilon 1 --out release
     """
@@ -136,6 +151,10 @@ def publish(
         "categories": categories,
         "suppression": suppression,
         "fan_out": fan_out,
+        "delta": delta,
+        "risk_weight": risk_weight,
+        "share": share,
+        "least_records": least_records,
         "max_length": max_length,
         "false_positives": false_positives,
         "c1": c1,
@@ -175,6 +194,7 @@ def _result(release: AnyRelease, out: Path) -> dict[str, Any]:
         "epsilon": None
         if certificate.guarantee.epsilon is None
         else str(certificate.guarantee.epsilon),
+        "delta": None if certificate.guarantee.delta is None else str(certificate.guarantee.delta),
         "private": certificate.guarantee.private,
         "method": certificate.method.name,
         "groups": release.n_rows,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -116,3 +117,19 @@ class Basic:
             counts=counts,
             made=CountsMade(share=epsilon, threshold=1, lowered_by=None),
         )
+
+    def usefulness(
+        self, taxonomy: Taxonomy, epsilon: Fraction, *, n_itemsets: int, delta: float
+    ) -> float | None:
+        """Return the error that a counting query exceeds with chance ``delta`` at the most.
+
+        As :meth:`hedgerow.partition.diffpart.DiffPart.usefulness`, with nothing tested and
+        no threshold: a count cut at zero is no farther off than its noise. Here a query
+        covers every itemset that holds what it asks for, occurring or not.
+
+        >>> round(Basic().usefulness(Taxonomy.flat(["a"]), Fraction(1), n_itemsets=1, delta=0.05))
+        3
+        """
+        if n_itemsets < 1 or not 0 < delta < 1:
+            raise SettingError.out_of_range("delta", delta, "a number between 0 and 1")
+        return n_itemsets * math.log(n_itemsets / delta) / float(epsilon)

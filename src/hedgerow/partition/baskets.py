@@ -61,11 +61,18 @@ class NoisyBaskets:
     ) -> NoisyBaskets:
         """Return baskets in their canonical order, whatever order they come in.
 
-        Baskets without a positive count are left out; the same basket given twice is an
-        error, since a method must count each once.
+        The same basket given twice becomes one with the sum of its counts. Baskets without
+        a positive count are left out.
         """
-        order = canonical_order(offsets, items)
-        order = order[counts[order] > 0]
+        words = packed(offsets, items)
+        order = np.lexsort(words[::-1])
+        new = np.ones(len(order), dtype=np.bool_)
+        if len(order):
+            changes = [word[order][1:] != word[order][:-1] for word in words]
+            new[1:] = np.logical_or.reduce(changes, axis=0)
+        first = np.flatnonzero(new)
+        sums = np.add.reduceat(counts[order], first) if len(first) else counts[:0]
+        order = order[first][sums > 0]
         lengths = np.diff(offsets)[order]
         starts = offsets_of(lengths)
         places = np.arange(starts[-1]) + np.repeat(offsets[:-1][order] - starts[:-1], lengths)
@@ -73,27 +80,32 @@ class NoisyBaskets:
             taxonomy=taxonomy,
             offsets=starts,
             items=items[places].astype(item_dtype(taxonomy.n_leaves)),
-            counts=counts[order].astype(np.int64),
+            counts=sums[sums > 0].astype(np.int64),
             made=made,
         )
 
 
-def canonical_order(offsets: NDArray[np.int64], items: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return the order of baskets by their codes, compared one by one, shorter ones first.
+def packed(offsets: NDArray[np.int64], items: NDArray[np.integer]) -> tuple[NDArray[np.int64], ...]:
+    """Return baskets as whole numbers, several items in each, that sort as their codes do.
 
-    >>> canonical_order(np.array([0, 1, 3, 4]), np.array([1, 0, 2, 0])).tolist()
+    Compared one by one, a basket comes before those that begin with it. Two baskets are
+    the same where all of their numbers are.
+
+    >>> np.lexsort(packed(np.array([0, 1, 3, 4]), np.array([1, 0, 2, 0]))[::-1]).tolist()
     [2, 1, 0]
     """
     lengths = np.diff(offsets)
-    order = np.arange(len(lengths), dtype=np.int64)
-    # From the last place to the first, each a stable sort of the baskets that reach it.
-    for place in range(int(lengths.max(initial=0)) - 1, -1, -1):
-        reaching = lengths[order] > place
-        there = order[reaching]
-        codes = items[offsets[there] + place]
-        # Baskets that end before this place come first, in the order they have.
-        order = np.concatenate([order[~reaching], there[np.argsort(codes, kind="stable")]])
-    return order
+    bits = (int(items.max(initial=0)) + 1).bit_length()  # 0 is the end of a basket
+    per_word = 63 // bits
+    words = []
+    for start in range(0, max(1, int(lengths.max(initial=0))), per_word):
+        word = np.zeros(len(lengths), dtype=np.int64)
+        for place in range(start, start + per_word):
+            longer = np.flatnonzero(lengths > place)
+            codes = items[offsets[longer] + place].astype(np.int64) + 1
+            word[longer] |= codes << (bits * (start + per_word - 1 - place))
+        words.append(word)
+    return tuple(words)
 
 
 class BasketMethod(Protocol):

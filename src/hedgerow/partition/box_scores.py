@@ -22,7 +22,7 @@ UNIT = 1 << 10
 SLACK = 2
 """Units that rounding may add to the sensitivity."""
 
-Name = Literal["gini", "ncp", "skew"]
+Name = Literal["gini", "ncp", "skew", "max", "infogain"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

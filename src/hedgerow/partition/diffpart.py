@@ -16,6 +16,13 @@ from hedgerow.count.basket_kernels import BasketEngine, BasketWalk
 from hedgerow.errors import SettingError
 from hedgerow.partition.baskets import NoisyBaskets
 from hedgerow.partition.diffpart_departures import COMMON, IMPROVED
+from hedgerow.partition.diffpart_items import (
+    ITEMS_SHARE,
+    PASSING,
+    ItemCounts,
+    item_threshold,
+    noisy_items,
+)
 from hedgerow.partition.diffpart_level import Expansion, Level, split_level
 from hedgerow.partition.diffpart_rest import Sets, Step, drawn_rest, leaf_sets
 from hedgerow.partition.diffpart_rules import PrintedRules, PublicRules
@@ -35,6 +42,11 @@ MAX_LENGTH = 8
 
 MOST_BY_NOISE = 1e6
 """Partitions that noise alone may make of one without records, at the worst."""
+
+_NO_BOUND = (
+    "Theorem 4.2 of the paper bounds the error of counting queries as printed (faithful: true)"
+    " and of basic, not of this variant, which moves and draws counts."
+)
 
 TOTAL_SHARE = Fraction(1, 50)
 """The part of epsilon that the noisy number of records costs."""
@@ -98,7 +110,10 @@ class DiffPart:
             if self.c1 is None or self.c2 is None:
                 told["factors"] = "the least at which one empty sub-partition passes on average"
             return told
-        return {"thresholds": f"{self.false_positives} false positives per partition, on average"}
+        return {
+            "thresholds": f"{self.false_positives} false positives per partition, on average",
+            "items": f"known from a count that noise alone reaches with chance {PASSING}",
+        }
 
     def validate(self, taxonomy: Taxonomy, epsilon: Fraction) -> None:
         """Raise where the settings cannot work, before any budget is spent."""
@@ -123,12 +138,14 @@ class DiffPart:
         tree = SplitTree.of(taxonomy)
         if self._is_small(tree):
             step = PlannedStep(on="counts", share=epsilon, times=1)
-            return Outline(steps=(step,), counts=epsilon, n_groups=(1 << tree.n_items) - 1)
+            n_groups = (1 << tree.n_items) - 1
+            return Outline(steps=(step,), counts=epsilon, n_groups=n_groups, notes=(_NO_BOUND,))
         steps: list[PlannedStep] = []
         left = epsilon
         if not self.faithful:
-            steps.append(PlannedStep(on="total", share=epsilon * TOTAL_SHARE, times=1))
-            left -= steps[0].share
+            for on, part in (("total", TOTAL_SHARE), ("items", ITEMS_SHARE)):
+                steps.append(PlannedStep(on=on, share=epsilon * part, times=1))
+                left -= epsilon * part
         ledger = PathLedger(left)
         rules = self._rules(tree, epsilon)
         node, level = 0, Level.top(noisy_total=0)
@@ -139,7 +156,12 @@ class DiffPart:
             node = int(below[np.argmax(tree.height[below])])
             level = Level.top(noisy_total=0, node=node)
         steps.append(PlannedStep(on="counts", share=ledger.left(), times=1))
-        return Outline(steps=tuple(steps), counts=ledger.left(), n_groups=tree.n_items)
+        return Outline(
+            steps=tuple(steps),
+            counts=ledger.left(),
+            n_groups=tree.n_items,
+            notes=() if self.faithful else self._notes(tree, epsilon),
+        )
 
     def publish(
         self,
@@ -159,7 +181,10 @@ class DiffPart:
             progress("counting itemsets", None)
             return small_universe(engine, ledger=ledger, source=source)
         walk = engine.walk(max_length=None if self.faithful else self._length(tree))
-        total = 0 if self.faithful else _noisy_total(walk, epsilon, ledger, source)
+        total, items = 0, None
+        if not self.faithful:
+            total = _noisy_total(walk, epsilon, ledger, source)
+            items = self._noisy_items(walk, tree, epsilon, ledger, source)
         steps: list[Step] = []
         level = Level.top(noisy_total=total)  # lines 3-4
         rules = self._rules(tree, epsilon)
@@ -171,10 +196,17 @@ class DiffPart:
                 expansion, walk, rules=rules, ledger=ledger, source=source
             )
             steps.append(Step(expansion=expansion, found=found, leaves=leaves))
-        pieces = [leaf_sets(steps, tree)]
-        if not self.faithful:
-            pieces.append(drawn_rest(steps, tree, source=source))
-        baskets = Sets.joined(pieces)
+        baskets = leaf_sets(steps, tree)
+        if items is not None:
+            rest = drawn_rest(
+                steps,
+                tree,
+                published=baskets,
+                items=items,
+                max_length=self._length(tree),
+                source=source,
+            )
+            baskets = Sets.joined([baskets, rest])
         return NoisyBaskets.sorted_of(
             engine.taxonomy,
             offsets=baskets.offsets,
@@ -191,10 +223,9 @@ class DiffPart:
         ``n_itemsets`` bounds how many itemsets the query covers that occur in the records
         or in the release. [DiffPart, Thm 4.2]: with probability 1 - delta the error is at
         most n (gamma + ln(n / delta) / beta), where beta is the smallest share of a test,
-        B / (2 |internal nodes|), and gamma its threshold; a small universe of the improved
-        variant has beta = B and no threshold. A worst case over all data sets; usual errors
-        are far smaller. ``None`` where the theorem does not hold: the improved variant draws
-        what it cannot tell apart.
+        B / (2 |internal nodes|), and gamma its threshold. A worst case over all data sets;
+        usual errors are far smaller. ``None`` where the theorem does not hold: the improved
+        variant moves counts together and draws what it cannot tell apart.
 
         >>> method = DiffPart(faithful=True, c1=Fraction(1), c2=Fraction(5))
         >>> items = Taxonomy.flat(["a", "b", "c"])
@@ -205,12 +236,10 @@ class DiffPart:
             raise SettingError.out_of_range("delta", delta, "a number between 0 and 1")
         tree = SplitTree.of(taxonomy)
         rules = self._rules(tree, epsilon)
-        beta, gamma = epsilon, 0
-        if isinstance(rules, PrintedRules):
-            beta = epsilon / (2 * int(tree.internal[0]))
-            gamma = rules.threshold("tests", beta, (0, 0, int(tree.height[0])), block=0)
-        elif not self._is_small(tree):
+        if not isinstance(rules, PrintedRules):
             return None
+        beta = epsilon / (2 * int(tree.internal[0]))
+        gamma = rules.threshold("tests", beta, (0, 0, int(tree.height[0])), block=0)
         return n_itemsets * (gamma + math.log(n_itemsets / delta) / float(beta))
 
     def _rules(self, tree: SplitTree, epsilon: Fraction) -> PrintedRules | PublicRules:
@@ -223,6 +252,26 @@ class DiffPart:
             epsilon=epsilon, false_positives=self.false_positives, max_length=self._length(tree)
         )
 
+    def _notes(self, tree: SplitTree, epsilon: Fraction) -> tuple[str, ...]:
+        length = self._length(tree)
+        share = epsilon * ITEMS_SHARE
+        items = (
+            f"Items in about {item_threshold(share, length):,} records or more are known by noisy"
+            " counts of their own; rarer ones appear only where they are found beside others."
+        )
+        return items, _NO_BOUND
+
+    def _noisy_items(
+        self,
+        walk: BasketWalk,
+        tree: SplitTree,
+        epsilon: Fraction,
+        ledger: PathLedger,
+        source: RandomSource,
+    ) -> ItemCounts:
+        purchase = Purchase(epsilon=epsilon * ITEMS_SHARE, on="items", ledger=ledger, source=source)
+        return noisy_items(walk, max_length=self._length(tree), purchase=purchase)
+
     def _length(self, tree: SplitTree) -> int:
         return min(self.max_length or MAX_LENGTH, tree.n_items)
 
@@ -230,10 +279,17 @@ class DiffPart:
         return not self.faithful and self.max_length is None and tree.n_items <= SMALL_UP_TO
 
     def _made(self, taxonomy: Taxonomy, epsilon: Fraction, ledger: PathLedger) -> CountsMade:
-        """Return the smallest share that any count was drawn with, as what is sure of all."""
-        counts = [line.share for line in ledger.bookings if line.on == "counts"]
-        share = min(counts) if counts else self.outline(taxonomy, epsilon).counts
-        return CountsMade(share=share, threshold=None, lowered_by=None)
+        """Return what is sure of all counts: the smallest share, the smallest threshold.
+
+        The improved variant lists what it draws, too, so that no threshold holds for all.
+        """
+        counts = {line.share for line in ledger.bookings if line.on == "counts"}
+        counts = counts or {self.outline(taxonomy, epsilon).counts}
+        rules = self._rules(SplitTree.of(taxonomy), epsilon)
+        threshold = None
+        if isinstance(rules, PrintedRules):
+            threshold = min(rules.count_threshold(share) for share in counts)
+        return CountsMade(share=min(counts), threshold=threshold, lowered_by=None)
 
 
 def _noisy_total(

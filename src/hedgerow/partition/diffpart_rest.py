@@ -14,19 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.encode.baskets import offsets_of
+from hedgerow.partition.diffpart_items import Drawn, ItemCounts, handed_out, limited
 from hedgerow.partition.diffpart_level import Expansion, Found, Level
 from hedgerow.partition.diffpart_masks import bits_of
 from hedgerow.partition.diffpart_tree import SplitTree
 from hedgerow.privacy.source import RandomSource
 
 REPEATS = 3
-"""How many times as often as it was found a pattern may be drawn, at the most.
+"""How many times as often as it was found a node may be divided, on average at the most.
 
 A node of which little is known has few patterns; without a limit they would give rare
 items many times their records.
 """
 
 _MASK_BITS = 20
+_PIECE = 1 << 16  # rows at a time, so that what is needed for them stays in the caches
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -53,43 +55,13 @@ class Sets:
 
     @classmethod
     def joined(cls, pieces: list[Sets]) -> Sets:
-        """Return all pieces, equal sets as one with the sum of their counts."""
+        """Return the sets of all pieces, one piece after the other."""
         lengths = np.concatenate([np.diff(piece.offsets) for piece in pieces])
-        offsets = offsets_of(lengths)
-        items = np.concatenate([piece.items for piece in pieces])
-        counts = np.concatenate([piece.counts for piece in pieces])
-        which, first = same_sets(offsets, items)
-        kept = np.zeros(len(lengths), dtype=np.bool_)
-        kept[first] = True
-        sums = sum_by(which, counts, len(first))[which[kept]]
         return cls(
-            offsets=offsets_of(lengths[kept]), items=items[np.repeat(kept, lengths)], counts=sums
+            offsets=offsets_of(lengths),
+            items=np.concatenate([piece.items for piece in pieces]),
+            counts=np.concatenate([piece.counts for piece in pieces]),
         )
-
-
-def same_sets(
-    offsets: NDArray[np.int64], items: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return for each set the number of its class of equal sets, and each class's first set.
-
-    Sets are compared item by item: a class is refined by the next item until none is left.
-
-    >>> which, first = same_sets(np.array([0, 2, 3, 5]), np.array([1, 2, 1, 1, 2]))
-    >>> which.tolist(), first.tolist()
-    ([1, 0, 1], [1, 0])
-    """
-    lengths = np.diff(offsets)
-    which = lengths.copy()
-    n_items = int(items.max(initial=0)) + 1
-    used = int(lengths.max(initial=0)) + 1
-    for place in range(int(lengths.max(initial=0))):
-        longer = np.flatnonzero(lengths > place)
-        pair = which[longer] * n_items + items[offsets[longer] + place]
-        distinct, refined = np.unique(pair, return_inverse=True)
-        which[longer] = refined + used
-        used += len(distinct)
-    _, first, which = np.unique(which, return_index=True, return_inverse=True)
-    return which.astype(np.int64), first.astype(np.int64)
 
 
 def unaccounted(steps: list[Step]) -> list[NDArray[np.int64]]:
@@ -149,46 +121,85 @@ class Patterns:
 
     def draw(self, nodes: NDArray[np.int32], *, source: RandomSource) -> NDArray[np.int64]:
         """Return a mask of children for each node, 0 where too little is known of a node."""
-        uniform = source.words(len(nodes)) / 2.0**64
-        low, high = self.ends[self.starts[nodes]], self.ends[self.starts[nodes + 1]]
-        place = np.searchsorted(self.ends, low + uniform * (high - low), side="right") - 1
-        place = np.clip(place, self.starts[nodes], np.maximum(self.starts[nodes + 1] - 1, 0))
-        known = self.starts[nodes] < self.starts[nodes + 1]
-        found = np.diff(self.ends)
-        uses = np.bincount(place[known], minlength=len(found))
+        found = self.ends[self.starts[1:]] - self.ends[self.starts[:-1]]
+        uses = np.bincount(nodes, minlength=len(found))
         allowed = np.minimum(REPEATS * found / np.maximum(uses, 1), 1.0)
-        known[known] = source.words(int(known.sum())) / 2.0**64 < allowed[place[known]]
         masks = np.zeros(len(nodes), dtype=np.int64)
-        masks[known] = self.masks[place[known]]
+        for start in range(0, len(nodes), _PIECE):
+            piece = slice(start, start + _PIECE)
+            masks[piece] = self._masks_for(nodes[piece], found, allowed, source)
+        return masks
+
+    def _masks_for(
+        self,
+        nodes: NDArray[np.int32],
+        found: NDArray[np.float64],
+        allowed: NDArray[np.float64],
+        source: RandomSource,
+    ) -> NDArray[np.int64]:
+        words = source.words(len(nodes))  # one half decides on the limit, the other chooses
+        within = (words & np.uint64(2**32 - 1)) / 2.0**32 < allowed[nodes]
+        known = nodes[within]
+        drawn = (words[within] >> np.uint64(32)) / 2.0**32 * found[known]
+        drawn += self.ends[self.starts[known]]
+        place = np.searchsorted(self.ends, drawn, side="right") - 1
+        masks = np.zeros(len(nodes), dtype=np.int64)
+        masks[within] = self.masks[np.minimum(place, self.starts[known + 1] - 1)]
         return masks
 
 
-def drawn_rest(steps: list[Step], tree: SplitTree, *, source: RandomSource) -> Sets:
+def drawn_rest(
+    steps: list[Step],
+    tree: SplitTree,
+    *,
+    published: Sets,
+    items: ItemCounts,
+    max_length: int,
+    source: RandomSource,
+) -> Sets:
     """Return baskets for the records that nothing accounts for, drawn from their cuts.
 
     Every node of a cut is replaced by children as records elsewhere divide among them, down
-    to items. A node of which too little is known is left out.
+    to items. A node of which too little is known is left out. Then no item is drawn more
+    often than its noisy count allows beside what is ``published``, and what is missing of
+    the known items is handed out to drawn records whose cuts have room for them.
 
     Privacy: reads noisy counts only.
     """
-    patterns = Patterns.of(steps, tree)
-    owners, nodes = _cuts_of_rest(steps)
-    done_owner, done_item = [], []
+    cuts = _cuts_of_rest(steps)
+    drawn = _expanded(Patterns.of(steps, tree), cuts, tree, source)
+    so_far = sum_by(
+        published.items, np.repeat(published.counts, np.diff(published.offsets)), tree.n_items
+    )
+    allowed = np.maximum(items.most - so_far, 0)
+    drawn = limited(drawn, per_item=allowed, max_length=max_length, source=source)
+    so_far += np.bincount(drawn.item, minlength=tree.n_items)
+    missing = np.maximum(items.known - so_far, 0)
+    drawn = handed_out(missing, drawn, cuts, tree, max_length=max_length, source=source)
+    lengths = np.bincount(drawn.owner)
+    lengths = lengths[lengths > 0].astype(np.int64)
+    ones = np.ones(len(lengths), dtype=np.int64)
+    return Sets(offsets=offsets_of(lengths), items=drawn.item, counts=ones)
+
+
+def _expanded(
+    patterns: Patterns,
+    cuts: tuple[NDArray[np.int64], NDArray[np.int32]],
+    tree: SplitTree,
+    source: RandomSource,
+) -> Drawn:
+    """Return the items that patterns make of the nodes of each record's cut."""
+    owners, nodes = cuts
+    done_owner, done_item = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     while len(nodes):
         leaf = tree.height[nodes] == 0
         done_owner.append(owners[leaf])
         done_item.append(tree.first[nodes[leaf]].astype(np.int64))
         owners, nodes = owners[~leaf], nodes[~leaf]
-        masks = patterns.draw(nodes, source=source)
-        row, slot = bits_of(masks)
+        row, slot = bits_of(patterns.draw(nodes, source=source))
         nodes = tree.children[tree.child_start[nodes[row]] + slot]
         owners = owners[row]
-    owner = np.concatenate([np.zeros(0, dtype=np.int64), *done_owner])
-    item = np.concatenate([np.zeros(0, dtype=np.int64), *done_item])
-    order = np.lexsort((item, owner))
-    _, lengths = np.unique(owner, return_counts=True)
-    ones = np.ones(len(lengths), dtype=np.int64)
-    return Sets(offsets=offsets_of(lengths.astype(np.int64)), items=item[order], counts=ones)
+    return Drawn(owner=np.concatenate(done_owner), item=np.concatenate(done_item))
 
 
 def _cuts_of_rest(steps: list[Step]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -70,8 +70,13 @@ class PrintedRules:
 
         [DiffPart, Procedure 1, line 7; Alg. 1, line 13]
         """
-        factor = self.c2 * shape[2] if kind == "tests" else self.c1
-        return max(1, ceil_sqrt(2 * (factor / share) ** 2))
+        if kind == "counts":
+            return self.count_threshold(share)
+        return max(1, ceil_sqrt(2 * (self.c2 * shape[2] / share) ** 2))
+
+    def count_threshold(self, share: Fraction) -> int:
+        """Return the smallest noisy count of a leaf partition that is published."""
+        return max(1, ceil_sqrt(2 * (self.c1 / share) ** 2))
 
 
 @dataclass(frozen=True, kw_only=True)

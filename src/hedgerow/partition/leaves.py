@@ -114,7 +114,7 @@ def _whole_counts(
 
 
 def groups_of_leaves(
-    grown: Grown, counts: NDArray[np.int64], made: CountsMade, *, has_class: bool
+    grown: Grown, counts: NDArray[np.int64], made: CountsMade | None, *, has_class: bool
 ) -> Groups:
     """Return the groups, boxes in their canonical order, zero counts left out."""
     ranges, index = zip(

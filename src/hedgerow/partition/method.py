@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from hedgerow.count.engine import Engine
 from hedgerow.encode.schema import Schema
@@ -44,13 +44,17 @@ class Outline:
     """What a run will do, from public settings alone.
 
     ``counts`` is the share that each published count is drawn with, and ``n_groups`` a
-    typical number of groups; ``notes`` are further sentences for ``check``.
+    typical number of groups; ``notes`` are further sentences for ``check``. A method that
+    ``counts_marginals`` publishes invented records: both are then about the cells of one
+    of its marginals. One with ``true_counts`` adds no noise to what it counts.
     """
 
     steps: tuple[Step, ...]
     counts: Fraction
     n_groups: int
     notes: tuple[str, ...] = ()
+    counts_marginals: bool = False
+    true_counts: bool = False
 
 
 class Method(Protocol):
@@ -99,6 +103,19 @@ class Method(Protocol):
         progress: Progress = no_progress,
     ) -> Groups:
         """Return the noisy groups; the ledger is settled afterwards."""
+        ...
+
+
+@runtime_checkable
+class Approximate(Protocol):
+    """A private method whose guarantee has a delta: with that chance it may fail."""
+
+    def delta(self, schema: Schema, epsilon: Fraction) -> Fraction:
+        """Return the delta, from public settings alone."""
+        ...
+
+    def caveat(self, schema: Schema, epsilon: Fraction) -> str | None:
+        """Return what must be said about that delta, in plain words."""
         ...
 
 

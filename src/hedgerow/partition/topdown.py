@@ -124,8 +124,11 @@ class Grown:
     counts: NDArray[np.int64]
 
 
-def grow(engine: Engine, strategy: Strategy, *, ledger: PathLedger) -> Grown:
-    """Return the tree that a strategy grows, level by level."""
+def grow(engine: Engine, strategy: Strategy, *, ledger: PathLedger | None) -> Grown:
+    """Return the tree that a strategy grows, level by level.
+
+    ``ledger`` is ``None`` for strategies that promise nothing and buy nothing.
+    """
     axes = axes_of(engine.schema)
     boxes, placed = Boxes.whole(axes), engine.place()
     nodes, leaves, counts = _Nodes(), [], []
@@ -146,7 +149,7 @@ def grow(engine: Engine, strategy: Strategy, *, ledger: PathLedger) -> Grown:
 
 
 def _children(
-    boxes: Boxes, split: Split, nodes: _Nodes, ledger: PathLedger
+    boxes: Boxes, split: Split, nodes: _Nodes, ledger: PathLedger | None
 ) -> tuple[Boxes, NDArray[np.int64], Routing]:
     """Return the next level's boxes, their parents, and the order to send records there."""
     going = np.flatnonzero(split.attribute != STOP)
@@ -169,7 +172,8 @@ def _children(
     new = n_borders[parents] > 0
     ledger_nodes, tree_nodes = boxes.ledger[parents], boxes.tree[parents]
     if len(divided):
-        ledger_nodes[new] = ledger.branch(boxes.ledger[divided], n_children[divided])
+        if ledger is not None:
+            ledger_nodes[new] = ledger.branch(boxes.ledger[divided], n_children[divided])
         tree_nodes[new] = nodes.add(
             boxes.tree[parents[new]],
             attribute[new],

@@ -27,7 +27,7 @@ from pydantic_core import PydanticCustomError
 from hedgerow.errors import SettingError
 from hedgerow.plan.numbers import NotANumberError, exact_number, plain_number
 from hedgerow.plan.parse import MAX_DEPTH
-from hedgerow.privacy.budget import parse_epsilon
+from hedgerow.privacy.budget import parse_delta, parse_epsilon
 
 MAX_CELLS = 10_000_000
 MAX_TEXT = 1_000
@@ -37,6 +37,10 @@ MAX_SPLITS = 10_000_000
 MAX_TREE_DEPTH = 1_000
 MAX_FAN_OUT = 20
 MAX_LENGTH = 100_000
+MAX_K = 1_000_000
+MAX_HEIGHT = 16
+MAX_COUNTED_CELLS = 1_048_576
+MAX_DEGREE = 4
 # Beyond this, doubles in the data no longer tell neighbouring whole numbers apart.
 MAX_BOUND = 10**15
 # Control characters, halves of surrogate pairs, line and paragraph separators.
@@ -120,6 +124,21 @@ def _epsilon(value: Any) -> Fraction:
         return parse_epsilon(value)
     except SettingError as error:
         raise mistake(error.what, error.do or "") from None
+
+
+def _delta(value: Any) -> Fraction:
+    try:
+        return parse_delta(value)
+    except SettingError as error:
+        raise mistake(error.what, error.do or "") from None
+
+
+def _portion(number: Fraction) -> Fraction:
+    if not 0 < number < 1:
+        raise mistake(
+            f"{shown(plain_number(number))} is out of range", "Give a number above 0 and below 1."
+        )
+    return number
 
 
 def _pair(value: object) -> object:
@@ -225,6 +244,14 @@ def _not_negative(number: Fraction) -> Fraction:
     return number
 
 
+def _share(number: Fraction) -> Fraction:
+    if not 0 <= number < 1:
+        raise mistake(
+            f"{shown(plain_number(number))} is out of range", "Give a number from 0, below 1."
+        )
+    return number
+
+
 def _between(low: int, high: int) -> tuple[Any, Any]:
     """Return the check and the schema of whole numbers from ``low`` to ``high``."""
 
@@ -269,13 +296,25 @@ Number = Annotated[
 ]
 Width = Annotated[Number, AfterValidator(_positive)]
 Factor = Annotated[Number, AfterValidator(_not_negative)]
+Portion = Annotated[Number, AfterValidator(_portion)]
+Share = Annotated[Number, AfterValidator(_share)]
 FanOut: TypeAlias = Annotated[int, *_between(2, MAX_FAN_OUT)]
 Length: TypeAlias = Annotated[int, *_between(1, MAX_LENGTH)]
+Anonymity: TypeAlias = Annotated[int, *_between(1, MAX_K)]
 Splits: TypeAlias = Annotated[int, *_between(0, MAX_SPLITS)]
 TreeDepth: TypeAlias = Annotated[int, *_between(1, MAX_TREE_DEPTH)]
+Height: TypeAlias = Annotated[int, *_between(1, MAX_HEIGHT)]
+Cells: TypeAlias = Annotated[int, *_between(2, MAX_COUNTED_CELLS)]
+Degree: TypeAlias = Annotated[int, *_between(1, MAX_DEGREE)]
 Epsilon = Annotated[
     Fraction,
     BeforeValidator(_epsilon),
+    PlainSerializer(plain_number),
+    WithJsonSchema(_NUMBER_SCHEMA),
+]
+Delta = Annotated[
+    Fraction,
+    BeforeValidator(_delta),
     PlainSerializer(plain_number),
     WithJsonSchema(_NUMBER_SCHEMA),
 ]

@@ -14,7 +14,15 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, GetCoreSchemaHandler, StrictBool, model_validator
 from pydantic_core import CoreSchema, core_schema
 
+from hedgerow.plan.baselines import (
+    BasicTablePublish,
+    DPCubePublish,
+    PrivBayesPublish,
+    RpsPublish,
+)
 from hedgerow.plan.fields import Factor, Length, Splits, Steps, TreeDepth, Width, mistake
+from hedgerow.plan.k_anonymity import FullDomainPublish, MondrianPublish, TdsPublish
+from hedgerow.plan.private_disclosure import SamplePublish, SupermodularPublish, TruthfulPublish
 from hedgerow.plan.publishing import PrivatePublishPlan, PublishPlan
 
 DEFAULT_METHOD = "hedge"
@@ -153,10 +161,17 @@ class DiffPartPublish(PrivatePublishPlan):
     )
     c2: Factor | None = Field(None, description="the factor of the threshold of tests; if faithful")
 
+    def applying(self) -> dict[str, Any]:
+        """Return the settings of the variant that is run."""
+        others = {name.replace("_", "-") for name in self._of_the_other_variant()}
+        return {name: value for name, value in super().applying().items() if name not in others}
+
+    def _of_the_other_variant(self) -> tuple[str, ...]:
+        return ("false_positives", "max_length") if self.faithful else ("c1", "c2")
+
     @model_validator(mode="after")
     def _check_variant(self) -> Self:
-        improved, printed = ("false_positives", "max_length"), ("c1", "c2")
-        for name in improved if self.faithful else printed:
+        for name in self._of_the_other_variant():
             if name in self.model_fields_set and getattr(self, name) is not None:
                 raise mistake(
                     "the faithful variant has no such setting"
@@ -182,6 +197,16 @@ PUBLISH_METHODS: dict[str, type[PublishPlan]] = {
     "diffmulti": DiffMultiPublish,
     "diffpart": DiffPartPublish,
     "basic": BasicPublish,
+    "basic-table": BasicTablePublish,
+    "rps": RpsPublish,
+    "dpcube": DPCubePublish,
+    "privbayes": PrivBayesPublish,
+    "supermodular": SupermodularPublish,
+    "truthful": TruthfulPublish,
+    "sample": SamplePublish,
+    "mondrian": MondrianPublish,
+    "tds": TdsPublish,
+    "full-domain": FullDomainPublish,
 }
 
 

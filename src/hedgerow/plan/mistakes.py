@@ -11,7 +11,8 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from hedgerow.errors import PlanError
-from hedgerow.plan.disclose import DISCLOSE_FAMILIES, DISCLOSE_METHODS, RiskPlan, UtilityPlan
+from hedgerow.plan.disclose import DISCLOSE_FAMILIES, DISCLOSE_METHODS
+from hedgerow.plan.disclose_parts import RiskPlan, UtilityPlan
 from hedgerow.plan.fields import PlanModel, shown
 from hedgerow.plan.items import ItemsPlan
 from hedgerow.plan.methods import PUBLISH_METHODS
@@ -187,10 +188,7 @@ def _not_a_choice(path: KeyPath, model: type[PlanModel], given: Any) -> Mistake:
     if path in (("publish",), ("disclose",)):
         path = (*path, "method")
         given = given.get("method") if isinstance(given, Mapping) else given
-    if path in _METHODS:
-        choices = list(_METHODS[path])
-    else:
-        choices = _choices(path, model)
+    choices = list(_METHODS[path]) if path in _METHODS else _choices(path, model)
     guess = nearest(given, choices) if isinstance(given, str) else None
     hint = f"Did you mean {guess!r}? " if guess and guess != given else ""
     what = f"{shown(given)} is not among the choices" if isinstance(given, str) else "is no choice"

@@ -27,6 +27,7 @@ from hedgerow.plan.fields import (
     MAX_BOUND,
     MAX_CELLS,
     Bounds,
+    Delta,
     Edges,
     Epsilon,
     Label,
@@ -159,6 +160,11 @@ class LedgerPlan(PlanModel):
 
     dataset: Name = Field(description="the name of the data set in the ledger")
     cap: Epsilon = Field(description="the most that all releases together may spend")
+    delta_cap: Delta | None = Field(
+        None,
+        description="the most delta of all releases together, from 0 to below 1; with 0, or"
+        " without it, methods with a delta are refused",
+    )
     file: Place | None = Field(None, description="the path of the ledger file")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -23,6 +23,10 @@ class PublishPlan(PlanModel):
     def class_needed(self) -> bool:
         """Whether the settings make no sense without a class."""
         return self.needs_class
+
+    def applying(self) -> dict[str, Any]:
+        """Return the settings that the method makes use of, as plans spell them."""
+        return self.model_dump(mode="json", by_alias=True)
 
 
 class PrivatePublishPlan(PublishPlan):

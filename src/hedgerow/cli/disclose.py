@@ -1,0 +1,134 @@
+"""`hedgerow disclose`: single records, each at the least risk that leaves it useful."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
+
+if TYPE_CHECKING:
+    from hedgerow.disclosure.result import Disclosure
+
+
+def disclose(
+    plan: Annotated[Path, typer.Argument(help="The plan file (YAML, TOML or JSON).")],
+    *,
+    data: Annotated[
+        str | None, typer.Option(help="A table in place of the plan's own: a file or a URL.")
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(help="What an attacker knows, in place of the plan's: a file.")
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="aruba, btda, branch-and-bound, brute-force, aggregate or approx, in place of the"
+            " plan's."
+        ),
+    ] = None,
+    measure: Annotated[
+        str | None, typer.Option(help="Utility: depth, leaves, log, lm or xiao-tao.")
+    ] = None,
+    at_least: Annotated[
+        str | None, typer.Option(help="The least utility of a record: 12, 60% or half.")
+    ] = None,
+    at_most: Annotated[
+        str | None, typer.Option(help="The most risk of a record, for the most utility.")
+    ] = None,
+    model: Annotated[int | None, typer.Option(help="The risk model: 1, 2 or 3.")] = None,
+    weights: Annotated[
+        str | None, typer.Option(help="A table of each person's own weights, one row per record.")
+    ] = None,
+    risk_weight: Annotated[
+        str | None, typer.Option("--lambda", help="aggregate: the weight of low risk.")
+    ] = None,
+    power: Annotated[
+        str | None, typer.Option("--kappa", help="aggregate: the power of utility.")
+    ] = None,
+    faithful: Annotated[
+        bool | None,
+        typer.Option("--faithful/--improved", help="approx: round as the paper prints it, or not."),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write.")] = Path(
+        "disclosed"
+    ),
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a release that is there already.")
+    ] = False,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume/--fresh", help="Go on with a run that was stopped, or begin again."),
+    ] = True,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="approx, faithful: for experiments, reproducible.")
+    ] = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Disclose single records, each in the form of least risk that leaves it useful.
+
+    NOT differentially private: values are the recorded ones, only coarser. Writes a folder
+    with the records, a certificate that says so, a report, and a folder 'owner' with the
+    risks, which is not for others. A stopped run goes on where it was.
+
+    Example: hedgerow disclose plan.yaml --at-least half --out disclosed
+    """
+    from hedgerow.disclosure.disclose import disclose as run
+
+    settings: dict[str, Any] = {
+        "method": method,
+        "utility": {"measure": measure, "at-least": at_least},
+        "risk": {"model": model, "at-most": at_most, "weights": _place(weights)},
+        "lambda": risk_weight,
+        "kappa": power,
+        "faithful": faithful,
+    }
+    try:
+        with progress("disclosing", quiet=quiet or as_json) as report:
+            disclosed = run(
+                plan,
+                data=data,
+                against=against,
+                out=out,
+                force=force,
+                resume=resume,
+                seed=seed,
+                progress=report,
+                **settings,
+            )
+    except KeyboardInterrupt:
+        if not quiet:
+            typer.echo("What was found so far is kept: the same command goes on.", err=True)
+        raise
+    answer(_result(disclosed, out), as_json=as_json, show=lambda: _show(disclosed, out, quiet))
+
+
+def _place(path: str | None) -> str | None:
+    """Return a path from here, wherever the plan lies."""
+    return None if path is None else str(Path(path).absolute())
+
+
+def _result(disclosed: Disclosure, out: Path) -> dict[str, Any]:
+    certificate = disclosed.certificate
+    return {
+        "out": str(out),
+        "method": certificate.method.name,
+        "private": certificate.guarantee.private,
+        "records": disclosed.n_rows,
+        "owner-only": str(out / "owner"),
+    }
+
+
+def _show(disclosed: Disclosure, out: Path, quiet: bool) -> None:
+    if quiet:
+        return
+    from rich.markup import escape
+
+    place = escape(str(out))
+    say(f"[bold]{place}[/bold]: {disclosed.n_rows:,} records, each in a form of its own.")
+    say(escape(disclosed.certificate.guarantee.statement))
+    say(f"Read {escape(str(out / 'owner' / 'report.html'))} before you give anything away.")
+    say(f"Give away all but {escape(str(out / 'owner'))}: that folder is for you only.")
