@@ -14,6 +14,8 @@ SETTINGS: dict[str, dict[str, object]] = {
     "mondrian": {"k": 5},
     "tds": {"k": 5},
     "full-domain": {"k": 5},
+    "truthful": {"delta": "1/100"},
+    "sample": {"faithful": True, "least-records": 100},
 }
 """What a method needs beside epsilon to run on the small data."""
 
@@ -46,17 +48,21 @@ def _section(method: str, settings: dict[str, object]) -> dict[str, object]:
 
 
 def table_plan(variant: tuple[str, dict[str, object]]) -> dict[str, object]:
+    without_class = variant[0] == "sample"
     return {
         "missing": "drop",
         "attributes": {
             "age": {"numeric": [0, 31]},
             "job": {"taxonomy": JOBS, "other": "else"},
             "sex": {"values": ["f", "m"]},
-            "ill": {"role": "class", "values": ["no", "yes"]},
+            "ill": {
+                "role": "drop" if without_class else "class",
+                **({} if without_class else {"values": ["no", "yes"]}),
+            },
         },
         "confirmed": True,
         "publish": _section(*variant),
-        "ledger": {"dataset": "small", "cap": 20},
+        "ledger": {"dataset": "small", "cap": 20, "delta-cap": "1/2"},
     }
 
 

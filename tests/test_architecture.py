@@ -22,6 +22,7 @@ LAYERS = [
     "partition",
     "optimise",
     "baselines",
+    "disclosing",
     "registry",
     "release",
     "evaluate",

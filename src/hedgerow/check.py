@@ -114,7 +114,7 @@ class Forecast:
         )
         if self.verdict == "coarse":
             return f"Coarse: only large groups will stand out; {would_do} would do better."
-        less = "fewer specialisations" if self.publishes == "table" else "a smaller universe"
+        less = "fewer groups" if self.publishes == "table" else "a smaller universe"
         return f"Mostly noise: {would_do} would do, or {less}."
 
     def as_dict(self) -> dict[str, Any]:

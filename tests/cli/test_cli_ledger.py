@@ -82,7 +82,9 @@ def test_cap_adds_a_data_set_only_when_asked_to(ledger):
     with pytest.raises(LedgerError, match="--new"):
         call("cap", "adlut", "4", "--reason", "typo")
     result = json.loads(call("cap", "voters", "4", "--new", "--reason", "agreed", "--json"))
-    assert result == {"dataset": "voters", "cap": "4", "spent": "0", "left": "4"}
+    epsilons = {"dataset": "voters", "cap": "4", "spent": "0", "left": "4"}
+    deltas = {"delta-cap": "0", "delta-spent": "0", "delta-left": "0"}
+    assert result == {**epsilons, **deltas}
 
 
 def test_cap_can_start_a_ledger(tmp_path):

@@ -322,7 +322,7 @@ MISTAKES = {
     "cap zero": (with_ledger(cap=0), "ledger.cap", ["1e-9 to 50"]),
     "cap text": (with_ledger(cap="lots"), "ledger.cap", ["number"]),
     "ledger data set empty": (with_ledger(dataset=""), "ledger.dataset", ["empty"]),
-    "ledger unknown key": (with_ledger(path="x"), "ledger.path", ["dataset, cap, file"]),
+    "ledger unknown key": (with_ledger(path="x"), "ledger.path", ["dataset, cap, delta-cap, file"]),
     "ledger file no text": (with_ledger(file=1), "ledger.file", ["not a text", "ledger file"]),
 }
 

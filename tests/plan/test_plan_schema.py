@@ -16,7 +16,11 @@ from hedgerow.plan import (
     Plan,
     plan_of,
 )
+from hedgerow.plan.disclose import DISCLOSE_FAMILIES
+from hedgerow.plan.disclose_parts import RiskPlan, UtilityPlan
+from hedgerow.plan.fields import PlanModel
 from hedgerow.plan.mistakes import keys_of
+from hedgerow.plan.private_disclosure import PersonalPlan
 from hedgerow.plan.schema import plan_json_schema, schema_text
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -27,6 +31,10 @@ MODELS = {
     "items": ItemsPlan,
     "ledger": LedgerPlan,
     **PUBLISH_METHODS,
+    **DISCLOSE_FAMILIES,
+    "utility": UtilityPlan,
+    "risk": RiskPlan,
+    "personal": PersonalPlan,
 }
 
 
@@ -38,6 +46,8 @@ def shown_default(field):
     value = field.default
     if isinstance(value, Fraction):
         value = str(value)
+    if isinstance(value, PlanModel):
+        value = {}
     return f"`{value if isinstance(value, str) else json.dumps(value)}`"
 
 

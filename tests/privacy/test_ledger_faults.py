@@ -316,8 +316,8 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path):
 
 def test_a_ledger_of_a_newer_format_is_refused(tmp_path):
     ledger = filled(tmp_path)
-    tamper(ledger.path, "PRAGMA user_version = 2")
-    with pytest.raises(LedgerError, match="has format 2, this hedgerow knows 1"):
+    tamper(ledger.path, "PRAGMA user_version = 3")
+    with pytest.raises(LedgerError, match="has format 3, this hedgerow knows 2"):
         Ledger(ledger.path)
 
 

@@ -31,6 +31,11 @@ def check(
         int | None,
         typer.Option("--k", help="Mondrian, TDS, full-domain: the least records of a box."),
     ] = None,
+    cells: Annotated[int | None, typer.Option(help="basic-table, DPCube: the most cells.")] = None,
+    height: Annotated[int | None, typer.Option(help="RPS: how often a box is halved.")] = None,
+    degree: Annotated[
+        int | None, typer.Option(help="PrivBayes: the most parents of an attribute.")
+    ] = None,
     faithful: Annotated[
         bool | None,
         typer.Option("--faithful/--improved", help="As the paper prints it, or improved."),
@@ -48,7 +53,13 @@ def check(
     from hedgerow.check import forecast
     from hedgerow.prepared import PreparedPlain, prepare
 
-    settings: dict[str, Any] = {"h": parse_steps(h), "k": k}
+    settings: dict[str, Any] = {
+        "h": parse_steps(h),
+        "k": k,
+        "cells": cells,
+        "height": height,
+        "degree": degree,
+    }
     given = {name: value for name, value in settings.items() if value is not None}
     ready = prepare(plan, method=method, epsilon=epsilon, faithful=faithful, **given)
     if isinstance(ready, PreparedPlain):

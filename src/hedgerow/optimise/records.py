@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from hedgerow.encode.table import Codes, EncodedTable
 from hedgerow.errors import SettingError
-from hedgerow.optimise.consistency import Consistency, match_counter
+from hedgerow.optimise.consistency import SIMILAR_FROM, Consistency, match_counter
 from hedgerow.optimise.dictionary import Dictionary, DistinctRecords
 from hedgerow.optimise.lattice import Levels, Parts
+from hedgerow.optimise.matches import MatchCounter
 from hedgerow.optimise.packed import Found
 from hedgerow.optimise.risk import RiskModel, Sensitivities
 from hedgerow.optimise.solve import Method, solve
@@ -56,6 +57,7 @@ class RecordSolver:
     objective: Objective
     method: Method = "aruba"
     consistency: Consistency = "hierarchical"
+    similar_from: float = SIMILAR_FROM
     workers: int | None = None
 
     def solve(self, records: EncodedTable, *, first: int = 0) -> Answers:
@@ -70,7 +72,7 @@ class RecordSolver:
                 do="Read both with the same attributes.",
             )
         personal = self._personal(first, len(records))
-        distinct = _distinct_problems(records, personal)
+        distinct = distinct_problems(records, personal)
         columns = [column[distinct.first] for column in records.codes]
         found = self._found(columns, personal, distinct.first, first).part(distinct.kind)
         return Answers(
@@ -122,13 +124,21 @@ class RecordSolver:
             workers=self.workers,
         )
 
+    def _counter(self, record: Sequence[int]) -> MatchCounter:
+        return match_counter(
+            record,
+            self.dictionary,
+            consistency=self.consistency,
+            similar_from=self.similar_from,
+        )
+
     def _one_by_one(self, columns: Sequence[Codes], persons: NDArray[np.int64]) -> Found:
         found = Found.nothing(len(persons), len(columns))
         for job, person in enumerate(persons):
             record = [int(column[job]) for column in columns]
             landscape = RecordLandscape.of(
                 record,
-                match_counter(record, self.dictionary, consistency=self.consistency),
+                self._counter(record),
                 utility=self.utility,
                 sensitivities=self.sensitivities,
                 model=self.model,
@@ -143,8 +153,8 @@ class RecordSolver:
         return found
 
 
-def _distinct_problems(records: EncodedTable, personal: Floats | None) -> DistinctRecords:
-    """Group records by values and weights; those of equal values stay together."""
+def distinct_problems(records: EncodedTable, personal: Floats | None) -> DistinctRecords:
+    """The groups of records with the same values and weights, those of equal values together."""
     by_values = DistinctRecords.of(records)
     if personal is None:
         return by_values

@@ -73,6 +73,25 @@ def parse_epsilon(value: EpsilonLike, *, where: str = "epsilon") -> Fraction:
     return exact
 
 
+def parse_delta(value: EpsilonLike, *, where: str = "delta") -> Fraction:
+    """Return ``value`` as the exact fraction that its writer meant: from 0 to below 1.
+
+    >>> parse_delta("1e-6"), parse_delta(0)
+    (Fraction(1, 1000000), Fraction(0, 1))
+    """
+    allowed = "a number from 0 to below 1, such as 1e-6"
+    exact = _exact(value, where, allowed)
+    if not 0 <= exact < 1:
+        raise SettingError.out_of_range(where, _shown(value), allowed)
+    if exact.denominator > _MAX_DENOMINATOR:
+        raise SettingError(
+            f"{_shown(value)} has too many digits",
+            where=where,
+            do="Give at most 30 decimal places, or a fraction of small numbers.",
+        )
+    return exact
+
+
 def epsilon_text(value: Fraction) -> str:
     """Return ``value`` for people: the exact fraction, and a decimal beside it.
 
@@ -84,6 +103,15 @@ def epsilon_text(value: Fraction) -> str:
     short = f"{float(value):.6g}"
     exact = Fraction(short) == value
     return f"{value} ({short})" if exact else f"{value} (about {float(value):.4g})"
+
+
+def delta_text(value: Fraction) -> str:
+    """Return a delta for people, as a short decimal.
+
+    >>> delta_text(Fraction(1, 10**6)), delta_text(Fraction(0))
+    ('1e-06', '0')
+    """
+    return f"{float(value):.3g}"
 
 
 def round_down(share: Fraction) -> float:
@@ -334,10 +362,10 @@ def _share(value: object) -> Fraction:
     return value
 
 
-def _exact(value: EpsilonLike, where: str) -> Fraction:
+def _exact(value: EpsilonLike, where: str, allowed: str = _ALLOWED) -> Fraction:
     if isinstance(value, bool | np.bool_) or not isinstance(value, str | numbers.Number):
         kind = type(value).__name__
-        raise SettingError(f"a {kind} is not a number", where=where, do=f"Give {_ALLOWED}.")
+        raise SettingError(f"a {kind} is not a number", where=where, do=f"Give {allowed}.")
     if isinstance(value, numbers.Rational):
         return Fraction(value)
     text = str(value).strip()
@@ -347,7 +375,7 @@ def _exact(value: EpsilonLike, where: str) -> Fraction:
     except ZeroDivisionError:
         pass
     raise SettingError(
-        f"{_shown(value)} is not a usable number", where=where, do=f"Give {_ALLOWED}."
+        f"{_shown(value)} is not a usable number", where=where, do=f"Give {allowed}."
     )
 
 

@@ -1,8 +1,9 @@
 """The persistent ledger: what all releases from a data set have cost together.
 
 Every release of a data set adds to what can be learnt about the people in it. The
-ledger keeps the exact sum and refuses to go over the cap that was agreed on. A release
-books its epsilon *before* noise is drawn; the booking is on the disk when ``book``
+ledger keeps the exact sums of epsilon and delta (basic composition) and refuses to go over
+the caps that were agreed on; without a cap for delta, none may be spent. A release books
+what it costs *before* noise is drawn; the booking is on the disk when ``book``
 returns, and it stays spent whatever happens after.
 """
 
@@ -11,12 +12,13 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from hedgerow.errors import CapError, LedgerError, RefusedError
-from hedgerow.privacy.budget import EpsilonLike, parse_epsilon
+from hedgerow.errors import CapError, DeltaCapError, LedgerError, RefusedError
+from hedgerow.privacy.budget import EpsilonLike, parse_delta, parse_epsilon
 from hedgerow.privacy.ledger_accounts import (
     Account,
     Accounts,
@@ -92,20 +94,30 @@ class Ledger:
         """Return what may still be booked."""
         return self.account(dataset).left
 
-    def open_dataset(self, name: str, cap: EpsilonLike, reason: str = "") -> Account:
-        """Return the account of a data set, new with ``cap`` or there with the same cap."""
-        limit, why = parse_epsilon(cap, where="cap"), one_line(reason) or None
+    def open_dataset(
+        self, name: str, cap: EpsilonLike, reason: str = "", *, delta_cap: EpsilonLike = 0
+    ) -> Account:
+        """Return the account of a data set, new with these caps or there with the same."""
+        limits, why = Caps.of(cap, delta_cap), one_line(reason) or None
         with self._store.writing() as draft:
-            return _opened(draft, check_name(name), limit, reason=why)
+            return _opened(draft, check_name(name), limits, reason=why)
 
-    def check(self, dataset: str, epsilon: EpsilonLike, *, cap: EpsilonLike) -> Account:
+    def check(
+        self,
+        dataset: str,
+        epsilon: EpsilonLike,
+        *,
+        cap: EpsilonLike,
+        delta: EpsilonLike = 0,
+        delta_cap: EpsilonLike = 0,
+    ) -> Account:
         """Return the account that ``book`` would take from, or raise what it would raise.
 
         Books nothing and adds no data set. Another process may be faster, so only
         ``book`` decides; this spares a reading of the data that would be in vain.
         """
-        asked, limit = parse_epsilon(epsilon), parse_epsilon(cap, where="cap")
-        account = _agreed(self._read(), check_name(dataset), limit)
+        asked = Caps.of(epsilon, delta, where=("epsilon", "delta"))
+        account = _agreed(self._read(), check_name(dataset), Caps.of(cap, delta_cap))
         _check_room(account, asked)
         return account
 
@@ -118,11 +130,13 @@ class Ledger:
         method: str,
         plan_digest: str,
         reproducible: bool = False,
+        delta: EpsilonLike = 0,
+        delta_cap: EpsilonLike = 0,
     ) -> Entry:
-        """Take ``epsilon`` from a data set before a release draws its noise.
+        """Take ``epsilon`` and ``delta`` from a data set before a release draws its noise.
 
-        Raises ``CapError`` if that would take the data set over its cap, and
-        ``RefusedError`` for a seeded run: its noise can be drawn again by anyone who has
+        Raises ``CapError`` or ``DeltaCapError`` if that would take the data set over a cap,
+        and ``RefusedError`` for a seeded run: its noise can be drawn again by anyone who has
         the seed, so no budget makes it a release.
 
         Privacy: the check and the booking are one transaction, so releases that run at
@@ -134,28 +148,39 @@ class Ledger:
                 where="seed",
                 do="Leave out the seed to publish, or the ledger to experiment.",
             )
-        asked, limit = parse_epsilon(epsilon), parse_epsilon(cap, where="cap")
+        asked = Caps.of(epsilon, delta, where=("epsilon", "delta"))
+        limits = Caps.of(cap, delta_cap)
         with self._store.writing() as draft:
-            account = _opened(draft, check_name(dataset), limit)
+            account = _opened(draft, check_name(dataset), limits)
             _check_room(account, asked)
             event = draft.append(
                 "booked",
                 dataset=account.name,
-                epsilon=str(asked),
+                epsilon=str(asked.epsilon),
+                delta=str(asked.delta),
                 method=one_line(method),
                 plan=one_line(plan_digest),
             )
             return Accounts(draft.events).entry(event.seq)
 
-    def book_outside(self, dataset: str, epsilon: EpsilonLike, *, note: str) -> Entry:
-        """Write down epsilon that was spent without hedgerow; it counts like any other.
+    def book_outside(
+        self, dataset: str, epsilon: EpsilonLike, *, note: str, delta: EpsilonLike = 0
+    ) -> Entry:
+        """Write down what was spent without hedgerow; it counts like any other.
 
         What has happened is booked even over the cap: after that, nothing else is.
         """
-        asked, why = parse_epsilon(epsilon), _said(note, "note")
+        asked = Caps.of(epsilon, delta, where=("epsilon", "delta"))
+        why = _said(note, "note")
         with self._store.writing() as draft:
             account = Accounts(draft.events).known(check_name(dataset))
-            event = draft.append("outside", dataset=account.name, epsilon=str(asked), note=why)
+            event = draft.append(
+                "outside",
+                dataset=account.name,
+                epsilon=str(asked.epsilon),
+                delta=str(asked.delta),
+                note=why,
+            )
             return Accounts(draft.events).entry(event.seq)
 
     def released(self, entry_id: int, release_digest: str) -> Entry:
@@ -170,16 +195,32 @@ class Ledger:
         """
         return self._end(entry_id, "failed", reason=one_line(reason))
 
-    def set_cap(self, dataset: str, cap: EpsilonLike, reason: str) -> Account:
-        """Change the cap of a data set for good, and keep why.
+    def set_cap(
+        self,
+        dataset: str,
+        cap: EpsilonLike,
+        reason: str,
+        *,
+        delta_cap: EpsilonLike | None = None,
+    ) -> Account:
+        """Change the caps of a data set for good, and keep why.
 
-        A cap below what is spent closes the data set.
+        A cap below what is spent closes the data set. Without ``delta_cap`` that of delta
+        stays as it is.
         """
         limit, why = parse_epsilon(cap, where="cap"), _said(reason, "reason")
         with self._store.writing() as draft:
-            name = Accounts(draft.events).known(check_name(dataset)).name
-            draft.append("cap", dataset=name, cap=str(limit), reason=why)
-            return Accounts(draft.events).known(name)
+            account = Accounts(draft.events).known(check_name(dataset))
+            kept = account.delta_cap
+            deltas = kept if delta_cap is None else parse_delta(delta_cap, where="delta-cap")
+            draft.append(
+                "cap",
+                dataset=account.name,
+                cap=str(limit),
+                delta_cap=str(deltas),
+                reason=why,
+            )
+            return Accounts(draft.events).known(account.name)
 
     def export(self) -> dict[str, Any]:
         """Return the whole ledger for JSON: the accounts, and the chain that proves them."""
@@ -207,33 +248,78 @@ class Ledger:
             return Accounts(draft.events).entry(entry_id)
 
 
-def _agreed(accounts: Accounts, name: str, cap: Fraction) -> Account:
-    """Return the account of a data set, or the one it would get, if the cap is right."""
+@dataclass(frozen=True, kw_only=True)
+class Caps:
+    """An amount of epsilon and one of delta: caps, or what a release asks for."""
+
+    epsilon: Fraction
+    delta: Fraction
+
+    @classmethod
+    def of(
+        cls,
+        epsilon: EpsilonLike,
+        delta: EpsilonLike,
+        *,
+        where: tuple[str, str] = ("cap", "delta-cap"),
+    ) -> Caps:
+        """Return both amounts as exact fractions."""
+        return cls(
+            epsilon=parse_epsilon(epsilon, where=where[0]),
+            delta=parse_delta(delta, where=where[1]),
+        )
+
+
+def _agreed(accounts: Accounts, name: str, caps: Caps) -> Account:
+    """Return the account of a data set, or the one it would get, if the caps are right."""
     account = accounts.find(name)
     if account is None:
         accounts.check_new_name(name)
-        return Account(name=name, cap=cap, entries=())
-    if account.cap != cap:
+        return Account(name=name, cap=caps.epsilon, entries=(), delta_cap=caps.delta)
+    if account.cap != caps.epsilon:
         raise LedgerError(
-            f"cap {cap} was asked for, and the ledger has cap {account.cap}",
+            f"cap {caps.epsilon} was asked for, and the ledger has cap {account.cap}",
             where=f"data set {name!r}",
             do=f"Write 'cap: {account.cap}' in the plan, or change the ledger with:"
-            f" hedgerow ledger cap {shlex.quote(name)} {cap} --reason WHY",
+            f" hedgerow ledger cap {shlex.quote(name)} {caps.epsilon} --reason WHY",
+        )
+    if account.delta_cap != caps.delta:
+        raise LedgerError(
+            f"delta-cap {caps.delta} was asked for, and the ledger has {account.delta_cap}",
+            where=f"data set {name!r}",
+            do=f"Write 'delta-cap: {account.delta_cap}' in the plan, or change the ledger with:"
+            f" hedgerow ledger cap {shlex.quote(name)} {account.cap} --delta {caps.delta}"
+            " --reason WHY",
         )
     return account
 
 
-def _opened(draft: Draft, name: str, cap: Fraction, *, reason: str | None = None) -> Account:
+def _opened(draft: Draft, name: str, caps: Caps, *, reason: str | None = None) -> Account:
     accounts = Accounts(draft.events)
-    account = _agreed(accounts, name, cap)
+    account = _agreed(accounts, name, caps)
     if accounts.find(name) is None:
-        draft.append("dataset", dataset=name, cap=str(cap), reason=reason)
+        draft.append(
+            "dataset",
+            dataset=name,
+            cap=str(caps.epsilon),
+            delta_cap=str(caps.delta),
+            reason=reason,
+        )
     return account
 
 
-def _check_room(account: Account, asked: Fraction) -> None:
-    if account.spent + asked > account.cap:
-        raise CapError(dataset=account.name, cap=account.cap, spent=account.spent, asked=asked)
+def _check_room(account: Account, asked: Caps) -> None:
+    if account.spent + asked.epsilon > account.cap:
+        raise CapError(
+            dataset=account.name, cap=account.cap, spent=account.spent, asked=asked.epsilon
+        )
+    if account.delta_spent + asked.delta > account.delta_cap:
+        raise DeltaCapError(
+            dataset=account.name,
+            cap=account.delta_cap,
+            spent=account.delta_spent,
+            asked=asked.delta,
+        )
 
 
 def _said(text: str, what: str) -> str:

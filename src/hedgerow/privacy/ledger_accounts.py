@@ -21,7 +21,7 @@ _MAX_NOTE = 500
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One amount of epsilon taken from a data set. It stays spent in every state.
+    """One amount of epsilon, and of delta, taken from a data set. It stays spent in every state.
 
     ``booked`` means that the release was begun and has not been heard of since.
     """
@@ -29,6 +29,7 @@ class Entry:
     id: int
     dataset: str
     epsilon: Fraction
+    delta: Fraction
     state: State
     method: str
     plan_digest: str | None
@@ -38,10 +39,11 @@ class Entry:
     note: str | None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the entry for JSON, with epsilon as an exact fraction in text."""
+        """Return the entry for JSON, with epsilon and delta as exact fractions in text."""
         return {
             "id": self.id,
             "epsilon": str(self.epsilon),
+            "delta": str(self.delta),
             "state": self.state,
             "method": self.method,
             "plan": self.plan_digest,
@@ -54,11 +56,16 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class Account:
-    """A data set in the ledger: its cap and everything taken from it, oldest first."""
+    """A data set in the ledger: its caps and everything taken from it, oldest first.
+
+    ``delta_cap`` is the most delta of all releases together: with 0, only releases of pure
+    epsilon are booked.
+    """
 
     name: str
     cap: Fraction
     entries: tuple[Entry, ...]
+    delta_cap: Fraction = Fraction(0)
 
     @property
     def spent(self) -> Fraction:
@@ -70,6 +77,16 @@ class Account:
         """What may still be booked: 0 if the cap was lowered below what is spent."""
         return max(self.cap - self.spent, Fraction(0))
 
+    @property
+    def delta_spent(self) -> Fraction:
+        """The exact sum of the deltas of all entries (basic composition)."""
+        return sum((entry.delta for entry in self.entries), Fraction(0))
+
+    @property
+    def delta_left(self) -> Fraction:
+        """What delta may still be booked."""
+        return max(self.delta_cap - self.delta_spent, Fraction(0))
+
     def as_dict(self) -> dict[str, Any]:
         """Return the account for JSON, with exact fractions in text."""
         return {
@@ -77,6 +94,9 @@ class Account:
             "cap": str(self.cap),
             "spent": str(self.spent),
             "left": str(self.left),
+            "delta-cap": str(self.delta_cap),
+            "delta-spent": str(self.delta_spent),
+            "delta-left": str(self.delta_left),
             "entries": [entry.as_dict() for entry in self.entries],
         }
 
@@ -86,6 +106,7 @@ class Accounts:
 
     def __init__(self, events: Iterable[Event]) -> None:
         self._caps: dict[str, Fraction] = {}
+        self._delta_caps: dict[str, Fraction] = {}
         self._entries: dict[int, Entry] = {}
         for event in events:
             self._play(event)
@@ -99,7 +120,9 @@ class Accounts:
         if name not in self._caps:
             return None
         entries = tuple(entry for entry in self._entries.values() if entry.dataset == name)
-        return Account(name=name, cap=self._caps[name], entries=entries)
+        return Account(
+            name=name, cap=self._caps[name], entries=entries, delta_cap=self._delta_caps[name]
+        )
 
     def known(self, name: str) -> Account:
         """Return the account of a data set that must be there."""
@@ -136,8 +159,10 @@ class Accounts:
 
     def _play(self, event: Event) -> None:
         match event.fields:
-            case {"kind": "dataset" | "cap", "dataset": name, "cap": cap}:
+            case {"kind": "dataset" | "cap", "dataset": name, "cap": cap} as fields:
                 self._caps[name] = Fraction(cap)
+                # Events of format 1 say nothing of delta: there was none.
+                self._delta_caps[name] = Fraction(fields.get("delta_cap", 0))
             case {"kind": "booked" | "outside"} as fields:
                 self._entries[event.seq] = _entry(event.seq, fields)
             case {"kind": "released", "entry": at, "release": digest, "at": when}:
@@ -180,6 +205,7 @@ def _entry(entry_id: int, fields: dict[str, Any]) -> Entry:
         id=entry_id,
         dataset=fields["dataset"],
         epsilon=Fraction(fields["epsilon"]),
+        delta=Fraction(fields.get("delta", 0)),
         state="released" if outside else "booked",
         method=OUTSIDE if outside else fields["method"],
         plan_digest=fields.get("plan"),

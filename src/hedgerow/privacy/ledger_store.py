@@ -25,7 +25,11 @@ from typing import Any
 
 from hedgerow.errors import LedgerError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+"""Format 2 knows delta. A ledger of format 1 is read as it is, with delta 0 throughout, and
+becomes format 2 with its next event, so that no older hedgerow adds to it and forgets delta."""
+
+_READABLE = (1, SCHEMA_VERSION)
 
 _APPLICATION_ID = 0x48656467  # "Hedg", in the header of the file
 _GENESIS = hashlib.sha256(b"hedgerow ledger").hexdigest()
@@ -87,6 +91,7 @@ class Draft:
         event = Event(seq=seq, body=body, digest=_digest(previous, body))
         self._connection.execute("INSERT INTO events VALUES (?, ?, ?)", (seq, body, event.digest))
         self._connection.execute("UPDATE head SET events = ?, digest = ?", (seq, event.digest))
+        self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         self.events.append(event)
         return event
 
@@ -175,7 +180,7 @@ class LedgerStore:
         if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION_ID:
             raise self._foreign("this database is not a hedgerow ledger")
         version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version != SCHEMA_VERSION:
+        if version not in _READABLE:
             raise LedgerError(
                 f"this ledger has format {version}, this hedgerow knows {SCHEMA_VERSION}",
                 where=str(self.path),

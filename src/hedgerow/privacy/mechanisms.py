@@ -39,16 +39,20 @@ class Purchase:
         return self.ledger.spend(self.epsilon, on=self.on, nodes=self.nodes)
 
 
-def noisy_counts(counts: NDArray[np.int64], *, purchase: Purchase) -> NDArray[np.int64]:
-    """Return the counts of disjoint groups with discrete Laplace noise.
+def noisy_counts(
+    counts: NDArray[np.int64], *, purchase: Purchase, per_record: int = 1
+) -> NDArray[np.int64]:
+    """Return the counts of groups with discrete Laplace noise.
+
+    ``per_record`` is a public bound: how many of the groups one record can be in.
 
     Departs: [DiffGen, Alg. 1, line 12] adds continuous Laplace noise. Discrete noise
     keeps counts whole, so nothing leaks through low-order bits.
 
-    Privacy: adding or removing one record changes one count by 1, so the whole vector
-    costs ``epsilon`` (parallel composition over disjoint groups).
+    Privacy: adding or removing one record changes ``per_record`` counts by 1 at the most,
+    and each has noise for ``epsilon / per_record``, so the whole vector costs ``epsilon``.
     """
-    epsilon = purchase.book()
+    epsilon = purchase.book() / per_record
     return counts + discrete_laplace(len(counts), epsilon=epsilon, source=purchase.source)
 
 

@@ -15,6 +15,7 @@ from hedgerow.plan.model import Plan
 from hedgerow.privacy.ledger import Entry, Ledger
 from hedgerow.release.certificate import LedgerEntry
 
+_NONE = Fraction(0)
 _DATABASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|sqlite:")
 
 
@@ -25,6 +26,7 @@ class Account:
     dataset: str
     cap: Fraction
     file: Path | None
+    delta_cap: Fraction = Fraction(0)
 
     @classmethod
     def of(cls, plan: Plan, epsilon: Fraction, data: Any) -> Account:
@@ -35,24 +37,41 @@ class Account:
         """
         if plan.ledger is not None:
             file = None if plan.ledger.file is None else plan.resolve(plan.ledger.file)
-            return cls(dataset=plan.ledger.dataset, cap=plan.ledger.cap, file=file)
+            return cls(
+                dataset=plan.ledger.dataset,
+                cap=plan.ledger.cap,
+                file=file,
+                delta_cap=plan.ledger.delta_cap or Fraction(0),
+            )
         return cls(dataset=dataset_name(plan, data), cap=epsilon, file=None)
 
-    def check_room(self, epsilon: Fraction) -> None:
+    def check_room(self, epsilon: Fraction, delta: Fraction = _NONE) -> None:
         """Refuse at once what the booking would refuse after reading the data."""
-        Ledger(self.file).check(self.dataset, epsilon, cap=self.cap)
+        Ledger(self.file).check(
+            self.dataset, epsilon, cap=self.cap, delta=delta, delta_cap=self.delta_cap
+        )
 
-    def book(self, epsilon: Fraction, *, method: str, plan_digest: str) -> Entry:
+    def book(
+        self, epsilon: Fraction, *, method: str, plan_digest: str, delta: Fraction = _NONE
+    ) -> Entry:
         """Book a release; do so before its noise is drawn."""
         return Ledger(self.file).book(
-            self.dataset, epsilon, cap=self.cap, method=method, plan_digest=plan_digest
+            self.dataset,
+            epsilon,
+            cap=self.cap,
+            method=method,
+            plan_digest=plan_digest,
+            delta=delta,
+            delta_cap=self.delta_cap,
         )
 
     def line(self, booking: Entry | None) -> LedgerEntry | None:
         """Return what the certificate says of the booking."""
         if booking is None:
             return None
-        return LedgerEntry(dataset=self.dataset, cap=self.cap, entry=booking.id)
+        return LedgerEntry(
+            dataset=self.dataset, cap=self.cap, delta_cap=self.delta_cap, entry=booking.id
+        )
 
     def released(self, booking: Entry | None, digest: str) -> None:
         """Write down that the release is out."""

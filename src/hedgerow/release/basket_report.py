@@ -36,6 +36,8 @@ def render_basket_report(baskets: NoisyBaskets, certificate: Certificate) -> str
         precision=precision_of(certificate.counts),
         budget=budget_picture(certificate.budget),
         boxes=None,
+        every_basket_counted=certificate.counts is not None
+        and certificate.counts.share == certificate.budget.total,
         assumed=certificate.assumed_public,
         n_items=baskets.taxonomy.n_leaves,
         n_published=int(np.count_nonzero(totals)),

@@ -30,7 +30,7 @@ from hedgerow.errors import ReleaseError
 NEIGHBOURS = "add or remove one record; one record per person"
 NOT_PRIVATE = "reproducible, not private"
 
-
+_PURE = Fraction(0)
 _FRACTION = re.compile(r"\d+(/[1-9]\d*)?", re.ASCII)
 
 
@@ -75,16 +75,24 @@ class Guarantee(_Part):
     statement: str
 
     @classmethod
-    def differential_privacy(cls, epsilon: Fraction, *, reproducible: bool) -> Guarantee:
-        """Return the promise of pure ``epsilon``; a reproducible run keeps no promise."""
+    def differential_privacy(
+        cls,
+        epsilon: Fraction,
+        *,
+        reproducible: bool,
+        delta: Fraction = _PURE,
+        caveat: str | None = None,
+    ) -> Guarantee:
+        """Return the promise of ``epsilon`` and ``delta``; a reproducible run keeps none."""
+        kept = _statement(epsilon) if delta == 0 else _loose_statement(epsilon, delta, caveat)
         return cls(
             kind="differential privacy",
             epsilon=epsilon,
             epsilon_decimal=float(epsilon),
-            delta=Fraction(0),
+            delta=delta,
             neighbours=NEIGHBOURS,
             private=not reproducible,
-            statement=_seeded_statement(epsilon) if reproducible else _statement(epsilon),
+            statement=_seeded_statement(epsilon) if reproducible else kept,
         )
 
     @classmethod
@@ -114,6 +122,16 @@ def _statement(epsilon: Fraction) -> str:
         " concludes from this release is at most"
         f" {factor_text(epsilon)} times as likely with any one person's record as without it."
     )
+
+
+def _loose_statement(epsilon: Fraction, delta: Fraction, caveat: str | None) -> str:
+    told = (
+        f"Differentially private with epsilon = {epsilon} and delta = {float(delta):.3g}: but for"
+        " a chance of delta that may go wrong for any one person, whatever anyone concludes from"
+        f" this release is at most {factor_text(epsilon)} times as likely with that person's"
+        " record as without it."
+    )
+    return told if caveat is None else f"{told} {caveat}"
 
 
 def _seeded_statement(epsilon: Fraction) -> str:
@@ -259,6 +277,9 @@ class LedgerEntry(_Part):
 
     dataset: str
     cap: ExactFraction | None
+    delta_cap: ExactFraction = Field(
+        default=_PURE, description="the most delta of all releases of the data set together"
+    )
     entry: int | str
 
 

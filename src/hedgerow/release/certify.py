@@ -30,7 +30,8 @@ from hedgerow.taxonomy.domain import CategoricalDomain
 class RunFacts:
     """What is publishable about a run, beyond its plan and its groups.
 
-    ``epsilon`` is ``None`` where the method gives no guarantee.
+    ``epsilon`` is ``None`` where the method gives no guarantee. ``caveat`` is what must be
+    said about its ``delta``.
     """
 
     epsilon: Fraction | None
@@ -38,6 +39,8 @@ class RunFacts:
     engine: str
     reproducible: bool
     ledger: paper.LedgerEntry | None
+    delta: Fraction = Fraction(0)
+    caveat: str | None = None
 
 
 def certify(
@@ -114,7 +117,12 @@ def certify_plain(
 def _promised(facts: RunFacts) -> paper.Guarantee:
     if facts.epsilon is None:
         raise InternalError("a private method ran without an epsilon")
-    return paper.Guarantee.differential_privacy(facts.epsilon, reproducible=facts.reproducible)
+    return paper.Guarantee.differential_privacy(
+        facts.epsilon,
+        reproducible=facts.reproducible,
+        delta=facts.delta,
+        caveat=facts.caveat,
+    )
 
 
 def _certificate(
@@ -135,7 +143,7 @@ def _certificate(
         method=paper.Method(
             name=method.name,
             faithful=method.faithful,
-            settings={**publish.model_dump(mode="json", by_alias=True), **method.chosen},
+            settings={**publish.applying(), **method.chosen},
             details=dict(method.details),
         ),
         counts=counts,
@@ -221,7 +229,7 @@ def _assumed(plan: Plan, publish: PublishPlan, schema: Schema) -> tuple[paper.As
 
 
 def _assumed_settings(publish: PublishPlan) -> paper.Assumed:
-    settings = ", ".join(sorted(publish.model_dump(by_alias=True)))
+    settings = ", ".join(sorted(publish.applying()))
     return paper.Assumed(what=f"the settings of the method: {settings}")
 
 

@@ -19,6 +19,9 @@ from hedgerow.errors import ReleaseError
 CERTIFICATE = "certificate.json"
 """The file that tells a release from any other folder."""
 
+OWNER = "owner"
+"""The folder of what is not for others: nobody else may enter it."""
+
 FILE_MODE = 0o644
 
 
@@ -113,10 +116,12 @@ def _flush(folder: Path) -> None:
     """Give every file its mode and push files and folder to the disk."""
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            path.chmod(FILE_MODE)
+            path.chmod(0o600 if path.parent.name == OWNER else FILE_MODE)
             with path.open("rb+") as file:
                 os.fsync(file.fileno())
         else:
+            if path.name == OWNER:
+                path.chmod(0o700)
             _sync_folder(path)
     _sync_folder(folder)
 
