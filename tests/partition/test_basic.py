@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -41,3 +42,15 @@ def test_a_universe_too_large_is_refused_before_anything_is_spent(n_items):
     with pytest.raises(SettingError, match="too many to publish"):
         Basic().validate(universe(n_items), ONE)
     Basic().validate(universe(17), ONE)
+
+
+def test_the_usefulness_of_basic_holds_for_sums_of_counts_cut_at_zero():
+    baskets = EncodedBaskets.from_sets(universe(4), [{0, 1}] * 9 + [{2}] * 2)
+    bound = Basic().usefulness(universe(4), ONE, n_itemsets=8, delta=0.05)
+    far = 0
+    for seed in range(200):
+        rows = listed(published(Basic(), baskets, seed=seed)[0])
+        asked = sum(count for items, count in rows.items() if 0 in items)  # 8 itemsets hold it
+        far += abs(asked - 9) > bound
+    assert far <= 25  # 10 expected at the most; over 25 once in 20,000 times
+    assert bound == pytest.approx(8 * math.log(160))

@@ -163,22 +163,6 @@ def test_degenerate_data_are_published_like_any_other(method, n_items):
 
 @settings(max_examples=40)
 @given(
-    baskets=encoded_baskets(min_records=1, most_items=9),
-    method=st.sampled_from(METHODS),
-    seed=st.integers(0, 2**32),
-)
-def test_releases_are_sorted_and_list_no_basket_twice(baskets, method, seed):
-    noisy, _ = published(method, baskets, seed=seed)
-    rows = [
-        tuple(noisy.items[a:b].tolist())
-        for a, b in zip(noisy.offsets[:-1], noisy.offsets[1:], strict=True)
-    ]
-    assert rows == sorted(set(rows))
-    assert all(row == tuple(sorted(set(row))) and row for row in rows)
-
-
-@settings(max_examples=40)
-@given(
     baskets=encoded_baskets(min_records=2, most_items=9),
     method=st.sampled_from(METHODS),
     data=st.data(),
@@ -189,14 +173,6 @@ def test_the_order_of_records_does_not_show(baskets, method, data):
     shuffled = EncodedBaskets.from_sets(baskets.taxonomy, sets)
     first, second = published(method, baskets)[0], published(method, shuffled)[0]
     assert listed(first) == listed(second)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_the_same_seed_gives_the_same_release_and_another_another(method):
-    records = [{0}] * 900 + [{1, 2}] * 800 + [{3, 5, 7}] * 700 + [{8}] * 500
-    baskets = EncodedBaskets.from_sets(universe(9), records)
-    releases = [listed(published(method, baskets, seed=seed)[0]) for seed in (1, 1, 2)]
-    assert releases[0] == releases[1] != releases[2]
 
 
 def test_2_to_the_l_minus_1_sub_partitions_are_tested_and_none_is_enumerated(monkeypatch):
@@ -264,6 +240,16 @@ def test_settings_out_of_range_are_refused(wrong):
         DiffPart(**wrong)
 
 
+def test_the_threshold_of_a_faithful_release_is_the_least_that_any_count_had_to_reach():
+    sets = [{0}] * 900 + [{1, 2}] * 800 + [{3, 5, 7}] * 700 + [{8}] * 500
+    baskets = EncodedBaskets.from_sets(universe(9), sets)
+    noisy, ledger = published(DiffPart(faithful=True, c1=Fraction(3), c2=Fraction(3)), baskets)
+    largest = max(line.share for line in ledger.bookings if line.on == "counts")
+    assert noisy.made.threshold == math.ceil(math.sqrt(2) * 3 / largest)
+    assert noisy.counts.min() >= noisy.made.threshold > 1
+    assert published(DiffPart(max_length=3), baskets)[0].made.threshold is None
+
+
 def test_the_usefulness_of_theorem_4_2_is_that_of_its_formula():
     taxonomy = universe(17, fan_out=10)
     method = DiffPart(faithful=True, c1=ONE, c2=Fraction(2))
@@ -273,4 +259,5 @@ def test_the_usefulness_of_theorem_4_2_is_that_of_its_formula():
     assert error == pytest.approx(n * (gamma + math.log(n / delta) / beta))
     # The theorem's own statement: delta = n exp(beta gamma - beta error / n).
     assert n * math.exp(beta * gamma - beta * error / n) == pytest.approx(delta)
-    assert DiffPart().usefulness(universe(100), ONE, n_itemsets=n, delta=delta) is None
+    for n_items in (9, 100):  # counts are moved or drawn, so that the theorem says nothing
+        assert DiffPart().usefulness(universe(n_items), ONE, n_itemsets=n, delta=delta) is None

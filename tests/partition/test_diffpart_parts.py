@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from itertools import pairwise
 
@@ -10,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from basket_sets import encoded_baskets, taxonomies
+from basket_sets import encoded_baskets, listed, taxonomies, universe
 from hedgerow.count.basket_kernels import BasketBatch, SplitCounts, tally_of
 from hedgerow.count.basket_memory import BasketMemory, cut_to_length, sets_of_masks
 from hedgerow.encode.baskets import EncodedBaskets, offsets_of
+from hedgerow.partition.baskets import NoisyBaskets, packed
 from hedgerow.partition.diffpart_level import Expansion, Level
 from hedgerow.partition.diffpart_masks import all_masks, masks_by_size
-from hedgerow.partition.diffpart_rest import Sets, same_sets
 from hedgerow.partition.diffpart_rules import PublicRules, ceil_sqrt
 from hedgerow.partition.diffpart_tree import MOST_CHILDREN, SplitTree
 from hedgerow.partition.small_universe import near_in_queries, rounded
@@ -178,15 +179,23 @@ def test_equal_sets_are_joined_with_the_sum_of_their_counts(sets):
     rows = [sorted(items) for items in sets]
     offsets = offsets_of(np.array([len(row) for row in rows]))
     items = np.array([item for row in rows for item in row])
-    which, first = same_sets(offsets, items)
-    assert len(first) == len(set(sets))
-    for a, b in pairwise(range(len(sets))):
-        assert (which[a] == which[b]) == (sets[a] == sets[b])
-    joined = Sets.joined(
-        [Sets(offsets=offsets, items=items, counts=np.ones(len(sets), dtype=np.int64))]
+    baskets = NoisyBaskets.sorted_of(
+        universe(6), offsets=offsets, items=items, counts=np.ones(len(sets), dtype=np.int64)
     )
-    assert joined.counts.sum() == len(sets)
-    assert len(joined.counts) == len(set(sets))
+    assert listed(baskets) == Counter(tuple(row) for row in rows)
+    assert list(listed(baskets)) == sorted(listed(baskets))
+
+
+@settings(max_examples=40)
+@given(sets=st.lists(st.frozensets(st.integers(0, 3000), min_size=1, max_size=14), max_size=12))
+def test_packed_baskets_sort_as_their_codes_do_however_long_they_are(sets):
+    rows = [sorted(items) for items in sets]
+    offsets = offsets_of(np.array([len(row) for row in rows], dtype=np.int64))
+    words = packed(offsets, np.array([item for row in rows for item in row], dtype=np.int64))
+    keys = [tuple(int(word[r]) for word in words) for r in range(len(rows))]
+    for a in range(len(rows)):
+        for b in range(len(rows)):
+            assert (keys[a] < keys[b]) == (rows[a] < rows[b])
 
 
 def test_masks_and_sets_stand_for_each_other():

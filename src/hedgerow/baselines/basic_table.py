@@ -124,11 +124,12 @@ class BasicTable:
             Step(on="counts", share=counts, times=1),
         )
         least = public_threshold(n_groups, epsilon=counts)
+        left_out = f"; counts below {least:,} are not listed" if least > 1 else ""
         return Outline(
             steps=tuple(step for step in steps if step.share),
             counts=counts,
             n_groups=n_groups,
-            notes=(f"There are {n_groups:,} cells; counts below {least:,} are not listed.",),
+            notes=(f"There are {n_groups:,} cells{left_out}.",),
         )
 
     def publish(
