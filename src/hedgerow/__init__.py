@@ -1,8 +1,9 @@
 """Publish confidential data so that nobody in it can be singled out.
 
 >>> import hedgerow
->>> sorted(hedgerow.__all__)
-['BasketRelease', 'Ledger', 'Plan', 'Release', 'Taxonomy', 'load_plan', 'publish', 'read_taxonomy']
+>>> sorted(hedgerow.__all__)  # doctest: +NORMALIZE_WHITESPACE
+['BasketRelease', 'Disclosure', 'Ledger', 'Plan', 'Release', 'Taxonomy', 'audit',
+ 'disclose', 'evaluate', 'load_plan', 'publish', 'read_taxonomy']
 """
 
 from __future__ import annotations
@@ -11,6 +12,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hedgerow.audit.run import audit
+    from hedgerow.disclosure.disclose import disclose
+    from hedgerow.disclosure.result import Disclosure
+    from hedgerow.evaluate.run import evaluate
     from hedgerow.pipeline import publish
     from hedgerow.plan.load import load_plan
     from hedgerow.plan.model import Plan
@@ -22,10 +27,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BasketRelease",
+    "Disclosure",
     "Ledger",
     "Plan",
     "Release",
     "Taxonomy",
+    "audit",
+    "disclose",
+    "evaluate",
     "load_plan",
     "publish",
     "read_taxonomy",
@@ -33,10 +42,14 @@ __all__ = [
 
 _HOMES = {
     "BasketRelease": "hedgerow.release.baskets",
+    "Disclosure": "hedgerow.disclosure.result",
     "Ledger": "hedgerow.privacy.ledger",
     "Plan": "hedgerow.plan.model",
     "Release": "hedgerow.release.release",
     "Taxonomy": "hedgerow.taxonomy.tree",
+    "audit": "hedgerow.audit.run",
+    "disclose": "hedgerow.disclosure.disclose",
+    "evaluate": "hedgerow.evaluate.run",
     "load_plan": "hedgerow.plan.load",
     "publish": "hedgerow.pipeline",
     "read_taxonomy": "hedgerow.taxonomy.files",
