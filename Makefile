@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check audit bench papers format lint types docs lock clean
+.PHONY: demo test check audit bench bench-large table papers format lint types docs lock clean
 
 demo: $(READY)  ## publish the bundled UCI Adult table and show what the release keeps
 	$(BIN)/hedgerow demo --out demo --force
@@ -17,7 +17,8 @@ test: $(READY)  ## run the tests
 check: lint types test docs  ## everything that continuous integration runs
 
 audit: $(READY)  ## slow statistical audits of the privacy of every method
-	$(BIN)/python -m pytest -q -n auto --dist loadfile -m audit
+	$(BIN)/hedgerow audit --out bench-results/audit
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m audit
 
 bench: $(READY)  ## speed, as ratios against a reference timed in the same run
 	$(BIN)/python benchmarks/bench_noise.py
@@ -25,6 +26,14 @@ bench: $(READY)  ## speed, as ratios against a reference timed in the same run
 	$(BIN)/python benchmarks/bench_publish.py
 	$(BIN)/python benchmarks/bench_baskets.py
 	$(BIN)/python benchmarks/bench_disclose.py
+	$(BIN)/python benchmarks/disclose_adult.py
+	$(BIN)/python benchmarks/bench_engines.py
+
+bench-large: $(READY)  ## the engines at 1, 10 and 100 million records; needs 10 GB of disk
+	$(BIN)/python benchmarks/bench_engines.py 1000000 10000000 100000000
+
+table: $(READY)  ## the table of all methods in the README and docs/methods.md
+	$(BIN)/python benchmarks/all_methods.py --write
 
 papers: $(READY)  ## every figure of the papers, run again in full (about half an hour on two cores)
 	$(BIN)/hedgerow papers run all --out bench-results/papers
