@@ -51,7 +51,7 @@ def check(
     Example: hedgerow check plan.yaml --records 45000
     """
     from hedgerow.check import forecast
-    from hedgerow.prepared import PreparedPlain, prepare
+    from hedgerow.prepared import PreparedPlain, fingerprint, prepare
 
     settings: dict[str, Any] = {
         "h": parse_steps(h),
@@ -69,6 +69,7 @@ def check(
         "confirmed": ready.plan.confirmed,
         "method": ready.method.name,
         "publishes": ready.publish.publishes,
+        "fingerprint": fingerprint(ready),
         **told.as_dict(),
     }
     answer(result, as_json=as_json, show=lambda: _show(told, result, quiet=quiet))
@@ -79,10 +80,13 @@ def check(
 
 def _plain(ready: PreparedPlain, *, as_json: bool, quiet: bool) -> None:
     """Say what a method without a guarantee does; there is no budget to tell of."""
+    from hedgerow.prepared import fingerprint
+
     result = {
         "confirmed": ready.plan.confirmed,
         "method": ready.method.name,
         "publishes": ready.publish.publishes,
+        "fingerprint": fingerprint(ready),
         "epsilon": None,
         "statement": ready.method.statement,
     }
@@ -90,6 +94,7 @@ def _plain(ready: PreparedPlain, *, as_json: bool, quiet: bool) -> None:
     def show() -> None:
         if not quiet:
             say(ready.method.statement)
+            _show_fingerprint(result)
             if not ready.plan.confirmed:
                 say("The plan is not confirmed yet: publish will refuse it (confirmed: false).")
 
@@ -133,5 +138,12 @@ def _show(told: Forecast, result: dict[str, Any], *, quiet: bool) -> None:
     else:
         say(f"Memory: about {told.memory_bytes / 1e6:,.0f} MB for the data and what is published.")
     say(f"[bold]{told.advice}[/bold]")
+    _show_fingerprint(result)
     if not result["confirmed"]:
         say("The plan is not confirmed yet: publish will refuse it (confirmed: false).")
+
+
+def _show_fingerprint(result: dict[str, Any]) -> None:
+    say(
+        f"Publish this plan and no other: hedgerow publish ... --expect {result['fingerprint'][:16]}"
+    )

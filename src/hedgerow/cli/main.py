@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
-from typing import Annotated
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Annotated, Any
 
 import typer
 
@@ -18,7 +21,7 @@ from hedgerow.cli.draft import draft
 from hedgerow.cli.evaluate import evaluate
 from hedgerow.cli.generalise import generalise
 from hedgerow.cli.publish import publish
-from hedgerow.errors import HedgerowError, InternalError
+from hedgerow.errors import HedgerowError, InputError, InternalError
 
 app = typer.Typer(
     name="hedgerow",
@@ -61,28 +64,69 @@ def root(
     """Publish confidential data so that nobody in it can be singled out."""
 
 
+class Stopped(SystemExit):
+    """The system asked the program to end; what it was doing is undone first."""
+
+
+@contextmanager
+def _stopped_cleanly() -> Iterator[None]:
+    """Let a request to end (SIGTERM, SIGHUP) clean up like an interrupt does."""
+
+    def stop(number: int, _frame: Any) -> None:
+        raise Stopped(128 + number)
+
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {}
+    with suppress(ValueError):  # not the main thread: whoever runs us handles signals
+        before = {name: signal.signal(getattr(signal, name), stop) for name in names}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler)
+
+
 def main() -> None:
     """Run the command line; every failure is one message and an exit code."""
     try:
-        app()
+        with _stopped_cleanly():
+            app()
     except HedgerowError as error:
         _tell(error)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        typer.echo("interrupted", err=True)
+    except KeyboardInterrupt as error:
+        typer.echo("\n".join(["interrupted", *_notes(error)]), err=True)
         sys.exit(130)
+    except Stopped as error:
+        typer.echo("\n".join(["stopped", *_notes(error)]), err=True)
+        raise
+    except MemoryError as error:
+        short = InputError(
+            "there is not enough memory",
+            where="memory",
+            do="Give it more, or publish with --engine stream.",
+        )
+        _tell(short, _notes(error))
+        sys.exit(short.exit_code)
     except Exception as error:
         # A traceback may show confidential values: only who asks for it gets one.
         if os.environ.get("HEDGEROW_DEBUG"):
             raise
         unexpected = InternalError(f"unexpected {type(error).__name__}")
-        _tell(unexpected)
+        _tell(unexpected, _notes(error))
         sys.exit(unexpected.exit_code)
 
 
-def _tell(error: HedgerowError) -> None:
+def _notes(error: BaseException) -> list[str]:
+    """Return what was added to an error on its way, such as what stays booked."""
+    return list(getattr(error, "__notes__", ()))
+
+
+def _tell(error: HedgerowError, notes: Sequence[str] = ()) -> None:
+    notes = [*_notes(error), *notes]
     if "--json" in sys.argv:
-        facts = {"what": error.what, "where": error.where, "do": error.do}
-        sys.stdout.write(json.dumps({"error": facts, "exit-code": error.exit_code}) + "\n")
+        facts: dict[str, Any] = {"what": error.what, "where": error.where, "do": error.do}
+        told = {**facts, "notes": notes} if notes else facts
+        sys.stdout.write(json.dumps({"error": told, "exit-code": error.exit_code}) + "\n")
     else:
-        sys.stderr.write(f"error: {error}\n")
+        sys.stderr.write("\n".join([f"error: {error}", *notes]) + "\n")

@@ -124,6 +124,10 @@ def publish(
         int | None,
         typer.Option(min=0, help="For experiments: reproducible and NOT private, never booked."),
     ] = None,
+    expect: Annotated[
+        str | None,
+        typer.Option(help="The fingerprint that `check` showed: any other plan is refused."),
+    ] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -173,6 +177,7 @@ def publish(
             scratch=scratch,
             master=master,
             seed=seed,
+            expect=expect,
             progress=report,
             method=method,
             epsilon=epsilon,

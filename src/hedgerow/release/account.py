@@ -75,12 +75,24 @@ class Account:
 
     def released(self, booking: Entry | None, digest: str) -> None:
         """Write down that the release is out."""
-        if booking is not None:
+        if booking is None:
+            return
+        try:
             Ledger(self.file).released(booking.id, digest)
+        except LedgerError as error:
+            raise LedgerError(
+                f"the release is complete and booked, but entry {booking.id} of the ledger could"
+                f" not be marked as released ({error.what.partition(',')[0]})",
+                where=error.where,
+                do="Use the release. Its entry stays 'booked' and counts as spent either way.",
+            ) from error
 
     def failed(self, booking: Entry | None, error: BaseException) -> None:
-        """Write down that the release failed; it stays booked either way."""
+        """Write down that the release failed; it stays booked either way, and the error says so."""
         if booking is not None:
+            error.add_note(
+                f"Entry {booking.id} of the ledger stays spent: noise may have been drawn for it."
+            )
             with suppress(LedgerError):
                 Ledger(self.file).failed(booking.id, type(error).__name__)
 

@@ -17,8 +17,12 @@ from hedgerow.taxonomy.domain import CategoricalDomain, Domain
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Apostrophes before it are part of the pattern, so that no two texts become the same one.
-_FORMULA = re.compile(r"'*([=+@\t\r\n]|-(?!\d))")
+# What a spreadsheet may run: the signs that begin a formula, their full-width forms, and a
+# minus with more than one number behind it. Apostrophes before it are part of the pattern, so
+# that no two texts become the same one.
+_FORMULA = re.compile(
+    r"'*([=+@\t\r\n\uff1d\uff0b\uff20\uff0d]|-(?!\d+([.,]\d+)*([eE][+-]?\d+)?%?\Z))", re.ASCII
+)
 
 
 def count_column(schema: Schema) -> str:
@@ -96,11 +100,11 @@ def groups_table(schema: Schema, groups: Groups) -> pa.Table:
 def spreadsheet_safe(text: str) -> str:
     """Return ``text`` so that no spreadsheet takes it for a formula.
 
-    Texts that begin with ``=``, ``+``, ``@``, a tab or a line break, or with ``-`` and
-    no digit after it, get a leading apostrophe; numbers stay numbers.
+    Texts that begin with ``=``, ``+``, ``@``, a tab or a line break, or with ``-`` and are
+    not a number, get a leading apostrophe; numbers stay numbers.
 
-    >>> spreadsheet_safe("=SUM(A1)"), spreadsheet_safe("-5"), spreadsheet_safe("<=50K")
-    ("'=SUM(A1)", '-5', '<=50K')
+    >>> spreadsheet_safe("=SUM(A1)"), spreadsheet_safe("-5"), spreadsheet_safe("-5+cmd|x!A0")
+    ("'=SUM(A1)", '-5', "'-5+cmd|x!A0")
     """
     return f"'{text}" if _FORMULA.match(text) else text
 

@@ -2,19 +2,20 @@
 
 Files go to a hidden folder beside the destination (``.NAME.partial-XXXX``), are flushed
 to the disk and take the destination's name in one rename. Whatever goes wrong before
-that leaves the destination as it was.
+that leaves the destination as it was; what a killed run left behind, the next one for the
+same destination removes.
 """
 
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hedgerow.errors import ReleaseError
+from hedgerow.release.leftovers import REPLACED, beside, claimed, sweep
 
 CERTIFICATE = "certificate.json"
 """The file that tells a release from any other folder."""
@@ -87,29 +88,30 @@ def release_folder(folder: str | os.PathLike[str], *, force: bool = False) -> It
     the operating system refused (no space, read only) becomes a `ReleaseError`.
     """
     destination = check_destination(folder, force=force)
-    partial: Path | None = None
     try:
         destination.parent.mkdir(parents=True, exist_ok=True)
-        partial = _beside(destination, "partial")
-        partial.mkdir()
-        yield partial
-        _flush(partial)
-        _move_into_place(partial, destination, force=force)
-    except BaseException as error:
-        if partial is not None:
-            shutil.rmtree(partial, ignore_errors=True)
-        if isinstance(error, OSError):
-            raise _failure(destination, error) from error
+        sweep(destination)
+        with claimed(destination) as claim, _removed_on_failure(claim.path):
+            yield claim.path
+            _flush(claim.path)
+            claim.path.chmod(claim.mode)
+            _move_into_place(claim.path, destination, force=force)
+    except OSError as error:
+        raise _failure(destination, error) from error
+
+
+@contextmanager
+def _removed_on_failure(partial: Path) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
         raise
 
 
 def write_text(path: Path, text: str) -> None:
     """Write a UTF-8 file with Unix line ends on every system."""
     path.write_text(text, encoding="utf-8", newline="\n")
-
-
-def _beside(destination: Path, state: str) -> Path:
-    return destination.with_name(f".{destination.name}.{state}-{secrets.token_hex(4)}")
 
 
 def _flush(folder: Path) -> None:
@@ -142,7 +144,7 @@ def _move_into_place(partial: Path, destination: Path, *, force: bool) -> None:
         partial.rename(destination)
         _sync_folder(destination.parent)
         return
-    aside = _beside(destination, "replaced")
+    aside = beside(destination, REPLACED)
     destination.rename(aside)
     try:
         partial.rename(destination)
@@ -154,7 +156,9 @@ def _move_into_place(partial: Path, destination: Path, *, force: bool) -> None:
 
 
 def _failure(destination: Path, error: OSError) -> ReleaseError:
-    reason = (error.strerror or str(error) or type(error).__name__).lower()
+    # Some libraries put a text of their own where the system's belongs.
+    told = os.strerror(error.errno) if error.errno else str(error) or type(error).__name__
+    reason = told.partition(" (os error")[0].lower()
     return ReleaseError(
         f"the release cannot be written: {reason}",
         where=str(destination),

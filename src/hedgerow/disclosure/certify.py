@@ -1,0 +1,256 @@
+"""The certificate of a disclosure: what was promised, in words that do not flatter."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import numpy as np
+from pydantic import JsonValue
+
+from hedgerow.disclosure.prepare import Prepared
+from hedgerow.encode.schema import Attribute
+from hedgerow.plan.disclose import (
+    AggregateDisclose,
+    ApproxDisclose,
+    DisclosePlan,
+    ThresholdDisclose,
+)
+from hedgerow.plan.load import plan_digest
+from hedgerow.release import certificate as paper
+from hedgerow.release.domains import describe
+from hedgerow.taxonomy.domain import CategoricalDomain
+
+ARUBA = "ARUBA, SDM 2008"
+TKDE = "Fouad, Elbassioni, Bertino, TKDE 2014"
+
+_MODELS = {
+    1: "sensitivity divided by the number of records of the dictionary that fit",
+    2: "one divided by the number of records of the dictionary that fit",
+    3: "sensitivity times the logarithm of how rare a fitting record is in the dictionary",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DisclosureFacts:
+    """What is publishable about a run, beyond its plan."""
+
+    dataset: str
+    against: str
+    random: bool
+    seeded: bool
+
+
+def certify_disclosure(ready: Prepared, facts: DisclosureFacts) -> paper.Certificate:
+    """Return the certificate; it holds nothing that was read from data."""
+    disclose = ready.disclose
+    return paper.Certificate(
+        created=datetime.now(UTC).date(),
+        guarantee=paper.Guarantee.none(statement_of(ready, facts.against)),
+        method=paper.Method(
+            name=disclose.method,
+            faithful=isinstance(disclose, ApproxDisclose) and disclose.faithful,
+            settings=_settings(disclose),
+            details=_details(ready, facts),
+        ),
+        counts=None,
+        budget=paper.Budget(spends=(), total=Fraction(0)),
+        departures=_departures(ready),
+        assumed_public=_assumed(ready),
+        randomness=_randomness(facts),
+        data=paper.Data(name=facts.dataset, attributes=_described(ready), noisy_total=None),
+        ledger=None,
+        engine="memory",
+        versions=_versions(),
+        plan_sha256=plan_digest(ready.plan),
+    )
+
+
+def statement_of(ready: Prepared, against: str) -> str:
+    """Return what was promised of every record, and what was not."""
+    return (
+        f"Not differentially private. {_promise(ready.disclose)} Risk is measured against"
+        f" {against}: an attacker who knows more than that, or who knows how the forms were"
+        " chosen, may learn more. Every disclosed value is the recorded one, only coarser"
+        f"{_and_class(ready)}."
+    )
+
+
+def _and_class(ready: Prepared) -> str:
+    target = ready.schema.class_attribute
+    return "" if target is None else f", and {target.name} is disclosed as it is"
+
+
+def _promise(disclose: DisclosePlan) -> str:
+    if isinstance(disclose, AggregateDisclose):
+        return (
+            "Each record is disclosed in the form that is best by one number, low risk weighed"
+            " against utility; neither has a limit."
+        )
+    if isinstance(disclose, ApproxDisclose):
+        return (
+            "Each record is disclosed in a form of about the most utility whose risk is at most"
+            f" {_bound(disclose):g}, a multiple of the limit that was asked for; records without"
+            " such a form are withheld."
+        )
+    if isinstance(disclose, ThresholdDisclose) and disclose.risk.at_most is not None:
+        return (
+            "Each record is disclosed in the form of most utility whose risk is at most"
+            f" {float(disclose.risk.at_most):g}; records without such a form are withheld."
+        )
+    threshold = disclose.threshold if isinstance(disclose, ThresholdDisclose) else None
+    if threshold is None:
+        return "Each record is disclosed in the form that has the least risk minus utility."
+    kept = f"{threshold} of its own" if threshold.of_most else f"{threshold}"
+    return (
+        f"Each record is disclosed in the form of least risk whose utility is at least {kept};"
+        " how small that risk is, is not promised. Records without such a form are withheld."
+    )
+
+
+def _bound(disclose: ApproxDisclose) -> float:
+    limit = disclose.risk.at_most or Fraction(0)
+    return float(disclose.excess * (1 + disclose.width) / disclose.share * limit)
+
+
+def _settings(disclose: DisclosePlan) -> dict[str, JsonValue]:
+    """Return the settings by their paths in the section, but for what is not set.
+
+    Of files the names are given, as folders are nobody's business.
+    """
+    settings: dict[str, JsonValue] = {}
+    for key, value in disclose.model_dump(mode="json", by_alias=True).items():
+        if key in ("utility", "risk"):
+            settings |= {f"{key}.{name}": each for name, each in value.items()}
+        else:
+            settings[key] = value
+    if disclose.against is not None:
+        settings["against"] = Path(disclose.against).name
+    if isinstance(disclose.risk.weights, str):
+        settings["risk.weights"] = Path(disclose.risk.weights).name
+    return {key: value for key, value in settings.items() if value not in (None, {})}
+
+
+def _details(ready: Prepared, facts: DisclosureFacts) -> dict[str, str]:
+    risk = ready.disclose.risk
+    fits = (
+        "a record of the dictionary fits if the disclosed one generalises it"
+        if risk.consistency == "hierarchical"
+        else "a record of the dictionary fits if its labels look alike (Jaro similarity)"
+    )
+    exact = (
+        "every record has the best of all its forms"
+        if _exact(ready)
+        else (
+            "not proved: this risk may grow when a record is generalised"
+            if not ready.monotone
+            else "approximated"
+        )
+    )
+    return {
+        "risk": f"model {risk.model}: {_MODELS[risk.model]}",
+        "dictionary": facts.against,
+        "consistency": fits,
+        "weights": "each person's own" if risk.weights is not None else "the same for everybody",
+        "optimum": exact,
+        "withheld": "shown with all values generalised to the root, and no class",
+    }
+
+
+def _exact(ready: Prepared) -> bool:
+    if isinstance(ready.disclose, ApproxDisclose):
+        return False
+    return ready.monotone or ready.disclose.method == "brute-force"
+
+
+def _departures(ready: Prepared) -> tuple[paper.Departure, ...]:
+    disclose, found = ready.disclose, []
+    if disclose.risk.model == 3 and not disclose.risk.printed:
+        found.append(
+            paper.Departure(
+                paper=ARUBA,
+                what="model 3 takes the relative frequency of fitting records",
+                why="as printed it is largest where nothing is disclosed",
+            )
+        )
+    if disclose.method == "aruba":
+        found.append(
+            paper.Departure(
+                paper=ARUBA,
+                what="the frontier is walked by at most k² + k moves from a node",
+                why="these connect it; 3^k - 1 are not needed",
+            )
+        )
+    if isinstance(disclose, AggregateDisclose | ApproxDisclose) and disclose.floor:
+        found.append(
+            paper.Departure(
+                paper=TKDE,
+                what=f"{float(disclose.floor):g} is added to the sensitivity of every form",
+                why="the form that says nothing would have sensitivity 0",
+            )
+        )
+    if isinstance(disclose, ApproxDisclose) and not disclose.faithful:
+        found.append(
+            paper.Departure(
+                paper=TKDE,
+                what="the best acceptable rounding is taken, not a random one",
+                why="drawing until one is acceptable favours forms of little use",
+            )
+        )
+    return tuple(found)
+
+
+def _assumed(ready: Prepared) -> tuple[paper.Assumed, ...]:
+    domains = [
+        paper.Assumed(what=_domain_words(attribute), sha256=describe(attribute.domain).digest())
+        for attribute in ready.schema.used()
+    ]
+    settings = ", ".join(sorted(ready.disclose.model_dump(by_alias=True)))
+    missing = (
+        "records with a missing value are left out"
+        if ready.plan.missing == "drop"
+        else "a missing value is a value of its own"
+    )
+    return (
+        *domains,
+        paper.Assumed(what=f"the settings of the method: {settings}"),
+        paper.Assumed(what=f"how values are read: {missing}; numbers are clamped to their bounds"),
+        paper.Assumed(what="what an attacker knows is in the dictionary"),
+    )
+
+
+def _domain_words(attribute: Attribute) -> str:
+    domain = attribute.domain
+    if isinstance(domain, CategoricalDomain):
+        return f"the taxonomy of {attribute.name}, with {domain.size} values"
+    return f"the grid of {attribute.name}, {domain.label(0, domain.size)} in {domain.size} cells"
+
+
+def _randomness(facts: DisclosureFacts) -> paper.Randomness:
+    if facts.random and facts.seeded:
+        return paper.Randomness(source="seeded", reproducible=True, stamp=paper.NOT_PRIVATE)
+    return paper.Randomness(source="operating system", reproducible=False)
+
+
+def _described(ready: Prepared) -> tuple[paper.DescribedAttribute, ...]:
+    return tuple(
+        paper.DescribedAttribute(
+            name=attribute.name,
+            role="class" if attribute is ready.schema.class_attribute else "predictor",
+            kind=attribute.domain.kind,
+            size=attribute.domain.size,
+        )
+        for attribute in ready.schema.used()
+    )
+
+
+def _versions() -> dict[str, str]:
+    try:
+        own = version("hedgerow")
+    except PackageNotFoundError:  # run from a source tree that was never installed
+        own = "unknown"
+    return {"hedgerow": own, "python": platform.python_version(), "numpy": np.__version__}

@@ -1,0 +1,229 @@
+"""The confidential side of a disclosure: records, the attacker's dictionary, everybody's weights.
+
+Everything here is confidential.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.disclosure.prepare import Prepared
+from hedgerow.encode.schema import Schema
+from hedgerow.encode.table import EncodedTable
+from hedgerow.errors import DataError, PlanError
+from hedgerow.optimise.dictionary import Dictionary
+from hedgerow.optimise.records import distinct_problems
+from hedgerow.optimise.risk import Sensitivities
+from hedgerow.partition.method import Progress
+from hedgerow.release.domains import describe
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Confidential:
+    """The records to disclose and what an attacker knows.
+
+    ``rows`` are the places of the records in the table as it was read; ``personal`` one
+    weight per record and attribute, where people have their own.
+    """
+
+    table: EncodedTable
+    rows: NDArray[np.int64]
+    against: EncodedTable
+    personal: Floats | None
+
+    @cached_property
+    def dictionary(self) -> Dictionary:
+        """The attacker's dictionary, grouped."""
+        return Dictionary.of(self.against)
+
+    def digest(self) -> str:
+        """Return the SHA-256 of all codes and weights and of what the codes mean."""
+        sha = hashlib.sha256()
+        for attribute in self.table.schema.used():
+            sha.update(f"{attribute.name}\0{describe(attribute.domain).digest()}\n".encode())
+        for table in (self.table, self.against):
+            sha.update(len(table).to_bytes(8, "little"))
+            for column in table.codes:
+                sha.update(np.ascontiguousarray(column).data)
+        if self.table.classes is not None:
+            sha.update(np.ascontiguousarray(self.table.classes).data)
+        sha.update(np.ascontiguousarray(self.rows).data)
+        if self.personal is not None:
+            sha.update(np.ascontiguousarray(self.personal).data)
+        return sha.hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Problems:
+    """The distinct records, with distinct weights, of a table; ``kind`` says which each one is.
+
+    Those with the same values stand next to each other.
+    """
+
+    records: EncodedTable
+    kind: NDArray[np.int64]
+    many: NDArray[np.int64]
+    sensitivities: Sensitivities
+
+    def __len__(self) -> int:
+        return len(self.many)
+
+    @classmethod
+    def of(cls, ready: Prepared, given: Confidential) -> Problems:
+        """Group the records of a table by values and weights."""
+        personal = given.personal if ready.model.personal else None
+        distinct = distinct_problems(given.table, personal)
+        sensitivities = Sensitivities.of(
+            ready.chains,
+            attributes=ready.attribute_weights,
+            values=ready.value_weights,
+            personal=None if personal is None else personal[distinct.first],
+            inner=ready.disclose.risk.inner,
+        )
+        return cls(
+            records=without_class(given.table, distinct.first),
+            kind=distinct.kind,
+            many=distinct.many,
+            sensitivities=sensitivities,
+        )
+
+    def part(self, start: int, stop: int) -> EncodedTable:
+        """Some of the records, in order."""
+        return without_class(self.records, slice(start, stop))
+
+
+def without_class(table: EncodedTable, which: slice | NDArray[np.int64]) -> EncodedTable:
+    """Some records of a table, their predictors only."""
+    return EncodedTable(
+        schema=replace(table.schema, class_attribute=None),
+        codes=tuple(column[which] for column in table.codes),
+        classes=None,
+    )
+
+
+def read_confidential(
+    ready: Prepared, data: Any, against: Any, *, progress: Progress
+) -> Confidential:
+    """Return the table, the dictionary and the weights that the plan names.
+
+    ``data`` and ``against`` replace what the plan says, where they are given.
+    """
+    from hedgerow.encode.encode import encode_accompanied
+    from hedgerow.read.open import open_table
+
+    plan, weights = ready.plan, ready.disclose.risk.weights
+    if data is None and plan.data is None:
+        raise PlanError(
+            "the plan names no data", where="data", do="Name a file there, or give --data FILE."
+        )
+    own = data is None
+    source = open_table(
+        plan.data if own else data,
+        query=plan.query if own else None,
+        base=plan.base if own else Path(),
+    )
+    columns = list(dict.fromkeys(weights.values())) if isinstance(weights, dict) else []
+    read = encode_accompanied(
+        source,
+        ready.schema,
+        numbers=columns,
+        progress=lambda fraction: progress("reading", fraction),
+    )
+    return Confidential(
+        table=read.table,
+        rows=read.rows,
+        against=_dictionary(ready, read.table, against, progress),
+        personal=_personal(ready, read.numbers, columns, read.n_read, read.rows),
+    )
+
+
+def _dictionary(
+    ready: Prepared, table: EncodedTable, against: Any, progress: Progress
+) -> EncodedTable:
+    from hedgerow.encode.encode import encode_table
+    from hedgerow.read.open import open_table
+
+    place = against if against is not None else ready.disclose.against
+    if place is None:
+        return without_class(table, slice(None))
+    base = ready.plan.base if against is None else Path()
+    schema: Schema = replace(ready.schema, class_attribute=None)
+    return encode_table(
+        open_table(place, base=base),
+        schema,
+        progress=lambda fraction: progress("reading the dictionary", fraction),
+    )
+
+
+def _personal(
+    ready: Prepared,
+    numbers: Floats,
+    columns: Sequence[str],
+    n_read: int,
+    rows: NDArray[np.int64],
+) -> Floats | None:
+    weights = ready.disclose.risk.weights
+    if weights is None:
+        return None
+    names = [attribute.name for attribute in ready.schema.attributes]
+    personal = np.ones((len(rows), len(names)))
+    if isinstance(weights, dict):
+        for name, column in weights.items():
+            personal[:, names.index(name)] = numbers[:, columns.index(column)]
+    else:
+        _read_weights(ready, weights, n_read, rows, personal)
+    negative = np.flatnonzero((personal < 0).any(axis=1))
+    if len(negative):
+        raise DataError(
+            f"record {int(rows[negative[0]]) + 1}: a weight is negative",
+            where="disclose.risk.weights",
+            do="Give weights from 0 up.",
+        )
+    return personal
+
+
+def _read_weights(
+    ready: Prepared, place: str, n_read: int, rows: NDArray[np.int64], personal: Floats
+) -> None:
+    from hedgerow.encode.columns import numbers_in
+    from hedgerow.read.open import open_table
+
+    source = open_table(place, base=ready.plan.base)
+    names = [attribute.name for attribute in ready.schema.attributes]
+    known = [name for name in names if name in source.columns]
+    if not known:
+        raise DataError(
+            "no column has the name of an attribute",
+            where=source.name,
+            do=f"Name columns after the attributes they weigh: {', '.join(names)[:300]}.",
+        )
+    parts = [
+        np.stack([numbers_in(column) for column in batch.columns], axis=1)
+        for batch in source.batches(known)
+    ]
+    given = np.vstack([np.zeros((0, len(known))), *parts])
+    if len(given) != n_read:
+        raise DataError(
+            "the table of weights has not as many rows as the data",
+            where=source.name,
+            do="Give one row of weights for each record, in the same order.",
+        )
+    kept = given[rows]
+    wrong = np.flatnonzero(~np.isfinite(kept).all(axis=1))
+    if len(wrong):
+        raise DataError(
+            f"row {int(rows[wrong[0]]) + 1}: there is no number",
+            where=source.name,
+            do="Give every record a weight from 0 up for each attribute.",
+        )
+    personal[:, [names.index(name) for name in known]] = kept

@@ -1,0 +1,219 @@
+"""disclose(plan): read, solve each distinct record once, keep answers on the way, write."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hedgerow.disclosure.certify import DisclosureFacts, certify_disclosure
+from hedgerow.disclosure.confidential import Confidential, Problems, read_confidential
+from hedgerow.disclosure.prepare import PlanLike, Prepared, check_confirmed, prepare
+from hedgerow.disclosure.result import Disclosure, OwnerView
+from hedgerow.disclosure.solvers import BlockSolver, n_workers, solver_for, together
+from hedgerow.disclosure.unfinished import Identity, Unfinished
+from hedgerow.disclosure.uniform import UniformForms, Valued
+from hedgerow.errors import InputError, ReleaseError, SettingError
+from hedgerow.optimise.consistency import match_counter
+from hedgerow.optimise.packed import Found
+from hedgerow.partition.method import Progress, no_progress
+from hedgerow.plan.disclose import ApproxDisclose
+from hedgerow.plan.load import plan_digest
+from hedgerow.release.write import check_destination
+
+_DATABASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|sqlite:")
+
+FIRST_BLOCK = 64
+SECONDS_PER_BLOCK = 2.0
+"""How much work a stopped run may lose."""
+
+
+def disclose(
+    plan: PlanLike,
+    *,
+    data: Any = None,
+    against: Any = None,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    resume: bool = True,
+    seed: int | None = None,
+    workers: int | None = None,
+    progress: Progress = no_progress,
+    **settings: Any,
+) -> Disclosure:
+    """Return every record in its best form, and write the folder where ``out`` says.
+
+    ``data`` and ``against`` (the attacker's dictionary) are files, database URLs or
+    dataframes, and replace the plan's own. Further ``settings`` replace those of the plan's
+    ``disclose`` section: ``method``, ``utility={"at-least": "half"}``, ``risk={"model": 2}``
+    and so on. With ``out``, answers are kept beside it on the way, and a run that was stopped
+    goes on unless ``resume`` is false. ``seed`` fixes faithful roundings of ``approx``, the
+    only random step there is.
+
+    Privacy: none in the sense of differential privacy; the certificate says what is promised.
+    ``Disclosure.owner`` and the folder `owner` are confidential.
+
+    >>> import pandas as pd
+    >>> visits = pd.DataFrame({"age": [34, 61, 47] * 20, "ward": ["A", "B", "C"] * 20})
+    >>> disclosed = disclose({
+    ...     "attributes": {"age": {"numeric": [0, 99]}, "ward": {"values": ["A", "B", "C"]}},
+    ...     "confirmed": True,
+    ...     "disclose": {"utility": {"at-least": "half"}},
+    ... }, data=visits)
+    >>> disclosed.to_pandas().iloc[0].tolist()
+    ['[32, 36)', '*']
+    """
+    ready = prepare(plan, settings)
+    check_confirmed(ready.plan)
+    _check_seed(ready, seed)
+    destination = None if out is None else check_destination(out, force=force)
+    given = read_confidential(ready, data, against, progress=progress)
+    problems = Problems.of(ready, given)
+    drawn = secrets.randbits(63) if seed is None else seed
+    kept = None
+    if destination is not None:
+        identity = _identity(ready, given, problems, seed)
+        kept = Unfinished.beside(destination, identity, seed=drawn, resume=resume)
+        drawn = kept.seed
+    try:
+        solver = solver_for(ready, given, problems, seed=drawn, workers=n_workers(workers))
+        found = _solved(solver, len(problems), kept, progress)
+        facts = _facts(ready, data=data, against=against, seeded=seed is not None)
+        result = _result(ready, given, problems, found, facts)
+        if destination is not None and kept is not None:
+            progress("writing", None)
+            result.write(destination, force=force)
+            kept.remove()
+    finally:
+        if kept is not None:
+            kept.release()
+    return result
+
+
+def _check_seed(ready: Prepared, seed: int | None) -> None:
+    disclose = ready.disclose
+    if seed is not None and not (isinstance(disclose, ApproxDisclose) and disclose.faithful):
+        raise SettingError(
+            "there is nothing random in this method",
+            where="seed",
+            do="Leave it out; it is for 'method: approx' with 'faithful: true'.",
+        )
+
+
+def _identity(
+    ready: Prepared, given: Confidential, problems: Problems, seed: int | None
+) -> Identity:
+    wanted = "" if seed is None else f"-{seed}"
+    return Identity(
+        plan_digest=plan_digest(ready.plan),
+        data_digest=given.digest() + wanted,
+        n_problems=len(problems),
+        n_attributes=len(ready.chains),
+    )
+
+
+def _solved(
+    solver: BlockSolver, n_problems: int, kept: Unfinished | None, progress: Progress
+) -> Found:
+    """Answer block by block; blocks grow until one takes about two seconds."""
+    parts: list[Found] = []
+    keep: Callable[[Found], None] = parts.append if kept is None else kept.append
+    start, size = 0 if kept is None else kept.n_done, FIRST_BLOCK
+    try:
+        while start < n_problems:
+            progress("solving", start / n_problems)
+            begun = time.monotonic()
+            stop = min(start + size, n_problems)
+            keep(solver.solve(start, stop))
+            start = stop
+            seconds = time.monotonic() - begun
+            if seconds < SECONDS_PER_BLOCK / 2:
+                size *= 2
+            elif seconds > 2 * SECONDS_PER_BLOCK:
+                size = max(size // 2, 1)
+    except InputError as error:
+        # Settings that cannot work will not work the next time either.
+        if kept is not None and not isinstance(error, ReleaseError):
+            kept.remove()
+        raise
+    progress("solving", 1.0)
+    if kept is not None:
+        return kept.answers()
+    return together(parts) if parts else solver.solve(0, 0)
+
+
+def _result(
+    ready: Prepared,
+    given: Confidential,
+    problems: Problems,
+    found: Found,
+    facts: DisclosureFacts,
+) -> Disclosure:
+    owner = OwnerView(
+        ready=ready,
+        given=given,
+        problems=problems,
+        found=found,
+        before=_before(ready, given, problems),
+    )
+    return Disclosure(certificate=certify_disclosure(ready, facts), owner=owner)
+
+
+def _facts(ready: Prepared, *, data: Any, against: Any, seeded: bool) -> DisclosureFacts:
+    return DisclosureFacts(
+        dataset=_dataset(ready, data),
+        against=_dictionary_words(ready, against),
+        random=isinstance(ready.disclose, ApproxDisclose) and ready.disclose.faithful,
+        seeded=seeded,
+    )
+
+
+def _before(ready: Prepared, given: Confidential, problems: Problems) -> Valued:
+    """The risk and utility of the records as they are."""
+    forms = UniformForms(ready=ready, given=given, problems=problems)
+    valued = forms.valued(forms.as_they_are())
+    if ready.disclose.risk.consistency == "hierarchical":
+        return valued
+    similar = ready.disclose.risk.similar_from
+    exposure = ready.model.exposure(given.dictionary.n_records)
+    risk = np.empty(len(problems))
+    for job in range(len(problems)):
+        codes = [int(column[job]) for column in problems.records.codes]
+        counter = match_counter(
+            codes,
+            given.dictionary,
+            consistency="approximate",
+            **({} if similar is None else {"similar_from": float(similar)}),
+        )
+        weight = 1.0
+        if ready.model.personal:
+            parts = problems.sensitivities.parts(codes, counter.lattice, job)
+            weight = float(sum(part[0] for part in parts))
+        risk[job] = weight * exposure[counter.count(counter.lattice.bottom)]
+    return Valued(risk=risk, utility=valued.utility)
+
+
+def _dataset(ready: Prepared, data: Any) -> str:
+    if ready.plan.ledger is not None:
+        return ready.plan.ledger.dataset
+    return _file_name(data if data is not None else ready.plan.data) or "disclosed records"
+
+
+def _dictionary_words(ready: Prepared, against: Any) -> str:
+    place = against if against is not None else ready.disclose.against
+    if place is None:
+        return "all records of the table itself"
+    return f"the records of {_file_name(place) or 'another table'}"
+
+
+def _file_name(place: Any) -> str | None:
+    """Return the name of a file, without its folders; nothing for databases and dataframes."""
+    if not isinstance(place, str | os.PathLike) or _DATABASE.match(str(place)):
+        return None
+    return Path(place).name

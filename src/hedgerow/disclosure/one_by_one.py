@@ -1,0 +1,193 @@
+"""Methods that take one record after another: the aggregate model and its approximation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from hedgerow.disclosure.confidential import Problems
+from hedgerow.disclosure.prepare import Prepared
+from hedgerow.optimise.aggregate import (
+    AggregateOptimum,
+    best_in_cube,
+    maximise_aggregate,
+    maximise_by_minimum_norm,
+)
+from hedgerow.optimise.aggregate_objective import AggregateObjective, AggregateProblem
+from hedgerow.optimise.approx import ApproxSettings, approximate
+from hedgerow.optimise.dictionary import Dictionary
+from hedgerow.optimise.lattice import Lattice, Node, Parts, parts_of, total
+from hedgerow.optimise.matches import CUBE_UP_TO, MatchCounter, levels_of_columns
+from hedgerow.optimise.packed import Found
+from hedgerow.optimise.risk import RiskModel
+from hedgerow.plan.disclose import AggregateDisclose, ApproxDisclose
+
+Codes: TypeAlias = tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Common:
+    """What the methods that take one record after another share."""
+
+    ready: Prepared
+    dictionary: Dictionary
+    problems: Problems
+
+    def codes(self, job: int) -> Codes:
+        """The codes of one distinct record."""
+        return tuple(int(column[job]) for column in self.problems.records.codes)
+
+    def weights(self, job: int, codes: Codes, lattice: Lattice) -> Parts | None:
+        """What each level adds to its sensitivity; nothing where the model has no weights."""
+        if not self.ready.model.personal:
+            return None
+        return self.problems.sensitivities.parts(codes, lattice, job)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Place:
+    """One record's lattice and what its levels add."""
+
+    job: int
+    lattice: Lattice
+    utility: Parts
+    weights: Parts | None
+    counter: MatchCounter | None
+    problem: Callable[[AggregateObjective], AggregateProblem]
+
+    def objective(self, *, risk_weight: float, power: float, floor: float) -> AggregateObjective:
+        """The aggregate model of this record."""
+        return AggregateObjective(
+            lattice=self.lattice,
+            utility_parts=self.utility,
+            sensitivity_parts=self.weights,
+            risk_weight=risk_weight,
+            power=power,
+            floor=floor,
+        )
+
+
+Solve: TypeAlias = Callable[[Place], tuple[Node | None, int, int]]
+"""The node to disclose, how many records fit it, and how much was looked at."""
+
+
+class OneByOne:
+    """Solves records one after another, in as many threads as there are cores."""
+
+    def __init__(self, common: Common, solve: Solve, workers: int) -> None:
+        self.common = common
+        self.answer = solve
+        self.workers = workers
+        self.utility = common.ready.utility
+        self.model: RiskModel = common.ready.model
+        self.exposure = self.model.exposure(common.dictionary.n_records)
+
+    def solve(self, start: int, stop: int) -> Found:
+        """Return the answers for the records from ``start`` to ``stop``."""
+        found = Found.nothing(stop - start, len(self.common.ready.chains))
+        ends = np.linspace(start, stop, min(self.workers, stop - start) + 1).astype(int).tolist()
+        pieces = [(ends[i], ends[i + 1]) for i in range(len(ends) - 1)]
+        with ThreadPoolExecutor(self.workers) as pool:
+            list(pool.map(lambda piece: self._solve_piece(piece, found, start), pieces))
+        return found
+
+    def _solve_piece(self, piece: tuple[int, int], found: Found, start: int) -> None:
+        before: tuple[Codes, Place] | None = None
+        for job in range(*piece):
+            codes = self.common.codes(job)
+            # Records of equal values stand together: their matches are counted once.
+            shared = before[1] if before is not None and before[0] == codes else None
+            place = self._place(job, codes, shared)
+            before = (codes, place)
+            node, n_matches, n_visited = self.answer(place)
+            self._write_down(place, node, n_matches, found, job - start)
+            found.n_visited[job - start] = n_visited
+
+    def _place(self, job: int, codes: Codes, shared: Place | None) -> Place:
+        common = self.common
+        chains, dictionary = common.ready.chains, common.dictionary
+        lattice = Lattice.of(codes, chains)
+        counter: MatchCounter | None = None
+        if lattice.n_nodes <= CUBE_UP_TO:
+            counter = shared.counter if shared is not None else dictionary.counter(codes)
+
+        def problem(objective: AggregateObjective) -> AggregateProblem:
+            columns, many = dictionary.columns, dictionary.many
+            vectors = levels_of_columns(codes, chains, columns, len(many))
+            return AggregateProblem(objective=objective, vectors=vectors, multiplicities=many)
+
+        return Place(
+            job=job,
+            lattice=lattice,
+            utility=parts_of(codes, self.utility, lattice),
+            weights=common.weights(job, codes, lattice),
+            counter=counter,
+            problem=problem,
+        )
+
+    def _write_down(
+        self, place: Place, node: Node | None, n_matches: int, found: Found, at: int
+    ) -> None:
+        if node is None:
+            return
+        found.feasible[at] = True
+        found.levels[at] = node
+        sensitivity = 1.0 if place.weights is None else total(place.weights, node)
+        found.risk[at] = sensitivity * float(self.exposure[n_matches])
+        found.utility[at] = total(place.utility, node)
+
+
+class Aggregate:
+    """The aggregate model: small lattices as a whole, large ones by minimum cuts."""
+
+    def __init__(self, common: Common, disclose: AggregateDisclose) -> None:
+        n_records = max(common.dictionary.n_records, 1)
+        self.risk_weight = float(disclose.risk_weight / n_records)
+        self.power = float(disclose.power)
+        self.floor = float(disclose.floor)
+        self.top = disclose.top
+
+    def __call__(self, place: Place) -> tuple[Node | None, int, int]:
+        """The best node; how many records fit it; nodes or cuts that were looked at."""
+        objective = place.objective(
+            risk_weight=self.risk_weight, power=self.power, floor=self.floor
+        )
+        if place.counter is not None:
+            optimum = best_in_cube(objective, place.counter.cube(), top=self.top)
+            return optimum.node, place.counter.count(optimum.node), place.lattice.n_nodes
+        problem = place.problem(objective)
+        optimum = self._maximum(problem)
+        return optimum.node, problem.count(optimum.node), optimum.n_cuts
+
+    def _maximum(self, problem: AggregateProblem) -> AggregateOptimum:
+        if self.power == int(self.power):
+            return maximise_aggregate(problem, top=self.top)
+        return maximise_by_minimum_norm(problem)
+
+
+class Approx:
+    """The approximated threshold model; faithful roundings have a generator for each record."""
+
+    def __init__(self, common: Common, disclose: ApproxDisclose, seed: int) -> None:
+        self.settings = ApproxSettings(
+            at_most=float(disclose.risk.at_most or 0),
+            width=float(disclose.width),
+            share=float(disclose.share),
+            excess=float(disclose.excess),
+        )
+        self.floor = float(disclose.floor)
+        self.faithful = disclose.faithful
+        self.seed = seed
+
+    def __call__(self, place: Place) -> tuple[Node | None, int, int]:
+        """A node of much utility and little more risk than allowed, if one was found."""
+        problem = place.problem(place.objective(risk_weight=1.0, power=1, floor=self.floor))
+        rng = np.random.default_rng([self.seed, place.job]) if self.faithful else None
+        found = approximate(problem, self.settings, faithful=self.faithful, rng=rng)
+        if found.node is None:
+            return None, 0, 0
+        return found.node, problem.count(found.node), 0

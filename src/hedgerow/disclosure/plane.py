@@ -1,0 +1,184 @@
+"""The risk-utility plane of a table: the frontier, where it lies, k-anonymous tables beside it.
+
+[ARUBA, Figs. 1, 2 and 9] and [TKDE, Fig. 1(a)]. Everything here is confidential: risks depend on
+the raw dictionary and on everybody's weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.disclosure.confidential import Confidential, Problems
+from hedgerow.disclosure.prepare import Prepared
+from hedgerow.disclosure.uniform import Cost, UniformForms
+from hedgerow.optimise.lattice import Lattice
+from hedgerow.optimise.matches import CUBE_UP_TO
+from hedgerow.optimise.packed import Found
+from hedgerow.optimise.threshold import RecordLandscape
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MOST_RECORDS = 400
+"""Records that the plane is drawn from; fewer where their lattices are large."""
+
+MOST_NODES = 1 << 24
+"""Nodes that are looked at for it, all records together."""
+
+ANONYMITIES = (2, 3, 5, 10, 25, 50, 100)
+SHARES = np.linspace(0, 1, 21)
+_SEED = 2008
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """Mean utility and mean risk of the records of one form of the table."""
+
+    utility: float
+    risk: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnonymousTable:
+    """A k-anonymous form, and the least risk that records can have at the same utilities."""
+
+    k: int
+    anonymous: Point
+    best: Point | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plane:
+    """Where forms of a table lie; ``frontier`` is empty where lattices are too large to look at."""
+
+    n_records: int
+    before: Point
+    after: Point
+    frontier: tuple[Point, ...]
+    anonymous: tuple[AnonymousTable, ...]
+
+
+class Frontier:
+    """The least risk of one record at any utility, from all nodes of its lattice."""
+
+    def __init__(self, risks: Floats, utilities: Floats) -> None:
+        risk, utility = risks.reshape(-1), utilities.reshape(-1)
+        order = np.lexsort((risk, -utility))
+        risk, utility = risk[order], utility[order]
+        least = np.minimum.accumulate(risk)
+        better = np.concatenate([[True], least[1:] < least[:-1]])
+        # From the most useful node on: every node that has less risk than all before it.
+        self.risk, self.utility = risk[better], utility[better]
+
+    def at(self, thresholds: Floats) -> tuple[Floats, Floats]:
+        """The least risk at utilities of at least the thresholds, and the utility there.
+
+        A threshold above the most useful node has that node.
+        """
+        slack = 1e-12 * max(1.0, float(abs(self.utility[0])))
+        n_useful = np.searchsorted(-self.utility, -(thresholds - slack), side="right")
+        place = np.maximum(n_useful - 1, 0)
+        return self.risk[place], self.utility[place]
+
+
+def frontier_of(
+    ready: Prepared, given: Confidential, problems: Problems, job: int
+) -> Frontier | None:
+    """The frontier of one distinct record; none where its lattice is too large to look at."""
+    codes = [int(column[job]) for column in problems.records.codes]
+    if Lattice.of(codes, ready.chains).n_nodes > CUBE_UP_TO:
+        return None
+    landscape = RecordLandscape.of(
+        codes,
+        given.dictionary.counter(codes),
+        utility=ready.utility,
+        sensitivities=problems.sensitivities,
+        model=ready.model,
+        person=job,
+    )
+    return Frontier(landscape.risks(), landscape.utilities())
+
+
+def plane_of(
+    ready: Prepared,
+    given: Confidential,
+    problems: Problems,
+    found: Found,
+    *,
+    anonymities: Sequence[int] = ANONYMITIES,
+    most_records: int = MOST_RECORDS,
+) -> Plane | None:
+    """The plane of a disclosed table, drawn from some of its records; none without records.
+
+    Forms of records that are withheld have no utility and no risk, and are not drawn.
+    """
+    jobs = _sample(problems, found, min(most_records, _affordable(ready, problems)))
+    if not len(jobs):
+        return None
+    forms = UniformForms(ready=ready, given=given, problems=problems)
+    before = forms.valued(forms.as_they_are())
+    frontiers = [frontier_of(ready, given, problems, int(job)) for job in jobs]
+    known = [frontier for frontier in frontiers if frontier is not None]
+    complete = len(known) == len(jobs)
+    tables = []
+    cost: Cost = "height" if ready.measure == "depth" else "ncp"
+    wanted = anonymities if forms.searchable else ()
+    for k, form in forms.anonymous(wanted, cost=cost).items():
+        valued = forms.valued(form)
+        tables.append(
+            AnonymousTable(
+                k=k,
+                anonymous=_mean(valued.risk[jobs], valued.utility[jobs]),
+                best=_least(known, valued.utility[jobs]) if complete else None,
+            )
+        )
+    return Plane(
+        n_records=len(jobs),
+        before=_mean(before.risk[jobs], before.utility[jobs]),
+        after=_mean(found.risk[jobs], found.utility[jobs]),
+        frontier=_curve(known, before.utility[jobs]) if complete else (),
+        anonymous=tuple(tables),
+    )
+
+
+def _affordable(ready: Prepared, problems: Problems) -> int:
+    """How many records can be looked at, but for lattices that are too large anyway."""
+    n_nodes = np.ones(len(problems))
+    for column, chain in zip(problems.records.codes, ready.chains, strict=True):
+        n_nodes *= chain.heights[column] + 1.0
+    small = n_nodes[n_nodes <= CUBE_UP_TO]
+    return max(20, int(MOST_NODES / small.mean())) if len(small) else MOST_RECORDS
+
+
+def _sample(problems: Problems, found: Found, most: int) -> Ints:
+    records = np.flatnonzero(found.feasible[problems.kind])
+    if len(records) > most:
+        chosen = np.random.default_rng(_SEED).choice(len(records), most, replace=False)
+        records = records[np.sort(chosen)]
+    return problems.kind[records]
+
+
+def _mean(risk: Floats, utility: Floats) -> Point:
+    return Point(utility=float(utility.mean()), risk=float(risk.mean()))
+
+
+def _least(frontiers: Sequence[Frontier], thresholds: Floats) -> Point:
+    """The means of the least risks, each record at a threshold of its own."""
+    found = [frontier.at(thresholds[i : i + 1]) for i, frontier in enumerate(frontiers)]
+    return _mean(
+        np.concatenate([risk for risk, _ in found]),
+        np.concatenate([utility for _, utility in found]),
+    )
+
+
+def _curve(frontiers: Sequence[Frontier], most: Floats) -> tuple[Point, ...]:
+    """The means of the least risks at shares of every record's own utility."""
+    found = [frontier.at(SHARES * most[i]) for i, frontier in enumerate(frontiers)]
+    risk = np.mean([risk for risk, _ in found], axis=0)
+    utility = np.mean([utility for _, utility in found], axis=0)
+    points = [Point(utility=float(u), risk=float(r)) for u, r in zip(utility, risk, strict=True)]
+    return tuple(points)

@@ -1,0 +1,138 @@
+"""A plan made ready for disclosure: everything that can be refused without data is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.encode.schema import Schema, schema_of
+from hedgerow.errors import PlanError, TaxonomyError, UnconfirmedPlanError
+from hedgerow.optimise.lattice import Chains, chains_of
+from hedgerow.optimise.risk import RiskModel
+from hedgerow.optimise.utility import Measure, utility_tables
+from hedgerow.plan.disclose import DisclosePlan
+from hedgerow.plan.load import load_plan, plan_of
+from hedgerow.plan.model import Plan
+
+PlanLike = Plan | Mapping[str, Any] | str | Path
+
+_MEASURES: dict[str, Measure] = {
+    "depth": "depth",
+    "leaves": "leaves",
+    "log": "log-leaves",
+    "lm": "lm",
+    "xiao-tao": "xiao-tao",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """What is asked of every record; nothing confidential has been read yet.
+
+    ``value_weights`` holds the weights of the codes of those attributes that have any.
+    """
+
+    plan: Plan
+    disclose: DisclosePlan
+    schema: Schema
+    chains: tuple[Chains, ...]
+    attribute_weights: dict[int, float]
+    value_weights: dict[int, NDArray[np.float64]]
+
+    @property
+    def model(self) -> RiskModel:
+        """The risk model."""
+        return RiskModel(number=self.disclose.risk.model, printed=self.disclose.risk.printed)
+
+    @property
+    def measure(self) -> Measure:
+        """The measure of utility."""
+        return _MEASURES[self.disclose.utility.measure]
+
+    @property
+    def utility(self) -> tuple[NDArray[np.float64], ...]:
+        """What each level above each code is worth."""
+        return utility_tables(self.measure, self.chains)
+
+    @property
+    def monotone(self) -> bool:
+        """Whether risk falls with every generalisation, so that all searches are exact."""
+        return self.model.monotone and self.disclose.risk.consistency == "hierarchical"
+
+
+def prepare(plan: PlanLike, settings: Mapping[str, Any] | None = None) -> Prepared:
+    """Return the plan with its taxonomies loaded and its weights laid out by code.
+
+    ``settings`` override the plan's ``disclose`` section.
+    """
+    if not isinstance(plan, Plan):
+        plan = plan_of(plan) if isinstance(plan, Mapping) else load_plan(plan)
+    checked = plan.override_disclosure(**(settings or {}))
+    if checked.disclose is None:
+        raise PlanError(
+            "the plan does not say how to disclose",
+            where="disclose",
+            do="Add a section such as 'disclose: {method: aruba, utility: {at-least: half}}'.",
+        )
+    schema = schema_of(checked)
+    chains = chains_of(schema)
+    common, by_value = _weights(checked.disclose, schema, chains)
+    return Prepared(
+        plan=checked,
+        disclose=checked.disclose,
+        schema=schema,
+        chains=chains,
+        attribute_weights=common,
+        value_weights=by_value,
+    )
+
+
+def check_confirmed(plan: Plan) -> None:
+    """Refuse a plan whose domains nobody has confirmed to be public."""
+    if not plan.confirmed:
+        raise UnconfirmedPlanError(
+            "nobody has confirmed that the domains in this plan are public knowledge",
+            where="confirmed",
+            do="Read every domain, replace what was taken from the data, then set"
+            " 'confirmed: true'.",
+        )
+
+
+def _weights(
+    disclose: DisclosePlan, schema: Schema, chains: tuple[Chains, ...]
+) -> tuple[dict[int, float], dict[int, NDArray[np.float64]]]:
+    common: dict[int, float] = {}
+    by_value: dict[int, NDArray[np.float64]] = {}
+    place = {attribute.name: i for i, attribute in enumerate(schema.attributes)}
+    for name, given in disclose.risk.sensitivities.items():
+        i = place[name]
+        if isinstance(given, dict):
+            labels = {label: float(weight) for label, weight in given.items()}
+            by_value[i] = _code_weights(labels, chains[i], name)
+        else:
+            common[i] = float(given)
+    return common, by_value
+
+
+def _code_weights(labels: dict[str, float], chain: Chains, name: str) -> NDArray[np.float64]:
+    """The weight of each code: that of the lowest labelled node above it, or 1."""
+    tree = chain.taxonomy
+    weights = np.ones(tree.n_leaves)
+    try:
+        nodes = {tree.find(label): weight for label, weight in labels.items()}
+    except TaxonomyError as error:
+        raise PlanError(
+            error.what,
+            where=f"disclose.risk.sensitivities.{name}",
+            do="Give labels of the attribute's taxonomy; see `hedgerow taxonomy show`.",
+            paths=(f"disclose.risk.sensitivities.{name}",),
+        ) from None
+    # A node comes after those above it, so that the lowest one has the last word.
+    for node in sorted(nodes):
+        weights[tree.first[node] : tree.stop[node]] = nodes[node]
+    return weights

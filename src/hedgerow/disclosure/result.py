@@ -1,0 +1,173 @@
+"""A disclosure: the table to give out with its certificate, and what only its owner may see."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.disclosure.confidential import Confidential, Problems
+from hedgerow.disclosure.owner_report import render_owner_report
+from hedgerow.disclosure.prepare import Prepared
+from hedgerow.disclosure.public_report import render_disclosure_report
+from hedgerow.disclosure.table import disclosed_nodes, disclosed_table
+from hedgerow.disclosure.uniform import Valued
+from hedgerow.optimise.packed import Found
+from hedgerow.release.certificate import Certificate
+from hedgerow.release.folder import REPORT, Written, released_files
+from hedgerow.release.table import integers, text_columns, to_csv
+from hedgerow.release.write import CERTIFICATE, OWNER, release_folder, write_text
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+
+DISCLOSED = "disclosed.csv"
+RISK = "risk.csv"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class OwnerView:
+    """What was found for every record. Confidential: for the owner of the data only."""
+
+    ready: Prepared
+    given: Confidential
+    problems: Problems
+    found: Found
+    before: Valued
+
+    def risks(self) -> pa.Table:
+        """Return, record by record, risk and utility before and after, and nodes visited.
+
+        ``record`` is the row of the data, counted from 1. A withheld record has neither
+        risk nor utility afterwards.
+        """
+        import pyarrow as pa
+
+        kind, found = self.problems.kind, self.found
+        columns: dict[str, Any] = {
+            "record": integers(self.given.rows + 1, np.int64),
+            "risk_before": _floats(self.before.risk[kind]),
+            "risk_after": _floats(found.risk[kind]),
+            "utility_before": _floats(self.before.utility[kind]),
+            "utility_after": _floats(found.utility[kind]),
+            "nodes_visited": integers(found.n_visited[kind], np.int64),
+        }
+        return pa.table(columns)
+
+    @cached_property
+    def n_withheld(self) -> int:
+        """How many records have no form that is safe or useful enough."""
+        return int((~self.found.feasible[self.problems.kind]).sum())
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Disclosure:
+    """A disclosed table with its certificate; ``owner`` is confidential.
+
+    The table, the certificate and :meth:`report` may be given out. Nothing of it is
+    differentially private, and the certificate says so.
+    """
+
+    certificate: Certificate
+    owner: OwnerView
+
+    def __repr__(self) -> str:
+        return f"Disclosure({self.certificate.data.name!r}, {len(self):,} records)"
+
+    def __len__(self) -> int:
+        return len(self.owner.given.table)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of disclosed records, withheld ones included."""
+        return len(self)
+
+    @cached_property
+    def _nodes(self) -> list[NDArray[np.int32]]:
+        owner = self.owner
+        kind = owner.problems.kind
+        return disclosed_nodes(
+            owner.given.table,
+            owner.ready.chains,
+            owner.found.levels[kind],
+            owner.found.feasible[kind],
+        )
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per record, in the order of the data: labels, and the class."""
+        owner = self.owner
+        feasible = owner.found.feasible[owner.problems.kind]
+        return disclosed_table(owner.given.table, owner.ready.chains, self._nodes, feasible)
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the disclosed table as a polars dataframe."""
+        import polars as pl
+
+        return pl.DataFrame(self.to_arrow())
+
+    def to_pandas(self) -> Any:
+        """Return the disclosed table as a pandas dataframe (pandas must be installed)."""
+        return self.to_arrow().to_pandas()
+
+    def to_native(self, like: Any) -> Any:
+        """Return the disclosed table as the kind of dataframe that ``like`` is."""
+        import narwhals as nw
+
+        backend = nw.get_native_namespace(nw.from_native(like))
+        return nw.from_arrow(self.to_arrow(), backend=backend).to_native()
+
+    def report(self) -> str:
+        """Return the text of `report.html`: what may be told about the disclosed table."""
+        return render_disclosure_report(
+            self.owner.ready.schema, self.owner.ready.chains, self._nodes, self.certificate
+        )
+
+    def owner_report(self) -> str:
+        """Return the text of `owner/report.html`: risks, confidential."""
+        owner = self.owner
+        return render_owner_report(
+            owner.ready,
+            owner.given,
+            owner.problems,
+            owner.found,
+            before=owner.before,
+            certificate=self.certificate,
+        )
+
+    def write(self, folder: str | os.PathLike[str], *, force: bool = False) -> Written:
+        """Write the folder whole or not at all, and return what was written.
+
+        Files in `owner` can be read by the user who wrote them only, and are not for others.
+        An earlier release is replaced with ``force`` only, once the new one is complete.
+        """
+        with release_folder(folder, force=force) as partial:
+            texts = text_columns(list(self.owner.ready.schema.used()))
+            to_csv(self.to_arrow(), partial / DISCLOSED, texts=texts)
+            write_text(partial / REPORT, self.report())
+            files = released_files(partial)
+            write_text(partial / CERTIFICATE, self.certificate.with_files(files).to_json())
+            private = partial / OWNER
+            private.mkdir(mode=0o700)
+            to_csv(self.owner.risks(), private / RISK, texts=())
+            write_text(private / REPORT, self.owner_report())
+        owned = (f"{OWNER}/{RISK}", f"{OWNER}/{REPORT}")
+        listed = (*files, CERTIFICATE, *owned)
+        return Written(folder=Path(folder), files=tuple(sorted(listed)))
+
+
+def _floats(values: NDArray[np.float64]) -> pa.Array:
+    """Return numbers as an Arrow column; what is not a number is missing."""
+    import pyarrow as pa
+
+    flat = np.ascontiguousarray(values, dtype=np.float64)
+    missing = np.isnan(flat)
+    valid = np.packbits(~missing, bitorder="little")
+    return pa.Array.from_buffers(
+        pa.float64(), len(flat), [pa.py_buffer(valid), pa.py_buffer(flat)], int(missing.sum())
+    )
