@@ -1,4 +1,4 @@
-"""[DiffPart, Figs. 3 and 8] again, and what releases of sparse data keep.
+"""What DiffPart keeps of MSNBC and of sparse data: mass, true sets, errors, top itemsets.
 
 Run as ``python benchmarks/diffpart_quality.py [--runs N] [--only NAME ...]``. Prints the
 tables of docs/papers/diffpart.md: average relative error in five classes of query lengths,

@@ -1,10 +1,11 @@
-"""A first plan for a table: proposed from the data, marked as such, and not confirmed.
+"""A first plan for a table or for baskets: proposed from the data, marked, not confirmed.
 
 This is the one place where the data may shape a plan. So everything taken from it carries
 a comment, values that few records have are never written down, bounds are rounded
 outwards, and ``publish`` refuses the plan until a person has confirmed it.
 """
 
+from hedgerow.draft.baskets import looks_like_baskets
 from hedgerow.draft.compose import Draft, draft_plan
 
-__all__ = ["Draft", "draft_plan"]
+__all__ = ["Draft", "draft_plan", "looks_like_baskets"]

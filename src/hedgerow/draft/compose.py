@@ -8,13 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hedgerow.draft.baskets import (
+    basket_plan_text,
+    basket_settings,
+    item_frequencies,
+    looks_like_baskets,
+    refuse_class,
+)
 from hedgerow.draft.match import taxonomies_in
 from hedgerow.draft.profile import MISSING_TEXTS, RARE, Profile, profiles_of
 from hedgerow.draft.propose import Proposal, proposals
 from hedgerow.draft.text import Sections, plan_text, relative_path
 from hedgerow.errors import DataError, HedgerowError, InternalError
 from hedgerow.plan.load import plan_of
-from hedgerow.plan.methods import DEFAULT_METHOD
+from hedgerow.plan.methods import DEFAULT_BASKET_METHOD, DEFAULT_METHOD
 from hedgerow.plan.model import Plan
 from hedgerow.plan.numbers import plain_number
 from hedgerow.plan.parse import parse_text
@@ -40,23 +47,30 @@ def draft_plan(
     query: str | None = None,
     taxonomies: str | Path | None = None,
     class_name: str | None = None,
-    method: str = DEFAULT_METHOD,
+    method: str | None = None,
     epsilon: object = 1,
     base: Path | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Draft:
-    """Return a proposed plan for the table in ``data``: a file, a URL or a dataframe.
+    """Return a proposed plan for ``data``: a table (file, URL or dataframe) or a basket file.
 
     ``taxonomies`` is a folder of taxonomy files, ``base`` the folder where the plan will
-    lie. The plan is not confirmed, so nothing can be published with it as it is.
+    lie. ``method`` is hedge unless given, and diffpart for baskets. The plan is not
+    confirmed, so nothing can be published with it as it is.
 
     Privacy: **the draft is confidential.** It is shaped by the data, without any noise.
     It leaves out values in fewer than 20 records and rounds bounds outwards to make a
     slip less harmful, which is no guarantee.
     """
     folder = base or Path()
-    publish = _publish(method, epsilon)
     files, notes = taxonomies_in(Path(taxonomies)) if taxonomies else ([], [])
+    if query is None and looks_like_baskets(data):
+        refuse_class(class_name)
+        settings = basket_settings(method or DEFAULT_BASKET_METHOD, epsilon)
+        found = item_frequencies(Path(data), progress=progress)
+        text = basket_plan_text(found, files, publish=settings, base=folder)
+        return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
+    publish = _publish(method or DEFAULT_METHOD, epsilon)
     with ExitStack() as stack:
         source = open_table(data, query=query)
         if isinstance(source, AbstractContextManager):

@@ -15,11 +15,11 @@ from hedgerow.draft.propose import Proposal
 from hedgerow.plan.numbers import plain_number
 
 MARK = "replace by public knowledge"
-_WIDTH = 100
+WIDTH = 100
 _PLAIN = re.compile(r"(\.{0,2}/)*[A-Za-z_][A-Za-z0-9_./-]*( [A-Za-z0-9_./-]+)*", re.ASCII)
 _WORDS = ("true", "false", "null", "yes", "no", "on", "off", "y", "n")
 
-_HEADER = """\
+HEADER = """\
 # A plan, proposed by 'hedgerow draft'. Nothing is published with it before you confirm it.
 #
 # What to do next:
@@ -49,7 +49,7 @@ class Sections:
 
 def plan_text(sections: Sections, *, base: Path) -> str:
     """Return the YAML text of a drafted plan that will lie in the folder ``base``."""
-    return "\n".join([_HEADER, *_source(sections), *_attributes(sections, base), *_ends(sections)])
+    return "\n".join([HEADER, *_source(sections), *_attributes(sections, base), *_ends(sections)])
 
 
 def quoted(text: str) -> str:
@@ -80,9 +80,9 @@ def _source(sections: Sections) -> Iterable[str]:
         yield f"data: {quoted(sections.data)}"
     if sections.query is not None:
         yield f"query: {quoted(sections.query)}"
-    yield from _comment("how often values are missing", indent="")
+    yield from comment("how often values are missing", indent="")
     yield f"missing: {sections.missing}"
-    yield from _comment("the usual texts for missing values that occur", indent="")
+    yield from comment("the usual texts for missing values that occur", indent="")
     yield f"missing-values: [{', '.join(json.dumps(text) for text in sections.missing_values)}]"
     yield ""
 
@@ -90,15 +90,16 @@ def _source(sections: Sections) -> Iterable[str]:
 def _attributes(sections: Sections, base: Path) -> Iterable[str]:
     yield "attributes:"
     for proposal in sections.proposals:
-        yield from _comment(proposal.reason, indent="  ")
+        yield from comment(proposal.reason, indent="  ")
         yield from _attribute(proposal, base)
     if sections.unnamed:
         yield f"  # {sections.unnamed} more: their names hold characters that a plan cannot hold"
     yield ""
 
 
-def _comment(reason: str, *, indent: str) -> Iterable[str]:
-    lines = textwrap.wrap(f"from the data: {reason}; {MARK}", _WIDTH - len(indent) - 2)
+def comment(reason: str, *, indent: str) -> Iterable[str]:
+    """Return the lines of a comment that says what was taken from the data."""
+    lines = textwrap.wrap(f"from the data: {reason}; {MARK}", WIDTH - len(indent) - 2)
     return [f"{indent}# {line}" for line in lines]
 
 
@@ -116,20 +117,20 @@ def _attribute(proposal: Proposal, base: Path) -> Iterable[str]:
     if proposal.other is not None:
         parts.append(f"other: {quoted(proposal.other)}")
     line = f"  {quoted(proposal.name)}: {{{', '.join(parts)}}}"
-    if len(line) <= _WIDTH:
+    if len(line) <= WIDTH:
         return [line]
-    return [f"  {quoted(proposal.name)}:", *(_wrapped(part) for part in parts)]
+    return [f"  {quoted(proposal.name)}:", *(wrapped(part) for part in parts)]
 
 
-def _wrapped(part: str) -> str:
-    """Break a long list between two values; texts in it stay whole."""
+def wrapped(part: str) -> str:
+    """Return a setting with a long list broken between two values; texts in it stay whole."""
     key, bracket, rest = part.partition(": [")
     if not bracket:
         return f"    {part}"
     values = rest.removesuffix("]")
     lines, line = [], f"    {key}: ["
     for piece in _pieces(values):
-        if len(line) + len(piece) > _WIDTH and line.strip():
+        if len(line) + len(piece) > WIDTH and line.strip():
             lines.append(line.rstrip())
             line = "      "
         line += piece

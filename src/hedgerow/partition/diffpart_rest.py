@@ -93,12 +93,14 @@ def sum_by(which: NDArray[np.int64], values: NDArray[np.int64], n: int) -> NDArr
 class Patterns:
     """How records divide among a node's children, wherever the node was expanded.
 
-    Node ``u`` has the masks ``masks[starts[u]:starts[u + 1]]``; ``ends`` are running sums
-    of their weights over all nodes.
+    Node ``u`` has the patterns ``starts[u]`` to ``starts[u + 1]``; pattern ``p`` has the
+    children ``children[offsets[p]:offsets[p + 1]]``, and ``ends`` are running sums of the
+    weights of all patterns.
     """
 
     starts: NDArray[np.int64]
-    masks: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    children: NDArray[np.int32]
     ends: NDArray[np.float64]
 
     @classmethod
@@ -112,40 +114,44 @@ class Patterns:
                 weights.append(found.noisy)
         unique, which = np.unique(np.concatenate(keys), return_inverse=True)
         sums = sum_by(which, np.concatenate(weights), len(unique))
-        starts = np.searchsorted(unique >> _MASK_BITS, np.arange(len(tree.first) + 1))
+        node, mask = unique >> _MASK_BITS, unique & ((1 << _MASK_BITS) - 1)
+        row, slot = bits_of(mask)
+        order = np.argsort(row, kind="stable")
+        below = tree.children[tree.child_start[node[row]] + slot]
         return cls(
-            starts=starts.astype(np.int64),
-            masks=unique & ((1 << _MASK_BITS) - 1),
+            starts=np.searchsorted(node, np.arange(len(tree.first) + 1)).astype(np.int64),
+            offsets=offsets_of(np.bitwise_count(mask).astype(np.int64)),
+            children=below[order],
             ends=np.concatenate([[0.0], np.cumsum(sums)]),
         )
 
-    def draw(self, nodes: NDArray[np.int32], *, source: RandomSource) -> NDArray[np.int64]:
-        """Return a mask of children for each node, 0 where too little is known of a node."""
+    def draw(self, nodes: NDArray[np.int32], *, source: RandomSource) -> NDArray[np.int32]:
+        """Return a pattern for each node, -1 where too little is known of a node."""
         found = self.ends[self.starts[1:]] - self.ends[self.starts[:-1]]
         uses = np.bincount(nodes, minlength=len(found))
         allowed = np.minimum(REPEATS * found / np.maximum(uses, 1), 1.0)
-        masks = np.zeros(len(nodes), dtype=np.int64)
+        drawn = np.empty(len(nodes), dtype=np.int32)
         for start in range(0, len(nodes), _PIECE):
             piece = slice(start, start + _PIECE)
-            masks[piece] = self._masks_for(nodes[piece], found, allowed, source)
-        return masks
+            drawn[piece] = self._drawn(nodes[piece], found, allowed, source)
+        return drawn
 
-    def _masks_for(
+    def _drawn(
         self,
         nodes: NDArray[np.int32],
         found: NDArray[np.float64],
         allowed: NDArray[np.float64],
         source: RandomSource,
-    ) -> NDArray[np.int64]:
+    ) -> NDArray[np.int32]:
         words = source.words(len(nodes))  # one half decides on the limit, the other chooses
         within = (words & np.uint64(2**32 - 1)) / 2.0**32 < allowed[nodes]
         known = nodes[within]
-        drawn = (words[within] >> np.uint64(32)) / 2.0**32 * found[known]
-        drawn += self.ends[self.starts[known]]
-        place = np.searchsorted(self.ends, drawn, side="right") - 1
-        masks = np.zeros(len(nodes), dtype=np.int64)
-        masks[within] = self.masks[np.minimum(place, self.starts[known + 1] - 1)]
-        return masks
+        chosen = (words[within] >> np.uint64(32)) / 2.0**32 * found[known]
+        chosen += self.ends[self.starts[known]]
+        place = np.searchsorted(self.ends, chosen, side="right") - 1
+        drawn = np.full(len(nodes), -1, dtype=np.int32)
+        drawn[within] = np.minimum(place, self.starts[known + 1] - 1)
+        return drawn
 
 
 def drawn_rest(
@@ -196,9 +202,13 @@ def _expanded(
         done_owner.append(owners[leaf])
         done_item.append(tree.first[nodes[leaf]].astype(np.int64))
         owners, nodes = owners[~leaf], nodes[~leaf]
-        row, slot = bits_of(patterns.draw(nodes, source=source))
-        nodes = tree.children[tree.child_start[nodes[row]] + slot]
-        owners = owners[row]
+        drawn = patterns.draw(nodes, source=source)
+        owners, drawn = owners[drawn >= 0], drawn[drawn >= 0]
+        first = patterns.offsets[drawn]
+        sizes = patterns.offsets[drawn + 1] - first
+        ends = np.cumsum(sizes)
+        nodes = patterns.children[np.arange(sizes.sum()) + np.repeat(first - ends + sizes, sizes)]
+        owners = np.repeat(owners, sizes)
     return Drawn(owner=np.concatenate(done_owner), item=np.concatenate(done_item))
 
 
