@@ -12,10 +12,12 @@ from itertools import product
 
 import numpy as np
 
-from diffmulti_tables import diffmulti, penalties, run
 from hedgerow.encode.schema import Attribute, Schema
 from hedgerow.encode.table import EncodedTable
+from hedgerow.evaluate.loss import losses_of_records
+from hedgerow.papers.releases import diffmulti, released
 from hedgerow.partition import diffmulti_budget
+from hedgerow.privacy.source import SystemSource
 from hedgerow.taxonomy.builders import context_free, flat
 from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain
 
@@ -59,9 +61,10 @@ def main() -> None:
         ("discernibility", "ncp", "max"), (1_000, 10_000), (12, 16, 20, 28), SHARES
     ):
         diffmulti_budget.CHOICES, diffmulti_budget.SIZES = shares
-        method = replace(diffmulti(h, score, faithful=False), depth=depth)
-        squares, ncp = penalties(run(method, table, Fraction(1)), table)
-        cells = f"{shares[0]} | {shares[1]} | {squares / 1e6:.1f} | {ncp:.2f}"
+        method = replace(diffmulti(h, score=score, faithful=False), depth=depth)
+        groups = released(method, table, epsilon=Fraction(1), source=SystemSource())
+        found = losses_of_records(groups, table)
+        cells = f"{shares[0]} | {shares[1]} | {found.discernibility / 1e6:.1f} | {found.ncp:.2f}"
         print(f"| {score} | {h:,} | {depth} | {cells} |", flush=True)
 
 

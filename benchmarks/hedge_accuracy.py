@@ -19,7 +19,7 @@ from itertools import combinations
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from diffgen_accuracy import adult, rows
+from adult_records import adult, rows
 from hedge_choice import table as tuned_on
 from hedgerow.count.memory import MemoryEngine
 from hedgerow.encode.table import EncodedTable

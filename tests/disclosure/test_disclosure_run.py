@@ -265,3 +265,11 @@ def test_distinct_records_are_solved_once(monkeypatch):
     shown = disclosed.to_arrow()
     assert shown.slice(0, 30).equals(shown.slice(90, 30))
     assert np.bincount(disclosed.owner.problems.kind).sum() == 120
+
+
+def test_a_search_that_would_not_end_is_refused_before_a_record_is_read():
+    wide = {f"a{i}": {"numeric": [0, 63]} for i in range(13)}
+    asked = {"attributes": wide, "confirmed": True, "disclose": {"method": "aruba"}}
+    with pytest.raises(SettingError, match="forms") as refused:
+        disclose(asked, data="no-such-file.csv")
+    assert "aggregate" in refused.value.do

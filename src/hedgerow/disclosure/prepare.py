@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.encode.schema import Schema, schema_of
-from hedgerow.errors import PlanError, TaxonomyError, UnconfirmedPlanError
+from hedgerow.errors import PlanError, SettingError, TaxonomyError, UnconfirmedPlanError
 from hedgerow.optimise.lattice import Chains, chains_of
 from hedgerow.optimise.risk import RiskModel
 from hedgerow.optimise.utility import Measure, utility_tables
-from hedgerow.plan.disclose import DisclosePlan
+from hedgerow.plan.disclose import DisclosePlan, ThresholdDisclose
 from hedgerow.plan.load import load_plan, plan_of
 from hedgerow.plan.model import Plan
 
 PlanLike = Plan | Mapping[str, Any] | str | Path
+
+MOST_FORMS = 1 << 24
+"""Forms of one record that the threshold model searches; beyond, one record takes seconds.
+
+What is public decides: the heights of the taxonomies, not the records.
+"""
 
 _MEASURES: dict[str, Measure] = {
     "depth": "depth",
@@ -81,6 +88,7 @@ def prepare(plan: PlanLike, settings: Mapping[str, Any] | None = None) -> Prepar
         )
     schema = schema_of(checked)
     chains = chains_of(schema)
+    _check_reach(checked.disclose, chains)
     common, by_value = _weights(checked.disclose, schema, chains)
     return Prepared(
         plan=checked,
@@ -90,6 +98,19 @@ def prepare(plan: PlanLike, settings: Mapping[str, Any] | None = None) -> Prepar
         attribute_weights=common,
         value_weights=by_value,
     )
+
+
+def _check_reach(disclose: DisclosePlan, chains: tuple[Chains, ...]) -> None:
+    """Refuse a search that would not end, before a record is read."""
+    n_forms = prod(chain.tallest + 1 for chain in chains)
+    if isinstance(disclose, ThresholdDisclose) and n_forms > MOST_FORMS:
+        raise SettingError(
+            f"a record may take {n_forms:,} forms, and the method {disclose.method!r} searches"
+            f" {MOST_FORMS:,} at the most",
+            where="disclose.method",
+            do="Use the method aggregate, which needs no search; or drop attributes, or give"
+            " taxonomies of fewer levels.",
+        )
 
 
 def check_confirmed(plan: Plan) -> None:
