@@ -23,7 +23,8 @@ from hedgerow.plan.model import Plan
 PlanLike = Plan | Mapping[str, Any] | str | Path
 
 MOST_FORMS = 1 << 24
-"""Forms of one record that the threshold model searches; beyond, one record takes seconds.
+"""Forms of one record that searches of the threshold model are let loose on; beyond, one
+record takes seconds and more. Branch and bound may try: it often cuts most of them off.
 
 What is public decides: the heights of the taxonomies, not the records.
 """
@@ -103,13 +104,14 @@ def prepare(plan: PlanLike, settings: Mapping[str, Any] | None = None) -> Prepar
 def _check_reach(disclose: DisclosePlan, chains: tuple[Chains, ...]) -> None:
     """Refuse a search that would not end, before a record is read."""
     n_forms = prod(chain.tallest + 1 for chain in chains)
-    if isinstance(disclose, ThresholdDisclose) and n_forms > MOST_FORMS:
+    searches = isinstance(disclose, ThresholdDisclose) and disclose.method != "branch-and-bound"
+    if searches and n_forms > MOST_FORMS:
         raise SettingError(
             f"a record may take {n_forms:,} forms, and the method {disclose.method!r} searches"
             f" {MOST_FORMS:,} at the most",
             where="disclose.method",
-            do="Use the method aggregate, which needs no search; or drop attributes, or give"
-            " taxonomies of fewer levels.",
+            do="Use the method aggregate, which needs no search, or branch-and-bound for a few"
+            " records; or drop attributes, or give taxonomies of fewer levels.",
         )
 
 
