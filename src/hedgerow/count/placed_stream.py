@@ -80,18 +80,25 @@ class PlacedOnDisk:
         self._passed()
         shelf = self._scratch.shelf() if self._pending else self._shelf
         classes = np.zeros((self._n_boxes, self._n_classes()), dtype=np.int64)
-        pieces = []
+        pieces: list[tuple[Slot, NDArray[np.int64] | None]] = []
         for slot, starts in self._pieces:
-            table = table_of_columns(self._schema, self._shelf.get(slot))
-            piece = PlacedInMemory(table, starts=starts)
-            del table  # the piece lets go of columns as it regroups them
+            piece = self._load(slot, starts)
             for routing in self._pending:
                 piece.route(routing)
             work(piece)
             classes += piece.classes()
-            columns, now = piece.rows()
-            pieces.append((shelf.put(columns), now) if self._pending else (slot, starts))
+            if self._pending:
+                columns, now = piece.rows()
+                pieces.append((shelf.put(columns), now))
+                del columns
+            else:
+                pieces.append((slot, starts))
+            del piece  # before the next one is loaded
         self._keep(shelf, pieces, classes)
+
+    def _load(self, slot: Slot, starts: NDArray[np.int64] | None) -> PlacedInMemory:
+        table = table_of_columns(self._schema, self._shelf.get(slot))
+        return PlacedInMemory(table, starts=starts)
 
     def _keep(
         self,

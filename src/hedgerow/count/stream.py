@@ -20,7 +20,7 @@ from hedgerow.count.placed_stream import PlacedOnDisk
 from hedgerow.encode.batch import BatchEncoder, table_of_columns
 from hedgerow.encode.schema import Schema
 from hedgerow.encode.scratch import Scratch, Shelf, Slot
-from hedgerow.encode.table import Codes, EncodedTable
+from hedgerow.encode.table import Codes
 from hedgerow.read.source import Source
 from hedgerow.taxonomy.domain import code_dtype
 
@@ -73,15 +73,15 @@ class StreamEngine:
     def sum(self, kernel: DenseKernel) -> NDArray[np.int64]:
         """Return the sum of a dense kernel over all records (confidential)."""
         total = np.zeros(kernel.size, dtype=np.int64)
-        for piece in self._engines():
-            total += piece.sum(kernel)
+        for slot in self._pass():
+            total += self._piece(slot).sum(kernel)
         return total
 
     def tally(self, kernel: SparseKernel) -> SparseCounts:
         """Return how often each key of a sparse kernel occurs (confidential)."""
         total = SparseCounts.merged([])
-        for piece in self._engines():
-            total = SparseCounts.merged([total, piece.tally(kernel)])
+        for slot in self._pass():
+            total = SparseCounts.merged([total, self._piece(slot).tally(kernel)])
         return total
 
     def place(self) -> PlacedOnDisk:
@@ -92,17 +92,16 @@ class StreamEngine:
         """Remove the codes from the disk."""
         self._scratch.close()
 
-    def _engines(self) -> Iterator[MemoryEngine]:
+    def _pass(self) -> list[Slot]:
         self._passed()
-        for slot in self._slots:
-            yield MemoryEngine(table=_table(self.schema, self._shelf.get(slot)))
+        return self._slots
+
+    def _piece(self, slot: Slot) -> MemoryEngine:
+        """Return one piece; let go of it before the next is asked for."""
+        return MemoryEngine(table=table_of_columns(self.schema, self._shelf.get(slot)))
 
     def _passed(self) -> None:
         self.passes += 1
-
-
-def _table(schema: Schema, columns: tuple[Codes, ...]) -> EncodedTable:
-    return table_of_columns(schema, columns)
 
 
 def _pieces(
