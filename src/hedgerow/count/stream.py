@@ -24,7 +24,7 @@ from hedgerow.encode.table import Codes
 from hedgerow.read.source import Source
 from hedgerow.taxonomy.domain import code_dtype
 
-BASE_BYTES = 450 << 20
+BASE_BYTES = 520 << 20
 """What a run needs beside its pieces: the interpreter, libraries and a batch being read."""
 
 LEAST_ROWS = 1 << 16

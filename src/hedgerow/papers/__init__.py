@@ -1,0 +1,1 @@
+"""The experiments of the five papers, run again beside what was printed."""
