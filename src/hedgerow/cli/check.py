@@ -144,6 +144,4 @@ def _show(told: Forecast, result: dict[str, Any], *, quiet: bool) -> None:
 
 
 def _show_fingerprint(result: dict[str, Any]) -> None:
-    say(
-        f"Publish this plan and no other: hedgerow publish ... --expect {result['fingerprint'][:16]}"
-    )
+    say(f"To publish this plan and no other: publish --expect {result['fingerprint'][:16]}")

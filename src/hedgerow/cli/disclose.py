@@ -99,7 +99,7 @@ def disclose(
                 progress=report,
                 **settings,
             )
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit):  # by a key, or by the system
         if not quiet:
             typer.echo("What was found so far is kept: the same command goes on.", err=True)
         raise

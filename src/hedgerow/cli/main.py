@@ -65,17 +65,20 @@ def root(
 
 
 class Stopped(SystemExit):
-    """The system asked the program to end; what it was doing is undone first."""
+    """Somebody asked the program to end; what it was doing is undone first."""
 
 
 @contextmanager
 def _stopped_cleanly() -> Iterator[None]:
-    """Let a request to end (SIGTERM, SIGHUP) clean up like an interrupt does."""
+    """Let every request to end, by a key or by the system, undo what is half done and say so.
+
+    Typer would end an interrupt without a word, and the system the other two without undoing.
+    """
 
     def stop(number: int, _frame: Any) -> None:
         raise Stopped(128 + number)
 
-    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = {}
     with suppress(ValueError):  # not the main thread: whoever runs us handles signals
         before = {name: signal.signal(getattr(signal, name), stop) for name in names}
@@ -94,11 +97,9 @@ def main() -> None:
     except HedgerowError as error:
         _tell(error)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt as error:
-        typer.echo("\n".join(["interrupted", *_notes(error)]), err=True)
-        sys.exit(130)
     except Stopped as error:
-        typer.echo("\n".join(["stopped", *_notes(error)]), err=True)
+        word = "interrupted" if error.code == 128 + signal.SIGINT else "stopped"
+        typer.echo("\n".join([word, *_notes(error)]), err=True)
         raise
     except MemoryError as error:
         short = InputError(
