@@ -18,7 +18,8 @@ This page is made from the program's own help by `tools/cli_reference.py`.
 
 Every command takes `--json` for machines and `--quiet`; progress goes to stderr. Exit codes:
 0 done; 1 the answer is no (a check finds the release infeasible); 2 bad input or usage, with
-one message; 3 refused for privacy (over the cap, unconfirmed plan); 70 internal error.
+one message; 3 refused for privacy (over the cap, unconfirmed or changed plan); 70 internal
+error; 130 interrupted and 143 told to stop, after cleaning up.
 """
 
 

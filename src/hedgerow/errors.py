@@ -140,6 +140,10 @@ class UnconfirmedPlanError(RefusedError):
     """Nobody has confirmed that the domains of the plan are public knowledge."""
 
 
+class ChangedPlanError(RefusedError):
+    """The plan is not the one that was checked and agreed on."""
+
+
 class CapError(RefusedError):
     """A release would take a data set over the cap of its ledger."""
 

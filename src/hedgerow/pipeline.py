@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hedgerow.count.open import EngineSettings
-from hedgerow.errors import UnconfirmedPlanError
+from hedgerow.errors import ChangedPlanError, SettingError, UnconfirmedPlanError
 from hedgerow.partition.method import Progress, no_progress
 from hedgerow.plan.load import plan_digest
 from hedgerow.prepared import (
@@ -27,6 +27,7 @@ from hedgerow.prepared import (
     PreparedPlain,
     PreparedPrivate,
     Run,
+    fingerprint,
     prepare,
 )
 from hedgerow.privacy.budget import EpsilonLike, PathLedger
@@ -35,6 +36,9 @@ from hedgerow.privacy.source import RandomSource, SeededSource, SystemSource
 from hedgerow.release.account import Account, dataset_name
 from hedgerow.release.certify import RunFacts
 from hedgerow.release.write import CERTIFICATE, check_destination
+
+LEAST_EXPECTED = 16
+"""So many letters of a fingerprint tell it from all others."""
 
 
 def publish(
@@ -51,6 +55,7 @@ def publish(
     master: str | None = None,
     session: Any = None,
     seed: int | None = None,
+    expect: str | None = None,
     progress: Progress = no_progress,
     method: str | None = None,
     epsilon: EpsilonLike | None = None,
@@ -72,6 +77,9 @@ def publish(
     ``scratch``), or ``spark`` (on ``master``, or an existing ``session``). The same seed
     gives the same release on each.
 
+    ``expect`` is the fingerprint that `hedgerow check` showed, or at least its first sixteen
+    letters: a plan or a taxonomy that has changed since is refused.
+
     Privacy: the release costs the plan's epsilon under adding or removing one record,
     booked on the data set's ledger before any noise is drawn. Methods without epsilon, such
     as those of k-anonymity, give no such guarantee: their certificate says so, and there is
@@ -81,6 +89,7 @@ def publish(
         engine, memory=memory, scratch=scratch, master=master, session=session
     )
     ready = prepare(plan, method=method, epsilon=epsilon, faithful=faithful, **settings)
+    _check_unchanged(ready, expect)
     if not ready.plan.confirmed:
         raise UnconfirmedPlanError(
             "nobody has confirmed that the domains in this plan are public knowledge",
@@ -100,6 +109,24 @@ def publish(
         writing={"records": records, "parquet": parquet, "force": force},
     )
     return task.plain(ready) if isinstance(ready, PreparedPlain) else task.private(ready)
+
+
+def _check_unchanged(ready: AnyPrepared, expect: str | None) -> None:
+    if expect is None:
+        return
+    if len(expect) < LEAST_EXPECTED:
+        raise SettingError(
+            f"has fewer than {LEAST_EXPECTED} letters",
+            where="expect",
+            do="Give the fingerprint that 'hedgerow check' shows.",
+        )
+    if not fingerprint(ready).startswith(expect.lower()):
+        raise ChangedPlanError(
+            "this is not the plan that was checked: it, a taxonomy of it or an option has changed",
+            where="expect",
+            do="Run 'hedgerow check' again with the same options, and publish what it shows if"
+            " those who answer for the data agree.",
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

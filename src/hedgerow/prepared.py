@@ -5,6 +5,7 @@ Nothing confidential is read before `read` is called.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,7 +20,7 @@ from hedgerow.encode.universe import Universe, universe_of
 from hedgerow.errors import InternalError, PlanError
 from hedgerow.partition.baskets import BasketMethod
 from hedgerow.partition.method import Approximate, Method, Outline, PlainMethod, Progress
-from hedgerow.plan.load import load_plan, plan_of
+from hedgerow.plan.load import load_plan, plan_digest, plan_of
 from hedgerow.plan.model import Plan
 from hedgerow.plan.publishing import PrivatePublishPlan, PublishPlan
 from hedgerow.privacy.budget import PathLedger
@@ -27,7 +28,9 @@ from hedgerow.privacy.source import RandomSource
 from hedgerow.registry import basket_method_for, method_for, plain_method_for
 from hedgerow.release.baskets import BasketRelease
 from hedgerow.release.certify import RunFacts, certify, certify_baskets, certify_plain
+from hedgerow.release.domains import describe
 from hedgerow.release.release import Release
+from hedgerow.taxonomy.domain import CategoricalDomain, Domain
 
 PlanLike = Plan | Mapping[str, Any] | str | Path
 
@@ -230,6 +233,20 @@ def as_plan(plan: PlanLike) -> Plan:
     if isinstance(plan, Plan):
         return plan
     return plan_of(plan) if isinstance(plan, Mapping) else load_plan(plan)
+
+
+def fingerprint(ready: AnyPrepared) -> str:
+    """Return the SHA-256 of all that the plan says and of all that its taxonomy files hold.
+
+    `hedgerow check` shows it, and `publish` can be told to accept no other.
+    """
+    domains: list[Domain] = (
+        [CategoricalDomain(taxonomy=ready.universe.taxonomy)]
+        if isinstance(ready, PreparedBaskets)
+        else [attribute.domain for attribute in ready.schema.used()]
+    )
+    parts = [plan_digest(ready.plan), *(describe(domain).digest() for domain in domains)]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def prepare(plan: PlanLike, **settings: Any) -> AnyPrepared:

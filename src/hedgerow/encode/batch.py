@@ -73,13 +73,21 @@ class BatchEncoder:
             what = "holds something that is not a number"
             do = "Correct it, or list that text in 'missing-values'."
         return UnlistedValueError(
-            values[place].as_py(),
+            _value_at(values, place),
             attribute=attribute.name,
             record=n_before + place + 1,
             what=what,
             where=self.name,
             do=do,
         )
+
+
+def _value_at(values: pa.Array, place: int) -> object:
+    """Return one value; ``None`` where Python has no such one, as for moments after year 9999."""
+    try:
+        return values[place].as_py()
+    except (ValueError, OverflowError, pa.ArrowException):
+        return None
 
 
 def table_of_columns(schema: Schema, columns: tuple[Codes, ...]) -> EncodedTable:

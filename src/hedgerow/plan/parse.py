@@ -44,6 +44,8 @@ def read_text(path: Path) -> str:
     """Return the text of a plan file, which must be UTF-8 and of a sane size."""
     where = str(path)
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise OSError(0, "it is no file")  # a pipe would wait for ever
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except FileNotFoundError:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
-from hedgerow.errors import InternalError, LedgerError
-from hedgerow.privacy.ledger_store import Event
+from hedgerow.errors import LedgerError
+from hedgerow.privacy.ledger_store import RECOVER, Event
 
 State = Literal["booked", "released", "failed"]
 
@@ -109,7 +109,15 @@ class Accounts:
         self._delta_caps: dict[str, Fraction] = {}
         self._entries: dict[int, Entry] = {}
         for event in events:
-            self._play(event)
+            try:
+                self._play(event)
+            except (ValueError, KeyError, TypeError, ArithmeticError, RecursionError):
+                # The chain fits, so whoever wrote this wrote all of it.
+                raise LedgerError(
+                    f"the ledger cannot be trusted: event {event.seq} makes no sense",
+                    where="ledger",
+                    do=RECOVER,
+                ) from None
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the data sets, sorted."""
@@ -170,7 +178,7 @@ class Accounts:
             case {"kind": "failed", "entry": at, "reason": reason, "at": when}:
                 self._end(int(at), state="failed", note=reason, ended_at=when)
             case _:
-                raise InternalError(f"the ledger holds an event of an unknown kind, {event.seq}")
+                raise ValueError("an event of an unknown kind")
 
     def _end(self, entry_id: int, **changes: Any) -> None:
         self._entries[entry_id] = replace(self._entries[entry_id], **changes)

@@ -54,10 +54,11 @@ PRAGMA application_id = {_APPLICATION_ID};
 PRAGMA user_version = {SCHEMA_VERSION};
 """  # noqa: S608 (nothing in it comes from outside)
 
-_RECOVER = (
+RECOVER = (
     "Put a backup in its place, then book what was spent since with"
     " 'hedgerow ledger spend'. Publish nothing from its data sets before that."
 )
+"""What to do when a ledger cannot be trusted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,16 +203,14 @@ class LedgerStore:
         return events
 
     def _broken(self, how: str) -> LedgerError:
-        return LedgerError(
-            f"the ledger cannot be trusted: {how}", where=str(self.path), do=_RECOVER
-        )
+        return LedgerError(f"the ledger cannot be trusted: {how}", where=str(self.path), do=RECOVER)
 
     def _foreign(self, what: str) -> LedgerError:
         return LedgerError(
             what,
             where=str(self.path),
             do="Name the ledger with --ledger or HEDGEROW_LEDGER. If this file was the"
-            f" ledger: {_RECOVER[0].lower()}{_RECOVER[1:]}",
+            f" ledger: {RECOVER[0].lower()}{RECOVER[1:]}",
         )
 
     @contextmanager
@@ -225,6 +224,8 @@ class LedgerStore:
                 where=str(self.path),
                 do="Give a folder that you may write to, with --ledger or HEDGEROW_LEDGER.",
             ) from error
+        except UnicodeDecodeError as error:  # SQLite quotes a damaged file's own words
+            raise self._foreign("this file is damaged or not a ledger") from error
         except sqlite3.Error as error:
             raise self._explanation(error) from error
 

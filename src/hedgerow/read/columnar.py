@@ -14,6 +14,10 @@ from hedgerow.errors import DataError
 from hedgerow.read.source import ROWS_PER_BATCH, Progress, check_columns, in_pieces, places_of
 from hedgerow.read.text import text_columns
 
+MOST_ROWS = 100_000_000
+MOST_ROWS_PER_BYTE = 1000
+"""A Parquet file may claim so many records, or so many for each of its bytes if that is more."""
+
 
 @contextmanager
 def _readable(path: Path) -> Iterator[None]:
@@ -67,7 +71,7 @@ class ParquetSource:
             with ParquetFile(path, read_dictionary=words) as file:
                 batches = file.iter_batches(batch_size=self.batch_rows, columns=list(columns))
                 for batch in batches:
-                    yield batch.select(list(columns))
+                    yield _sound(batch).select(list(columns))
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -83,7 +87,14 @@ def open_parquet(paths: Sequence[Path], *, name: str) -> ParquetSource:
     for path in paths:
         with _readable(path), ParquetFile(path) as file:
             names = list(file.schema_arrow.names)
-            n_rows += file.metadata.num_rows
+            n_claimed = file.metadata.num_rows
+        if n_claimed > max(MOST_ROWS, MOST_ROWS_PER_BYTE * path.stat().st_size):
+            raise DataError(
+                f"the file claims over {MOST_ROWS_PER_BYTE:,} records for each of its bytes",
+                where=path.name,
+                do="Check where it comes from; if it is right, give the table as CSV.",
+            )
+        n_rows += n_claimed
         checked = check_columns(names, name=path.name)
         if path != paths[0] and set(checked) != set(columns):
             raise DataError(
@@ -130,11 +141,21 @@ class ArrowSource:
         with _readable(self.path), pa.memory_map(str(self.path)) as file:
             if _is_stream(file):
                 for batch in pa.ipc.open_stream(file, options=options):
-                    yield batch, file.tell() / file.size()
+                    yield _sound(batch), file.tell() / file.size()
             else:
                 reader = pa.ipc.open_file(file, options=options)
                 for i in range(reader.num_record_batches):
-                    yield reader.get_batch(i), (i + 1) / reader.num_record_batches
+                    batch = _sound(reader.get_batch(i))
+                    yield batch, (i + 1) / reader.num_record_batches
+
+
+def _sound(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return the batch once every offset, index and text in it was checked.
+
+    Arrow takes a file's own word for these, and would read past its end.
+    """
+    batch.validate(full=True)
+    return batch
 
 
 def open_arrow(path: Path) -> ArrowSource:

@@ -176,7 +176,9 @@ def _header(data: bytes, delimiter: str, name: str) -> tuple[list[str], int]:
 
 def _sniffed(data: bytes) -> str:
     """Return the delimiter that cuts the first lines into equally many fields."""
-    sample = data[: data.rfind(b"\n", 0, _SAMPLE_BYTES) + 1] or data
+    sample = data[: data.rfind(b"\n", 0, _SAMPLE_BYTES) + 1]
+    if not sample.strip():
+        sample = data
     best, best_score = DELIMITERS[0], (0.0, 1)
     for delimiter in DELIMITERS:
         try:

@@ -27,6 +27,10 @@ BLOCK = 1 << 21
 MAX_RECORD = 1 << 24
 """Bytes of one record, or of one line, beyond which a file is refused."""
 
+MOST_UNPACKED = 1 << 28
+MOST_GROWTH = 200
+"""A compressed file may hold so many bytes, or so many times its own size if that is more."""
+
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 # Windows-1252, and Latin-1 for the five bytes that it leaves open: every byte is a letter.
@@ -106,6 +110,12 @@ class _LineReader:
                 while data := stream.read(self.size):
                     if not data.endswith(b"\n"):
                         data += stream.readline(MAX_RECORD + 1)
+                    if packed and stream.tell() > max(MOST_UNPACKED, MOST_GROWTH * total):
+                        raise self._refuse(
+                            f"the compressed file holds over {MOST_GROWTH} times its size",
+                            self.line,
+                            "If that is right, decompress it and give the plain file.",
+                        )
                     yield data, min(1.0, raw.tell() / total)
         except (EOFError, zlib.error, gzip.BadGzipFile):
             raise self._refuse(

@@ -26,11 +26,13 @@ from pydantic import (
 )
 
 from hedgerow.errors import ReleaseError
+from hedgerow.taxonomy.labels import shown
 
 NEIGHBOURS = "add or remove one record; one record per person"
 NOT_PRIVATE = "reproducible, not private"
 
 _PURE = Fraction(0)
+_LONGEST_PATH = 100
 _FRACTION = re.compile(r"\d+(/[1-9]\d*)?", re.ASCII)
 
 
@@ -336,6 +338,8 @@ class Certificate(_Part):
         except ValidationError as error:
             first = error.errors(include_input=False, include_url=False)[0]
             path = ".".join(str(step) for step in first["loc"])
+            if not path.isprintable() or len(path) > _LONGEST_PATH:
+                path = shown(path)  # the keys are whatever the file holds
             raise ReleaseError(
                 f"this is not a certificate that this version can read: {first['msg'].lower()}",
                 where=f"{where}: {path}" if path else where,

@@ -25,6 +25,9 @@ OWNER = "owner"
 
 FILE_MODE = 0o644
 
+LONGEST_NAME = 230
+"""Bytes of a destination's name: file systems take 255, and the hidden names are longer."""
+
 
 def check_destination(folder: str | os.PathLike[str], *, force: bool = False) -> Path:
     """Return the absolute path of a folder that a release may be written to, or refuse.
@@ -43,6 +46,10 @@ def check_destination(folder: str | os.PathLike[str], *, force: bool = False) ->
 
 def _refuse_unfit(path: Path, *, force: bool) -> None:
     shown = str(path)
+    if len(os.fsencode(path.name)) > LONGEST_NAME:
+        raise ReleaseError(
+            f"the name is longer than {LONGEST_NAME} bytes", where=shown, do="Give a shorter one."
+        )
     if path.is_symlink():
         raise ReleaseError("is a symbolic link", where=shown, do="Give the folder it leads to.")
     if path.exists() and not path.is_dir():

@@ -28,6 +28,12 @@ def shown(label: str) -> str:
     return repr(label if len(label) <= _SHOWN else label[: _SHOWN - 1] + "…")
 
 
+def brief(value: object) -> str:
+    """Anything that stands where a label or a setting should, as messages quote it."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
 def fault_of(label: str) -> str | None:
     """What is wrong with a label by itself, or ``None``.
 

@@ -17,7 +17,7 @@ from hedgerow.taxonomy import builders
 from hedgerow.taxonomy.files import format_called, read_taxonomy
 from hedgerow.taxonomy.formats.nested import read_nested
 from hedgerow.taxonomy.formats.text import read_text
-from hedgerow.taxonomy.labels import ROOT
+from hedgerow.taxonomy.labels import ROOT, brief
 from hedgerow.taxonomy.outline import label_text
 from hedgerow.taxonomy.tree import Taxonomy
 
@@ -39,7 +39,7 @@ def taxonomy_of(spec: object, *, base: Path, where: str = "taxonomy") -> Taxonom
     if isinstance(spec, Mapping | Sequence) and not isinstance(spec, bytes):
         return read_nested(spec, where)
     raise TaxonomyError(
-        f"{spec!r} is not a taxonomy",
+        f"{brief(spec)} is not a taxonomy",
         where=where,
         do="Give the path of a file, a tree such as {Any: {Indoor: [office], Outdoor: [farm]}},"
         f" or one of {', '.join(_BUILD)} with its settings.",
@@ -66,13 +66,13 @@ class _Settings:
         if plain is not None and not isinstance(given, Mapping):
             given = {plain: given}
         if not isinstance(given, Mapping):
-            raise self.fault(f"{given!r} are not settings", f"Give {', '.join(allowed)}.")
+            raise self.fault(f"{brief(given)} are not settings", f"Give {', '.join(allowed)}.")
         for key in given:
             if key not in allowed:
                 near = get_close_matches(str(key), allowed, n=1)
                 meant = f"Did you mean {near[0]}? " if near else ""
                 raise self.fault(
-                    f"there is no setting {key!r}",
+                    f"there is no setting {brief(key)}",
                     f"{meant}The settings are {', '.join(allowed)}. A tree whose root is called"
                     " like this keyword goes under 'nested:'.",
                 )
@@ -88,14 +88,14 @@ class _Settings:
         if isinstance(given, str):
             return read_values(self.base / given)
         if not isinstance(given, Sequence):
-            raise self.fault(f"{given!r} is not a list", "Give a list of values, or a file.")
+            raise self.fault(f"{brief(given)} is not a list", "Give a list of values, or a file.")
         return [label_text(value, where=self.where) for value in given]
 
     def whole(self, named: Mapping[str, Any], key: str) -> int | None:
         given = named.get(key)
         if given is None or (isinstance(given, int) and not isinstance(given, bool)):
             return given
-        raise self.fault(f"{key} is {given!r}", f"Give a whole number for {key}.")
+        raise self.fault(f"{key} is {brief(given)}", f"Give a whole number for {key}.")
 
     def text(self, named: Mapping[str, Any], key: str, default: str) -> str:
         return label_text(named.get(key, default), where=f"{self.where} > {key}")
@@ -104,7 +104,7 @@ class _Settings:
         given = named.get(key, default)
         if isinstance(given, Sequence) and not isinstance(given, str):
             return list(given)
-        raise self.fault(f"{key} is {given!r}", f"Give a list for {key}.")
+        raise self.fault(f"{key} is {brief(given)}", f"Give a list for {key}.")
 
     def fault(self, what: str, do: str) -> TaxonomyError:
         return TaxonomyError(what, where=self.where, do=do)
@@ -151,7 +151,7 @@ def _prefix(settings: _Settings) -> Taxonomy:
         odd = next((value for value in values if length and len(value) != length), None)
         if odd is not None:
             raise settings.fault(
-                f"{odd!r} has not {length} characters",
+                f"{brief(odd)} has not {length} characters",
                 "Put codes with leading zeros in quotes, and give all of them the same length.",
             )
     else:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from hedgerow.errors import TaxonomyError
-from hedgerow.taxonomy.labels import MOST_LEVELS, ROOT, fault_of, shown, too_deep
+from hedgerow.taxonomy.labels import MOST_LEVELS, ROOT, brief, fault_of, shown, too_deep
 
 Nested: TypeAlias = Mapping[Any, Any] | Sequence[Any]
 """``{label: nested, ...}`` or ``[label or {label: nested}, ...]``."""
@@ -100,7 +100,7 @@ def _members(below: Any, *, depth: int, path: list[str], where: str | None) -> I
             f"below {shown(path[-1])} stands {shown(str(below))}, not a list or a mapping",
             where=where,
             value=path[-1],
-            do=f"Write a single value as a list: [{below}].",
+            do=f"Write a single value as a list: [{shown(str(below))}].",
         )
     raise TaxonomyError(
         "a nested taxonomy is a mapping of labels, or a list of values",
@@ -120,7 +120,7 @@ def label_text(label: object, *, where: str | None) -> str:
             "a list stands directly in a list", where=where, do="Give the inner list a label."
         )
     raise TaxonomyError(
-        f"label {label!r} is not text",
+        f"label {brief(label)} is not text",
         where=where,
         value=str(label),
         do="Put it in quotes, so that it is read as it is written.",

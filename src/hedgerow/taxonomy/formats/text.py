@@ -61,6 +61,8 @@ def read_text(path: Path) -> str:
 
 def _read_bytes(path: Path) -> bytes:
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise OSError("it is no file")  # a pipe would wait for ever, a device never end
         with path.open("rb") as file:
             content = file.read(LARGEST_FILE + 1)
         if content.startswith(_GZIP):
