@@ -383,6 +383,14 @@ def _published(answer):
     return public_of(answer)
 
 
+def _forget(modules) -> None:
+    """Empty the caches of modules: what they keep must not go in or out of the watch."""
+    for module in modules:
+        for value in vars(module).values():
+            if hasattr(value, "cache_clear"):
+                value.cache_clear()
+
+
 @contextmanager
 def watched(zones=()) -> Iterator[None]:
     """Watch the modules of methods: numpy, the doors, and zones that belong to a mechanism."""
@@ -391,6 +399,7 @@ def watched(zones=()) -> Iterator[None]:
     changed = [(module, "np", numpy) for module in modules]
     changed += [_zone(*zone) for zone in zones]
     originals = [(owner, name, getattr(owner, name)) for owner, name, _ in changed]
+    _forget(modules)
     for owner, name, new in changed:
         setattr(owner, name, new)
     try:
@@ -399,3 +408,4 @@ def watched(zones=()) -> Iterator[None]:
     finally:
         for owner, name, old in originals:
             setattr(owner, name, old)
+        _forget(modules)

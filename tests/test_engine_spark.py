@@ -220,6 +220,7 @@ def test_without_java_or_spark_a_user_is_told_what_to_install(monkeypatch):
         spark_session.spark_session(EngineSettings(kind="spark"), "x.csv")
 
 
+@pytest.mark.audit  # starts a cluster of its own, which takes a minute
 @pytest.mark.skipif(sys.platform != "linux", reason="the executor is found in /proc")
 def test_an_executor_killed_in_the_middle_changes_nothing(tmp_path):
     data = write_table(tmp_path / "small.csv")

@@ -215,7 +215,6 @@ def test_methods_that_compare_classes_want_a_class(method):
         lambda: full_domain(2, suppression=Fraction(1)),
         lambda: full_domain(2, fan_out=1),
     ],
-    ids=str,
 )
 def test_settings_out_of_range_are_refused_when_given(build):
     with pytest.raises(SettingError):
@@ -223,7 +222,9 @@ def test_settings_out_of_range_are_refused_when_given(build):
 
 
 @pytest.mark.parametrize(
-    "make", [mondrian, lambda k: mondrian(k, relaxed=True), full_domain], ids=str
+    "make",
+    [mondrian, lambda k: mondrian(k, relaxed=True), full_domain],
+    ids=["mondrian", "relaxed", "full-domain"],
 )
 def test_a_table_without_a_class_is_published_without_one(make):
     table = table_of(schema_of(grid(30), values(4), classes=None), [(i, i % 4) for i in range(30)])
