@@ -25,6 +25,9 @@ ENGINES = ("memory", "stream", "spark")
 MEMORY_UP_TO = 20_000_000
 SPARK_UP_TO = 10_000_000
 
+Fastest = dict[str, dict[int, list[tuple[float, str]]]]
+"""Seconds and engine of every run, by method and number of records."""
+
 
 def peak_memory(process: str = "self") -> int:
     """Return the peak of a process in bytes."""
@@ -103,7 +106,7 @@ def measure(engine: str, method: str, path: Path, memory: str) -> dict[str, floa
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def compare(path: Path, n_records: int, given: argparse.Namespace) -> None:
+def compare(path: Path, n_records: int, given: argparse.Namespace, fastest: Fastest) -> None:
     print(f"{n_records:,} records, {path.stat().st_size / 1e6:,.0f} MB of Parquet")
     for method in given.methods:
         for engine in given.engines:
@@ -112,6 +115,7 @@ def compare(path: Path, n_records: int, given: argparse.Namespace) -> None:
                 continue
             told = measure(engine, method, path, given.memory)
             spent = told["read"] + told["count"]
+            fastest[method].setdefault(n_records, []).append((spent, engine))
             print(
                 f"  {method:8} {engine:7} {spent:7.1f} s (reading {told['read']:.1f})"
                 f"   {told['cpu']:7.1f} s of this process's processors,"
@@ -124,6 +128,13 @@ def compare(path: Path, n_records: int, given: argparse.Namespace) -> None:
             )
 
 
+def crossover(fastest: Fastest) -> None:
+    """Tell which engine was fastest at which size."""
+    for method, sizes in fastest.items():
+        told = [f"{min(times)[1]} at {n:,}" for n, times in sorted(sizes.items())]
+        print(f"{method}: fastest is {', '.join(told)}")
+
+
 def main() -> None:
     from adult_like import write
 
@@ -134,6 +145,7 @@ def main() -> None:
     parser.add_argument("--memory", default="2GB", help="for streaming")
     parser.add_argument("--folder", type=Path, help="keep the tables here, and reuse them")
     given = parser.parse_args()
+    fastest: Fastest = {method: {} for method in given.methods}
     with tempfile.TemporaryDirectory() as scratch:
         folder = given.folder or Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
@@ -141,9 +153,10 @@ def main() -> None:
             path = folder / f"adult-{n_records}.parquet"
             if not path.exists():
                 write(path, n_records)
-            compare(path, n_records, given)
+            compare(path, n_records, given, fastest)
             if given.folder is None:
                 path.unlink()
+    crossover(fastest)
 
 
 if __name__ == "__main__":
