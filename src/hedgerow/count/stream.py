@@ -161,7 +161,7 @@ def _duration(seconds: float) -> str:
     """Return a time as people say it.
 
     >>> _duration(12.2), _duration(150), _duration(7300)
-    ('12 s', '2 min 30 s', '2 h 2 min')
+    ('12 s', '2 min 30 s', '2 h 1 min')
     """
     whole = round(max(seconds, 0.0))
     if whole < 60:
