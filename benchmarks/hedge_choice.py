@@ -2,7 +2,9 @@
 
 Run as ``python benchmarks/hedge_choice.py [--splits N]``. Each line changes one constant
 and gives, per table and epsilon, the accuracy of a decision tree learnt from the release
-as a share of what raw data gains over the majority class.
+as a share of what raw data gains over the majority class. With ``--describing`` each line
+is a way to share epsilon for the other purposes, with the mean errors of the marginals of
+two and of three attributes, and NCP.
 """
 
 from __future__ import annotations
@@ -10,8 +12,10 @@ from __future__ import annotations
 import argparse
 import os
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from itertools import product
 
 import numpy as np
 
@@ -21,9 +25,12 @@ from hedgerow.encode.encode import encode_table
 from hedgerow.encode.schema import Attribute, Schema, schema_of
 from hedgerow.encode.table import EncodedTable
 from hedgerow.evaluate.classification import tree_accuracy
+from hedgerow.evaluate.loss import losses_of_records
+from hedgerow.evaluate.marginals import marginal_errors
 from hedgerow.partition import hedge, hedge_budget
-from hedgerow.partition.box_scores import GINI
+from hedgerow.partition.box_scores import BOX_SCORES, GINI
 from hedgerow.partition.hedge import Hedge
+from hedgerow.partition.hedge_budget import HedgeShares
 from hedgerow.plan.load import plan_of
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SystemSource
@@ -34,10 +41,10 @@ from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain
 EPSILONS = [Fraction(1, 10), Fraction(1, 2), Fraction(2)]
 CHANGES: list[dict[str, object]] = [
     {},
-    {"SHARED": Fraction(1, 5)},
-    {"SHARED": Fraction(2, 5)},
-    {"OWN": Fraction(1, 10)},
-    {"OWN": Fraction(1, 4)},
+    {"shared": Fraction(1, 5)},
+    {"shared": Fraction(2, 5)},
+    {"own": Fraction(1, 10)},
+    {"own": Fraction(1, 4)},
     {"RECORDS_PER_LEVEL": 100},
     {"RECORDS_PER_LEVEL": 400},
     {"SHARED_ALONE": 3},
@@ -47,6 +54,12 @@ CHANGES: list[dict[str, object]] = [
     {"MOST_SHARED": 9},
     {"STOP": 4},
     {"STOP": 16},
+]
+SHARES = [
+    ("2/25", "2/5", "1/10", "1/20"),
+    ("1/4", "3/10", "2/25", "1/20"),
+    ("2/5", "1/5", "3/50", "1/25"),
+    ("1/2", "1/5", "1/20", "3/100"),
 ]
 
 
@@ -99,6 +112,9 @@ def gained(job: tuple[str, Fraction, int, dict[str, object]]) -> float:
     """Return the share of raw data's gain over the majority class that the release keeps."""
     name, epsilon, split, change = job
     for constant, value in change.items():
+        if constant.islower():
+            hedge.CLASSIFYING = replace(hedge.CLASSIFYING, **{constant: value})
+            continue
         setattr(hedge_budget, constant, value)
         if constant == "STOP":
             hedge.STOP_BELOW = value
@@ -116,11 +132,50 @@ def gained(job: tuple[str, Fraction, int, dict[str, object]]) -> float:
     return (told.release - told.floor) / (told.ceiling - told.floor)
 
 
+def kept(job: tuple[str, Fraction, int, str, HedgeShares]) -> tuple[float, float, float]:
+    """Return the errors of the marginals of two and three attributes, and NCP."""
+    name, epsilon, split, score, shares = job
+    hedge.DESCRIBING = shares
+    whole = table(name)
+    order = np.random.default_rng(split).permutation(len(whole))
+    train = rows(whole, order[: len(whole) * 2 // 3])
+    groups = Hedge(score=BOX_SCORES[score]).publish(
+        MemoryEngine(table=train),
+        epsilon=epsilon,
+        ledger=PathLedger(epsilon),
+        source=SystemSource(),
+    )
+    pairs, triples = (marginal_errors(groups, train, ways=w, most=40).mean for w in (2, 3))
+    return pairs, triples, losses_of_records(groups, train).ncp
+
+
+def describe(names: list[str], splits: int) -> None:
+    """Print what each way to share epsilon keeps for purposes other than classification."""
+    print("| table | score | ε | marginals, shared, own, sizes | pairs | triples | NCP |")
+    print("|---|---|---|---|---|---|---|")
+    with ProcessPoolExecutor(max_workers=os.cpu_count()) as pool:
+        for name, score, epsilon, parts in product(names, ("skew", "ncp"), EPSILONS, SHARES):
+            words = ("marginals", "shared", "own", "sizes")
+            shares = HedgeShares(**dict(zip(words, map(Fraction, parts), strict=True)))
+            jobs = [(name, epsilon, split, score, shares) for split in range(splits)]
+            found = np.mean(list(pool.map(kept, jobs)), axis=0)
+            told = " | ".join(f"{value:.3f}" for value in found)
+            print(
+                f"| {name} | {score} | {float(epsilon):g} | {', '.join(parts)} | {told} |",
+                flush=True,
+            )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--splits", type=int, default=4)
-    splits = parser.parse_args().splits
+    parser.add_argument("--describing", action="store_true")
+    given = parser.parse_args()
+    splits = given.splits
     names = ["diabetes", "simulated 5000", "simulated 50000"]
+    if given.describing:
+        describe(names, splits)
+        return
     print(
         "| change | " + " | ".join(f"{n}, ε = {float(e):g}" for n in names for e in EPSILONS) + " |"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -136,6 +137,20 @@ def test_methods_without_a_guarantee_are_listed_as_such():
     assert isinstance(next(iter(subjects(["mondrian"], epsilon=ONE, seed=1))), Unclaimed)
     assert report.verdicts[0].outcome == "claims nothing"
     assert not report.refuted
+
+
+def test_another_process_runs_the_same_methods():
+    for subject in subjects((), epsilon=ONE, seed=1):
+        if isinstance(subject, Unclaimed):
+            continue
+        sent = pickle.loads(pickle.dumps(subject))
+        for pair in subject.pairs:
+            here, there = (
+                each.sample(pair, has_record=True, runs=2, seed=5) for each in (subject, sent)
+            )
+            assert here.keys() == there.keys()
+            for name, column in here.items():
+                np.testing.assert_array_equal(column, there[name])
 
 
 def test_every_method_runs_on_every_pair_that_it_is_audited_on():

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import pickle
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -24,7 +26,7 @@ from hedgerow.partition.box_scores import (
 )
 from hedgerow.partition.consistency import consistent, tree_levels
 from hedgerow.partition.hedge import Hedge
-from hedgerow.partition.hedge_budget import HedgeBudget, HedgeShape
+from hedgerow.partition.hedge_budget import CLASSIFYING, DESCRIBING, HedgeBudget, HedgeShape
 from hedgerow.partition.locate import box_of
 from hedgerow.partition.topdown import grow
 from hedgerow.privacy.budget import PathLedger
@@ -298,10 +300,23 @@ def test_the_depth_follows_epsilon_and_the_noisy_size():
     assert [shape.shared for shape in shapes] == sorted(shape.shared for shape in shapes)
     assert shapes[0].shared == shapes[0].own == 0
     assert shapes[-1].own == hedge_budget.MOST_OWN
-    for shape in shapes:
-        steps = HedgeBudget(epsilon=Fraction(1, 3), shape=shape).steps()
+    for shape, shares in product(shapes, (CLASSIFYING, DESCRIBING)):
+        steps = HedgeBudget(epsilon=Fraction(1, 3), shape=shape, shares=shares).steps()
         assert sum(step.share * step.times for step in steps) == Fraction(1, 3)
         assert all(step.share > 0 for step in steps)
+
+
+def test_a_score_sent_to_another_process_is_the_same_score():
+    classes = np.array([[3, 1], [0, 0]])
+    for score in (GINI, NCP, SKEW):
+        sent = pickle.loads(pickle.dumps(score))
+        assert unsplit_units(sent, classes).tolist() == unsplit_units(score, classes).tolist()
+        assert Hedge(score=sent).shares == Hedge(score=score).shares
+
+
+def test_budgets_differ_by_what_a_release_is_for():
+    assert Hedge(score=GINI).shares == CLASSIFYING
+    assert Hedge(score=SKEW).shares == Hedge(score=NCP).shares == DESCRIBING
 
 
 def test_grown_leaves_hold_all_records(deep):
@@ -311,7 +326,12 @@ def test_grown_leaves_hold_all_records(deep):
 
     ledger = PathLedger(ONE)
     strategy = _Growth(
-        score=GINI, epsilon=ONE, ledger=ledger, source=SeededSource(2), progress=no_progress
+        score=GINI,
+        shares=CLASSIFYING,
+        epsilon=ONE,
+        ledger=ledger,
+        source=SeededSource(2),
+        progress=no_progress,
     )
     grown = grow(MemoryEngine(table=table), strategy, ledger=ledger)
     assert grown.counts.sum() == 40

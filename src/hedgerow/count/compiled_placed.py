@@ -92,7 +92,7 @@ def route_rows(
     starts: NDArray[np.int64],
     values: NDArray[np.int32],
     first_child: NDArray[np.int64],
-    child: NDArray[np.int32],
+    child: NDArray[np.signedinteger],
 ) -> None:
     """Write the child of every record of ``boxes``, which all split on one attribute."""
     for box in boxes:
@@ -110,7 +110,7 @@ def route_rows(
 
 
 @compile_loop
-def child_sizes(child: NDArray[np.int32], sizes: NDArray[np.int64]) -> None:
+def child_sizes(child: NDArray[np.signedinteger], sizes: NDArray[np.int64]) -> None:
     """Count the rows of every child."""
     for row in range(len(child)):
         if child[row] >= 0:
@@ -118,11 +118,22 @@ def child_sizes(child: NDArray[np.int32], sizes: NDArray[np.int64]) -> None:
 
 
 @compile_loop
-def counting_sort(
-    child: NDArray[np.int32], next_place: NDArray[np.int64], order: NDArray[np.int64]
-) -> None:
-    """Write the rows of every child one after another, leaving out those of child -1."""
+def places_of(child: NDArray[np.signedinteger], next_place: NDArray[np.int64]) -> None:
+    """Replace each row's child by its place among all rows sorted by child; -1 stays."""
     for row in range(len(child)):
         if child[row] >= 0:
-            order[next_place[child[row]]] = row
-            next_place[child[row]] += 1
+            place = next_place[child[row]]
+            next_place[child[row]] = place + 1
+            child[row] = place
+
+
+@compile_loop
+def move_rows(
+    codes: NDArray[np.unsignedinteger],
+    places: NDArray[np.signedinteger],
+    moved: NDArray[np.unsignedinteger],
+) -> None:
+    """Write each code to its place, leaving out those of place -1."""
+    for row in range(len(places)):
+        if places[row] >= 0:
+            moved[places[row]] = codes[row]

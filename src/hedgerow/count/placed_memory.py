@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from hedgerow.encode.table import EncodedTable
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 
+_Move = Callable[[Codes], Codes]
+
+_INT32 = 1 << 31
 _NO_BORDERS = np.zeros(0, dtype=np.int32)
 
 COMPILED_FROM = 200_000
@@ -44,6 +47,7 @@ class PlacedInMemory:
         self._codes: list[Codes] = list(table.codes)
         self._classes = table.classes
         self._starts = np.array([0, len(table)], dtype=np.int64) if starts is None else starts
+        self._pool: ThreadPoolExecutor | None = None
         loaded = "hedgerow.count.compiled_placed" in sys.modules
         self._compiled = (loaded or len(table) >= COMPILED_FROM) if compiled is None else compiled
 
@@ -71,15 +75,15 @@ class PlacedInMemory:
 
     def route(self, routing: Routing) -> None:
         """Send every record to its child; the children are the next level's boxes."""
-        order, starts = self._order_compiled(routing) if self._compiled else self._order(routing)
+        move, starts = self._moves_compiled(routing) if self._compiled else self._moves(routing)
 
         def regroup(attribute: int) -> None:
-            self._codes[attribute] = self._codes[attribute][order]
+            self._codes[attribute] = move(self._codes[attribute])
 
         # Column by column, so that an old one can go as soon as its new one is there.
         self._in_parallel(regroup, list(range(len(self._codes))))
         if self._classes is not None:
-            self._classes = self._classes[order]
+            self._classes = move(self._classes)
         self._starts = starts
 
     def rows(self) -> tuple[tuple[Codes, ...], NDArray[np.int64]]:
@@ -91,8 +95,9 @@ class PlacedInMemory:
         """Work on the items on every core, where the table is large enough to pay."""
         if not self._compiled or len(items) < 2:
             return [work(item) for item in items]
-        with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-            return list(pool.map(work, items))
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(max_workers=os.cpu_count())
+        return list(self._pool.map(work, items))
 
     def _boxes(self) -> NDArray[np.int64]:
         sizes = np.diff(self._starts)
@@ -145,10 +150,12 @@ class PlacedInMemory:
             child[here] = self._child_of(routing, int(attribute), here, boxes[here])
         return child
 
-    def _children_compiled(self, routing: Routing) -> NDArray[np.int32]:
+    def _children_compiled(self, routing: Routing) -> NDArray[np.signedinteger[Any]]:
         from hedgerow.count import compiled_placed as compiled
 
-        child = np.full(int(self._starts[-1]), -1, dtype=np.int32)
+        n_rows = int(self._starts[-1])
+        kind: type[np.signedinteger[Any]] = np.int32 if n_rows < _INT32 else np.int64
+        child = np.full(n_rows, -1, dtype=kind)
 
         def route(attribute: int) -> None:
             compiled.route_rows(
@@ -178,21 +185,31 @@ class PlacedInMemory:
         reached = np.searchsorted(keys, boxes * width + codes, side="right") - low
         return routing.first_child[boxes] + reached
 
-    def _order(self, routing: Routing) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the records of unfinished boxes by child, and where each child begins."""
+    def _moves(self, routing: Routing) -> tuple[_Move, NDArray[np.int64]]:
+        """Return what sorts a column by child, and where each child begins."""
         child = self._children(routing)
         kept = np.flatnonzero(child >= 0)
         sizes = np.bincount(child[kept], minlength=routing.n_children)
-        starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
-        return kept[np.argsort(child[kept], kind="stable")], starts
+        order = kept[np.argsort(child[kept], kind="stable")]
+        return lambda codes: codes[order], _starts_of(sizes)
 
-    def _order_compiled(self, routing: Routing) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _moves_compiled(self, routing: Routing) -> tuple[_Move, NDArray[np.int64]]:
+        """Do the same by each record's place, written where its child was: it saves room."""
         from hedgerow.count import compiled_placed as compiled
 
-        child = self._children_compiled(routing)
+        places = self._children_compiled(routing)
         sizes = np.zeros(routing.n_children, dtype=np.int64)
-        compiled.child_sizes(child, sizes)
-        starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
-        order = np.empty(starts[-1], dtype=np.int64)
-        compiled.counting_sort(child, starts[:-1].copy(), order)
-        return order, starts
+        compiled.child_sizes(places, sizes)
+        starts = _starts_of(sizes)
+        compiled.places_of(places, starts[:-1].copy())
+
+        def move(codes: Codes) -> Codes:
+            moved = np.empty(starts[-1], dtype=codes.dtype)
+            compiled.move_rows(codes, places, moved)
+            return moved
+
+        return move, starts
+
+
+def _starts_of(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])

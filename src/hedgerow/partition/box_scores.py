@@ -31,16 +31,28 @@ class Children:
 
     ``counts`` has the shape (children, classes) and ``widths`` (children,); the children
     of way ``w`` are those from ``starts[w]`` to ``starts[w + 1]``. ``domain`` is the
-    width of the whole domain of the attribute.
+    width of the whole domain of the attribute; ``pairs`` says that all ways have two
+    children, which is quicker to add up.
     """
 
     counts: NDArray[np.int64]
     widths: NDArray[np.int64]
     starts: NDArray[np.int64]
     domain: int
+    pairs: bool = False
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Records of each child, of all classes together."""
+        if self.counts.shape[1] == 1:
+            return self.counts[:, 0]
+        sizes: NDArray[np.int64] = self.counts.sum(axis=1)
+        return sizes
 
     def add(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
         """Add values of children up, for each way."""
+        if self.pairs:
+            return values[0::2] + values[1::2]
         running = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(values)])
         sums: NDArray[np.int64] = running[self.starts[1:]] - running[self.starts[:-1]]
         return sums
@@ -90,7 +102,7 @@ def ncp_units(children: Children) -> NDArray[np.int64]:
     monotone; rounding down keeps the sum monotone and adds at most one unit.
     """
     width = children.of_way(children.add(children.widths))
-    sizes = children.counts.sum(axis=-1)
+    sizes = children.sizes
     return children.add(sizes * (width - children.widths) * UNIT // children.domain)
 
 
@@ -103,7 +115,7 @@ def skew_units(children: Children) -> NDArray[np.int64]:
     Privacy: one record in child j changes n_j - n w_j / w by 1 - w_j / w and every other
     term by w_c / w, so the half sum by at most 1 - w_j / w <= 1; not monotone.
     """
-    sizes = children.counts.sum(axis=-1)
+    sizes = children.sizes
     totals, width = children.add(sizes), children.add(children.widths)
     away = np.abs(sizes * children.of_way(width) - children.of_way(totals) * children.widths)
     return children.add(away) * (UNIT // 2) // np.maximum(width, 1)
@@ -118,7 +130,7 @@ BOX_SCORES: dict[str, BoxScore] = {score.name: score for score in (GINI, NCP, SK
 
 def unsplit_units(score: BoxScore, classes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return what boxes that stay as they are score, from their class counts."""
-    return _gini(classes) if score is GINI else np.zeros(len(classes), dtype=np.int64)
+    return _gini(classes) if score == GINI else np.zeros(len(classes), dtype=np.int64)
 
 
 def ways_at_borders(
@@ -130,17 +142,24 @@ def ways_at_borders(
     domain: int,
 ) -> Children:
     """Return the ways to split a numeric range in two, one per border."""
-    box = np.repeat(np.arange(borders.n_boxes), np.diff(borders.starts))
+    n_borders, n_classes = np.diff(borders.starts), counts.shape[1]
+    box = np.repeat(np.arange(borders.n_boxes), n_borders)
     running = np.concatenate([np.zeros_like(counts[:1]), np.cumsum(counts, axis=0)])
     base = running[borders.bin_starts]
-    left = running[np.arange(len(box)) + box + 1] - base[:-1][box]
-    right = (base[1:] - base[:-1])[box] - left
-    widths = np.stack([borders.values - first[box], stop[box] - borders.values], axis=1)
+    both = np.empty((len(box), 2, n_classes), dtype=counts.dtype)
+    both[:, 0] = running[np.arange(1, len(box) + 1) + box]
+    both[:, 0] -= np.repeat(base[:-1], n_borders, axis=0)
+    both[:, 1] = np.repeat(base[1:] - base[:-1], n_borders, axis=0)
+    both[:, 1] -= both[:, 0]
+    widths = np.empty((len(box), 2), dtype=np.int64)
+    widths[:, 0] = borders.values - np.repeat(first, n_borders)
+    widths[:, 1] = np.repeat(stop, n_borders) - borders.values
     return Children(
-        counts=np.stack([left, right], axis=1).reshape(-1, counts.shape[1]),
-        widths=widths.reshape(-1).astype(np.int64),
+        counts=both.reshape(-1, n_classes),
+        widths=widths.reshape(-1),
         starts=2 * np.arange(len(box) + 1),
         domain=domain,
+        pairs=True,
     )
 
 

@@ -83,7 +83,7 @@ class DiffGen:
         }
 
     def _sensitivity_words(self) -> str:
-        if self.score is not INFOGAIN:
+        if self.score != INFOGAIN:
             return "1 record"
         return "log2 of the number of classes, in bits" if self.faithful else "1 bit"
 
@@ -238,7 +238,7 @@ def printed_sensitivity(score: Score, n_classes: int) -> Fraction:
 
     log2 of the number of classes for information gain, 1 for Max [DiffGen, Sec. 4.2].
     """
-    if score is not INFOGAIN:
+    if score != INFOGAIN:
         return score.sensitivity
     stated = math.ceil(float(np.log2(max(n_classes, 2))) / float(INFORMATION_UNIT)) + 2
     return max(score.sensitivity, Fraction(stated))

@@ -106,7 +106,10 @@ class Growth(ABC):
     ) -> Chosen:
         """Return one of the offered splits for every box that has any."""
         some = [each for each in offers if len(each)]
-        rows = np.unique(np.concatenate([each.box for each in some]))
+        offered = np.zeros(len(level.boxes), dtype=np.bool_)
+        for each in some:
+            offered[each.box] = True
+        rows = np.flatnonzero(offered)
         purchase = self._purchase(level.boxes[rows], share=share, on=on)
         return choose_splits(some, choice, purchase=purchase)
 

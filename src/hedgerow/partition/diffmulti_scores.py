@@ -61,10 +61,10 @@ def discernibility(children: Children, widest: NDArray[np.float64]) -> NDArray[n
     is a whole number below 2^19 + 1 in size: all amounts lie in [-2^19, 2^19], a range
     of 2^20. The size n is confidential and shows in the odds of this choice only.
     """
-    sizes = children.counts.sum(axis=-1)
+    sizes = children.sizes
     squares = children.add(sizes * sizes)
     divisor = 2 * children.add(sizes) + 1
-    whole, rest = squares // divisor, squares % divisor
+    whole, rest = np.divmod(squares, divisor)
     return -((whole << UNIT_BITS) + (rest << UNIT_BITS) // divisor)
 
 
@@ -82,7 +82,7 @@ def certainty_penalty(children: Children, widest: NDArray[np.float64]) -> NDArra
     Privacy: the penalty of a child is public and at most 2^20 units. A record that joins
     one lowers the score by its penalty: all amounts lie in [-2^20, 0].
     """
-    sizes = children.counts.sum(axis=-1)
+    sizes = children.sizes
     return -children.add(sizes * _penalties(children, np.ones_like(widest)))
 
 
@@ -99,7 +99,7 @@ def certainty_gain(children: Children, widest: NDArray[np.float64]) -> NDArray[n
     """
     way = children.add(children.widths) / children.domain / widest
     before = children.of_way(np.floor(way * UNITS).astype(np.int64))
-    sizes = children.counts.sum(axis=-1)
+    sizes = children.sizes
     return children.add(sizes * (before - _penalties(children, widest)))
 
 

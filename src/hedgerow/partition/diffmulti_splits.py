@@ -113,6 +113,8 @@ def _offers(
     score: MultiScore,
 ) -> Offers:
     axis, boxes = level.axes[attribute], level.boxes
+    if not score.needs_class:
+        counts = counts.sum(axis=1, keepdims=True)
     first, stop = boxes.first[:, attribute], boxes.stop[:, attribute]
     if axis.numeric:
         box = np.repeat(np.arange(len(boxes)), np.diff(borders.starts))

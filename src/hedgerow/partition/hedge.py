@@ -18,9 +18,16 @@ from hedgerow.count.engine import Engine
 from hedgerow.count.placed import Borders
 from hedgerow.encode.schema import Schema
 from hedgerow.partition.box_choice import apart, split_of, together, ways_of
-from hedgerow.partition.box_scores import BoxScore, unsplit_units
+from hedgerow.partition.box_scores import GINI, BoxScore, unsplit_units
 from hedgerow.partition.groups import Groups
-from hedgerow.partition.hedge_budget import SIZE, HedgeBudget, HedgeShape
+from hedgerow.partition.hedge_budget import (
+    CLASSIFYING,
+    DESCRIBING,
+    SIZE,
+    HedgeBudget,
+    HedgeShape,
+    HedgeShares,
+)
 from hedgerow.partition.hedge_budget import STOP as STOP_BELOW
 from hedgerow.partition.leaves import Notebook, Paid, PaidTotal, publish_leaves
 from hedgerow.partition.marginals import noisy_marginals
@@ -74,13 +81,18 @@ class Hedge:
             "rate": "share / sensitivity" if self.score.monotone else "share / (2 sensitivity)",
         }
 
+    @property
+    def shares(self) -> HedgeShares:
+        """How epsilon is shared, by what the score is for."""
+        return CLASSIFYING if self.score == GINI else DESCRIBING
+
     def validate(self, schema: Schema, epsilon: Fraction) -> None:
         """Any plan can be run."""
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
         """Return what a run buys, reckoned for a table of 30,000 records."""
         shape = HedgeShape.of(epsilon, EXAMPLE_RECORDS)
-        steps = HedgeBudget(epsilon=epsilon, shape=shape).steps()
+        steps = HedgeBudget(epsilon=epsilon, shape=shape, shares=self.shares).steps()
         classes = schema.class_attribute
         n_classes = 1 if classes is None else classes.domain.size
         n_boxes = min(2**shape.shared * 2, shape.most_boxes)
@@ -98,7 +110,12 @@ class Hedge:
         """Return the noisy groups of the boxes."""
         progress("growing boxes", None)
         strategy = _Growth(
-            score=self.score, epsilon=epsilon, ledger=ledger, source=source, progress=progress
+            score=self.score,
+            shares=self.shares,
+            epsilon=epsilon,
+            ledger=ledger,
+            source=source,
+            progress=progress,
         )
         grown = grow(engine, strategy, ledger=ledger)
         progress("counting groups", None)
@@ -117,6 +134,7 @@ class _Growth:
     """The strategy of one run."""
 
     score: BoxScore
+    shares: HedgeShares
     epsilon: Fraction
     ledger: PathLedger
     source: RandomSource
@@ -147,7 +165,9 @@ class _Growth:
         size = level.classes().sum(keepdims=True).reshape(1)
         noisy = int(noisy_counts(size, purchase=purchase)[0])
         self.notebook.total = PaidTotal(noisy=noisy, share=share)
-        self.budget = HedgeBudget(epsilon=self.epsilon, shape=HedgeShape.of(self.epsilon, noisy))
+        self.budget = HedgeBudget(
+            epsilon=self.epsilon, shape=HedgeShape.of(self.epsilon, noisy), shares=self.shares
+        )
         self.marginals = noisy_marginals(
             level, noisy, share=self.budget.marginals, ledger=self.ledger, source=self.source
         )

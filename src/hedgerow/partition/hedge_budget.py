@@ -15,18 +15,6 @@ from hedgerow.partition.method import Step
 SIZE = Fraction(1, 50)
 """Of epsilon, for the noisy number of records that sets the depth."""
 
-MARGINALS = Fraction(2, 25)
-"""Of epsilon, for the marginals by which records are drawn from boxes."""
-
-SHARED = Fraction(2, 5)
-"""Of epsilon, for the choices that all boxes make together."""
-
-OWN = Fraction(1, 10)
-"""Of epsilon, for the choices that every box makes for itself."""
-
-SIZES = Fraction(1, 20)
-"""Of epsilon, for the noisy counts by which boxes stop."""
-
 RECORDS_PER_LEVEL = 200
 """The depth grows by one each time epsilon times the records doubles, from here on."""
 
@@ -39,6 +27,32 @@ RECORDS_PER_BOX = 20
 
 STOP = 8
 """A box splits by itself only if its noisy size times its share reaches this."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HedgeShares:
+    """Parts of epsilon: leaves get what is left.
+
+    ``marginals`` buys the weights by which records are drawn from boxes, ``shared`` the
+    choices that all boxes make together, ``own`` those that every box makes for itself,
+    and ``sizes`` the noisy counts by which boxes stop.
+    """
+
+    marginals: Fraction
+    shared: Fraction
+    own: Fraction
+    sizes: Fraction
+
+
+CLASSIFYING = HedgeShares(
+    marginals=Fraction(2, 25), shared=Fraction(2, 5), own=Fraction(1, 10), sizes=Fraction(1, 20)
+)
+"""Where a class is to be learnt: boxes are what matters."""
+
+DESCRIBING = HedgeShares(
+    marginals=Fraction(2, 5), shared=Fraction(1, 5), own=Fraction(3, 50), sizes=Fraction(1, 25)
+)
+"""For every other purpose: counts by values are asked for, and values inside boxes matter."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +87,7 @@ class HedgeBudget:
 
     epsilon: Fraction
     shape: HedgeShape
+    shares: HedgeShares
 
     @property
     def size(self) -> Fraction:
@@ -82,22 +97,22 @@ class HedgeBudget:
     @property
     def marginals(self) -> Fraction:
         """For the marginals of all attributes together."""
-        return self.epsilon * MARGINALS
+        return self.epsilon * self.shares.marginals
 
     @property
     def shared(self) -> Fraction:
         """For each choice that all boxes make together."""
-        return self.epsilon * SHARED / max(self.shape.shared, 1)
+        return self.epsilon * self.shares.shared / max(self.shape.shared, 1)
 
     @property
     def own(self) -> Fraction:
         """For each level of choices that boxes make for themselves."""
-        return self.epsilon * OWN / max(self.shape.own, 1)
+        return self.epsilon * self.shares.own / max(self.shape.own, 1)
 
     @property
     def sizes(self) -> Fraction:
         """For the noisy counts before each of those levels."""
-        return self.epsilon * SIZES / max(self.shape.own, 1)
+        return self.epsilon * self.shares.sizes / max(self.shape.own, 1)
 
     def steps(self) -> tuple[Step, ...]:
         """Return what the deepest path pays; the purchases add up to epsilon."""

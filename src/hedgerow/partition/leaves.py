@@ -139,10 +139,12 @@ def groups_of_leaves(
 
 
 def _ranges(leaves: Boxes, attribute: int) -> tuple[Ranges, NDArray[np.int32]]:
-    pairs = np.stack([leaves.first[:, attribute], leaves.stop[:, attribute]], axis=1)
-    unique, place = np.unique(pairs, axis=0, return_inverse=True)
-    table = Ranges(first=unique[:, 0].copy(), stop=unique[:, 1].copy())
-    return table, place.ravel().astype(np.int32)
+    first, stop = leaves.first[:, attribute], leaves.stop[:, attribute]
+    width = np.int64(stop.max(initial=0)) + 1
+    unique, place = np.unique(first * width + stop, return_inverse=True)
+    starts, ends = np.divmod(unique, width)
+    table = Ranges(first=starts.astype(first.dtype), stop=ends.astype(stop.dtype))
+    return table, place.astype(np.int32)
 
 
 def _tree(grown: Grown, number: NDArray[np.int32], sizes: NDArray[np.int64]) -> Tree:

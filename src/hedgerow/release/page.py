@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING
 
 from hedgerow.release.certificate import Certificate, CountNoise, factor_text
@@ -29,6 +30,7 @@ _SCALE = (0.01, 50.0)
 _BELIEFS = (0.01, 0.1, 0.5)
 
 
+@cache
 def page(name: str) -> Template:
     """Return the template of a page, which escapes whatever it is given."""
     from jinja2 import Environment, PackageLoader, StrictUndefined

@@ -72,7 +72,10 @@ class EvenGrid:
 
     def border(self, cell: int) -> Fraction:
         """Where a cell begins; for the number of cells, where the last one ends."""
-        return self.high if cell == self.n_cells else self.low + cell * self.step
+        if cell == self.n_cells:
+            return self.high
+        low, step = self._in_units
+        return Fraction(low + cell * step, self._unit)
 
     def cells(self, values: Column) -> NDArray[np.int64]:
         """The cell of each value, clamped to the grid; NaN is the caller's to mask."""
@@ -90,8 +93,13 @@ class EvenGrid:
     def _unit(self) -> int:
         return common_denominator(self.low, self.step)
 
+    @cached_property
+    def _in_units(self) -> tuple[int, int]:
+        """The low end and the step, in units of which both are whole numbers."""
+        return int(self.low * self._unit), int(self.step * self._unit)
+
     def _cells_of_integers(self, whole: NDArray[np.int64]) -> NDArray[np.int64]:
-        unit, low, step = self._unit, int(self.low * self._unit), int(self.step * self._unit)
+        unit, (low, step) = self._unit, self._in_units
         units = whole if unit == 1 else whole * unit
         return units - low if step == 1 else (units - low) // step
 
@@ -110,7 +118,7 @@ class EvenGrid:
 
     def _threshold(self, cell: NDArray[np.int64]) -> NDArray[np.float64]:
         """The float nearest to where each cell begins."""
-        unit, low, step = self._unit, int(self.low * self._unit), int(self.step * self._unit)
+        unit, (low, step) = self._unit, self._in_units
         nearest: NDArray[np.float64] = (low + cell * step) / unit
         return nearest
 
