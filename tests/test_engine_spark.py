@@ -220,19 +220,33 @@ def test_without_java_or_spark_a_user_is_told_what_to_install(monkeypatch):
         spark_session.spark_session(EngineSettings(kind="spark"), "x.csv")
 
 
+@pytest.mark.audit  # starts a server of its own, which takes half a minute
+def test_spark_connect_gives_the_same_release(tmp_path):
+    pytest.importorskip("grpc", reason="pyspark[connect] is not installed")
+    data, baskets = write_table(tmp_path / "small.csv"), write_baskets(tmp_path / "small.dat")
+    told = json.loads(_printed("over_connect.py", data, baskets))
+    assert len(told) == 3
+    for in_memory, over_connect in told:
+        assert in_memory == over_connect
+
+
 @pytest.mark.audit  # starts a cluster of its own, which takes a minute
 @pytest.mark.skipif(sys.platform != "linux", reason="the executor is found in /proc")
 def test_an_executor_killed_in_the_middle_changes_nothing(tmp_path):
     data = write_table(tmp_path / "small.csv")
-    program = Path(__file__).with_name("lost_executor.py")
+    told = json.loads(_printed("lost_executor.py", data, tmp_path / "killed"))
+    assert told["killed"]
+    assert told["digests"][0] == told["digests"][1]
+
+
+def _printed(program: str, *arguments: Path) -> str:
+    """Run a program of this folder and return the last line that it printed."""
     done = subprocess.run(
-        [sys.executable, str(program), str(data), str(tmp_path / "killed")],
+        [sys.executable, Path(__file__).with_name(program), *arguments],
         capture_output=True,
         text=True,
         check=False,
         timeout=540,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    told = json.loads(done.stdout.splitlines()[-1])
-    assert told["killed"]
-    assert told["digests"][0] == told["digests"][1]
+    return done.stdout.splitlines()[-1]
