@@ -11,6 +11,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import hedgerow
@@ -153,9 +154,29 @@ def test_a_value_outside_its_domain_is_refused_without_being_shown(tmp_path, ses
     assert not (tmp_path / "out").exists()
 
 
-def test_a_corrupt_batch_from_a_worker_fails_the_run(tmp_path, session, monkeypatch):
-    import pyarrow as pa
+@pytest.mark.parametrize(
+    "n", [1, 5, spark_workers.PACKED_AT_ONCE, spark_workers.PACKED_AT_ONCE + 3]
+)
+def test_packed_records_come_out_as_they_went_in(n):
+    rng = np.random.default_rng(n)
+    columns = tuple(rng.integers(0, 99, n).astype(kind) for kind in (np.uint8, np.uint16, np.uint8))
+    batch = spark_workers.packed(columns)
+    assert sum(batch.column(0).to_pylist()) == n
+    rows = list(spark_workers.unpacked(batch, [column.dtype for column in columns]))
+    for place, column in enumerate(columns):
+        np.testing.assert_array_equal(np.concatenate([row[place] for row in rows]), column)
 
+
+@pytest.mark.parametrize(("n", "stored"), [(3, b"12345"), (0, b""), (2, None), (None, b"1234")])
+def test_packed_records_that_are_cut_short_are_refused(n, stored):
+    batch = pa.RecordBatch.from_arrays(
+        [pa.array([n], pa.int64()), pa.array([stored], pa.binary())], ["records", "codes"]
+    )
+    with pytest.raises(DataError, match="cut short"):
+        list(spark_workers.unpacked(batch, [np.dtype(np.uint8), np.dtype(np.uint8)]))
+
+
+def test_a_corrupt_batch_from_a_worker_fails_the_run(tmp_path, session, monkeypatch):
     def corrupt(total):
         keys, counts = np.array([0, -7]), np.array([1, 1])
         return pa.RecordBatch.from_arrays([pa.array(keys), pa.array(counts)], ["key", "count"])

@@ -159,7 +159,8 @@ def encode_delimited(data: bytes) -> None:
 
 def read_columnar(data: bytes) -> None:
     """A Parquet or Arrow file, each of its columns as numbers and as texts, down to codes."""
-    source = open_table(put(data, "input.parquet"))
+    # Messages name the file, and its last bytes name their writer: parquet,cpp-arrow.
+    source = open_table(put(data, "columns"))
     if any(len(name) >= WINDOW for name in source.columns):
         return  # messages name the columns that a plan asks for, which are these here
     domains: tuple[Domain, ...] = (

@@ -28,12 +28,12 @@ from hedgerow.count.spark_session import (
 )
 from hedgerow.count.spark_workers import (
     NAME,
+    PACKED,
     SUMS,
     Counting,
     Encode,
     KernelSum,
     KernelTally,
-    codes_schema,
 )
 from hedgerow.encode.schema import Schema
 from hedgerow.errors import DataError
@@ -53,7 +53,7 @@ def open_spark_table(
         check_spark_columns(frame, names)
         with refusing():
             chosen = frame.select([frame[f"`{name}`"] for name in names])
-            codes = chosen.mapInArrow(guarded(Encode(schema)), codes_schema(schema)).persist()
+            codes = chosen.mapInArrow(guarded(Encode(schema)), PACKED).persist()
         return SparkEngine(schema, session, codes)
     except BaseException:
         session.close()

@@ -39,7 +39,10 @@ _OWN = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "8",
+    # Parquet packs a million records into a few megabytes, and encoding them is the work.
+    "spark.sql.files.maxPartitionBytes": "32m",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
+    "spark.sql.execution.arrow.maxBytesPerBatch": "8m",
 }
 """Settings of a session that is begun for a run; a session that was given stays as it is."""
 

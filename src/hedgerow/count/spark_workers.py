@@ -32,18 +32,47 @@ SUMS = "key long, count long"
 
 NAME = "the Spark table"
 
-_SIGNED = ((1 << 7, np.int8, "byte"), (1 << 15, np.int16, "short"), (1 << 31, np.int32, "int"))
+PACKED = "records long, codes binary"
+"""Encoded records: some thousands to a row, column after column.
+
+Spark turns rows into Arrow and back one value at a time, which for single codes would take
+much longer than counting them.
+"""
+
+PACKED_AT_ONCE = 1 << 13
+"""Records of a row, at most."""
 
 
-def _signed(size: int) -> tuple[Any, str]:
-    """Return the smallest signed type, which is all that Spark has, for so many codes."""
-    return next((dtype, name) for bound, dtype, name in _SIGNED if size <= bound)
+def packed(columns: tuple[Codes, ...]) -> pa.RecordBatch:
+    """Return encoded records as rows of :data:`PACKED`."""
+    n_records = len(columns[0])
+    starts = range(0, n_records, PACKED_AT_ONCE)
+    rows = [
+        b"".join(column[start : start + PACKED_AT_ONCE].tobytes() for column in columns)
+        for start in starts
+    ]
+    sizes = [min(PACKED_AT_ONCE, n_records - start) for start in starts]
+    return pa.RecordBatch.from_arrays(
+        [pa.array(sizes, pa.int64()), pa.array(rows, pa.binary())], names=["records", "codes"]
+    )
 
 
-def codes_schema(schema: Schema) -> str:
-    """Return the columns of encoded records, as Spark writes a schema."""
-    sizes = [attribute.domain.size for attribute in schema.used()]
-    return ", ".join(f"c{place} {_signed(size)[1]}" for place, size in enumerate(sizes))
+def unpacked(batch: pa.RecordBatch, dtypes: list[np.dtype[Any]]) -> Iterator[tuple[Codes, ...]]:
+    """Yield the columns of each row; one that is not as it was packed is refused."""
+    for size, row in zip(batch.column(0), batch.column(1), strict=True):
+        n_records, stored = size.as_py(), row.as_buffer()
+        widths = [dtype.itemsize for dtype in dtypes]
+        if not n_records or stored is None or stored.size != n_records * sum(widths):
+            raise DataError(
+                "a worker sent back records that are cut short",
+                where=NAME,
+                do="Run it again; where it happens again, look into the cluster's disks.",
+            )
+        starts = np.cumsum([0, *widths[:-1]]) * n_records
+        yield tuple(
+            np.frombuffer(stored, dtype=dtype, count=n_records, offset=int(start))
+            for dtype, start in zip(dtypes, starts, strict=True)
+        )
 
 
 class Encode:
@@ -53,7 +82,7 @@ class Encode:
         self.schema = schema
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield each batch as codes, without the records that lack a value."""
+        """Yield each batch as packed codes, without the records that lack a value."""
         encode = BatchEncoder(self.schema, name=NAME)
         attributes = encode.attributes
         for batch in batches:
@@ -73,11 +102,8 @@ class Encode:
                 raise DataError(
                     f"attribute {error.attribute!r}: a record {what}", where=NAME, do=error.do
                 ) from None
-            signed = [
-                pa.array(column.astype(_signed(attribute.domain.size)[0]))
-                for attribute, column in zip(attributes, codes, strict=True)
-            ]
-            yield pa.RecordBatch.from_arrays(signed, names=[f"c{i}" for i in range(len(signed))])
+            if len(codes[0]):
+                yield packed(codes)
 
 
 class Counting(ABC):
@@ -96,17 +122,22 @@ class Counting(ABC):
         yield keyed(total)
 
     def _tables(self, batches: Iterable[pa.RecordBatch]) -> Iterator[EncodedTable]:
-        for held in gathered(batches):
-            columns = [
-                _codes(held, place, code_dtype(attribute.domain.size))
-                for place, attribute in enumerate(self.schema.used())
-            ]
-            yield table_of_columns(self.schema, tuple(columns))
+        dtypes = [np.dtype(code_dtype(attribute.domain.size)) for attribute in self.schema.used()]
+        held: list[tuple[Codes, ...]] = []
+        n_held = 0
+        for batch in batches:
+            for columns in unpacked(batch, dtypes):
+                held.append(columns)
+                n_held += len(columns[0])
+                if n_held >= ROWS_AT_ONCE:
+                    yield self._joined(held)
+                    held, n_held = [], 0
+        if held:
+            yield self._joined(held)
 
-
-def _codes(held: list[pa.RecordBatch], place: int, dtype: Any) -> Codes:
-    joined: Codes = np.concatenate([np.asarray(batch.column(place)) for batch in held])
-    return joined.astype(dtype)
+    def _joined(self, held: list[tuple[Codes, ...]]) -> EncodedTable:
+        columns = tuple(np.concatenate(each) for each in zip(*held, strict=True))
+        return table_of_columns(self.schema, columns)
 
 
 def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
