@@ -30,7 +30,7 @@ BASE_BYTES = 520 << 20
 LEAST_ROWS = 1 << 16
 
 _SCRATCH_PER_ROW = 28
-"""Bytes beside the codes while a piece is regrouped: children, order and their scratch."""
+"""Bytes beside the codes while a piece is regrouped: places of records, and their scratch."""
 
 _T = TypeVar("_T")
 
