@@ -172,7 +172,7 @@ def write(text: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--splits", type=int, default=3)
+    parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
     jobs: list[Job] = [
