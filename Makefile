@@ -17,7 +17,7 @@ test: $(READY)  ## run the tests
 check: lint types test docs  ## everything that continuous integration runs
 
 audit: $(READY)  ## slow statistical audits of the privacy of every method
-	$(BIN)/hedgerow audit --out bench-results/audit
+	$(BIN)/hedgerow audit --runs 1000 --out bench-results/audit
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m audit
 
 bench: $(READY)  ## speed, as ratios against a reference timed in the same run
