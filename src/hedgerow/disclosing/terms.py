@@ -20,18 +20,10 @@ from hedgerow.optimise.private_choice import Worth
 from hedgerow.optimise.private_levels import Ints, LevelSpace
 from hedgerow.optimise.private_synopsis import Floats, Kinds, measured_vectors
 from hedgerow.optimise.risk import Sensitivities
-from hedgerow.optimise.utility import Measure, utility_tables
+from hedgerow.optimise.utility import MEASURE_NAMED, utility_tables
 from hedgerow.plan.private_disclosure import PrivateDisclosurePlan
 from hedgerow.taxonomy.domain import CategoricalDomain
 from hedgerow.taxonomy.tree import Taxonomy
-
-_MEASURES: dict[str, Measure] = {
-    "depth": "depth",
-    "leaves": "leaves",
-    "log": "log-leaves",
-    "lm": "lm",
-    "xiao-tao": "xiao-tao",
-}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -133,7 +125,7 @@ class Terms:
 
 def _layout(schema: Schema, plan: PrivateDisclosurePlan) -> Layout:
     space = LevelSpace.of(schema, plan.levels)
-    utility = space.tables(utility_tables(_MEASURES[plan.measure], space.chains))
+    utility = space.tables(utility_tables(MEASURE_NAMED[plan.measure], space.chains))
     worth = Worth(
         utility=utility,
         sensitivity=_sensitivities(schema, space, plan) if plan.model == 1 else None,

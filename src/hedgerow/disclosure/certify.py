@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import platform
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-import numpy as np
 from pydantic import JsonValue
 
 from hedgerow.disclosure.prepare import Prepared
-from hedgerow.encode.schema import Attribute
 from hedgerow.plan.disclose import (
     AggregateDisclose,
     ApproxDisclose,
@@ -22,8 +18,7 @@ from hedgerow.plan.disclose import (
 )
 from hedgerow.plan.load import plan_digest
 from hedgerow.release import certificate as paper
-from hedgerow.release.domains import describe
-from hedgerow.taxonomy.domain import CategoricalDomain
+from hedgerow.release.certificate_parts import assumed_table, described, randomness, versions
 
 ARUBA = "ARUBA, SDM 2008"
 TKDE = "Fouad, Elbassioni, Bertino, TKDE 2014"
@@ -61,11 +56,11 @@ def certify_disclosure(ready: Prepared, facts: DisclosureFacts) -> paper.Certifi
         budget=paper.Budget(spends=(), total=Fraction(0)),
         departures=_departures(ready),
         assumed_public=_assumed(ready),
-        randomness=_randomness(facts),
-        data=paper.Data(name=facts.dataset, attributes=_described(ready), noisy_total=None),
+        randomness=randomness(seeded=facts.random and facts.seeded),
+        data=paper.Data(name=facts.dataset, attributes=described(ready.schema), noisy_total=None),
         ledger=None,
         engine="memory",
-        versions=_versions(),
+        versions=versions(),
         plan_sha256=plan_digest(ready.plan),
     )
 
@@ -205,52 +200,8 @@ def _departures(ready: Prepared) -> tuple[paper.Departure, ...]:
 
 
 def _assumed(ready: Prepared) -> tuple[paper.Assumed, ...]:
-    domains = [
-        paper.Assumed(what=_domain_words(attribute), sha256=describe(attribute.domain).digest())
-        for attribute in ready.schema.used()
-    ]
-    settings = ", ".join(sorted(ready.disclose.model_dump(by_alias=True)))
-    missing = (
-        "records with a missing value are left out"
-        if ready.plan.missing == "drop"
-        else "a missing value is a value of its own"
-    )
+    names = ", ".join(sorted(ready.disclose.model_dump(by_alias=True)))
     return (
-        *domains,
-        paper.Assumed(what=f"the settings of the method: {settings}"),
-        paper.Assumed(what=f"how values are read: {missing}; numbers are clamped to their bounds"),
+        *assumed_table(ready.schema, settings=names, missing=ready.plan.missing),
         paper.Assumed(what="what an attacker knows is in the dictionary"),
     )
-
-
-def _domain_words(attribute: Attribute) -> str:
-    domain = attribute.domain
-    if isinstance(domain, CategoricalDomain):
-        return f"the taxonomy of {attribute.name}, with {domain.size} values"
-    return f"the grid of {attribute.name}, {domain.label(0, domain.size)} in {domain.size} cells"
-
-
-def _randomness(facts: DisclosureFacts) -> paper.Randomness:
-    if facts.random and facts.seeded:
-        return paper.Randomness(source="seeded", reproducible=True, stamp=paper.NOT_PRIVATE)
-    return paper.Randomness(source="operating system", reproducible=False)
-
-
-def _described(ready: Prepared) -> tuple[paper.DescribedAttribute, ...]:
-    return tuple(
-        paper.DescribedAttribute(
-            name=attribute.name,
-            role="class" if attribute is ready.schema.class_attribute else "predictor",
-            kind=attribute.domain.kind,
-            size=attribute.domain.size,
-        )
-        for attribute in ready.schema.used()
-    )
-
-
-def _versions() -> dict[str, str]:
-    try:
-        own = version("hedgerow")
-    except PackageNotFoundError:  # run from a source tree that was never installed
-        own = "unknown"
-    return {"hedgerow": own, "python": platform.python_version(), "numpy": np.__version__}

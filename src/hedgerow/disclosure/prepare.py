@@ -15,7 +15,7 @@ from hedgerow.encode.schema import Schema, schema_of
 from hedgerow.errors import PlanError, SettingError, TaxonomyError, UnconfirmedPlanError
 from hedgerow.optimise.lattice import Chains, chains_of
 from hedgerow.optimise.risk import RiskModel
-from hedgerow.optimise.utility import Measure, utility_tables
+from hedgerow.optimise.utility import MEASURE_NAMED, Measure, utility_tables
 from hedgerow.plan.disclose import DisclosePlan, ThresholdDisclose
 from hedgerow.plan.load import load_plan, plan_of
 from hedgerow.plan.model import Plan
@@ -28,14 +28,6 @@ record takes seconds and more. Branch and bound may try: it often cuts most of t
 
 What is public decides: the heights of the taxonomies, not the records.
 """
-
-_MEASURES: dict[str, Measure] = {
-    "depth": "depth",
-    "leaves": "leaves",
-    "log": "log-leaves",
-    "lm": "lm",
-    "xiao-tao": "xiao-tao",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +52,7 @@ class Prepared:
     @property
     def measure(self) -> Measure:
         """The measure of utility."""
-        return _MEASURES[self.disclose.utility.measure]
+        return MEASURE_NAMED[self.disclose.utility.measure]
 
     @property
     def utility(self) -> tuple[NDArray[np.float64], ...]:

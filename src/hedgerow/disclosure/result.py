@@ -20,11 +20,11 @@ from hedgerow.disclosure.uniform import Valued
 from hedgerow.optimise.packed import Found
 from hedgerow.release.certificate import Certificate
 from hedgerow.release.folder import REPORT, Written, released_files
+from hedgerow.release.frames import Frames
 from hedgerow.release.table import integers, text_columns, to_csv
 from hedgerow.release.write import CERTIFICATE, OWNER, release_folder, write_text
 
 if TYPE_CHECKING:
-    import polars as pl
     import pyarrow as pa
 
 DISCLOSED = "disclosed.csv"
@@ -67,7 +67,7 @@ class OwnerView:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Disclosure:
+class Disclosure(Frames):
     """A disclosed table with its certificate; ``owner`` is confidential.
 
     The table, the certificate and :meth:`report` may be given out. Nothing of it is
@@ -104,23 +104,6 @@ class Disclosure:
         owner = self.owner
         feasible = owner.found.feasible[owner.problems.kind]
         return disclosed_table(owner.given.table, owner.ready.chains, self._nodes, feasible)
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return the disclosed table as a polars dataframe."""
-        import polars as pl
-
-        return pl.DataFrame(self.to_arrow())
-
-    def to_pandas(self) -> Any:
-        """Return the disclosed table as a pandas dataframe (pandas must be installed)."""
-        return self.to_arrow().to_pandas()
-
-    def to_native(self, like: Any) -> Any:
-        """Return the disclosed table as the kind of dataframe that ``like`` is."""
-        import narwhals as nw
-
-        backend = nw.get_native_namespace(nw.from_native(like))
-        return nw.from_arrow(self.to_arrow(), backend=backend).to_native()
 
     def report(self) -> str:
         """Return the text of `report.html`: what may be told about the disclosed table."""

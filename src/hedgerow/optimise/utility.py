@@ -18,6 +18,15 @@ from hedgerow.optimise.lattice import Chains
 Measure: TypeAlias = Literal["depth", "leaves", "log-leaves", "lm", "xiao-tao"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
+MEASURE_NAMED: dict[str, Measure] = {
+    "depth": "depth",
+    "leaves": "leaves",
+    "log": "log-leaves",
+    "lm": "lm",
+    "xiao-tao": "xiao-tao",
+}
+"""Measures by the words of plans."""
+
 
 def utility_tables(measure: Measure, chains: Sequence[Chains]) -> tuple[NDArray[np.float64], ...]:
     """The utility of every level above every code, one table per attribute.

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ from hedgerow.release.folder import (
     released_files,
     vouch,
 )
+from hedgerow.release.frames import Frames
 from hedgerow.release.precision import deviation
 from hedgerow.release.reading import read_text
 from hedgerow.release.records import MOST_RECORDS
@@ -45,7 +46,6 @@ from hedgerow.taxonomy.labels import shown
 from hedgerow.taxonomy.tree import Taxonomy
 
 if TYPE_CHECKING:
-    import polars as pl
     import pyarrow as pa
 
 BASKETS = "release.dat"
@@ -61,7 +61,7 @@ class Answer(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class BasketRelease:
+class BasketRelease(Frames):
     """Baskets with noisy counts, the public universe that labels them, and the certificate.
 
     Everything in it may be published.
@@ -139,23 +139,6 @@ class BasketRelease:
     def to_arrow(self) -> pa.Table:
         """Return one row per basket: ``items`` as a list of labels, and ``count``."""
         return baskets_table(self.baskets)
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return the baskets as a polars dataframe."""
-        import polars as pl
-
-        return pl.DataFrame(self.to_arrow())
-
-    def to_pandas(self) -> Any:
-        """Return the baskets as a pandas dataframe (pandas must be installed)."""
-        return self.to_arrow().to_pandas()
-
-    def to_native(self, like: Any) -> Any:
-        """Return the baskets as the kind of dataframe that ``like`` is."""
-        import narwhals as nw
-
-        backend = nw.get_native_namespace(nw.from_native(like))
-        return nw.from_arrow(self.to_arrow(), backend=backend).to_native()
 
     def report(self) -> str:
         """Return the text of `report.html`: one page that stands alone."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import platform
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
-from importlib.metadata import PackageNotFoundError, version
 
-import numpy as np
-
-from hedgerow.encode.schema import Attribute, Schema
+from hedgerow.encode.schema import Schema
 from hedgerow.encode.universe import Universe
 from hedgerow.errors import InternalError
 from hedgerow.partition.baskets import BasketMethod, NoisyBaskets
@@ -21,6 +17,13 @@ from hedgerow.plan.model import Plan
 from hedgerow.plan.publishing import PublishPlan
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.release import certificate as paper
+from hedgerow.release.certificate_parts import (
+    assumed_settings,
+    assumed_table,
+    described,
+    randomness,
+    versions,
+)
 from hedgerow.release.domains import describe
 from hedgerow.release.precision import within
 from hedgerow.taxonomy.domain import CategoricalDomain
@@ -153,11 +156,11 @@ def _certificate(
             for each in method.departures
         ),
         assumed_public=assumed,
-        randomness=_randomness(facts),
+        randomness=randomness(seeded=facts.reproducible),
         data=data,
         ledger=facts.ledger,
         engine=facts.engine,
-        versions=_versions(),
+        versions=versions(),
         plan_sha256=plan_digest(plan),
     )
 
@@ -211,26 +214,14 @@ def _budget(path: PathLedger) -> paper.Budget:
 
 
 def _assumed(plan: Plan, publish: PublishPlan, schema: Schema) -> tuple[paper.Assumed, ...]:
-    domains = [
-        paper.Assumed(what=_domain_words(attribute), sha256=describe(attribute.domain).digest())
-        for attribute in schema.used()
-    ]
-    missing = (
-        "records with a missing value are left out"
-        if plan.missing == "drop"
-        else "a missing value is a value of its own"
-    )
     return (
-        *domains,
-        _assumed_settings(publish),
-        paper.Assumed(what=f"how values are read: {missing}; numbers are clamped to their bounds"),
+        *assumed_table(schema, settings=_names(publish), missing=plan.missing),
         paper.Assumed(what="each person has at most one record"),
     )
 
 
-def _assumed_settings(publish: PublishPlan) -> paper.Assumed:
-    settings = ", ".join(sorted(publish.applying()))
-    return paper.Assumed(what=f"the settings of the method: {settings}")
+def _names(publish: PublishPlan) -> str:
+    return ", ".join(sorted(publish.applying()))
 
 
 def _assumed_items(publish: PublishPlan, universe: Universe) -> tuple[paper.Assumed, ...]:
@@ -239,7 +230,7 @@ def _assumed_items(publish: PublishPlan, universe: Universe) -> tuple[paper.Assu
         paper.Assumed(
             what=f"the universe of {universe.n_items} items and its taxonomy", sha256=digest
         ),
-        _assumed_settings(publish),
+        assumed_settings(_names(publish)),
         paper.Assumed(
             what="how records are read: as sets; items outside the universe are dropped, records"
             " without an item left out"
@@ -248,31 +239,9 @@ def _assumed_items(publish: PublishPlan, universe: Universe) -> tuple[paper.Assu
     )
 
 
-def _domain_words(attribute: Attribute) -> str:
-    domain = attribute.domain
-    if isinstance(domain, CategoricalDomain):
-        return f"the taxonomy of {attribute.name}, with {domain.size} values"
-    return f"the grid of {attribute.name}, {domain.label(0, domain.size)} in {domain.size} cells"
-
-
-def _randomness(facts: RunFacts) -> paper.Randomness:
-    if facts.reproducible:
-        return paper.Randomness(source="seeded", reproducible=True, stamp=paper.NOT_PRIVATE)
-    return paper.Randomness(source="operating system", reproducible=False)
-
-
 def _data(schema: Schema, groups: Groups, facts: RunFacts) -> paper.Data:
-    described = tuple(
-        paper.DescribedAttribute(
-            name=attribute.name,
-            role="class" if attribute is schema.class_attribute else "predictor",
-            kind=attribute.domain.kind,
-            size=attribute.domain.size,
-        )
-        for attribute in schema.used()
-    )
     total = int(groups.counts.sum())
-    return paper.Data(name=facts.dataset, attributes=described, noisy_total=total)
+    return paper.Data(name=facts.dataset, attributes=described(schema), noisy_total=total)
 
 
 def _basket_data(universe: Universe, baskets: NoisyBaskets, facts: RunFacts) -> paper.Data:
@@ -285,11 +254,3 @@ def _basket_data(universe: Universe, baskets: NoisyBaskets, facts: RunFacts) -> 
         ),
         noisy_total=int(baskets.counts.sum()),
     )
-
-
-def _versions() -> dict[str, str]:
-    try:
-        own = version("hedgerow")
-    except PackageNotFoundError:  # run from a source tree that was never installed
-        own = "unknown"
-    return {"hedgerow": own, "python": platform.python_version(), "numpy": np.__version__}

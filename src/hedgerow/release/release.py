@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, cast
 
 from hedgerow.encode.schema import Schema
 from hedgerow.errors import ReleaseError
@@ -25,6 +25,7 @@ from hedgerow.release.folder import (
     released_files,
     vouch,
 )
+from hedgerow.release.frames import Frames
 from hedgerow.release.marginals import Marginals, marginals_from, marginals_text
 from hedgerow.release.reading import read_groups, read_text
 from hedgerow.release.recoding import Recoding
@@ -34,7 +35,6 @@ from hedgerow.release.table import groups_table, text_columns, to_csv
 from hedgerow.release.write import CERTIFICATE, release_folder, write_text
 
 if TYPE_CHECKING:
-    import polars as pl
     import pyarrow as pa
 
 RECORDS = "records.csv"
@@ -43,7 +43,7 @@ MARGINALS = "marginals.json"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Release:
+class Release(Frames):
     """Noisy groups, the public schema that labels them, and the certificate.
 
     Everything in it may be published.
@@ -76,23 +76,6 @@ class Release:
     def to_arrow(self) -> pa.Table:
         """Return one row per group: labels as dictionary columns, ``count`` last."""
         return groups_table(self.schema, self.groups)
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return the groups as a polars dataframe."""
-        import polars as pl
-
-        return pl.DataFrame(self.to_arrow())
-
-    def to_pandas(self) -> Any:
-        """Return the groups as a pandas dataframe (pandas must be installed)."""
-        return self.to_arrow().to_pandas()
-
-    def to_native(self, like: Any) -> Any:
-        """Return the groups as the kind of dataframe that ``like`` is."""
-        import narwhals as nw
-
-        backend = nw.get_native_namespace(nw.from_native(like))
-        return nw.from_arrow(self.to_arrow(), backend=backend).to_native()
 
     def records(self, *, source: RandomSource | None = None) -> pa.Table:
         """Return plain records drawn from the groups, sorted by group; costs no budget."""

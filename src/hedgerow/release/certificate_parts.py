@@ -1,0 +1,75 @@
+"""Parts that the certificates of releases and of disclosures have in common."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import Literal
+
+import numpy as np
+
+from hedgerow.encode.schema import Attribute, Schema
+from hedgerow.release import certificate as paper
+from hedgerow.release.domains import describe
+from hedgerow.taxonomy.domain import CategoricalDomain
+
+
+def assumed_table(
+    schema: Schema, *, settings: str, missing: Literal["drop", "value"]
+) -> tuple[paper.Assumed, ...]:
+    """Return what is assumed to be public of a table: domains, settings, how values are read."""
+    domains = [
+        paper.Assumed(what=_domain_words(attribute), sha256=describe(attribute.domain).digest())
+        for attribute in schema.used()
+    ]
+    read = (
+        "records with a missing value are left out"
+        if missing == "drop"
+        else "a missing value is a value of its own"
+    )
+    return (
+        *domains,
+        assumed_settings(settings),
+        paper.Assumed(what=f"how values are read: {read}; numbers are clamped to their bounds"),
+    )
+
+
+def assumed_settings(names: str) -> paper.Assumed:
+    """Return that the settings of these names are public."""
+    return paper.Assumed(what=f"the settings of the method: {names}")
+
+
+def _domain_words(attribute: Attribute) -> str:
+    domain = attribute.domain
+    if isinstance(domain, CategoricalDomain):
+        return f"the taxonomy of {attribute.name}, with {domain.size} values"
+    return f"the grid of {attribute.name}, {domain.label(0, domain.size)} in {domain.size} cells"
+
+
+def randomness(*, seeded: bool) -> paper.Randomness:
+    """Return where the randomness came from."""
+    if seeded:
+        return paper.Randomness(source="seeded", reproducible=True, stamp=paper.NOT_PRIVATE)
+    return paper.Randomness(source="operating system", reproducible=False)
+
+
+def described(schema: Schema) -> tuple[paper.DescribedAttribute, ...]:
+    """Return what is public of every attribute."""
+    return tuple(
+        paper.DescribedAttribute(
+            name=attribute.name,
+            role="class" if attribute is schema.class_attribute else "predictor",
+            kind=attribute.domain.kind,
+            size=attribute.domain.size,
+        )
+        for attribute in schema.used()
+    )
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what a run was made with."""
+    try:
+        own = version("hedgerow")
+    except PackageNotFoundError:  # run from a source tree that was never installed
+        own = "unknown"
+    return {"hedgerow": own, "python": platform.python_version(), "numpy": np.__version__}

@@ -1,0 +1,35 @@
+"""Anything that is an Arrow table, as the dataframe that somebody works with."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+
+
+class Frames(ABC):
+    """Gives what ``to_arrow`` gives as other dataframes."""
+
+    @abstractmethod
+    def to_arrow(self) -> pa.Table:
+        """Return the table as an Arrow table."""
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the table as a polars dataframe."""
+        import polars as pl
+
+        return pl.DataFrame(self.to_arrow())
+
+    def to_pandas(self) -> Any:
+        """Return the table as a pandas dataframe (pandas must be installed)."""
+        return self.to_arrow().to_pandas()
+
+    def to_native(self, like: Any) -> Any:
+        """Return the table as the kind of dataframe that ``like`` is."""
+        import narwhals as nw
+
+        backend = nw.get_native_namespace(nw.from_native(like))
+        return nw.from_arrow(self.to_arrow(), backend=backend).to_native()
