@@ -36,7 +36,7 @@ table: $(READY)  ## the table of all methods in the README and docs/methods.md
 	$(BIN)/python benchmarks/all_methods.py --write
 
 papers: $(READY)  ## every figure of the papers, run again in full (about twenty minutes on two cores)
-	$(BIN)/hedgerow papers run all --out bench-results/papers
+	$(BIN)/python -m experiments run all --out bench-results/papers
 
 lint: $(READY)
 	$(BIN)/ruff format --check .

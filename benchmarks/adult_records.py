@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hedgerow.encode.table import EncodedTable
-from hedgerow.papers import tables
-from hedgerow.papers.figure import Scene
-from hedgerow.papers.tables import rows
+from experiments import tables
+from experiments.figure import Scene
+from experiments.tables import rows
+from hedgerow.model.table import EncodedTable
 
 __all__ = ["adult", "rows"]
 

@@ -67,9 +67,9 @@ def measured(job: Job) -> tuple[float | None, ...]:
     train, test = rows(whole, order[:cut]), rows(whole, order[cut:])
     if name == TREE:
         return _tree_alone(train, test, Fraction(epsilon or "1"))
-    from hedgerow.evaluate.classification import release_accuracies
-    from hedgerow.evaluate.loss import losses_of_groups, losses_of_records
-    from hedgerow.evaluate.marginals import marginal_errors
+    from hedgerow.evaluation.classification import release_accuracies
+    from hedgerow.evaluation.loss import losses_of_groups, losses_of_records
+    from hedgerow.evaluation.marginals import marginal_errors
 
     groups, seconds = _published(name, epsilon, train)
     placed = groups.is_cut or groups.tree is not None
@@ -81,11 +81,11 @@ def measured(job: Job) -> tuple[float | None, ...]:
 
 
 def _published(name, epsilon, train):
-    from hedgerow.count.memory import MemoryEngine
+    from hedgerow.count.memory.table import MemoryEngine
+    from hedgerow.methods.build import method_for, plain_method_for
     from hedgerow.plan.methods import PUBLISH_METHODS
     from hedgerow.privacy.budget import PathLedger
     from hedgerow.privacy.source import SystemSource
-    from hedgerow.registry import method_for, plain_method_for
 
     section = {**{**PRIVATE, **PLAIN}[name], **({} if epsilon is None else {"epsilon": epsilon})}
     plan = PUBLISH_METHODS[str(section["method"])].model_validate(section, by_alias=True)
@@ -102,7 +102,7 @@ def _published(name, epsilon, train):
 
 
 def _tree_alone(train, test, epsilon: Fraction) -> tuple[float | None, ...]:
-    from hedgerow.evaluate.private_tree import private_tree
+    from experiments.private_tree import private_tree
     from hedgerow.privacy.budget import PathLedger
     from hedgerow.privacy.source import SystemSource
 
@@ -114,7 +114,7 @@ def _tree_alone(train, test, epsilon: Fraction) -> tuple[float | None, ...]:
 
 def ends(split: int) -> tuple[float, ...]:
     """Return floor, and the ceilings of tree and boosting."""
-    from hedgerow.evaluate.classification import majority_accuracy, raw_accuracies
+    from hedgerow.evaluation.classification import majority_accuracy, raw_accuracies
 
     whole = adult()
     order = np.random.default_rng(split).permutation(len(whole))

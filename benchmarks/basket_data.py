@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hedgerow.encode.baskets import EncodedBaskets, item_dtype, offsets_of
+from hedgerow.model.baskets import EncodedBaskets, item_dtype, offsets_of
 from hedgerow.taxonomy.builders import context_free
 from hedgerow.taxonomy.tree import Taxonomy
 

@@ -18,15 +18,14 @@ from pathlib import Path
 import numpy as np
 
 from basket_data import context_free_of, encoded, lines
-from hedgerow.count.basket_memory import BasketMemory
-from hedgerow.encode.baskets import EncodedBaskets, offsets_of
-from hedgerow.encode.items import encode_baskets
-from hedgerow.encode.universe import Universe
-from hedgerow.partition.diffpart import DiffPart
+from hedgerow.count.memory.baskets import BasketMemory
+from hedgerow.encode.baskets import encode_baskets
+from hedgerow.methods.diffpart.diffpart import DiffPart
+from hedgerow.model.baskets import EncodedBaskets, offsets_of
+from hedgerow.model.universe import ItemsPlace, Universe
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SystemSource
 from hedgerow.read.items import open_items
-from hedgerow.read.places import ItemsPlace
 from hedgerow.taxonomy.builders import context_free
 
 STM_RECORDS = 1_210_096

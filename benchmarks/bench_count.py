@@ -12,8 +12,8 @@ from collections.abc import Callable
 import numpy as np
 import polars as pl
 
-from hedgerow.count.engine import Batch
 from hedgerow.count.kernels import ClassHistograms, GroupCounts
+from hedgerow.model.engine import Batch
 
 ATTRIBUTES = 14
 SIZE = 64

@@ -18,15 +18,16 @@ from pathlib import Path
 import numpy as np
 
 from hedgerow.demo import adult_table
-from hedgerow.encode.encode import encode_table
-from hedgerow.encode.schema import Schema, schema_of
-from hedgerow.encode.table import EncodedTable
-from hedgerow.optimise.dictionary import Dictionary, DistinctRecords
-from hedgerow.optimise.records import RecordSolver
-from hedgerow.optimise.risk import RiskModel, Sensitivities
-from hedgerow.optimise.solve import METHODS, Method, solve
-from hedgerow.optimise.threshold import MaximiseUtility, MinimiseRisk, Objective, RecordLandscape
-from hedgerow.optimise.utility import utility_tables
+from hedgerow.encode.schema import schema_of
+from hedgerow.encode.table import encode_table
+from hedgerow.lattice.dictionary import Dictionary, DistinctRecords
+from hedgerow.lattice.records import RecordSolver
+from hedgerow.lattice.risk import RiskModel, Sensitivities
+from hedgerow.lattice.solve import METHODS, Method, solve
+from hedgerow.lattice.threshold import MaximiseUtility, MinimiseRisk, Objective, RecordLandscape
+from hedgerow.lattice.utility import utility_tables
+from hedgerow.model.schema import Schema
+from hedgerow.model.table import EncodedTable
 from hedgerow.plan.load import load_plan
 from hedgerow.read.open import open_table
 

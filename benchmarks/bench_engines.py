@@ -49,12 +49,12 @@ def java_peak() -> int:
 
 def worker(engine: str, method: str, path: Path, memory: str) -> None:
     import hedgerow
-    from hedgerow.count.open import EngineSettings
+    from hedgerow.count.settings import EngineSettings
     from hedgerow.demo import lay_out
-    from hedgerow.partition.method import no_progress
-    from hedgerow.prepared import DataPlace, prepare
+    from hedgerow.pipeline.prepare import DataPlace, prepare
     from hedgerow.privacy.budget import PathLedger
     from hedgerow.privacy.source import SystemSource
+    from hedgerow.progress import no_progress
 
     folder = path.parent / "demo"
     if not folder.exists():
@@ -69,7 +69,7 @@ def worker(engine: str, method: str, path: Path, memory: str) -> None:
     )
     begun = time.perf_counter()
     if engine == "spark":
-        from hedgerow.count.spark_session import spark_session
+        from hedgerow.count.spark.session import spark_session
 
         session = spark_session(settings, None).spark
         session.range(1).count()

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import polars as pl
 
-from hedgerow.papers import diabetes
-from hedgerow.papers.diabetes import DRUG, PLAN
-from hedgerow.papers.tables import DIABETES
+from experiments import diabetes
+from experiments.diabetes import DRUG, PLAN
+from experiments.tables import DIABETES
 
 __all__ = ["DRUG", "FILE", "PLAN", "diabetes_table"]
 

@@ -12,11 +12,11 @@ from itertools import product
 
 import numpy as np
 
-from hedgerow.encode.schema import Attribute, Schema
-from hedgerow.encode.table import EncodedTable
-from hedgerow.evaluate.loss import losses_of_records
-from hedgerow.papers.releases import diffmulti, released
-from hedgerow.partition import diffmulti_budget
+from experiments.releases import diffmulti, released
+from hedgerow.evaluation.loss import losses_of_records
+from hedgerow.methods.diffmulti import budget as diffmulti_budget
+from hedgerow.model.schema import Attribute, Schema
+from hedgerow.model.table import EncodedTable
 from hedgerow.privacy.source import SystemSource
 from hedgerow.taxonomy.builders import context_free, flat
 from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain

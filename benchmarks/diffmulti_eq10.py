@@ -2,7 +2,7 @@
 
 Run as ``python benchmarks/diffmulti_eq10.py [--runs N]``. UCI Adult at epsilon = 1; penalties
 are those of the true records in the published boxes. Two of the three readings are not
-private. The figures themselves are run by ``hedgerow papers run diffmulti``.
+private. The figures themselves are run by ``python -m experiments run diffmulti``.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from fractions import Fraction
 import numpy as np
 
 from adult_records import adult
-from hedgerow.evaluate.loss import losses_of_records
-from hedgerow.papers.releases import diffmulti, released
-from hedgerow.partition.diffmulti_budget import fair_shares
-from hedgerow.partition.diffmulti_growth import PrintedGrowth
-from hedgerow.partition.topdown import Level
+from experiments.releases import diffmulti, released
+from hedgerow.evaluation.loss import losses_of_records
+from hedgerow.methods.diffmulti.budget import fair_shares
+from hedgerow.methods.diffmulti.growth import PrintedGrowth
 from hedgerow.privacy.source import SystemSource
+from hedgerow.trees.topdown import Level
 
 STEPS = [300, 1_000, 10_000]
 

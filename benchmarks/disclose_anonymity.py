@@ -27,8 +27,8 @@ from hedgerow.demo import adult_table
 from hedgerow.disclosure.confidential import Confidential, Problems, read_confidential
 from hedgerow.disclosure.prepare import Prepared, prepare
 from hedgerow.disclosure.uniform import Cost, UniformForms
-from hedgerow.optimise.lattice import Lattice, parts_of
-from hedgerow.partition.method import no_progress
+from hedgerow.lattice.lattice import Lattice, parts_of
+from hedgerow.progress import no_progress
 
 COSTS: tuple[Cost, ...] = ("discernibility", "ncp", "height")
 KS = range(1, 101)

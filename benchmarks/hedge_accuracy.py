@@ -21,15 +21,15 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from adult_records import adult, rows
 from hedge_choice import table as tuned_on
-from hedgerow.count.memory import MemoryEngine
-from hedgerow.encode.table import EncodedTable
-from hedgerow.evaluate.classification import tree_accuracy
-from hedgerow.partition.box_scores import GINI
-from hedgerow.partition.groups import Groups
-from hedgerow.partition.hedge import Hedge
+from hedgerow.count.memory.table import MemoryEngine
+from hedgerow.evaluation.classification import tree_accuracy
+from hedgerow.methods.hedge.hedge import Hedge
+from hedgerow.model.groups import Groups
+from hedgerow.model.table import EncodedTable
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SystemSource
 from hedgerow.release.records import weighted_codes
+from hedgerow.trees.box_scores import GINI
 
 EPSILONS = [Fraction(1), Fraction(1, 2), Fraction(1, 4), Fraction(1, 10)]
 

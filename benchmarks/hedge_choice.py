@@ -20,23 +20,25 @@ from itertools import product
 import numpy as np
 
 from diabetes import PLAN, diabetes_table
-from hedgerow.count.memory import MemoryEngine
-from hedgerow.encode.encode import encode_table
-from hedgerow.encode.schema import Attribute, Schema, schema_of
-from hedgerow.encode.table import EncodedTable
-from hedgerow.evaluate.classification import tree_accuracy
-from hedgerow.evaluate.loss import losses_of_records
-from hedgerow.evaluate.marginals import marginal_errors
-from hedgerow.partition import hedge, hedge_budget
-from hedgerow.partition.box_scores import BOX_SCORES, GINI
-from hedgerow.partition.hedge import Hedge
-from hedgerow.partition.hedge_budget import HedgeShares
+from hedgerow.count.memory.table import MemoryEngine
+from hedgerow.encode.schema import schema_of
+from hedgerow.encode.table import encode_table
+from hedgerow.evaluation.classification import tree_accuracy
+from hedgerow.evaluation.loss import losses_of_records
+from hedgerow.evaluation.marginals import marginal_errors
+from hedgerow.methods.hedge import budget as hedge_budget
+from hedgerow.methods.hedge import hedge
+from hedgerow.methods.hedge.budget import HedgeShares
+from hedgerow.methods.hedge.hedge import Hedge
+from hedgerow.model.schema import Attribute, Schema
+from hedgerow.model.table import EncodedTable
 from hedgerow.plan.load import plan_of
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SystemSource
 from hedgerow.read.open import open_table
 from hedgerow.taxonomy.builders import context_free, flat
 from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain
+from hedgerow.trees.box_scores import BOX_SCORES, GINI
 
 EPSILONS = [Fraction(1, 10), Fraction(1, 2), Fraction(2)]
 CHANGES: list[dict[str, object]] = [

@@ -1,7 +1,7 @@
 """The k-anonymity baselines on UCI Adult: against an independent Mondrian, and what they keep.
 
 Run as ``python benchmarks/k_anonymity.py mondrian|keep|levels``. ``mondrian`` compares
-discernibility and NCP with ``tests/baselines/naive_mondrian.py``, a recursion on the raw values
+discernibility and NCP with ``tests/support/naive_mondrian.py``, a recursion on the raw values
 of the file (half a minute). ``keep`` publishes two thirds of the records and tests a decision
 tree on the rest, as the papers' figures do. ``levels`` times full-domain generalisation
 for k = 1 to 100. Complete records, 14 predictors or the 8 of the literature.
@@ -20,21 +20,21 @@ from pathlib import Path
 import numpy as np
 
 from adult_records import adult, rows
-from hedgerow.baselines.full_domain import FullDomain, full_domain_cuts, n_vectors
-from hedgerow.baselines.levels import levels_of
-from hedgerow.baselines.mondrian import Mondrian
-from hedgerow.baselines.tds import TopDownSpecialisation
-from hedgerow.count.memory import MemoryEngine
+from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.demo import adult_table
-from hedgerow.encode.schema import Schema
-from hedgerow.encode.table import EncodedTable
-from hedgerow.evaluate.classification import tree_accuracy
-from hedgerow.partition.locate import box_of
-from hedgerow.partition.method import PlainMethod
+from hedgerow.evaluation.classification import tree_accuracy
+from hedgerow.methods.kanonymity.full_domain import FullDomain, full_domain_cuts, n_vectors
+from hedgerow.methods.kanonymity.levels import levels_of
+from hedgerow.methods.kanonymity.mondrian import Mondrian
+from hedgerow.methods.kanonymity.tds import TopDownSpecialisation
+from hedgerow.model.locate import box_of
+from hedgerow.model.method import PlainMethod
+from hedgerow.model.schema import Schema
+from hedgerow.model.table import EncodedTable
 from hedgerow.privacy.source import SystemSource
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "baselines"))
-from naive_mondrian import (
+from support.naive_mondrian import (
     Categories,
     Numbers,
     certainty_penalty,

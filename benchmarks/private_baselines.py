@@ -16,18 +16,18 @@ from fractions import Fraction
 import numpy as np
 
 from adult_records import adult, rows
-from hedgerow.baselines.basic_table import BasicTable
-from hedgerow.baselines.dpcube import TwoPhaseCube
-from hedgerow.baselines.privbayes import BayesianNetwork
-from hedgerow.baselines.rps import RecursiveMedians
-from hedgerow.count.memory import MemoryEngine
-from hedgerow.evaluate.classification import release_accuracies
-from hedgerow.evaluate.marginals import marginal_errors
-from hedgerow.partition.box_scores import GINI
-from hedgerow.partition.hedge import Hedge
-from hedgerow.partition.method import Method
+from hedgerow.count.memory.table import MemoryEngine
+from hedgerow.evaluation.classification import release_accuracies
+from hedgerow.evaluation.marginals import marginal_errors
+from hedgerow.methods.basic_table.basic_table import BasicTable
+from hedgerow.methods.dpcube.dpcube import TwoPhaseCube
+from hedgerow.methods.hedge.hedge import Hedge
+from hedgerow.methods.privbayes.privbayes import BayesianNetwork
+from hedgerow.methods.rps.rps import RecursiveMedians
+from hedgerow.model.method import Method
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SystemSource
+from hedgerow.trees.box_scores import GINI
 
 METHODS: dict[str, Method] = {
     "basic-table, 65,536 cells": BasicTable(cells=65_536),

@@ -18,15 +18,20 @@ from importlib.resources import as_file, files
 
 import numpy as np
 
-from hedgerow.count.memory import MemoryEngine
+from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.demo import adult_table
-from hedgerow.disclosing.methods import private_disclosure_for
-from hedgerow.disclosing.supermodular import SupermodularDisclosure, own_choices, tally_choices
-from hedgerow.disclosing.terms import Layout, People
-from hedgerow.encode.encode import encode_table
-from hedgerow.encode.schema import Schema, schema_of
-from hedgerow.encode.table import EncodedTable
-from hedgerow.optimise.private_synopsis import Synopsis, cell_counts
+from hedgerow.encode.schema import schema_of
+from hedgerow.encode.table import encode_table
+from hedgerow.methods.personal.methods import private_disclosure_for
+from hedgerow.methods.personal.supermodular import (
+    SupermodularDisclosure,
+    own_choices,
+    tally_choices,
+)
+from hedgerow.methods.personal.synopsis import Synopsis, cell_counts
+from hedgerow.methods.personal.terms import Layout, People
+from hedgerow.model.schema import Schema
+from hedgerow.model.table import EncodedTable
 from hedgerow.plan.load import load_plan
 from hedgerow.plan.private_disclosure import SupermodularPublish
 from hedgerow.privacy.budget import PathLedger

@@ -11,9 +11,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from hedgerow.encode.items import encode_baskets
+from hedgerow.encode.baskets import encode_baskets
 from hedgerow.encode.universe import universe_of
-from hedgerow.plan import plan_of
+from hedgerow.plan.load import plan_of
 from hedgerow.read.items import open_items
 
 FILES = {

@@ -5,92 +5,117 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "hedgerow"
 
-LAYERS = [
-    "errors",
-    "privacy",
-    "plan",
-    "taxonomy",
-    "read",
-    "encode",
-    "count",
-    "partition",
-    "optimise",
-    "baselines",
-    "disclosing",
-    "registry",
-    "release",
-    "evaluate",
-    "draft",
-    "prepared",
-    "pipeline",
-    "disclosure",
-    "check",
-    "audit",
-    "papers",
-    "demo",
-    "cli",
-]
-"""From the top down: a module imports only from layers above its own, and its own."""
-
-APART = {("partition", "optimise"), ("optimise", "partition"), ("release", "evaluate")}
-"""Pairs that must not know each other although one lies above."""
+ROOMS: dict[str, str] = {
+    "errors": "",
+    "progress": "",
+    "privacy": "errors",
+    "taxonomy": "errors",
+    "model": "errors progress privacy taxonomy",
+    "plan": "errors privacy model",
+    "read": "errors model",
+    "encode": "errors model plan read taxonomy",
+    "count": "errors model encode read taxonomy",
+    "trees": "errors model privacy count taxonomy",
+    "lattice": "errors model taxonomy",
+    "methods": "errors progress model plan privacy count trees lattice taxonomy",
+    "report": "errors model lattice taxonomy",
+    "release": "errors model plan privacy read encode report taxonomy",
+    "pipeline": "errors progress model plan privacy read encode count methods release taxonomy",
+    "disclosure": "errors progress model plan read encode count methods lattice release report"
+    " taxonomy pipeline",
+    "evaluation": "errors progress model plan privacy read encode release report taxonomy",
+    "drafting": "errors plan read taxonomy",
+    "auditing": "errors progress model plan privacy count methods taxonomy pipeline",
+    "demo": "errors progress model plan read encode release evaluation pipeline",
+    "cli": "errors model privacy taxonomy release report pipeline disclosure evaluation drafting"
+    " auditing demo",
+}
+"""Which rooms each room may use, beside itself: what is not said here is refused."""
 
 
-def layer_of(path: Path) -> str | None:
-    first = path.relative_to(SOURCE).parts[0]
-    name = first.removesuffix(".py")
-    return None if name == "__init__" else name
+def module_of(path: Path) -> str:
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imported_layers(path: Path) -> set[str]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+MODULES = {module_of(path): path for path in sorted(SOURCE.rglob("*.py"))}
+
+
+def imports(path: Path, known: Collection[str] = MODULES) -> set[str]:
+    """The modules of the package that a file imports, wherever in it it does."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: imports are absolute"
-            base = node.module or ""
-            names = (
-                [f"{base}.{alias.name}" for alias in node.names] if base == "hedgerow" else [base]
-            )
+            names = [node.module or ""] + [f"{node.module}.{alias.name}" for alias in node.names]
         else:
             continue
-        found |= {name.split(".")[1] for name in names if name.startswith("hedgerow.")}
+        inside = {name.removeprefix("hedgerow.") for name in names if name.startswith("hedgerow.")}
+        found |= inside & set(known)
     return found
 
 
-def offences() -> list[str]:
+def offences(rooms: Mapping[str, str] = ROOMS) -> list[str]:
     wrong = []
-    for path in sorted(SOURCE.rglob("*.py")):
-        layer = layer_of(path)
-        if layer is None:
-            continue
-        for other in imported_layers(path) - {layer}:
-            upwards = LAYERS.index(other) > LAYERS.index(layer)
-            if upwards or (layer, other) in APART:
-                wrong.append(f"{path.relative_to(SOURCE)} imports hedgerow.{other}")
+    for module, path in MODULES.items():
+        room = module.split(".")[0]
+        used = {name.split(".")[0] for name in imports(path)} if module else set()
+        refused = used - {room, "", *rooms.get(room, "").split()}
+        wrong += [f"{module} imports hedgerow.{other}" for other in sorted(refused)]
     return wrong
 
 
-def test_every_module_belongs_to_a_layer():
-    layers = {layer_of(path) for path in SOURCE.rglob("*.py")} - {None}
-    assert layers <= set(LAYERS)
+def cycles(graph: Mapping[str, set[str]]) -> list[str]:
+    """The modules between cycles of imports: what is left when all others are peeled off."""
+    left = {module: set(used) - {module} for module, used in graph.items()}
+    while True:
+        wanted = {used for module in left for used in left[module]}
+        free = [m for m, used in left.items() if not used & set(left) or m not in wanted]
+        if not free:
+            return sorted(left)
+        for module in free:
+            del left[module]
 
 
-def test_imports_point_one_way():
+def test_every_module_belongs_to_a_room_that_may_use_what_it_uses():
+    rooms = {module.split(".")[0] for module in MODULES} - {""}
+    assert rooms == set(ROOMS)
     assert offences() == []
 
 
-def test_an_import_that_points_the_other_way_would_be_noticed(monkeypatch):
-    monkeypatch.setattr(sys.modules[__name__], "LAYERS", list(reversed(LAYERS)))
-    assert offences()
+def test_the_rooms_lie_in_one_order():
+    assert cycles({room: set(used.split()) for room, used in ROOMS.items()}) == []
+
+
+def test_an_import_that_is_not_allowed_would_be_noticed():
+    assert offences(dict.fromkeys(ROOMS, ""))
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    graph = {module: imports(path) for module, path in MODULES.items() if module}
+    assert cycles(graph) == []
+    assert cycles({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c"]
+
+
+def test_every_package_says_who_may_come_in_and_what_leaves():
+    for path in SOURCE.rglob("__init__.py"):
+        said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+        assert said, path
+        assert said.split("\n\n")[0].rstrip().endswith("."), path
+
+
+def test_nothing_in_the_package_knows_the_experiments():
+    for path in SOURCE.rglob("*.py"):
+        assert "experiments." not in path.read_text(encoding="utf-8"), path
 
 
 HEAVY = ("numba", "polars", "pyarrow", "matplotlib", "sklearn", "scipy", "pandas", "narwhals")

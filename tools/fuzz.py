@@ -5,7 +5,7 @@ requirements. ``python tools/fuzz.py --minutes 60`` gives every target an equal 
 one after the other; ``python tools/fuzz.py plan taxonomy`` only those. What breaks a promise is
 kept in the folder of findings: fix it, and add it to ``tests/fuzz/corpus``, which the tests run.
 
-The targets and what they promise are in ``tests/fuzz/fuzz_targets.py``.
+The targets and what they promise are in ``tests/support/fuzz_targets.py``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def run_one(target: str, options: list[str]) -> None:
 
     sys.path.insert(0, str(FUZZ))
     with atheris.instrument_imports(include=["hedgerow", "yaml", "tomllib", "json", "csv"]):
-        import fuzz_targets
+        from support import fuzz_targets
 
     atheris.Setup([sys.argv[0], *options], lambda data: fuzz_targets.try_bytes(target, data))
     atheris.Fuzz()
@@ -80,7 +80,7 @@ def main() -> int:
         sys.stderr.write("error: atheris is not installed\nInstall it with: pip install atheris\n")
         return 2
     sys.path.insert(0, str(FUZZ))
-    from fuzz_targets import TARGETS
+    from support.fuzz_targets import TARGETS
 
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("targets", nargs="*", default=list(TARGETS), help=", ".join(TARGETS))

@@ -1,7 +1,7 @@
 """Write the figures of the papers, as they came out here, into docs/papers.
 
 Run as ``python tools/paper_pages.py RESULTS``, RESULTS being the folder that
-``hedgerow papers run all -o RESULTS`` has filled. Everything below the heading "The figures,
+``python -m experiments run all -o RESULTS`` has filled. Everything below the heading "The figures,
 run again" of each page is replaced; pages of papers without results stay as they are.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from hedgerow.papers.page import write_pages
+from experiments.page import write_pages
 
 if __name__ == "__main__":
     results = Path(sys.argv[1]) if len(sys.argv) > 1 else Path("papers")

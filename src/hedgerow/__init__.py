@@ -12,11 +12,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hedgerow.audit.run import audit
+    from hedgerow.auditing.run import audit
     from hedgerow.disclosure.disclose import disclose
     from hedgerow.disclosure.result import Disclosure
-    from hedgerow.evaluate.run import evaluate
-    from hedgerow.pipeline import publish
+    from hedgerow.evaluation.run import evaluate
+    from hedgerow.pipeline.publish import publish
     from hedgerow.plan.load import load_plan
     from hedgerow.plan.model import Plan
     from hedgerow.privacy.ledger import Ledger
@@ -47,11 +47,11 @@ _HOMES = {
     "Plan": "hedgerow.plan.model",
     "Release": "hedgerow.release.release",
     "Taxonomy": "hedgerow.taxonomy.tree",
-    "audit": "hedgerow.audit.run",
+    "audit": "hedgerow.auditing.run",
     "disclose": "hedgerow.disclosure.disclose",
-    "evaluate": "hedgerow.evaluate.run",
+    "evaluate": "hedgerow.evaluation.run",
     "load_plan": "hedgerow.plan.load",
-    "publish": "hedgerow.pipeline",
+    "publish": "hedgerow.pipeline.publish",
     "read_taxonomy": "hedgerow.taxonomy.files",
 }
 

@@ -7,7 +7,9 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.taxonomy import app
 from hedgerow.errors import InputError, TaxonomyError
-from hedgerow.taxonomy import Taxonomy, builders, read_taxonomy
+from hedgerow.taxonomy import builders
+from hedgerow.taxonomy.files import read_taxonomy
+from hedgerow.taxonomy.tree import Taxonomy
 
 JOBS = "office;Indoor;*\nshop;Indoor;*\nfarm;Outdoor;*\n"
 

@@ -310,7 +310,7 @@ def test_an_unexpected_error_shows_no_traceback(folder, monkeypatch, capsys):
     def fail(*_args, **_settings):
         raise ValueError(SECRET)
 
-    monkeypatch.setattr("hedgerow.pipeline.publish", fail)
+    monkeypatch.setattr("hedgerow.pipeline.publish.publish", fail)
     code, _, err = run(["publish", "plan.yaml"], monkeypatch, capsys)
     assert code == 70
     assert SECRET not in err

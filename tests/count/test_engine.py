@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.count.engine import Batch, SparseCounts
 from hedgerow.count.kernels import ClassHistograms, GroupCounts
-from hedgerow.count.memory import MemoryEngine
-from tables import encoded_tables, grid, schema_of, table_of, values
+from hedgerow.count.memory.table import MemoryEngine
+from hedgerow.model.engine import Batch, SparseCounts
+from support.tables import encoded_tables, grid, schema_of, table_of, values
 
 
 def whole_batch(table, *, compiled):
@@ -150,7 +150,7 @@ def test_nothing_confidential_is_shown():
 def test_counting_a_small_table_does_not_load_the_compiler():
     code = (
         "import sys; sys.path.insert(0, 'tests')\n"
-        "from tables import *\nfrom hedgerow.count.memory import MemoryEngine\n"
+        "from support.tables import *\nfrom hedgerow.count.memory.table import MemoryEngine\n"
         "from hedgerow.count.kernels import ClassHistograms\n"
         "table = table_of(schema_of(values(3)), [(0, 0)])\n"
         "MemoryEngine(table=table).sum(ClassHistograms(sizes=(3,), n_classes=2))\n"

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from hedgerow.count import joint
 from hedgerow.count.joint import JointCounts
-from hedgerow.count.memory import MemoryEngine
-from tables import grid, schema_of, table_of, values
+from hedgerow.count.memory.table import MemoryEngine
+from support.tables import grid, schema_of, table_of, values
 
 PLACES = (
     (np.arange(6, dtype=np.int32), np.array([0, 0, 1, 1, 2, 2], dtype=np.int32)),

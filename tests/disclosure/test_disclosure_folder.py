@@ -10,12 +10,12 @@ import jsonschema
 import polars as pl
 import pytest
 
-from disclosure_tables import METHODS, OWN, patients, plan
 from hedgerow.disclosure import disclose as running
 from hedgerow.disclosure.disclose import disclose
 from hedgerow.disclosure.unfinished import Unfinished
 from hedgerow.errors import ReleaseError, SettingError
-from hedgerow.release.certificate import Certificate, certificate_schema
+from hedgerow.model.certificate import Certificate, certificate_schema
+from support.disclosure_tables import METHODS, OWN, patients, plan
 
 
 def mode(path):

@@ -6,14 +6,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from disclosure_tables import METHODS, patients, plan
 from hedgerow.disclosure import plane as planes
 from hedgerow.disclosure import uniform as uniforms
 from hedgerow.disclosure.disclose import disclose
-from hedgerow.disclosure.owner_report import _bins, _drawing
 from hedgerow.disclosure.plane import Frontier, frontier_of, plane_of
 from hedgerow.disclosure.uniform import Form, UniformForms
-from hedgerow.partition.groups import Ranges
+from hedgerow.model.groups import Ranges
+from hedgerow.report.owner import _bins, _drawing
+from support.disclosure_tables import METHODS, patients, plan
 
 
 def parts(disclosed):

@@ -7,11 +7,11 @@ import pyarrow as pa
 import pytest
 
 import hedgerow
-from disclosure_tables import ATTRIBUTES, METHODS, OWN, patients, plan
 from hedgerow.disclosure.disclose import disclose
 from hedgerow.errors import DataError, PlanError, SettingError, UnconfirmedPlanError
-from hedgerow.optimise.lattice import Lattice
-from hedgerow.optimise.threshold import RecordLandscape
+from hedgerow.lattice.lattice import Lattice
+from hedgerow.lattice.threshold import RecordLandscape
+from support.disclosure_tables import ATTRIBUTES, METHODS, OWN, patients, plan
 
 
 def landscape(disclosed, job):

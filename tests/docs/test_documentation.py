@@ -6,8 +6,8 @@ import re
 import subprocess
 import sys
 
-from hedgerow.partition.scores import SCORES
 from hedgerow.plan.methods import PUBLISH_METHODS
+from hedgerow.trees.scores import SCORES
 
 
 def test_the_command_line_reference_is_up_to_date(root):

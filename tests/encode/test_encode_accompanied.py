@@ -5,10 +5,10 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from hedgerow.encode.encode import encode_accompanied, encode_table
 from hedgerow.encode.schema import schema_of
+from hedgerow.encode.table import encode_accompanied, encode_table
 from hedgerow.errors import DataError
-from hedgerow.plan import plan_of
+from hedgerow.plan.load import plan_of
 from hedgerow.read.open import open_table
 
 SCHEMA = schema_of(

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.encode.baskets import EncodedBaskets
-from hedgerow.encode.items import encode_baskets
+from hedgerow.encode.baskets import encode_baskets
 from hedgerow.encode.universe import universe_of
 from hedgerow.errors import InternalError, TaxonomyError
-from hedgerow.plan import plan_of
+from hedgerow.model.baskets import EncodedBaskets
+from hedgerow.plan.load import plan_of
 from hedgerow.read.items import ItemsPlace, open_items
 from hedgerow.taxonomy.builders import context_free
 

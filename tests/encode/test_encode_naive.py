@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.encode.encode import encode_table
-from hedgerow.encode.schema import Attribute, Schema
-from hedgerow.encode.table import EncodedTable
+from hedgerow.encode.table import encode_table
 from hedgerow.errors import UnlistedValueError
+from hedgerow.model.schema import Attribute, Schema
+from hedgerow.model.table import EncodedTable
 from hedgerow.read.frames import open_frame
 from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain
 from hedgerow.taxonomy.tree import Taxonomy

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hedgerow.encode.encode import encode_table
-from hedgerow.encode.schema import Attribute, Schema
-from hedgerow.encode.table import EncodedTable
+from hedgerow.encode.table import encode_table
 from hedgerow.errors import DataError, InternalError, UnlistedValueError
+from hedgerow.model.schema import Attribute, Schema
+from hedgerow.model.table import EncodedTable
 from hedgerow.read.open import open_table
 from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain
 from hedgerow.taxonomy.tree import Taxonomy
@@ -178,9 +178,9 @@ def test_reading_a_file_loads_no_dataframe_library(tmp_path: Path, kind: str):
         pq.write_table(table, path)
     program = (
         "import sys\n"
-        "from hedgerow.encode.encode import encode_table\n"
+        "from hedgerow.encode.table import encode_table\n"
         "from hedgerow.encode.schema import schema_of\n"
-        "from hedgerow.plan import plan_of\n"
+        "from hedgerow.plan.load import plan_of\n"
         "from hedgerow.read.open import open_table\n"
         "plan = plan_of({'attributes': {'age': {'numeric': [0, 9]}, 'job': {'values': ['shop']},"
         " 'class': {'role': 'class', 'values': ['no', 'yes']}}})\n"

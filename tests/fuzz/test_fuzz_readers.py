@@ -10,7 +10,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from fuzz_targets import (
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hedgerow.errors import DataError, InternalError, PlanError
+from support.fuzz_targets import (
     CONFIDENTIAL,
     TARGETS,
     Finding,
@@ -21,10 +25,6 @@ from fuzz_targets import (
     shows,
     try_bytes,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from hedgerow.errors import DataError, InternalError, PlanError
 
 CORPUS = Path(__file__).with_name("corpus")
 SEEDS = {name: sorted((CORPUS / name).iterdir()) for name in TARGETS}

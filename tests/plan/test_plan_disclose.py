@@ -7,9 +7,10 @@ from fractions import Fraction
 import pytest
 
 from hedgerow.errors import PlanError
-from hedgerow.plan import dump_plan, plan_digest, plan_mapping, plan_of
 from hedgerow.plan.disclose import AggregateDisclose, ApproxDisclose, ThresholdDisclose
 from hedgerow.plan.disclose_parts import UtilityThreshold
+from hedgerow.plan.load import dump_plan, plan_digest, plan_mapping, plan_of
+from hedgerow.plan.override import override_disclosure
 
 BASE = {
     "attributes": {
@@ -80,15 +81,15 @@ def test_the_section_belongs_to_the_digest_of_a_plan():
 
 def test_settings_are_overridden_and_checked_again():
     plan = disclosing({"utility": {"measure": "lm"}})
-    other = plan.override_disclosure(
-        method="btda", utility={"at-least": "70%", "measure": None}, risk={"model": None}
+    other = override_disclosure(
+        plan, method="btda", utility={"at-least": "70%", "measure": None}, risk={"model": None}
     )
     assert other.disclose.method == "btda"
     assert other.disclose.utility.measure == "lm"
     assert str(other.disclose.utility.at_least) == "70%"
-    assert plan.override_disclosure(method=None) is plan
+    assert override_disclosure(plan, method=None) is plan
     with pytest.raises(PlanError) as refused:
-        other.override_disclosure(**{"method": "aggregate", "lambda": 1})
+        override_disclosure(other, **{"method": "aggregate", "lambda": 1})
     assert refused.value.paths == ("disclose.utility.at-least",)
 
 

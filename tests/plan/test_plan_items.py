@@ -8,7 +8,8 @@ import pytest
 import yaml
 
 from hedgerow.errors import PlanError
-from hedgerow.plan import dump_plan, plan_digest, plan_of
+from hedgerow.plan.load import dump_plan, plan_digest, plan_of
+from hedgerow.plan.override import override
 
 GOOD = {"items": {"universe": [1, 17]}, "publish": {"method": "diffpart", "epsilon": 1}}
 
@@ -133,9 +134,9 @@ def test_a_plan_written_out_is_the_same_plan(items):
 
 
 def test_settings_replace_those_of_the_plan_and_the_default_method_is_diffpart():
-    plan = plan_of(items_only(universe=[1, 17])).override(epsilon="1/2")
+    plan = override(plan_of(items_only(universe=[1, 17])), epsilon="1/2")
     assert (plan.publish.method, plan.publish.epsilon) == ("diffpart", Fraction(1, 2))
-    assert plan.override(method="basic").publish.method == "basic"
+    assert override(plan, method="basic").publish.method == "basic"
 
 
 def test_the_digest_of_a_plan_for_a_table_is_what_it_was_before_there_were_items():

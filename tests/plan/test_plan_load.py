@@ -13,17 +13,10 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from hedgerow.errors import PlanError
-from hedgerow.plan import (
-    DiffGenPublish,
-    HedgePublish,
-    PrivatePublishPlan,
-    dump_plan,
-    load_plan,
-    plan_digest,
-    plan_mapping,
-    plan_of,
-)
-from hedgerow.plan.load import merged_settings
+from hedgerow.plan.load import dump_plan, load_plan, plan_digest, plan_mapping, plan_of
+from hedgerow.plan.methods import DiffGenPublish, HedgePublish
+from hedgerow.plan.override import merged_settings, override
+from hedgerow.plan.publishing import PrivatePublishPlan
 
 YAML = """
 data: adult.csv
@@ -154,7 +147,7 @@ def test_the_digest_ignores_the_file_and_sees_every_change(tmp_path):
     assert plan_digest(plan) == plan_digest(same)
     turned = dict(reversed(EXAMPLE["attributes"].items()))
     others = [
-        plan.override(epsilon=Fraction(1, 3)),
+        override(plan, epsilon=Fraction(1, 3)),
         plan_of({**EXAMPLE, "confirmed": True}),
         plan_of({**EXAMPLE, "attributes": turned}),
     ]
@@ -171,7 +164,7 @@ def test_the_digest_is_the_same_in_every_version():
 
 def test_override_changes_settings_and_checks_them(tmp_path):
     plan = plan_of(EXAMPLE, base=tmp_path)
-    other = plan.override(epsilon=0.1, faithful=True, h=None)
+    other = override(plan, epsilon=0.1, faithful=True, h=None)
     assert (other.publish.epsilon, other.publish.faithful) == (Fraction(1, 10), True)
     assert other.publish.h == 4
     assert (other.base, other.attributes) == (tmp_path, plan.attributes)
@@ -180,10 +173,10 @@ def test_override_changes_settings_and_checks_them(tmp_path):
 
 def test_override_gives_a_plan_without_publish_its_settings():
     bare = plan_of({"attributes": EXAMPLE["attributes"]})
-    assert bare.override(epsilon=2).publish == HedgePublish(epsilon=Fraction(2))
+    assert override(bare, epsilon=2).publish == HedgePublish(epsilon=Fraction(2))
     with pytest.raises(PlanError, match=r"publish\.epsilon: is missing"):
-        bare.override(method="diffgen")
-    assert bare.override(epsilon=None) is bare
+        override(bare, method="diffgen")
+    assert override(bare, epsilon=None) is bare
 
 
 @pytest.mark.parametrize(
@@ -198,7 +191,7 @@ def test_override_gives_a_plan_without_publish_its_settings():
 )
 def test_override_names_a_mistake_like_a_file_does(changes, path, word):
     with pytest.raises(PlanError) as raised:
-        plan_of(EXAMPLE).override(**changes)
+        override(plan_of(EXAMPLE), **changes)
     assert raised.value.paths == (path,)
     assert word in str(raised.value)
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from hedgerow.errors import PlanError
-from hedgerow.plan import load_plan, plan_of
+from hedgerow.plan.load import load_plan, plan_of
 
 GOOD = {
     "attributes": {

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from hedgerow.errors import PlanError
-from hedgerow.plan import load_plan
+from hedgerow.plan.load import load_plan
 from hedgerow.plan.parse import MAX_BYTES, parse_text, read_text
 
 HUGE = "9" * 5_000

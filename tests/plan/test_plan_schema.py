@@ -8,18 +8,14 @@ import jsonschema
 import pytest
 import yaml
 
-from hedgerow.plan import (
-    PUBLISH_METHODS,
-    AttributePlan,
-    ItemsPlan,
-    LedgerPlan,
-    Plan,
-    plan_of,
-)
 from hedgerow.plan.disclose import DISCLOSE_FAMILIES
 from hedgerow.plan.disclose_parts import RiskPlan, UtilityPlan
 from hedgerow.plan.fields import PlanModel
+from hedgerow.plan.items import ItemsPlan
+from hedgerow.plan.load import plan_of
+from hedgerow.plan.methods import PUBLISH_METHODS
 from hedgerow.plan.mistakes import keys_of
+from hedgerow.plan.model import AttributePlan, LedgerPlan, Plan
 from hedgerow.plan.private_disclosure import PersonalPlan
 from hedgerow.plan.schema import plan_json_schema, schema_text
 

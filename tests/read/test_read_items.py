@@ -18,10 +18,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.encode.items import encode_baskets
+from hedgerow.encode.baskets import encode_baskets
 from hedgerow.encode.universe import universe_of
 from hedgerow.errors import DataError
-from hedgerow.plan import plan_of
+from hedgerow.plan.load import plan_of
 from hedgerow.read.items import ItemsPlace, open_items
 from hedgerow.read.words import BasketFile, WordSplitter
 

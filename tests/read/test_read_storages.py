@@ -19,9 +19,9 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import feather
 
-from hedgerow.encode.encode import encode_table
-from hedgerow.encode.schema import Attribute, Schema
-from hedgerow.encode.table import EncodedTable
+from hedgerow.encode.table import encode_table
+from hedgerow.model.schema import Attribute, Schema
+from hedgerow.model.table import EncodedTable
 from hedgerow.read.open import open_table
 from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain
 from hedgerow.taxonomy.tree import Taxonomy

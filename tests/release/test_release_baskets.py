@@ -17,14 +17,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.encode.baskets import EncodedBaskets
 from hedgerow.errors import InputError, InternalError, ReleaseError
-from hedgerow.partition.baskets import NoisyBaskets
-from hedgerow.partition.groups import CountsMade
-from hedgerow.release import certificate as parts
+from hedgerow.model import certificate as parts
+from hedgerow.model.baskets import EncodedBaskets, NoisyBaskets
+from hedgerow.model.groups import CountsMade
+from hedgerow.model.precision import deviation, within
 from hedgerow.release.basket_files import separator_of
 from hedgerow.release.baskets import BasketRelease
-from hedgerow.release.precision import deviation, within
 from hedgerow.taxonomy.builders import context_free
 
 SHARE = Fraction(1, 2)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hedgerow.release.certificate import certificate_schema
+from hedgerow.model.certificate import certificate_schema
 from hedgerow.release.recoding import Recoding
 
 

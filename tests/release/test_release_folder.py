@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hedgerow.encode.schema import Attribute
 from hedgerow.errors import ReleaseError
-from hedgerow.partition.groups import Groups
+from hedgerow.model.groups import Groups
+from hedgerow.model.schema import Attribute
 from hedgerow.privacy.source import SeededSource
 from hedgerow.release import release as module
 from hedgerow.release.release import Release, load_recoding

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.encode.schema import Attribute, Schema
-from hedgerow.encode.table import EncodedTable
 from hedgerow.errors import InternalError, ReleaseError
-from hedgerow.partition.groups import Groups, Ranges
+from hedgerow.model.groups import Groups, Ranges
+from hedgerow.model.schema import Attribute, Schema
+from hedgerow.model.table import EncodedTable
 from hedgerow.release.domains import describe
 from hedgerow.release.recoding import Recoding
 from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain

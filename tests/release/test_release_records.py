@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.encode.schema import Attribute, Schema
-from hedgerow.partition.groups import Groups, Ranges
+from hedgerow.model.groups import Groups, Ranges
+from hedgerow.model.schema import Attribute, Schema
 from hedgerow.privacy.source import SeededSource
 from hedgerow.release.records import leaf_values, record_tables, write_records
 from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain

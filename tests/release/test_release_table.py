@@ -11,18 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.encode.schema import Attribute, Schema
-from hedgerow.partition.groups import Ranges
-from hedgerow.release.table import (
-    count_column,
-    groups_table,
-    labelled,
-    leaf_labels,
-    range_labels,
-    spreadsheet_safe,
-    text_columns,
-    to_csv,
-)
+from hedgerow.model.groups import Ranges
+from hedgerow.model.labels import count_column, leaf_labels, range_labels
+from hedgerow.model.schema import Attribute, Schema
+from hedgerow.release.table import groups_table, labelled, spreadsheet_safe, text_columns, to_csv
 from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain
 from hedgerow.taxonomy.tree import Taxonomy
 

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.errors import SettingError, TaxonomyError
-from hedgerow.taxonomy import CategoricalDomain, NumericDomain, Taxonomy, code_dtype
+from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain, code_dtype
 from hedgerow.taxonomy.numbers import exact, written
+from hedgerow.taxonomy.tree import Taxonomy
 
 JOBS = Taxonomy.from_nested(
     "Any", {"Indoor": ["office", "shop"], "Outdoor": {"Land": ["farm"]}, "Sea": list("abcdef")}

@@ -7,7 +7,7 @@ import gzip
 import pytest
 
 from hedgerow.errors import TaxonomyError
-from hedgerow.taxonomy import FORMATS, read_taxonomy, write_taxonomy
+from hedgerow.taxonomy.files import FORMATS, read_taxonomy, write_taxonomy
 
 # file: leaves, nodes, height
 SIZES = {

@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.errors import InputError
-from hedgerow.taxonomy import NumericDomain, Taxonomy, builders
+from hedgerow.taxonomy import builders
+from hedgerow.taxonomy.domain import NumericDomain
+from hedgerow.taxonomy.tree import Taxonomy
 
 
 def way(tree: Taxonomy, label: str) -> list[str]:

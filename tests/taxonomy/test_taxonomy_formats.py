@@ -4,11 +4,18 @@ import gzip
 
 import pytest
 from hypothesis import given, settings
-from taxonomy_strategies import taxonomies
 
-from hedgerow.taxonomy import FORMATS, Taxonomy, read_taxonomy, write_taxonomy
-from hedgerow.taxonomy.files import _read_rows, _readers, _writers
+from hedgerow.taxonomy.files import (
+    FORMATS,
+    _read_rows,
+    _readers,
+    _writers,
+    read_taxonomy,
+    write_taxonomy,
+)
 from hedgerow.taxonomy.formats.nested import nested_of
+from hedgerow.taxonomy.tree import Taxonomy
+from support.taxonomy_strategies import taxonomies
 
 MARITAL = Taxonomy.from_nested(
     "*", ["Never-married", {"Married": ["civil", "church"]}, {"Alone": ["Widowed"]}]

@@ -8,8 +8,9 @@ import sys
 import pytest
 
 from hedgerow.errors import InputError
-from hedgerow.taxonomy import Taxonomy, builders, taxonomy_of
-from hedgerow.taxonomy.load import KEYWORDS
+from hedgerow.taxonomy import builders
+from hedgerow.taxonomy.load import KEYWORDS, taxonomy_of
+from hedgerow.taxonomy.tree import Taxonomy
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from hedgerow.errors import TaxonomyError
-from hedgerow.taxonomy import read_taxonomy, write_taxonomy
+from hedgerow.taxonomy.files import read_taxonomy, write_taxonomy
 from hedgerow.taxonomy.formats import text
 from hedgerow.taxonomy.tree import Taxonomy
 

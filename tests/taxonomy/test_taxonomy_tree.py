@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from taxonomy_strategies import taxonomies
 
 from hedgerow.errors import TaxonomyError
 from hedgerow.taxonomy.labels import MOST_LEVELS
 from hedgerow.taxonomy.tree import Taxonomy
+from support.taxonomy_strategies import taxonomies
 
 JOBS = {"White-collar": ["Exec", "Prof"], "Blue-collar": {"Craft": ["a", "b"], "Other": ["c"]}}
 

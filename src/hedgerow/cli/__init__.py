@@ -1,1 +1,1 @@
-"""The command line: parse, call, print. It holds no algorithm."""
+"""One file per command: words come in, words or JSON leave; no algorithm lives here."""

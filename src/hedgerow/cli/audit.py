@@ -12,7 +12,7 @@ import typer
 from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
 
 if TYPE_CHECKING:
-    from hedgerow.audit.report import AuditReport
+    from hedgerow.auditing.report import AuditReport
 
 
 def audit(
@@ -55,8 +55,8 @@ def audit(
 
     Example: hedgerow audit hedge diffgen --epsilon 1 --runs 2000
     """
-    from hedgerow.audit.run import RUNS
-    from hedgerow.audit.run import audit as run_audit
+    from hedgerow.auditing.run import RUNS
+    from hedgerow.auditing.run import audit as run_audit
 
     with progress("audit", quiet=quiet or as_json) as report:
         made = run_audit(
@@ -98,7 +98,7 @@ def _show(made: AuditReport, *, quiet: bool) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from hedgerow.audit.report import claimed
+    from hedgerow.auditing.report import claimed
 
     table = Table(title="What runs on neighbouring tables prove", title_justify="left")
     for column in ("audited", "claimed", "certified", "runs", "verdict", "worst pair"):

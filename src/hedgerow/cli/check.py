@@ -11,8 +11,8 @@ from hedgerow.cli.console import JsonOption, QuietOption, answer, say
 from hedgerow.cli.publish import parse_steps
 
 if TYPE_CHECKING:
-    from hedgerow.check import Forecast
-    from hedgerow.prepared import PreparedPlain
+    from hedgerow.pipeline.forecast import Forecast
+    from hedgerow.pipeline.prepare import PreparedPlain
 
 
 def check(
@@ -50,8 +50,8 @@ def check(
 
     Example: hedgerow check plan.yaml --records 45000
     """
-    from hedgerow.check import forecast
-    from hedgerow.prepared import PreparedPlain, fingerprint, prepare
+    from hedgerow.pipeline.forecast import forecast
+    from hedgerow.pipeline.prepare import PreparedPlain, fingerprint, prepare
 
     settings: dict[str, Any] = {
         "h": parse_steps(h),
@@ -80,7 +80,7 @@ def check(
 
 def _plain(ready: PreparedPlain, *, as_json: bool, quiet: bool) -> None:
     """Say what a method without a guarantee does; there is no budget to tell of."""
-    from hedgerow.prepared import fingerprint
+    from hedgerow.pipeline.prepare import fingerprint
 
     result = {
         "confirmed": ready.plan.confirmed,

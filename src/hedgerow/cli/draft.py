@@ -11,7 +11,7 @@ from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
 from hedgerow.errors import PlanError
 
 if TYPE_CHECKING:
-    from hedgerow.draft import Draft
+    from hedgerow.drafting.compose import Draft
 
 
 def draft(
@@ -51,7 +51,8 @@ def draft(
 
     Example: hedgerow draft adult.csv --taxonomies taxonomies -o plan.yaml
     """
-    from hedgerow.draft import draft_plan, looks_like_baskets
+    from hedgerow.drafting.baskets import looks_like_baskets
+    from hedgerow.drafting.compose import draft_plan
 
     is_file = str(output) != "-"
     if is_file:

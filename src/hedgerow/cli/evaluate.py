@@ -10,7 +10,7 @@ import typer
 from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
 
 if TYPE_CHECKING:
-    from hedgerow.evaluate.evaluation import Evaluation
+    from hedgerow.evaluation.evaluation import Evaluation
 
 
 def evaluate(
@@ -63,8 +63,8 @@ def evaluate(
 
     Example: hedgerow evaluate release patients.csv --test later.csv -o evaluation
     """
-    from hedgerow.evaluate.evaluation import check_folder
-    from hedgerow.evaluate.run import evaluate as measure
+    from hedgerow.evaluation.evaluation import check_folder
+    from hedgerow.evaluation.run import evaluate as measure
 
     folder = out or Path(f"{release.resolve().name.partition('.')[0] or 'release'}-evaluation")
     check_folder(folder, apart_from=release, force=force)
@@ -90,7 +90,7 @@ def _show(evaluation: Evaluation, folder: Path, *, quiet: bool) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from hedgerow.evaluate.headlines import headlines
+    from hedgerow.report.headlines import headlines
 
     table = Table(box=None, pad_edge=False, show_header=False)
     for line in headlines(evaluation.facts):

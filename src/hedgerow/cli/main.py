@@ -6,13 +6,13 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Annotated, Any
 
 import typer
 
-from hedgerow.cli import ledger, papers, taxonomy
+from hedgerow.cli import ledger, taxonomy
 from hedgerow.cli.audit import audit
 from hedgerow.cli.check import check
 from hedgerow.cli.demo import demo
@@ -42,7 +42,6 @@ app.command()(generalise)
 app.command()(evaluate)
 app.command()(audit)
 app.add_typer(ledger.app, name="ledger")
-app.add_typer(papers.app, name="papers")
 app.add_typer(taxonomy.app, name="taxonomy")
 
 
@@ -90,10 +89,15 @@ def _stopped_cleanly() -> Iterator[None]:
 
 
 def main() -> None:
-    """Run the command line; every failure is one message and an exit code."""
+    """Run the command line."""
+    run_command(app)
+
+
+def run_command(command: Callable[[], Any]) -> None:
+    """Run a command; every failure is one message and an exit code."""
     try:
         with _stopped_cleanly():
-            app()
+            command()
     except HedgerowError as error:
         _tell(error)
         sys.exit(error.exit_code)

@@ -10,8 +10,8 @@ import typer
 from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
 
 if TYPE_CHECKING:
-    from hedgerow.prepared import AnyRelease
-    from hedgerow.release.certificate import Certificate
+    from hedgerow.model.certificate import Certificate
+    from hedgerow.pipeline.prepare import AnyRelease
 
 
 def publish(
@@ -139,7 +139,7 @@ def publish(
 
     Example: hedgerow publish plan.yaml --epsilon 1 --out release
     """
-    from hedgerow import pipeline
+    from hedgerow.pipeline.publish import publish as run
 
     settings: dict[str, Any] = {
         "h": parse_steps(h),
@@ -165,7 +165,7 @@ def publish(
         "c2": c2,
     }
     with progress("publishing", quiet=quiet or as_json) as report:
-        release = pipeline.publish(
+        release = run(
             plan,
             data=data,
             out=out,

@@ -1,1 +1,4 @@
-"""The only code that reads confidential codes."""
+"""Codes come in.
+
+Exact sums of kernels leave, for the mechanisms alone; nothing here opens a file.
+"""

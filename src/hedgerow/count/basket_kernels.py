@@ -3,31 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.count.engine import SparseCounts
-from hedgerow.encode.baskets import ItemCodes
-from hedgerow.taxonomy.tree import Taxonomy
+from hedgerow.model.engine import BasketBatch, SparseCounts
 
 DENSE_UP_TO = 1 << 22
 """Keys up to which sub-partitions are tallied in one dense array rather than by sorting."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class BasketBatch:
-    """Some records: their items, the partition each is in, and how many records each stands for.
-
-    ``weights`` is ``None`` where every row is one record.
-    """
-
-    offsets: NDArray[np.int64]
-    items: ItemCodes
-    partition: NDArray[np.int32]
-    weights: NDArray[np.int64] | None
-    compiled: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -68,7 +51,7 @@ class SplitCounts:
         return (partition << self.bits) | masks
 
     def _compiled(self, batch: BasketBatch) -> NDArray[np.int64]:
-        from hedgerow.count import compiled_baskets
+        from hedgerow.count.compiled import baskets as compiled_baskets
 
         keys = np.empty(len(batch.partition), dtype=np.int64)
         compiled_baskets.split_keys(
@@ -97,52 +80,3 @@ def tally_of(
     unique, place = np.unique(keys, return_inverse=True)
     sums = np.bincount(place, weights=weights, minlength=len(unique)).astype(np.int64, copy=False)
     return SparseCounts(keys=unique, counts=sums)
-
-
-class BasketWalk(Protocol):
-    """Records on their way down: which partition each is in, as far as it is still followed."""
-
-    def size(self) -> int:
-        """Return how many records there are (confidential)."""
-        ...
-
-    def item_counts(self) -> NDArray[np.int64]:
-        """Return how many records hold each item, as cut to their length (confidential)."""
-        ...
-
-    def tally(self, kernel: SplitCounts) -> SparseCounts:
-        """Return how many records go to each sub-partition (confidential)."""
-        ...
-
-    def descend(self, keys: NDArray[np.int64]) -> None:
-        """Make the sub-partitions of the last tally with these keys the partitions 0, 1, ...
-
-        ``keys`` are strictly increasing; records of all others are followed no more.
-        """
-        ...
-
-
-class BasketEngine(Protocol):
-    """Whatever holds the records and counts them by sub-partition."""
-
-    @property
-    def name(self) -> str:
-        """What the certificate calls the engine."""
-        ...
-
-    @property
-    def taxonomy(self) -> Taxonomy:
-        """The public taxonomy of the items."""
-        ...
-
-    def walk(self, *, max_length: int | None) -> BasketWalk:
-        """Return all records in partition 0, each cut to so many items by a public rule."""
-        ...
-
-    def itemsets(self) -> SparseCounts:
-        """Return how often each set of items occurs, as masks; for small universes."""
-        ...
-
-    def close(self) -> None:
-        """Let go of the records and of whatever holds them."""
-        ...

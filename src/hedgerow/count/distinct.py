@@ -13,7 +13,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.count.engine import Batch, Codes, Engine, SparseCounts
+from hedgerow.model.engine import Batch, Codes, Engine, SparseCounts
 
 MOST_KEYS = 1 << 62
 """Rows are numbered by 64-bit integers."""

@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.count.engine import Batch
+from hedgerow.model.engine import Batch
 
 Variable = tuple[int, int]
 """An attribute and one of its coarsenings; the class is the attribute after the last."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.count.engine import Batch, Codes, SparseCounts
+from hedgerow.model.engine import Batch, Codes, SparseCounts
 
 DENSE_UP_TO = 1 << 23
 """Keys up to which groups are tallied in one dense array rather than by sorting."""
@@ -65,7 +65,7 @@ class ClassHistograms:
         return sums
 
     def _compiled(self, codes: Codes, classes: Codes, size: int) -> NDArray[np.int64]:
-        from hedgerow.count import compiled
+        from hedgerow.count.compiled import table as compiled
 
         lanes = np.zeros((compiled.LANES, size * self.n_classes), dtype=np.int64)
         compiled.class_histogram(codes, classes, self.n_classes, lanes)
@@ -134,6 +134,6 @@ class GroupCounts:
 
     @staticmethod
     def _add_compiled(keys: NDArray[np.int64], codes: Codes, steps: NDArray[np.int64]) -> None:
-        from hedgerow.count import compiled
+        from hedgerow.count.compiled import table as compiled
 
         compiled.add_steps(keys, codes, steps)

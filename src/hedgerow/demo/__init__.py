@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hedgerow.encode.encode import encode_table
 from hedgerow.encode.schema import schema_of
-from hedgerow.encode.table import EncodedTable
+from hedgerow.encode.table import encode_table
 from hedgerow.errors import InternalError, MissingExtraError, ReleaseError
-from hedgerow.evaluate.classification import Accuracy, tree_accuracy
-from hedgerow.partition.method import Progress, no_progress
-from hedgerow.pipeline import publish
+from hedgerow.evaluation.classification import Accuracy, tree_accuracy
+from hedgerow.model.table import EncodedTable
+from hedgerow.pipeline.publish import publish
 from hedgerow.plan.load import load_plan
+from hedgerow.progress import Progress, no_progress
 from hedgerow.read.open import open_table
 from hedgerow.release.release import Release
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from hedgerow.disclosure.prepare import Prepared
+from hedgerow.model import certificate as paper
 from hedgerow.plan.disclose import (
     AggregateDisclose,
     ApproxDisclose,
@@ -17,7 +18,6 @@ from hedgerow.plan.disclose import (
     ThresholdDisclose,
 )
 from hedgerow.plan.load import plan_digest
-from hedgerow.release import certificate as paper
 from hedgerow.release.certificate_parts import assumed_table, described, randomness, versions
 
 ARUBA = "ARUBA, SDM 2008"

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.disclosure.prepare import Prepared
-from hedgerow.encode.schema import Schema
-from hedgerow.encode.table import EncodedTable
 from hedgerow.errors import DataError, PlanError
-from hedgerow.optimise.dictionary import Dictionary
-from hedgerow.optimise.records import distinct_problems
-from hedgerow.optimise.risk import Sensitivities
-from hedgerow.partition.method import Progress
+from hedgerow.lattice.dictionary import Dictionary
+from hedgerow.lattice.records import distinct_problems
+from hedgerow.lattice.risk import Sensitivities
+from hedgerow.model.schema import Schema
+from hedgerow.model.table import EncodedTable
+from hedgerow.progress import Progress
 from hedgerow.release.domains import describe
 
 Floats = NDArray[np.float64]
@@ -118,7 +118,7 @@ def read_confidential(
 
     ``data`` and ``against`` replace what the plan says, where they are given.
     """
-    from hedgerow.encode.encode import encode_accompanied
+    from hedgerow.encode.table import encode_accompanied
     from hedgerow.read.open import open_table
 
     plan, weights = ready.plan, ready.disclose.risk.weights
@@ -150,7 +150,7 @@ def read_confidential(
 def _dictionary(
     ready: Prepared, table: EncodedTable, against: Any, progress: Progress
 ) -> EncodedTable:
-    from hedgerow.encode.encode import encode_table
+    from hedgerow.encode.table import encode_table
     from hedgerow.read.open import open_table
 
     place = against if against is not None else ready.disclose.against

@@ -20,11 +20,11 @@ from hedgerow.disclosure.solvers import BlockSolver, n_workers, solver_for, toge
 from hedgerow.disclosure.unfinished import Identity, Unfinished
 from hedgerow.disclosure.uniform import UniformForms, Valued
 from hedgerow.errors import InputError, ReleaseError, SettingError
-from hedgerow.optimise.consistency import match_counter
-from hedgerow.optimise.packed import Found
-from hedgerow.partition.method import Progress, no_progress
+from hedgerow.lattice.consistency import match_counter
+from hedgerow.lattice.packed import Found
 from hedgerow.plan.disclose import ApproxDisclose
 from hedgerow.plan.load import plan_digest
+from hedgerow.progress import Progress, no_progress
 from hedgerow.release.write import check_destination
 
 _DATABASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|sqlite:")

@@ -11,19 +11,19 @@ import numpy as np
 
 from hedgerow.disclosure.confidential import Problems
 from hedgerow.disclosure.prepare import Prepared
-from hedgerow.optimise.aggregate import (
+from hedgerow.lattice.aggregate import (
     AggregateOptimum,
     best_in_cube,
     maximise_aggregate,
     maximise_by_minimum_norm,
 )
-from hedgerow.optimise.aggregate_objective import AggregateObjective, AggregateProblem
-from hedgerow.optimise.approx import ApproxSettings, approximate
-from hedgerow.optimise.dictionary import Dictionary
-from hedgerow.optimise.lattice import Lattice, Node, Parts, parts_of, total
-from hedgerow.optimise.matches import CUBE_UP_TO, MatchCounter, levels_of_columns
-from hedgerow.optimise.packed import Found
-from hedgerow.optimise.risk import RiskModel
+from hedgerow.lattice.aggregate_objective import AggregateObjective, AggregateProblem
+from hedgerow.lattice.approx import ApproxSettings, approximate
+from hedgerow.lattice.dictionary import Dictionary
+from hedgerow.lattice.lattice import Lattice, Node, Parts, parts_of, total
+from hedgerow.lattice.matches import CUBE_UP_TO, MatchCounter, levels_of_columns
+from hedgerow.lattice.packed import Found
+from hedgerow.lattice.risk import RiskModel
 from hedgerow.plan.disclose import AggregateDisclose, ApproxDisclose
 
 Codes: TypeAlias = tuple[int, ...]

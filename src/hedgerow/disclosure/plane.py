@@ -7,7 +7,6 @@ the raw dictionary and on everybody's weights.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +14,11 @@ from numpy.typing import NDArray
 from hedgerow.disclosure.confidential import Confidential, Problems
 from hedgerow.disclosure.prepare import Prepared
 from hedgerow.disclosure.uniform import Cost, UniformForms
-from hedgerow.optimise.lattice import Lattice
-from hedgerow.optimise.matches import CUBE_UP_TO
-from hedgerow.optimise.packed import Found
-from hedgerow.optimise.threshold import RecordLandscape
+from hedgerow.lattice.lattice import Lattice
+from hedgerow.lattice.matches import CUBE_UP_TO
+from hedgerow.lattice.packed import Found
+from hedgerow.lattice.threshold import RecordLandscape
+from hedgerow.report.owner import AnonymousTable, Plane, Point
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -32,34 +32,6 @@ MOST_NODES = 1 << 24
 ANONYMITIES = (2, 3, 5, 10, 25, 50, 100)
 SHARES = np.linspace(0, 1, 21)
 _SEED = 2008
-
-
-@dataclass(frozen=True, kw_only=True)
-class Point:
-    """Mean utility and mean risk of the records of one form of the table."""
-
-    utility: float
-    risk: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class AnonymousTable:
-    """A k-anonymous form, and the least risk that records can have at the same utilities."""
-
-    k: int
-    anonymous: Point
-    best: Point | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plane:
-    """Where forms of a table lie; ``frontier`` is empty where lattices are too large to look at."""
-
-    n_records: int
-    before: Point
-    after: Point
-    frontier: tuple[Point, ...]
-    anonymous: tuple[AnonymousTable, ...]
 
 
 class Frontier:

@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.encode.schema import Schema, schema_of
+from hedgerow.encode.schema import schema_of
 from hedgerow.errors import PlanError, SettingError, TaxonomyError, UnconfirmedPlanError
-from hedgerow.optimise.lattice import Chains, chains_of
-from hedgerow.optimise.risk import RiskModel
-from hedgerow.optimise.utility import MEASURE_NAMED, Measure, utility_tables
+from hedgerow.lattice.lattice import Chains, chains_of
+from hedgerow.lattice.risk import RiskModel
+from hedgerow.lattice.utility import MEASURE_NAMED, Measure, utility_tables
+from hedgerow.model.schema import Schema
 from hedgerow.plan.disclose import DisclosePlan, ThresholdDisclose
 from hedgerow.plan.load import load_plan, plan_of
 from hedgerow.plan.model import Plan
+from hedgerow.plan.override import override_disclosure
 
 PlanLike = Plan | Mapping[str, Any] | str | Path
 
@@ -72,7 +74,7 @@ def prepare(plan: PlanLike, settings: Mapping[str, Any] | None = None) -> Prepar
     """
     if not isinstance(plan, Plan):
         plan = plan_of(plan) if isinstance(plan, Mapping) else load_plan(plan)
-    checked = plan.override_disclosure(**(settings or {}))
+    checked = override_disclosure(plan, **(settings or {}))
     if checked.disclose is None:
         raise PlanError(
             "the plan does not say how to disclose",

@@ -12,17 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.disclosure.confidential import Confidential, Problems
-from hedgerow.disclosure.owner_report import render_owner_report
+from hedgerow.disclosure.plane import plane_of
 from hedgerow.disclosure.prepare import Prepared
-from hedgerow.disclosure.public_report import render_disclosure_report
 from hedgerow.disclosure.table import disclosed_nodes, disclosed_table
 from hedgerow.disclosure.uniform import Valued
-from hedgerow.optimise.packed import Found
-from hedgerow.release.certificate import Certificate
+from hedgerow.lattice.packed import Found
+from hedgerow.model.certificate import Certificate
 from hedgerow.release.folder import REPORT, Written, released_files
 from hedgerow.release.frames import Frames
 from hedgerow.release.table import integers, text_columns, to_csv
 from hedgerow.release.write import CERTIFICATE, OWNER, release_folder, write_text
+from hedgerow.report.disclosed import render_disclosure_report
+from hedgerow.report.owner import OwnerFigures, render_owner_report
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,6 +60,23 @@ class OwnerView:
             "nodes_visited": integers(found.n_visited[kind], np.int64),
         }
         return pa.table(columns)
+
+    def figures(self) -> OwnerFigures:
+        """Return what the owner's page shows; a search for k-anonymous tables is part of it."""
+        risk, kind, found = self.ready.disclose.risk, self.problems.kind, self.found
+        plane = None
+        if risk.consistency == "hierarchical" and not risk.printed:
+            plane = plane_of(self.ready, self.given, self.problems, found)
+        shown = found.feasible[kind]
+        return OwnerFigures(
+            n_distinct=len(self.problems),
+            risks=(self.before.risk[kind], found.risk[kind][shown]),
+            utilities=(self.before.utility[kind], found.utility[kind][shown]),
+            visited=found.n_visited[kind],
+            plane=plane,
+            measure=self.ready.disclose.utility.measure,
+            model=risk.model,
+        )
 
     @cached_property
     def n_withheld(self) -> int:
@@ -113,15 +131,7 @@ class Disclosure(Frames):
 
     def owner_report(self) -> str:
         """Return the text of `owner/report.html`: risks, confidential."""
-        owner = self.owner
-        return render_owner_report(
-            owner.ready,
-            owner.given,
-            owner.problems,
-            owner.found,
-            before=owner.before,
-            certificate=self.certificate,
-        )
+        return render_owner_report(self.owner.figures(), self.certificate)
 
     def write(self, folder: str | os.PathLike[str], *, force: bool = False) -> Written:
         """Write the folder whole or not at all, and return what was written.
@@ -129,16 +139,19 @@ class Disclosure(Frames):
         Files in `owner` can be read by the user who wrote them only, and are not for others.
         An earlier release is replaced with ``force`` only, once the new one is complete.
         """
+        # Everything is computed before anything is written.
+        texts = text_columns(list(self.owner.ready.schema.used()))
+        table, risks = self.to_arrow(), self.owner.risks()
+        public, owners = self.report(), self.owner_report()
         with release_folder(folder, force=force) as partial:
-            texts = text_columns(list(self.owner.ready.schema.used()))
-            to_csv(self.to_arrow(), partial / DISCLOSED, texts=texts)
-            write_text(partial / REPORT, self.report())
+            to_csv(table, partial / DISCLOSED, texts=texts)
+            write_text(partial / REPORT, public)
             files = released_files(partial)
             write_text(partial / CERTIFICATE, self.certificate.with_files(files).to_json())
             private = partial / OWNER
             private.mkdir(mode=0o700)
-            to_csv(self.owner.risks(), private / RISK, texts=())
-            write_text(private / REPORT, self.owner_report())
+            to_csv(risks, private / RISK, texts=())
+            write_text(private / REPORT, owners)
         owned = (f"{OWNER}/{RISK}", f"{OWNER}/{REPORT}")
         listed = (*files, CERTIFICATE, *owned)
         return Written(folder=Path(folder), files=tuple(sorted(listed)))

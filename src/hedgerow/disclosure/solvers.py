@@ -13,12 +13,12 @@ from hedgerow.disclosure.confidential import Confidential, Problems
 from hedgerow.disclosure.one_by_one import Aggregate, Approx, Common, OneByOne
 from hedgerow.disclosure.prepare import Prepared
 from hedgerow.errors import InternalError
-from hedgerow.optimise.consistency import SIMILAR_FROM
-from hedgerow.optimise.cubes import AggregateSettings, best_of_records
-from hedgerow.optimise.matches import CUBE_UP_TO
-from hedgerow.optimise.packed import Found
-from hedgerow.optimise.records import RecordSolver
-from hedgerow.optimise.threshold import Balance, MaximiseUtility, MinimiseRisk, Objective
+from hedgerow.lattice.consistency import SIMILAR_FROM
+from hedgerow.lattice.cubes import AggregateSettings, best_of_records
+from hedgerow.lattice.matches import CUBE_UP_TO
+from hedgerow.lattice.packed import Found
+from hedgerow.lattice.records import RecordSolver
+from hedgerow.lattice.threshold import Balance, MaximiseUtility, MinimiseRisk, Objective
 from hedgerow.plan.disclose import AggregateDisclose, ApproxDisclose, ThresholdDisclose
 
 

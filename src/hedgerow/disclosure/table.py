@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.encode.table import EncodedTable
-from hedgerow.optimise.lattice import Chains
-from hedgerow.release.table import labelled, leaf_labels
+from hedgerow.lattice.lattice import Chains
+from hedgerow.model.labels import leaf_labels
+from hedgerow.model.table import EncodedTable
+from hedgerow.release.table import labelled
 from hedgerow.taxonomy.domain import Domain
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.errors import ReleaseError
-from hedgerow.optimise.packed import Found
+from hedgerow.lattice.packed import Found
 
 FORMAT = 1
 _ANSWERS = "answers.bin"

@@ -14,14 +14,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.baselines.full_domain import MOST_VECTORS, full_domain_cuts, n_vectors
-from hedgerow.baselines.levels import levels_of
-from hedgerow.count.memory import MemoryEngine
+from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.disclosure.confidential import Confidential, Problems, without_class
 from hedgerow.disclosure.prepare import Prepared
-from hedgerow.optimise.lattice import NUMERIC_FAN_OUT, Chains
-from hedgerow.optimise.matches import row_keys
-from hedgerow.partition.groups import Ranges
+from hedgerow.lattice.lattice import NUMERIC_FAN_OUT, Chains
+from hedgerow.lattice.matches import row_keys
+from hedgerow.methods.kanonymity.full_domain import MOST_VECTORS, full_domain_cuts, n_vectors
+from hedgerow.methods.kanonymity.levels import levels_of
+from hedgerow.model.groups import Ranges
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -69,7 +69,8 @@ class UniformForms:
     def anonymous(self, wanted: Sequence[int], *, cost: Cost = "height") -> dict[int, Form]:
         """The cheapest k-anonymous form for each k of which the table has enough records.
 
-        [Samarati01; Incognito], by :func:`~hedgerow.baselines.full_domain.full_domain_cuts`.
+        [Samarati01; Incognito], by
+        :func:`~hedgerow.methods.kanonymity.full_domain.full_domain_cuts`.
         """
         table = without_class(self.given.table, slice(None))
         ks = [k for k in wanted if k <= len(table)]

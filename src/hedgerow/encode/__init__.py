@@ -1,1 +1,4 @@
-"""Arrow batches to codes, and codes to labels."""
+"""Batches and a public schema come in.
+
+Codes of the smallest type leave; nothing after this room sees a text.
+"""

@@ -1,100 +1,158 @@
-"""The confidential baskets as codes: sets of items, one after the other in one array."""
+"""Set-valued data, batch by batch, to sets of item codes."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
-from typing import Any, TypeAlias
-
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from hedgerow.errors import InternalError
+from hedgerow.encode.columns import as_numpy, spellings
+from hedgerow.model.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
+from hedgerow.model.universe import Universe
+from hedgerow.read.items import ItemSource, LongTable
+from hedgerow.read.source import Progress
+from hedgerow.read.words import WordBatch
 from hedgerow.taxonomy.tree import Taxonomy
 
-ItemCodes: TypeAlias = NDArray[np.unsignedinteger[Any]]
+_FLAGS_PER_KEY = 8  # flags cost a byte each, sorting several passes over eight
+_OUTSIDE = -1
 
 
-def item_dtype(n_items: int) -> np.dtype[np.unsignedinteger[Any]]:
-    """Return the type that holds the codes of a universe of so many items.
+def encode_baskets(
+    source: ItemSource, universe: Universe, *, progress: Progress | None = None
+) -> EncodedBaskets:
+    """Return the records as sets of item codes, in the order of the data.
 
-    >>> item_dtype(17), item_dtype(100_000)
-    (dtype('uint16'), dtype('uint32'))
+    Items outside the universe are dropped record by record, repeated ones count once, and
+    a record without any item left is dropped. Records of a long table come in the order
+    of their first rows.
+
+    Privacy: the result is as confidential as the data. Encoding treats every record by
+    itself and by public rules alone, so neighbouring data stay neighbours.
     """
-    return np.dtype(np.uint16) if n_items <= 1 << 16 else np.dtype(np.uint32)
+    encoder = BasketEncoder(universe)
+    if isinstance(source, LongTable):
+        parts = [encoder.of_rows(source, progress)]
+    else:
+        parts = [encoder.of_batch(batch) for batch in source.batches(progress=progress)]
+    lengths = [part[0] for part in parts] or [np.zeros(0, dtype=np.int64)]
+    items = [part[1] for part in parts] or [np.zeros(0, dtype=encoder.dtype)]
+    return EncodedBaskets(
+        taxonomy=universe.taxonomy,
+        offsets=offsets_of(np.concatenate(lengths)),
+        items=np.concatenate(items),
+    )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class EncodedBaskets:
-    """Records that are sets of items of a public universe.
+Sets = tuple[NDArray[np.int64], ItemCodes]
+"""Lengths of sets, none of them 0, and the codes of all sets, rising in each."""
 
-    Record ``r`` holds ``items[offsets[r]:offsets[r + 1]]``, strictly increasing and never
-    empty; an item's code is its leaf in ``taxonomy``. Everything but the taxonomy is
-    confidential, the number of records included.
-    """
 
-    taxonomy: Taxonomy
-    offsets: NDArray[np.int64]
-    items: ItemCodes
+class BasketEncoder:
+    """Turns words into sets of codes."""
 
-    def __post_init__(self) -> None:
-        if self.items.dtype != item_dtype(self.taxonomy.n_leaves):
-            raise InternalError("the item codes have not the type of their universe")
-        if not len(self.offsets) or self.offsets[0] != 0 or self.offsets[-1] != len(self.items):
-            raise InternalError("the offsets of the baskets do not cover their items")
+    def __init__(self, universe: Universe) -> None:
+        self.universe = universe
+        self.codes = ItemLookup(universe.taxonomy)
+        self.dtype = item_dtype(universe.n_items)
 
-    def __repr__(self) -> str:
-        return f"EncodedBaskets({self.taxonomy.n_leaves} items in the universe)"
+    def of_batch(self, batch: WordBatch) -> Sets:
+        """Return the sets of one batch of records."""
+        records = np.repeat(np.arange(len(batch.lengths)), batch.lengths)
+        return self._sets(records, self.codes(batch.words), len(batch.lengths))
 
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
+    def of_rows(self, table: LongTable, progress: Progress | None) -> Sets:
+        """Return the sets of a long table, once all of its rows are there."""
+        names: list[pa.Array] = []
+        codes: list[NDArray[np.int64]] = []
+        for of_record, of_item in table.rows(progress=progress):
+            names.append(of_record)
+            codes.append(self.codes(of_item))
+        if not names:
+            return self._sets(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), 0)
+        records, n_records = _numbered(names)
+        joined = np.where(records < 0, _OUTSIDE, np.concatenate(codes))
+        return self._sets(records, joined, n_records)
 
-    @property
-    def lengths(self) -> NDArray[np.int64]:
-        """The number of items of each record (confidential)."""
-        return np.diff(self.offsets)
-
-    def without(self, record: int) -> EncodedBaskets:
-        """Return the neighbouring baskets that lack one record."""
-        if not 0 <= record < len(self):
-            raise IndexError("no such record")
-        kept = np.arange(len(self)) != record
-        return self.kept(kept)
-
-    def kept(self, records: NDArray[np.bool_]) -> EncodedBaskets:
-        """Return the flagged records only, in the same order."""
-        lengths = self.lengths
-        return EncodedBaskets(
-            taxonomy=self.taxonomy,
-            offsets=offsets_of(lengths[records]),
-            items=self.items[np.repeat(records, lengths)],
+    def _sets(self, records: NDArray[np.int64], codes: NDArray[np.int64], n_records: int) -> Sets:
+        """Return sets from pairs of record and code, whatever order they come in."""
+        inside = codes >= 0
+        if not inside.all():
+            records, codes = records[inside], codes[inside]
+        n_items = self.universe.n_items
+        records, codes = np.divmod(
+            _distinct(records * n_items + codes, n_records * n_items), n_items
         )
-
-    @classmethod
-    def from_sets(cls, taxonomy: Taxonomy, sets: Iterable[Collection[int]]) -> EncodedBaskets:
-        """Build baskets from collections of codes; repeats count once, empty ones are left out.
-
-        >>> baskets = EncodedBaskets.from_sets(Taxonomy.flat(["a", "b", "c"]), [{2, 0}, (), [1]])
-        >>> baskets.offsets.tolist(), baskets.items.tolist()
-        ([0, 2, 3], [0, 2, 1])
-        """
-        records = [sorted(set(record)) for record in sets]
-        codes = np.array([code for record in records for code in record], dtype=np.int64)
-        if codes.size and (codes.min() < 0 or codes.max() >= taxonomy.n_leaves):
-            raise InternalError("item codes lie outside the universe")
-        return cls(
-            taxonomy=taxonomy,
-            offsets=offsets_of(np.array([len(each) for each in records if each], dtype=np.int64)),
-            items=codes.astype(item_dtype(taxonomy.n_leaves)),
-        )
+        lengths = np.bincount(records, minlength=n_records).astype(np.int64)
+        return lengths[lengths > 0], codes.astype(self.dtype)
 
 
-def offsets_of(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where each of some runs begins, and where the last one ends.
+class ItemLookup:
+    """The codes of words: the leaves of a taxonomy, and -1 for whatever is none of them."""
 
-    >>> offsets_of(np.array([2, 1, 3])).tolist()
-    [0, 2, 3, 6]
+    def __init__(self, taxonomy: Taxonomy) -> None:
+        self.leaf_code = taxonomy.leaf_code
+
+    def __call__(self, words: pa.DictionaryArray) -> NDArray[np.int64]:
+        """Return a code per word; every distinct word is looked up once."""
+        found = [self._code(word) for word in words.dictionary.to_pylist()]
+        table = np.array([*found, _OUTSIDE], dtype=np.int64)  # the last is for null
+        places, nulls = as_numpy(words.indices)
+        known = places if nulls is None else np.where(nulls, len(found), places)
+        return table.take(known)
+
+    def _code(self, word: str | None) -> int:
+        code = self.leaf_code.get(word or "")
+        if code is not None:
+            return code
+        known = (self.leaf_code.get(spelling) for spelling in spellings((word or "").strip()))
+        return next((code for code in known if code is not None), _OUTSIDE)
+
+
+def _distinct(keys: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Return the distinct ones of keys below ``size``, rising.
+
+    >>> _distinct(np.array([5, 1, 5, 3]), 6).tolist()
+    [1, 3, 5]
     """
-    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    return offsets
+    if (keys[1:] > keys[:-1]).all():
+        return keys
+    if size <= _FLAGS_PER_KEY * len(keys):
+        flags = np.zeros(size, dtype=np.bool_)
+        flags[keys] = True
+        return np.flatnonzero(flags)
+    ordered = np.sort(keys)  # np.unique takes five times as long
+    first = np.append(True, ordered[1:] != ordered[:-1])
+    return ordered.compress(first)
+
+
+def _numbered(names: list[pa.Array]) -> tuple[NDArray[np.int64], int]:
+    """Return the number of each row's record, by first rows, and how many records there are.
+
+    Blanks around names do not count. A row without a name has the number -1.
+    """
+    places, known = _places(names)
+    rows = np.arange(len(places))
+    first = np.full(known + 1, len(places))
+    first[places[::-1]] = rows[::-1]  # of several rows, the last one written stays: the first
+    first[known] = len(places)
+    number = np.empty(known + 1, dtype=np.int64)
+    number[np.argsort(first, kind="stable")] = np.arange(known + 1)
+    number[known] = _OUTSIDE
+    return number[places], known
+
+
+def _places(names: list[pa.Array]) -> tuple[NDArray[np.int64], int]:
+    """Return each row's place among the distinct names, and how many there are: no name's place."""
+    import pyarrow.compute as pc
+
+    joined = pa.chunked_array(names).unify_dictionaries().combine_chunks()
+    if isinstance(joined, pa.ChunkedArray):
+        joined = joined.chunk(0)
+    trimmed = pc.utf8_trim_whitespace(joined.dictionary).dictionary_encode()
+    n_words = len(trimmed.dictionary)
+    merged = np.append(as_numpy(trimmed.indices)[0], n_words).astype(np.int64)
+    merged[merged == pc.index(trimmed.dictionary, "").as_py()] = n_words  # -1 where there is none
+    places, nulls = as_numpy(joined.indices)
+    known = places if nulls is None else np.where(nulls, len(merged) - 1, places)
+    return merged.take(known), n_words

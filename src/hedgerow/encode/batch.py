@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow.encode.columns import Encoded, Flags, column_encoder
-from hedgerow.encode.schema import Attribute, Schema
-from hedgerow.encode.table import Codes, EncodedTable
 from hedgerow.errors import UnlistedValueError
+from hedgerow.model.schema import Attribute, Schema
+from hedgerow.model.table import Codes, EncodedTable
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -17,8 +17,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import types
 
-from hedgerow.encode.schema import Attribute
-from hedgerow.encode.table import Codes
+from hedgerow.model.schema import Attribute
+from hedgerow.model.table import Codes
 from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain, code_dtype
 from hedgerow.taxonomy.grid import Column
 

@@ -1,85 +1,158 @@
-"""The confidential table as codes, by column: all that the counting engines ever see."""
+"""The confidential table, batch by batch, to small unsigned columns of codes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+import pyarrow as pa
+from numpy.typing import NDArray
 
-from hedgerow.encode.schema import Attribute, Schema
-from hedgerow.errors import InternalError
+from hedgerow.encode.batch import BatchEncoder, table_of_columns
+from hedgerow.encode.columns import Flags, numbers_in
+from hedgerow.errors import DataError
+from hedgerow.model.schema import Attribute, Schema
+from hedgerow.model.table import Codes, EncodedTable
+from hedgerow.read.source import Progress, Source
 from hedgerow.taxonomy.domain import code_dtype
 
-Codes = NDArray[np.unsignedinteger[Any]]
+
+def encode_table(
+    source: Source, schema: Schema, *, progress: Progress | None = None
+) -> EncodedTable:
+    """Return the table as codes, with nothing in it that the schema does not describe.
+
+    Records are read once and in order, a batch at a time. Numbers outside their bounds
+    are clamped; a text that its taxonomy does not list gets the code of ``other``, or is
+    refused where there is none. Missing values follow the schema's policy.
+
+    Privacy: the result is as confidential as the table. Encoding treats every record by
+    itself and by public rules alone, so neighbouring tables stay neighbours.
+    """
+    work = _Work.begin(source, schema)
+    names = [attribute.name for attribute in schema.used()]
+    text = {a.name for a in schema.used() if a.domain.kind == "categorical"}
+    for batch in source.batches(names, text=text, progress=progress):
+        work.add(batch)
+    return work.finish()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class EncodedTable:
-    """One column of codes per predictor, and the class codes where there is a class.
+class Accompanied:
+    """A table as codes, which rows of the source its records are, and numbers beside them.
 
-    Everything but ``schema`` is confidential, the number of records included; that is
-    why the ``repr`` shows the schema alone.
+    ``numbers`` has one row per record and one column for each that was asked for; ``n_read``
+    rows were read, those left out included.
     """
 
+    table: EncodedTable
+    n_read: int
+    rows: NDArray[np.int64]
+    numbers: NDArray[np.float64]
+
+
+def encode_accompanied(
+    source: Source,
+    schema: Schema,
+    *,
+    numbers: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> Accompanied:
+    """Return the table as codes, with its rows' places and further columns of numbers.
+
+    What :func:`encode_table` leaves out is left out of all three. A number must be there
+    for every record that is kept.
+
+    Privacy: all of the result is confidential.
+    """
+    work = _Work.begin(source, schema)
+    names = [attribute.name for attribute in schema.used()]
+    text = {a.name for a in schema.used() if a.domain.kind == "categorical"}
+    rows, found = [np.zeros(0, dtype=np.int64)], [np.zeros((0, len(numbers)))]
+    for batch in source.batches([*names, *numbers], text=text, progress=progress):
+        start = work.n_read
+        kept = work.add(batch.select(range(len(names))))
+        places = np.arange(batch.num_rows) if kept is None else np.flatnonzero(kept)
+        rows.append(start + places)
+        columns = [batch.column(len(names) + i) for i in range(len(numbers))]
+        found.append(_numbers_of(columns, places, names=numbers, source=source, start=start))
+    return Accompanied(
+        table=work.finish(),
+        n_read=work.n_read,
+        rows=np.concatenate(rows),
+        numbers=np.vstack(found),
+    )
+
+
+def _numbers_of(
+    columns: Sequence[pa.Array],
+    places: NDArray[np.int64],
+    *,
+    names: Sequence[str],
+    source: Source,
+    start: int,
+) -> NDArray[np.float64]:
+    found = np.empty((len(places), len(columns)))
+    for i, column in enumerate(columns):
+        found[:, i] = numbers_in(column)[places]
+        wrong = np.flatnonzero(~np.isfinite(found[:, i]))
+        if len(wrong):
+            raise DataError(
+                f"record {start + int(places[wrong[0]]) + 1}, column {names[i]!r}: there is no"
+                " number",
+                where=source.name,
+                do="Give every record a number there.",
+            )
+    return found
+
+
+class _Column:
+    """The codes of a column so far, in one array that grows.
+
+    Growing in place keeps the peak near the size of the result; a list of pieces would
+    need twice that while they are joined.
+    """
+
+    def __init__(self, attribute: Attribute) -> None:
+        self.codes = np.empty(0, dtype=code_dtype(attribute.domain.size))
+        self.n_codes = 0
+
+    def add(self, codes: Codes) -> None:
+        """Append the codes of a batch."""
+        end = self.n_codes + len(codes)
+        if end > len(self.codes):
+            self.codes.resize(max(end, len(self.codes) * 5 // 4), refcheck=False)
+        self.codes[self.n_codes : end] = codes
+        self.n_codes = end
+
+    def finish(self) -> Codes:
+        """Return the codes and let go of the room to grow."""
+        self.codes.resize(self.n_codes, refcheck=False)
+        return self.codes
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _Work:
     schema: Schema
-    codes: tuple[Codes, ...]
-    classes: Codes | None
-
-    def __post_init__(self) -> None:
-        if len(self.codes) != len(self.schema.attributes):
-            raise InternalError("a table has not one column per attribute")
-        if (self.classes is None) != (self.schema.class_attribute is None):
-            raise InternalError("a table has class codes without a class, or the reverse")
-        columns = self.codes if self.classes is None else (*self.codes, self.classes)
-        if len({len(column) for column in columns}) > 1:
-            raise InternalError("the columns of a table differ in length")
-
-    def __repr__(self) -> str:
-        names = ", ".join(attribute.name for attribute in self.schema.attributes)
-        return f"EncodedTable({names})"
-
-    def __len__(self) -> int:
-        if self.codes:
-            return len(self.codes[0])
-        return 0 if self.classes is None else len(self.classes)
-
-    def without(self, record: int) -> EncodedTable:
-        """Return the neighbouring table that lacks one record."""
-        if not 0 <= record < len(self):
-            raise IndexError("no such record")
-        return EncodedTable(
-            schema=self.schema,
-            codes=tuple(np.delete(column, record) for column in self.codes),
-            classes=None if self.classes is None else np.delete(self.classes, record),
-        )
+    encode: BatchEncoder
+    columns: list[_Column]
+    n_read: int = 0
 
     @classmethod
-    def from_codes(
-        cls, schema: Schema, codes: Sequence[ArrayLike], classes: ArrayLike | None = None
-    ) -> EncodedTable:
-        """Build a table from codes of any integer type, checked against the domains.
+    def begin(cls, source: Source, schema: Schema) -> _Work:
+        encode = BatchEncoder(schema, name=source.name)
+        columns = [_Column(attribute) for attribute in encode.attributes]
+        return cls(schema=schema, encode=encode, columns=columns)
 
-        >>> EncodedTable.from_codes(Schema(attributes=(), class_attribute=None), [])
-        EncodedTable()
-        """
-        if len(codes) != len(schema.attributes):
-            raise InternalError("a table has not one column per attribute")
-        columns = tuple(
-            _checked(column, attribute)
-            for column, attribute in zip(codes, schema.attributes, strict=True)
-        )
-        target = schema.class_attribute
-        if classes is None or target is None:
-            return cls(schema=schema, codes=columns, classes=None)
-        return cls(schema=schema, codes=columns, classes=_checked(classes, target))
+    def add(self, batch: pa.RecordBatch) -> Flags | None:
+        """Encode a batch without the records that lack a value; which were kept, if not all."""
+        encoded = self.encode(batch, n_before=self.n_read)
+        for column, codes in zip(self.columns, encoded.columns, strict=True):
+            column.add(codes)
+        self.n_read += batch.num_rows
+        return encoded.kept
 
-
-def _checked(column: ArrayLike, attribute: Attribute) -> Codes:
-    given = np.asarray(column, dtype=np.int64)
-    size = attribute.domain.size
-    if given.ndim != 1 or (given.size and (given.min() < 0 or given.max() >= size)):
-        raise InternalError(f"codes of {attribute.name!r} lie outside its domain")
-    return given.astype(code_dtype(size))
+    def finish(self) -> EncodedTable:
+        """Return the whole table."""
+        return table_of_columns(self.schema, tuple(column.finish() for column in self.columns))

@@ -1,36 +1,19 @@
-"""The public universe of items that a plan describes: its taxonomy, and how items are read."""
+"""From a plan to the public universe of its items: its taxonomy, and how items are read."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hedgerow.errors import PlanError, TaxonomyError
-from hedgerow.read.places import ItemsPlace
+from hedgerow.model.universe import ItemsPlace, Universe
+from hedgerow.plan.items import ItemsPlan
+from hedgerow.plan.model import Plan
 from hedgerow.taxonomy.builders import context_free
 from hedgerow.taxonomy.labels import shown
 from hedgerow.taxonomy.load import read_values, taxonomy_of
 from hedgerow.taxonomy.tree import Taxonomy
 
-if TYPE_CHECKING:
-    from hedgerow.plan.items import ItemsPlan
-    from hedgerow.plan.model import Plan
-
 _SEPARATORS = {"space": b" ", "comma": b",", "tab": b"\t"}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Universe:
-    """All items that may occur, as leaves of a taxonomy, and where the data keeps them."""
-
-    taxonomy: Taxonomy
-    place: ItemsPlace
-
-    @property
-    def n_items(self) -> int:
-        """The number of items."""
-        return self.taxonomy.n_leaves
 
 
 def universe_of(plan: Plan) -> Universe:

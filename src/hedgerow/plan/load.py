@@ -12,16 +12,9 @@ import yaml
 from pydantic import ValidationError
 
 from hedgerow.errors import PlanError
-from hedgerow.plan.disclose import DEFAULT_DISCLOSURE
-from hedgerow.plan.methods import (
-    DEFAULT_BASKET_METHOD,
-    DEFAULT_METHOD,
-    PUBLISH_METHODS,
-)
-from hedgerow.plan.mistakes import Mistake, error_of, keys_of, nearest, plan_error
+from hedgerow.plan.mistakes import keys_of, plan_error
 from hedgerow.plan.model import Plan
 from hedgerow.plan.parse import FLOAT, KeyPath, format_of, parse_text, read_text
-from hedgerow.plan.publishing import PublishPlan
 
 
 def load_plan(path: str | Path) -> Plan:
@@ -33,7 +26,7 @@ def load_plan(path: str | Path) -> Plan:
     file = Path(path)
     kind = format_of(file)
     parsed = parse_text(read_text(file), kind=kind, where=str(file))
-    return _checked(parsed.data, where=str(file), lines=parsed.lines, base=file.parent)
+    return checked(parsed.data, where=str(file), lines=parsed.lines, base=file.parent)
 
 
 def plan_of(mapping: Mapping[str, Any], *, where: str = "plan", base: Path | None = None) -> Plan:
@@ -42,7 +35,7 @@ def plan_of(mapping: Mapping[str, Any], *, where: str = "plan", base: Path | Non
     >>> plan_of({"attributes": {"age": {"numeric": [0, 100]}}}).predictors
     ('age',)
     """
-    return _checked(mapping, where=where, lines={}, base=base or Path())
+    return checked(mapping, where=where, lines={}, base=base or Path())
 
 
 def plan_mapping(plan: Plan) -> dict[str, Any]:
@@ -83,82 +76,8 @@ def plan_digest(plan: Plan) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-def overridden(plan: Plan, *, method: str | None, settings: Mapping[str, Any]) -> Plan:
-    """Return ``plan`` with other ``publish`` settings; see ``Plan.override``."""
-    default = DEFAULT_METHOD if plan.items is None else DEFAULT_BASKET_METHOD
-    chosen = method or (plan.publish.method if plan.publish else default)
-    given = {name: value for name, value in settings.items() if value is not None}
-    if method is None and not given:
-        return plan
-    if chosen in PUBLISH_METHODS:
-        publish = merged_settings(plan.publish, PUBLISH_METHODS[chosen], given)
-    else:
-        publish = given
-    mapping = {**plan_mapping(plan), "publish": {"method": chosen, **publish}}
-    return _checked(mapping, where="settings", lines={}, base=plan.base)
-
-
-def overridden_disclosure(plan: Plan, settings: Mapping[str, Any]) -> Plan:
-    """Return ``plan`` with other ``disclose`` settings; see ``Plan.override_disclosure``."""
-    given = _without_nothing(settings)
-    if not given:
-        return plan
-    mapping = plan_mapping(plan)
-    section = {"method": DEFAULT_DISCLOSURE, **mapping.get("disclose", {})}
-    for key, value in given.items():
-        nested = isinstance(value, Mapping) and key in ("utility", "risk")
-        section[key] = {**section.get(key, {}), **value} if nested else value
-    return _checked({**mapping, "disclose": section}, where="settings", lines={}, base=plan.base)
-
-
-def _without_nothing(settings: Mapping[str, Any]) -> dict[str, Any]:
-    kept: dict[str, Any] = {}
-    for key, value in settings.items():
-        inner = _without_nothing(value) if isinstance(value, Mapping) else value
-        if inner is not None and inner != {}:
-            kept[key] = inner
-    return kept
-
-
-def merged_settings(
-    old: PublishPlan | None, new: type[PublishPlan], given: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the settings of method ``new``: those of ``old`` that carry over, then ``given``.
-
-    Raises ``PlanError`` if ``given`` or what was set for ``old`` has no meaning for ``new``.
-    """
-    keys = {name: field.alias or name for name, field in new.model_fields.items()}
-    method = str(new.model_fields["method"].default)
-    kept: dict[str, Any] = {}
-    if old is not None:
-        kept = old.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-        kept.pop("method", None)
-    if lost := [key for key in kept if key not in keys.values()]:
-        raise PlanError(
-            f"the method {method!r} has no setting {lost[0]!r}, which the plan gives",
-            where=f"publish.{lost[0]}",
-            do=f"Remove it from the plan. {_settings_of(new)}",
-            paths=tuple(f"publish.{key}" for key in lost),
-        )
-    for name, value in given.items():
-        if name not in keys and name not in keys.values():
-            guess = nearest(name, list(keys.values()))
-            hint = f"Did you mean {guess!r}? " if guess else ""
-            one = Mistake(
-                path=("publish", name),
-                what=f"the method {method!r} has no such setting",
-                do=hint + _settings_of(new),
-            )
-            raise error_of([one], where="settings")
-        kept[keys.get(name, name)] = value
-    return kept
-
-
-def _settings_of(method: type[PublishPlan]) -> str:
-    return f"Its settings: {', '.join(key for key in keys_of(method) if key != 'method')}."
-
-
-def _checked(data: Any, *, where: str, lines: Mapping[KeyPath, int], base: Path) -> Plan:
+def checked(data: Any, *, where: str, lines: Mapping[KeyPath, int], base: Path) -> Plan:
+    """Return the plan that ``data`` writes, or raise with every mistake in it."""
     if not isinstance(data, Mapping):
         raise PlanError(
             "the plan is not a mapping of keys to values",

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from math import floor, lcm
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import (
     BeforeValidator,
@@ -181,7 +181,7 @@ def _check_attributes(value: object) -> object:
 
 
 class Plan(PlanModel):
-    """A checked plan. Get one with ``load_plan`` or ``plan_of``, change one with ``override``."""
+    """A checked plan. Get one with ``load_plan`` or ``plan_of``."""
 
     # Not in the repr: a database URL may hold a password.
     data: Place | None = Field(
@@ -247,26 +247,6 @@ class Plan(PlanModel):
         copy = self.model_copy()
         copy._base = base
         return copy
-
-    def override(self, *, method: str | None = None, **settings: Any) -> Plan:
-        """Return the plan with other ``publish`` settings, checked again.
-
-        Settings that are ``None`` stay as they are. A change of method that would leave a
-        setting without meaning is refused rather than ignored.
-        """
-        from hedgerow.plan.load import overridden
-
-        return overridden(self, method=method, settings=settings)
-
-    def override_disclosure(self, **settings: Any) -> Plan:
-        """Return the plan with other ``disclose`` settings, checked again.
-
-        Settings are keys of the section, or ``utility`` and ``risk`` with mappings of what
-        changes there; those that are ``None`` stay as they are.
-        """
-        from hedgerow.plan.load import overridden_disclosure
-
-        return overridden_disclosure(self, settings)
 
     @model_validator(mode="after")
     def _check(self) -> Self:

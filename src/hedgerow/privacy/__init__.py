@@ -1,1 +1,4 @@
-"""Exact noise and choice, the random source, budgets and the ledger."""
+"""Exact noise and choice, budgets and the ledger.
+
+Exact counts and a share of epsilon come in, only what may be published leaves.
+"""

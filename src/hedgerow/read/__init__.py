@@ -1,1 +1,4 @@
-"""Confidential tables from files, dataframes and databases, as Arrow batches."""
+"""Confidential files.
+
+Dataframes and databases come in, batches of Arrow columns leave, each record by itself.
+"""

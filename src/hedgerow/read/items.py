@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from pyarrow import types
 
 from hedgerow.errors import DataError
+from hedgerow.model.universe import ItemsPlace
 from hedgerow.read.open import check_text_file, open_table
-from hedgerow.read.places import ItemsPlace
 from hedgerow.read.source import Progress, Source, places_of
 from hedgerow.read.text import as_text
 from hedgerow.read.words import BasketFile, WordBatch

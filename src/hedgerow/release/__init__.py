@@ -1,1 +1,5 @@
-"""What is published: groups, recoding, certificate and report."""
+"""What is published.
+
+Noisy groups or baskets and a certificate come in, a folder that is whole or absent leaves, and
+back.
+"""

@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from hedgerow.encode.baskets import item_dtype
 from hedgerow.errors import InternalError, ReleaseError, TaxonomyError
-from hedgerow.partition.baskets import NoisyBaskets
-from hedgerow.partition.groups import CountsMade
+from hedgerow.model.baskets import NoisyBaskets, item_dtype
+from hedgerow.model.groups import CountsMade
 from hedgerow.release.domains import CategoricalDescription, describe
 from hedgerow.release.reading import read_text
 from hedgerow.release.table import integers, labelled, spreadsheet_safe

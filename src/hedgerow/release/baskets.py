@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import InputError, ReleaseError
-from hedgerow.partition.baskets import NoisyBaskets
+from hedgerow.model.baskets import NoisyBaskets
+from hedgerow.model.certificate import Certificate
+from hedgerow.model.precision import deviation
 from hedgerow.privacy.source import RandomSource
 from hedgerow.release.basket_files import (
     baskets_table,
@@ -25,8 +27,6 @@ from hedgerow.release.basket_files import (
     universe_text,
     write_dat,
 )
-from hedgerow.release.basket_report import render_basket_report
-from hedgerow.release.certificate import Certificate
 from hedgerow.release.folder import (
     PARQUET,
     REPORT,
@@ -38,10 +38,10 @@ from hedgerow.release.folder import (
     vouch,
 )
 from hedgerow.release.frames import Frames
-from hedgerow.release.precision import deviation
 from hedgerow.release.reading import read_text
 from hedgerow.release.records import MOST_RECORDS
 from hedgerow.release.write import CERTIFICATE, release_folder, write_text
+from hedgerow.report.baskets import render_basket_report
 from hedgerow.taxonomy.labels import shown
 from hedgerow.taxonomy.tree import Taxonomy
 

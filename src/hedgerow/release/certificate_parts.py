@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from hedgerow.encode.schema import Attribute, Schema
-from hedgerow.release import certificate as paper
+from hedgerow.model import certificate as paper
+from hedgerow.model.schema import Attribute, Schema
 from hedgerow.release.domains import describe
 from hedgerow.taxonomy.domain import CategoricalDomain
 

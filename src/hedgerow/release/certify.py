@@ -6,17 +6,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 
-from hedgerow.encode.schema import Schema
-from hedgerow.encode.universe import Universe
 from hedgerow.errors import InternalError
-from hedgerow.partition.baskets import BasketMethod, NoisyBaskets
-from hedgerow.partition.groups import Groups
-from hedgerow.partition.method import Method, PlainMethod
+from hedgerow.model import certificate as paper
+from hedgerow.model.baskets import NoisyBaskets
+from hedgerow.model.groups import Groups
+from hedgerow.model.method import BasketMethod, Method, PlainMethod
+from hedgerow.model.precision import within
+from hedgerow.model.schema import Schema
+from hedgerow.model.universe import Universe
 from hedgerow.plan.load import plan_digest
 from hedgerow.plan.model import Plan
 from hedgerow.plan.publishing import PublishPlan
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.release import certificate as paper
 from hedgerow.release.certificate_parts import (
     assumed_settings,
     assumed_table,
@@ -25,7 +26,6 @@ from hedgerow.release.certificate_parts import (
     versions,
 )
 from hedgerow.release.domains import describe
-from hedgerow.release.precision import within
 from hedgerow.taxonomy.domain import CategoricalDomain
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import ReleaseError
-from hedgerow.partition.groups import CountsMade
-from hedgerow.release.certificate import Certificate, ReleasedFile
+from hedgerow.model.certificate import Certificate, ReleasedFile
+from hedgerow.model.groups import CountsMade
 from hedgerow.release.reading import read_text
 from hedgerow.release.write import CERTIFICATE
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.encode.encode import encode_table
-from hedgerow.encode.schema import Schema
+from hedgerow.encode.table import encode_table
 from hedgerow.errors import ReleaseError, SettingError
+from hedgerow.model.schema import Schema
 from hedgerow.read.open import open_table
 from hedgerow.read.source import Source
 from hedgerow.release.recoding import Recoding

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from hedgerow.encode.schema import Schema
 from hedgerow.errors import InternalError, ReleaseError
-from hedgerow.release.table import leaf_labels
+from hedgerow.model.labels import leaf_labels
+from hedgerow.model.schema import Schema
 
 FORMAT_VERSION = 1
 

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import InternalError, ReleaseError
-from hedgerow.partition.groups import CountsMade, Groups
-from hedgerow.partition.locate import boxes_of_groups
+from hedgerow.model.groups import CountsMade, Groups
+from hedgerow.model.labels import count_column, leaf_labels
+from hedgerow.model.locate import boxes_of_groups
 from hedgerow.release.marginals import Marginals
 from hedgerow.release.recoding import Recoding
-from hedgerow.release.table import count_column, leaf_labels, spreadsheet_safe
+from hedgerow.release.table import spreadsheet_safe
 
 if TYPE_CHECKING:
     import pyarrow as pa

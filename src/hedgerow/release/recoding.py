@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from hedgerow.encode.schema import Schema
-from hedgerow.encode.table import EncodedTable
 from hedgerow.errors import InputError, InternalError, ReleaseError
-from hedgerow.partition.groups import Groups, Ranges, Tree
-from hedgerow.partition.locate import box_of, box_ranges, check_tree
+from hedgerow.model.groups import Groups, Ranges, Tree
+from hedgerow.model.labels import leaf_labels, range_labels
+from hedgerow.model.locate import box_of, box_ranges, check_tree
+from hedgerow.model.schema import Schema
+from hedgerow.model.table import EncodedTable
 from hedgerow.release.recoding_file import StoredRecoding, recoding_text
-from hedgerow.release.table import labelled, leaf_labels, range_labels
+from hedgerow.release.table import labelled
 
 if TYPE_CHECKING:
     import pyarrow as pa

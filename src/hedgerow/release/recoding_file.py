@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from hedgerow.encode.schema import Attribute, Schema
 from hedgerow.errors import InternalError
-from hedgerow.partition.groups import Ranges, Tree
+from hedgerow.model.groups import Ranges, Tree
+from hedgerow.model.schema import Attribute, Schema
 from hedgerow.release.domains import Description, describe
 from hedgerow.taxonomy.domain import CategoricalDomain
 

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.encode.schema import Schema
-from hedgerow.partition.groups import Groups
+from hedgerow.model.groups import Groups
+from hedgerow.model.labels import leaf_labels
+from hedgerow.model.schema import Schema
 from hedgerow.privacy.source import RandomSource, below
-from hedgerow.release.table import labelled, leaf_labels, text_columns, to_csv
+from hedgerow.release.table import labelled, text_columns, to_csv
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain, NumericDomain
 from hedgerow.taxonomy.grid import EvenGrid
 

@@ -9,11 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
-from hedgerow.encode.schema import Schema
 from hedgerow.errors import ReleaseError
-from hedgerow.partition.groups import Groups
+from hedgerow.model.certificate import Certificate
+from hedgerow.model.groups import Groups
+from hedgerow.model.schema import Schema
 from hedgerow.privacy.source import RandomSource, SystemSource
-from hedgerow.release.certificate import Certificate
 from hedgerow.release.folder import (
     PARQUET,
     REPORT,
@@ -30,9 +30,9 @@ from hedgerow.release.marginals import Marginals, marginals_from, marginals_text
 from hedgerow.release.reading import read_groups, read_text
 from hedgerow.release.recoding import Recoding
 from hedgerow.release.records import MOST_RECORDS, record_tables, write_records
-from hedgerow.release.report import render_report
 from hedgerow.release.table import groups_table, text_columns, to_csv
 from hedgerow.release.write import CERTIFICATE, release_folder, write_text
+from hedgerow.report.table import render_report
 
 if TYPE_CHECKING:
     import pyarrow as pa

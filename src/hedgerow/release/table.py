@@ -10,9 +10,9 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.encode.schema import Attribute, Schema
-from hedgerow.partition.groups import Groups, Ranges
-from hedgerow.taxonomy.domain import CategoricalDomain, Domain
+from hedgerow.model.groups import Groups
+from hedgerow.model.labels import count_column, leaf_labels, range_labels
+from hedgerow.model.schema import Attribute, Schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,31 +23,6 @@ if TYPE_CHECKING:
 _FORMULA = re.compile(
     r"'*([=+@\t\r\n\uff1d\uff0b\uff20\uff0d]|-(?!\d+([.,]\d+)*([eE][+-]?\d+)?%?\Z))", re.ASCII
 )
-
-
-def count_column(schema: Schema) -> str:
-    """Return the name of the count column: ``count``, or a longer one if that is taken."""
-    taken = {attribute.name for attribute in schema.used()}
-    name = "count"
-    while name in taken:
-        name = f"noisy_{name}"
-    return name
-
-
-def range_labels(domain: Domain, ranges: Ranges) -> list[str]:
-    """Return the label of each range of one attribute; no two are the same."""
-    pairs = list(zip(ranges.first.tolist(), ranges.stop.tolist(), strict=True))
-    labels = [domain.label(first, stop) for first, stop in pairs]
-    if len(set(labels)) == len(labels):
-        return labels
-    return [f"{label} #{first}-{stop}" for label, (first, stop) in zip(labels, pairs, strict=True)]
-
-
-def leaf_labels(domain: Domain) -> list[str]:
-    """Return the label of each code of a domain, in the order of codes."""
-    if isinstance(domain, CategoricalDomain):
-        return list(domain.taxonomy.leaf_labels)
-    return [domain.label(code, code + 1) for code in range(domain.size)]
 
 
 def integers(values: NDArray[Any], kind: type[np.signedinteger[Any]]) -> pa.Array:

@@ -1,0 +1,163 @@
+"""[ARUBA, Figs. 7 and 9]: what searches cost, and risk beside k-anonymous tables."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments.figure import Point, Scene, Unit
+from experiments.item_table import ItemTable, ModelNumber, item_table
+from hedgerow.lattice.matches import row_keys
+from hedgerow.lattice.solve import Method, solve
+from hedgerow.lattice.threshold import MinimiseRisk, RecordLandscape
+
+SEARCHES: dict[str, Method] = {
+    "ARUBA": "aruba",
+    "BTDA": "btda",
+    "branch and bound": "branch-and-bound",
+}
+SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+ANONYMITY_ATTRIBUTES = 6
+RECORDS = 60
+SUPPRESSED = 0.02
+"""The share of the records that a k-anonymous table may leave out."""
+
+ROUNDING = 1e-9
+"""What is taken off a share, so that no record misses its own utility by rounding."""
+
+TABLES = 10
+"""k-anonymous tables for each k."""
+
+MODELS: tuple[ModelNumber, ...] = (1, 2, 3)
+
+
+def frontier_share(landscape: RecordLandscape, at_least: float) -> float:
+    """Return the percentage of frontier nodes: feasible, with a generalisation that is not.
+
+    [ARUBA, Def. 9].
+    """
+    feasible = landscape.utilities() >= at_least
+    frontier = np.zeros(feasible.shape, dtype=np.bool_)
+    for axis, size in enumerate(feasible.shape):
+        if size > 1:
+            here = [slice(None)] * feasible.ndim
+            above = list(here)
+            here[axis], above[axis] = slice(0, -1), slice(1, None)
+            frontier[tuple(here)] |= feasible[tuple(here)] & ~feasible[tuple(above)]
+    return 100 * float(frontier.mean())
+
+
+def searches(unit: Unit, scene: Scene) -> list[Point]:
+    """Return frontier, CPU time and visited nodes of a few records [Fig. 7]."""
+    k, share = unit["attributes"], unit["share"]
+    items = item_table(scene, k, unit.run)
+    by_share = unit["by"] == "threshold"
+    x = 100 * share if by_share else k
+    records = items.sample(scene.pick(full=4, quick=1), unit.rng)
+    points = []
+    for record in records.tolist():
+        landscape = items.landscape(record)
+        if by_share:
+            most = landscape.utility(landscape.lattice.bottom)
+            found = frontier_share(landscape, share * most)
+            points.append(Point("(a) frontier", "frontier nodes", x, found))
+        for name, method in SEARCHES.items():
+            start = time.process_time()
+            answer = solve(landscape, MinimiseRisk(at_least=share, of_most=True), method)
+            milliseconds = 1e3 * (time.process_time() - start)
+            if by_share:
+                points.append(Point("(b) time", name, x, milliseconds))
+            else:
+                points.append(Point("(c) time", name, x, milliseconds))
+                points.append(Point("(d) visited", name, x, answer.n_visited))
+    return points
+
+
+def beside_k_anonymity(unit: Unit, scene: Scene) -> list[Point]:
+    """Return mean risks of optimal disclosure and of k-anonymous tables [Fig. 9]."""
+    k = unit["k"]
+    items = item_table(scene, ANONYMITY_ATTRIBUTES, unit.run)
+    records = items.sample(scene.pick(full=RECORDS, quick=10), unit.rng)
+    vectors = random_anonymous_vectors(items, k, scene.pick(full=TABLES, quick=2), unit.rng)
+    points = []
+    by_model = zip(*(items.landscapes(record, MODELS) for record in records.tolist()), strict=True)
+    for model, landscapes in zip(MODELS, by_model, strict=True):
+        most = float(np.mean([each.utility(each.lattice.bottom) for each in landscapes]))
+        told = [_of_vector(landscapes, vector, k) for vector in vectors]
+        utility, risk = np.mean(told, axis=0).tolist()
+        panel = f"risk model {model}"
+        points.append(Point(panel, "k-anonymity", k, risk))
+        for name in ("ARUBA", "branch and bound"):
+            share = utility / most - ROUNDING
+            points.append(Point(panel, name, k, _mean_risk(landscapes, share, SEARCHES[name])))
+        if model == 1:
+            points.append(Point("utility", "k-anonymity", k, utility))
+    return points
+
+
+def _of_vector(
+    landscapes: Sequence[RecordLandscape], vector: NDArray[np.int64], k: int
+) -> tuple[float, float]:
+    """Return mean utility and mean risk of records that are all generalised alike.
+
+    A record that fewer than ``k`` fit is suppressed: its node says nothing.
+    """
+    nodes = []
+    for each in landscapes:
+        node = tuple(int(level) for level in np.minimum(vector, each.lattice.heights))
+        nodes.append(node if each.counter.count(node) >= k else each.lattice.top)
+    told = [
+        (each.utility(node), each.risk(node)) for each, node in zip(landscapes, nodes, strict=True)
+    ]
+    utility, risk = np.mean(told, axis=0).tolist()
+    return utility, risk
+
+
+def _mean_risk(landscapes: Sequence[RecordLandscape], share: float, method: Method) -> float:
+    """Return the mean of the least risks at this share of the utility of each record."""
+    objective = MinimiseRisk(at_least=share, of_most=True)
+    return float(np.mean([solve(each, objective, method).risk for each in landscapes]))
+
+
+def random_anonymous_vectors(
+    items: ItemTable, k: int, n: int, rng: np.random.Generator
+) -> list[NDArray[np.int64]]:
+    """Return random full-domain generalisations of the whole table that are k-anonymous.
+
+    Levels are raised one by one in a random order until all records but a few are in groups
+    of ``k``: the paper's "arbitrary k-anonymity rules".
+    """
+    tallest = [chain.tallest for chain in items.dictionary.chains]
+    steps = np.repeat(np.arange(len(tallest)), tallest)
+    found = []
+    for _ in range(n):
+        order = rng.permutation(steps)
+        low, high = 0, len(order)  # groups only merge, so that the first that holds is found
+        while low < high:
+            middle = (low + high) // 2
+            vector = np.bincount(order[:middle], minlength=len(tallest))
+            if _share_in_small_groups(items, vector, k) <= SUPPRESSED:
+                high = middle
+            else:
+                low = middle + 1
+        found.append(np.bincount(order[:low], minlength=len(tallest)))
+    return found
+
+
+def _share_in_small_groups(items: ItemTable, vector: NDArray[np.int64], k: int) -> float:
+    """Return the share of the records in groups of fewer than ``k`` at these levels."""
+    dictionary = items.dictionary
+    columns = [
+        chain.nodes[column, level]
+        for chain, column, level in zip(
+            dictionary.chains, dictionary.columns, vector.tolist(), strict=True
+        )
+    ]
+    sizes = [chain.taxonomy.n_nodes for chain in dictionary.chains]
+    keys = row_keys(tuple(columns), sizes, len(dictionary.many))
+    _, kind = np.unique(keys, return_inverse=True)
+    sizes_of_groups = np.bincount(kind, weights=dictionary.many)
+    return float(sizes_of_groups[sizes_of_groups < k].sum()) / dictionary.n_records

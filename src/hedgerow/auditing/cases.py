@@ -1,0 +1,229 @@
+"""Every method with every score and variant, and the mechanisms that they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Any, Literal, get_args, get_origin
+
+import numpy as np
+from pydantic import ValidationError
+
+from hedgerow.auditing.neighbours import BasketPair, TablePair, basket_pairs, table_pairs
+from hedgerow.auditing.subject import Claim, Columns, MethodSubject, Subject
+from hedgerow.errors import SettingError
+from hedgerow.methods.build import basket_method_for, method_for
+from hedgerow.model.method import Approximate, Method
+from hedgerow.model.schema import Schema
+from hedgerow.plan.methods import PUBLISH_METHODS
+from hedgerow.plan.publishing import PrivatePublishPlan, PublishPlan
+from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.choice import Rule
+from hedgerow.privacy.mechanisms import (
+    Purchase,
+    choose_by_score,
+    noisy_counts,
+    noisy_sparse_counts,
+)
+from hedgerow.privacy.source import SeededSource
+
+VARIED = ("score", "faithful")
+"""Settings of which every combination is audited."""
+
+FURTHER: Mapping[str, Sequence[Mapping[str, Any]]] = {
+    "diffgen": [{"h": "all"}],
+    "diffmulti": [{"distribution": "even"}],
+    "diffpart": [{"max_length": 2}],
+}
+"""Settings that change how a method works, audited once each."""
+
+SMALL: Mapping[str, Mapping[str, Any]] = {
+    "diffgen": {"h": 2},
+    "diffmulti": {"h": 4},
+    "rps": {"height": 3},
+    "truthful": {"delta": "0.001"},
+    "sample": {"least_records": 98},
+}
+"""Settings that suit tables of a few records; all others keep the methods' own defaults."""
+
+MECHANISM_TIMES = 10
+MECHANISMS = ("noise", "empties", "exponential", "permute-and-flip")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unclaimed:
+    """A method that claims nothing, so that nothing can be refuted."""
+
+    name: str
+
+
+def known_names() -> tuple[str, ...]:
+    """Return everything that can be asked for: the mechanisms and the methods."""
+    return (*MECHANISMS, *PUBLISH_METHODS)
+
+
+def subjects(
+    names: Sequence[str], *, epsilon: Fraction, seed: int
+) -> Iterator[Subject | Unclaimed]:
+    """Yield what is audited under the names, all of them where none is given."""
+    for name in names or known_names():
+        if name in MECHANISMS:
+            yield MechanismSubject(name=name, claim=Claim(epsilon=epsilon))
+        elif name in PUBLISH_METHODS:
+            yield from _variants(name, epsilon=epsilon, seed=seed)
+        else:
+            raise SettingError(
+                f"{name!r} is not a method",
+                where="audit",
+                do=f"Give one of: {', '.join(known_names())}.",
+            )
+
+
+def _variants(name: str, *, epsilon: Fraction, seed: int) -> Iterator[Subject | Unclaimed]:
+    model = PUBLISH_METHODS[name]
+    if not issubclass(model, PrivatePublishPlan):
+        yield Unclaimed(name=name)
+        return
+    options = [(field, _choices(model, field)) for field in VARIED if field in model.model_fields]
+    fields = [field for field, _ in options]
+    every = [
+        dict(zip(fields, values, strict=True))
+        for values in product(*(choices for _, choices in options))
+    ]
+    for varied in (*every, *FURTHER.get(name, ())):
+        given = {"epsilon": epsilon, "method": name, **SMALL.get(name, {}), **varied}
+        try:
+            publish = model.model_validate(given)
+        except ValidationError:  # the variant does not have this score
+            continue
+        yield subject_of(publish, name=_words(name, varied), seed=seed)
+
+
+def _choices(model: type[PublishPlan], field: str) -> tuple[Any, ...]:
+    """Return the values that a setting may have: those of its literal type, or both truths."""
+    annotation = model.model_fields[field].annotation
+    parts = [annotation, *get_args(annotation)]
+    for part in parts:
+        if get_origin(part) is Literal:
+            return get_args(part)
+    return (False, True)
+
+
+def _words(name: str, varied: Mapping[str, Any]) -> str:
+    told = []
+    for field, value in varied.items():
+        if field == "faithful":
+            told.append("faithful" if value else "improved")
+        else:
+            told.append(str(value) if field == "score" else f"{field.replace('_', '-')} {value}")
+    return ", ".join([name, *told])
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairsOf:
+    """Pairs of tables or pairs of baskets, in place of the usual ones."""
+
+    tables: tuple[TablePair, ...] = ()
+    baskets: tuple[BasketPair, ...] = ()
+
+
+def subject_of(
+    publish: PrivatePublishPlan, *, name: str, seed: int, over: PairsOf | None = None
+) -> MethodSubject:
+    """Return the subject of a plan's ``publish`` section, on the usual pairs or others."""
+    if publish.publishes == "baskets":
+        return MethodSubject(
+            name=name,
+            claim=Claim(epsilon=publish.epsilon),
+            method=basket_method_for(publish),
+            over=over.baskets if over else basket_pairs(seed=seed),
+        )
+    tables = over.tables if over else table_pairs(seed=seed)
+    has_class = tables[0].schema.class_attribute is not None
+    method, epsilon = method_for(publish, has_class=has_class), publish.epsilon
+    fitting = tuple(pair for pair in tables if _fits(method, pair.schema, epsilon))
+    deltas = [_delta(method, pair.schema, epsilon) for pair in fitting]
+    if not any(deltas):  # [T13] is about records that are drawn, not counted
+        fitting = tuple(pair for pair in fitting if pair.name != "T13")
+    claim = Claim(epsilon=epsilon, delta=max(deltas, default=Fraction(0)))
+    return MethodSubject(name=name, claim=claim, method=method, over=fitting)
+
+
+def _fits(method: Method, schema: Schema, epsilon: Fraction) -> bool:
+    """Say whether a method runs on tables of a schema at all."""
+    try:
+        method.validate(schema, epsilon)
+    except SettingError:
+        return False
+    return True
+
+
+def _delta(method: Method, schema: Schema, epsilon: Fraction) -> Fraction:
+    return method.delta(schema, epsilon) if isinstance(method, Approximate) else Fraction(0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MechanismSubject:
+    """A bare mechanism: thousands of independent runs in one call."""
+
+    name: str
+    claim: Claim
+
+    @property
+    def pairs(self) -> Sequence[str]:
+        """One pair: a record, or none."""
+        return ("T1",)
+
+    def times(self, pair: str) -> int:
+        """Return how many times as often as a method a mechanism is run."""
+        return MECHANISM_TIMES
+
+    def sample(self, pair: str, *, has_record: bool, runs: int, seed: int) -> Columns:
+        """Return what the mechanism says of one record or none, so many times."""
+        ledger = PathLedger(self.claim.epsilon)
+        purchase = Purchase(
+            epsilon=self.claim.epsilon,
+            on="audit",
+            ledger=ledger,
+            source=SeededSource(seed),
+            nodes=ledger.branch(0, runs),
+        )
+        if self.name == "noise":
+            counts = np.full(runs, int(has_record), dtype=np.int64)
+            return {"count": noisy_counts(counts, purchase=purchase).astype(np.float64)}
+        if self.name == "empties":
+            return _sparse(runs, has_record=has_record, purchase=purchase)
+        return _choice(runs, has_record=has_record, rule=_rule(self.name), purchase=purchase)
+
+
+def _rule(name: str) -> Rule:
+    return "exponential" if name == "exponential" else "permute-and-flip"
+
+
+def _sparse(runs: int, *, has_record: bool, purchase: Purchase) -> Columns:
+    """Two groups a run, of which the first may hold the record; noisy counts from 1 on."""
+    occupied = 2 * np.arange(runs if has_record else 0, dtype=np.int64)
+    keys, noisy = noisy_sparse_counts(
+        occupied, np.ones_like(occupied), n_groups=2 * runs, threshold=1, purchase=purchase
+    )
+    counts = np.zeros(2 * runs)
+    counts[keys] = noisy
+    return {"count": counts[::2], "other count": counts[1::2]}
+
+
+def _choice(runs: int, *, has_record: bool, rule: Rule, purchase: Purchase) -> Columns:
+    """Three candidates a run; the record raises the score of the first."""
+    scores = np.tile(np.array([int(has_record), 0, 0], dtype=np.int64), runs)
+    starts = 3 * np.arange(runs, dtype=np.int64)
+    chosen = choose_by_score(
+        scores,
+        starts=starts,
+        sensitivity=Fraction(1),
+        monotone=True,
+        rule=rule,
+        weights=None,
+        purchase=purchase,
+    )
+    return {"chosen": (chosen - starts).astype(np.float64)}

@@ -1,0 +1,141 @@
+"""What can be audited: something with a claim, that is run on either table of a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.auditing.features import (
+    Features,
+    basket_features,
+    ledger_features,
+    table_features,
+)
+from hedgerow.auditing.neighbours import BasketPair, Pair, TablePair
+from hedgerow.errors import InternalError
+from hedgerow.model.baskets import NoisyBaskets
+from hedgerow.model.groups import Groups
+from hedgerow.model.method import BasketMethod, Method
+from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.source import SeededSource
+
+Columns: TypeAlias = dict[str, NDArray[np.float64]]
+"""Features of many runs, by name: one number per run, NaN where a run does not have it."""
+
+
+CHEAP = ("T0", "T5")
+OFTEN = 4
+"""Pairs over a single value or item, and how many times as often they are run."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """What is claimed: epsilon, and delta where the guarantee has one."""
+
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+
+
+class Subject(Protocol):
+    """Something with a claim that can be run many times on two neighbours."""
+
+    @property
+    def name(self) -> str:
+        """What the report calls it."""
+        ...
+
+    @property
+    def claim(self) -> Claim:
+        """What it claims."""
+        ...
+
+    @property
+    def pairs(self) -> Sequence[str]:
+        """The names of the pairs that it is run on."""
+        ...
+
+    def times(self, pair: str) -> int:
+        """Return how many times as often as usual it is run on a pair, because that is cheap."""
+        ...
+
+    def sample(self, pair: str, *, has_record: bool, runs: int, seed: int) -> Columns:
+        """Return features of so many runs on the table with, or without, the record."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodSubject:
+    """A publishing method with its settings, audited through its releases.
+
+    Features come from what is published: the noisy groups or baskets, and the budget that
+    the certificate tells of.
+    """
+
+    name: str
+    claim: Claim
+    method: Method | BasketMethod
+    over: tuple[Pair, ...]
+
+    @property
+    def pairs(self) -> Sequence[str]:
+        """The names of the pairs that it is run on."""
+        return [pair.name for pair in self.over]
+
+    def times(self, pair: str) -> int:
+        """Return 4 for a domain of one value: what is published there is quickly made."""
+        return OFTEN if pair in CHEAP else 1
+
+    def sample(self, pair: str, *, has_record: bool, runs: int, seed: int) -> Columns:
+        """Return features of so many releases."""
+        chosen = next(each for each in self.over if each.name == pair)
+        engine, source = chosen.engine(has_record=has_record), SeededSource(seed)
+        return columns_of([self._once(chosen, engine, source) for _ in range(runs)])
+
+    def _once(self, pair: Pair, engine: Any, source: SeededSource) -> Features:
+        epsilon = self.claim.epsilon
+        ledger = PathLedger(epsilon)
+        released = self.method.publish(engine, epsilon=epsilon, ledger=ledger, source=source)
+        if not ledger.settled():
+            raise InternalError(f"{self.name} did not spend exactly its epsilon")
+        if isinstance(released, Groups) and isinstance(pair, TablePair):
+            shown = table_features(released, pair)
+        elif isinstance(released, NoisyBaskets) and isinstance(pair, BasketPair):
+            shown = basket_features(released, pair)
+        else:
+            raise InternalError("a method was run on a pair of the other kind")
+        return shown | ledger_features(ledger)
+
+
+def columns_of(runs: Sequence[Features]) -> Columns:
+    """Return features by name, NaN where a run lacks one."""
+    names = sorted({name for run in runs for name in run})
+    return {
+        name: np.array([run.get(name, np.nan) for run in runs], dtype=np.float64) for name in names
+    }
+
+
+def joined(parts: Sequence[Columns]) -> Columns:
+    """Return the runs of several parts together."""
+    names = sorted({name for part in parts for name in part})
+    sizes = [len(next(iter(part.values()))) if part else 0 for part in parts]
+    return {
+        name: np.concatenate(
+            [part.get(name, np.full(size, np.nan)) for part, size in zip(parts, sizes, strict=True)]
+        )
+        for name in names
+    }
+
+
+def n_runs(columns: Columns) -> int:
+    """Return how many runs the columns hold."""
+    return len(next(iter(columns.values()))) if columns else 0
+
+
+def part(columns: Columns, start: int, stop: int) -> Columns:
+    """Return some of the runs."""
+    return {name: column[start:stop] for name, column in columns.items()}

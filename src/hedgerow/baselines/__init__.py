@@ -1,1 +1,0 @@
-"""What the papers compare with, each on the shared parts."""

@@ -1,0 +1,1 @@
+"""The engine in memory: encoded columns come in, sums leave."""

@@ -1,0 +1,212 @@
+"""The in-memory engine of set-valued data."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.count.basket_kernels import DENSE_UP_TO, tally_of
+from hedgerow.errors import InternalError
+from hedgerow.model.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
+from hedgerow.model.engine import BasketBatch, BasketKernel, SparseCounts
+from hedgerow.taxonomy.tree import Taxonomy
+
+MASKED_UP_TO = 22
+"""Universes up to so many items are folded: equal records become one row with a weight."""
+
+COMPILED_FROM = 2_000_000
+"""Items in all records from which compiled loops pay for being loaded."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class BasketMemory:
+    """Counts baskets held in memory."""
+
+    baskets: EncodedBaskets
+    name: str = "memory"
+
+    @property
+    def taxonomy(self) -> Taxonomy:
+        """The public taxonomy of the items."""
+        return self.baskets.taxonomy
+
+    def walk(self, *, max_length: int | None) -> MemoryWalk:
+        """Return all records in partition 0, each cut to so many items by a public rule."""
+        offsets, items = self.baskets.offsets, self.baskets.items
+        if max_length is not None:
+            offsets, items = cut_to_length(offsets, items, max_length)
+        n_items = self.taxonomy.n_leaves
+        if n_items > MASKED_UP_TO:
+            return MemoryWalk(offsets, items, n_items=n_items, weights=None)
+        folded = _fold(offsets, items, n_items)
+        offsets, items = sets_of_masks(folded.keys, n_items)
+        return MemoryWalk(offsets, items, n_items=n_items, weights=folded.counts)
+
+    def close(self) -> None:
+        """Nothing to do: the baskets go with the engine."""
+
+    def itemsets(self) -> SparseCounts:
+        """Return how often each set of items occurs, as masks; for small universes."""
+        return _fold(self.baskets.offsets, self.baskets.items, self.taxonomy.n_leaves)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class WalkRows:
+    """Records on their way down, as plain arrays (confidential)."""
+
+    offsets: NDArray[np.int64]
+    items: ItemCodes
+    partition: NDArray[np.int32]
+    weights: NDArray[np.int64] | None
+
+
+class MemoryWalk:
+    """Records in memory on their way down; those followed no more are dropped."""
+
+    def __init__(
+        self,
+        offsets: NDArray[np.int64],
+        items: ItemCodes,
+        *,
+        n_items: int,
+        weights: NDArray[np.int64] | None,
+        partition: NDArray[np.int32] | None = None,
+    ) -> None:
+        loaded = "hedgerow.count.compiled.baskets" in sys.modules
+        self._compiled = loaded or len(items) >= COMPILED_FROM
+        self._offsets = offsets
+        self._items = items
+        self._n_items = n_items
+        self._weights = weights
+        start = np.zeros(len(offsets) - 1, dtype=np.int32)
+        self._partition = start if partition is None else partition
+        self._keys: NDArray[np.int64] | None = None
+        self._n_keys = 0
+
+    def size(self) -> int:
+        """Return how many records there are (confidential)."""
+        return len(self._partition) if self._weights is None else int(self._weights.sum())
+
+    def item_counts(self) -> NDArray[np.int64]:
+        """Return how many records hold each item, as cut to their length (confidential)."""
+        weights = self._weights
+        if weights is not None:
+            weights = np.repeat(weights, np.diff(self._offsets))
+        counts = np.bincount(self._items, weights=weights, minlength=self._n_items)
+        return counts.astype(np.int64)
+
+    def tally(self, kernel: BasketKernel) -> SparseCounts:
+        """Return how many records go to each sub-partition (confidential)."""
+        batch = BasketBatch(
+            offsets=self._offsets,
+            items=self._items,
+            partition=self._partition,
+            weights=self._weights,
+            compiled=self._compiled,
+        )
+        self._keys = kernel.keys(batch)
+        self._n_keys = len(kernel.first) << kernel.bits
+        return tally_of(self._keys, self._weights, n_keys=self._n_keys)
+
+    def descend(self, keys: NDArray[np.int64]) -> None:
+        """Make the sub-partitions of the last tally with these keys the partitions 0, 1, ..."""
+        if self._keys is None:
+            raise InternalError("records were asked to descend before they were counted")
+        place = places_of(self._keys, keys, n_keys=self._n_keys)
+        kept = place >= 0
+        lengths = np.diff(self._offsets)
+        offsets = offsets_of(lengths[kept])
+        self._items = self._kept_items(kept, lengths, offsets)
+        self._partition = place[kept]
+        self._weights = None if self._weights is None else self._weights[kept]
+        self._offsets = offsets
+        self._keys = None
+
+    def rows(self) -> WalkRows:
+        """Return the records that are still followed, to put them away for a while."""
+        return WalkRows(
+            offsets=self._offsets,
+            items=self._items,
+            partition=self._partition,
+            weights=self._weights,
+        )
+
+    def _kept_items(
+        self, kept: NDArray[np.bool_], lengths: NDArray[np.int64], offsets: NDArray[np.int64]
+    ) -> ItemCodes:
+        if not self._compiled:
+            return self._items[np.repeat(kept, lengths)]
+        from hedgerow.count.compiled import baskets as compiled_baskets
+
+        items = np.empty(offsets[-1], dtype=self._items.dtype)
+        place = np.where(kept, 0, -1).astype(np.int32)
+        compiled_baskets.keep_records(self._offsets, self._items, place, offsets, items)
+        return items
+
+
+def places_of(
+    wanted: NDArray[np.int64], keys: NDArray[np.int64], *, n_keys: int
+) -> NDArray[np.int32]:
+    """Return where each of ``wanted`` stands among increasing ``keys``, -1 where it does not.
+
+    >>> places_of(np.array([7, 3, 5]), np.array([3, 7]), n_keys=8).tolist()
+    [1, 0, -1]
+    """
+    if n_keys <= DENSE_UP_TO:
+        table = np.full(n_keys, -1, dtype=np.int32)
+        table[keys] = np.arange(len(keys), dtype=np.int32)
+        return table[wanted]
+    place = np.searchsorted(keys, wanted).astype(np.int32)
+    place[place == len(keys)] = 0
+    found = keys[place] == wanted if len(keys) else np.zeros(len(wanted), dtype=np.bool_)
+    return np.where(found, place, -1).astype(np.int32)
+
+
+def cut_to_length(
+    offsets: NDArray[np.int64], items: ItemCodes, max_length: int
+) -> tuple[NDArray[np.int64], ItemCodes]:
+    """Return the records with at most so many items each, taken evenly from longer ones.
+
+    A rule of each record alone: of its n items in code order, the one at place j is kept
+    where j * max_length / n passes a whole number.
+
+    >>> cut_to_length(np.array([0, 4, 5]), np.array([1, 3, 5, 7, 2], dtype=np.uint16), 2)[1]
+    array([3, 7, 2], dtype=uint16)
+    """
+    lengths = np.diff(offsets)
+    if not len(lengths) or lengths.max() <= max_length:
+        return offsets, items
+    long = np.flatnonzero(lengths > max_length)
+    size = np.repeat(lengths[long], lengths[long])
+    starts = offsets_of(lengths[long])[:-1]
+    j = np.arange(len(size)) - np.repeat(starts, lengths[long])
+    kept = np.ones(len(items), dtype=np.bool_)
+    kept[j + np.repeat(offsets[long], lengths[long])] = (
+        j + 1
+    ) * max_length // size > j * max_length // size
+    return offsets_of(np.minimum(lengths, max_length)), items[kept]
+
+
+def _fold(offsets: NDArray[np.int64], items: ItemCodes, n_items: int) -> SparseCounts:
+    """Return the distinct records as masks, with how often each occurs."""
+    if len(offsets) == 1:
+        nothing = np.zeros(0, dtype=np.int64)
+        return SparseCounts(keys=nothing, counts=nothing)
+    bits = np.left_shift(np.int64(1), np.arange(n_items, dtype=np.int64))
+    masks = np.bitwise_or.reduceat(bits[items], offsets[:-1])
+    return tally_of(masks, None, n_keys=1 << n_items)
+
+
+def sets_of_masks(masks: NDArray[np.int64], n_items: int) -> tuple[NDArray[np.int64], ItemCodes]:
+    """Return the sets that masks stand for, as offsets and items.
+
+    >>> sets_of_masks(np.array([0b101, 0b010]), 3)[1].tolist()
+    [0, 2, 1]
+    """
+    present = (masks[:, None] >> np.arange(n_items)) & 1
+    rows, items = np.nonzero(present)
+    lengths = np.bincount(rows, minlength=len(masks))
+    return offsets_of(lengths), items.astype(item_dtype(n_items))

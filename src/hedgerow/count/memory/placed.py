@@ -1,0 +1,215 @@
+"""Placed records in memory: rows kept together by box, so that counting stays in cache."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.model.engine import Codes
+from hedgerow.model.placed import Borders, LevelBins, Routing
+from hedgerow.model.table import EncodedTable
+
+_T = TypeVar("_T")
+_R = TypeVar("_R")
+
+_Move = Callable[[Codes], Codes]
+
+_INT32 = 1 << 31
+_NO_BORDERS = np.zeros(0, dtype=np.int32)
+
+COMPILED_FROM = 200_000
+"""Records from which the compiled loops pay for being loaded."""
+
+
+class PlacedInMemory:
+    """The records of a table, sorted by box; finished boxes' records are let go.
+
+    Results do not depend on the order of rows within a box, nor on the number of threads.
+    ``starts`` says where the records of each box begin, where they have been sorted before.
+    """
+
+    def __init__(
+        self,
+        table: EncodedTable,
+        *,
+        starts: NDArray[np.int64] | None = None,
+        compiled: bool | None = None,
+    ) -> None:
+        classes = table.schema.class_attribute
+        self._n_classes = 1 if classes is None else classes.domain.size
+        self._sizes = [attribute.domain.size for attribute in table.schema.attributes]
+        self._codes: list[Codes] = list(table.codes)
+        self._classes = table.classes
+        self._starts = np.array([0, len(table)], dtype=np.int64) if starts is None else starts
+        self._pool: ThreadPoolExecutor | None = None
+        loaded = "hedgerow.count.compiled.placed" in sys.modules
+        self._compiled = (loaded or len(table) >= COMPILED_FROM) if compiled is None else compiled
+
+    def __repr__(self) -> str:
+        return "PlacedInMemory()"
+
+    def classes(self) -> NDArray[np.int64]:
+        """Return class counts of shape (boxes, classes)."""
+        n_boxes = len(self._starts) - 1
+        if self._classes is None:
+            sizes: NDArray[np.int64] = np.diff(self._starts)
+            return sizes[:, None]
+        if self._compiled and self._codes:
+            undivided = Borders(starts=np.zeros(n_boxes + 1, dtype=np.int64), values=_NO_BORDERS)
+            return self._count_compiled(0, undivided)
+        cells = self._boxes() * self._n_classes + self._classes
+        counts = np.bincount(cells, minlength=n_boxes * self._n_classes)
+        return counts.reshape(n_boxes, self._n_classes)
+
+    def sum(self, level: LevelBins) -> dict[int, NDArray[np.int64]]:
+        """Return, by attribute, class counts of shape (bins, classes)."""
+        one = self._count_compiled if self._compiled else self._count_by_numpy
+        counts = self._in_parallel(lambda item: one(*item), list(level.borders.items()))
+        return dict(zip(level.borders, counts, strict=True))
+
+    def route(self, routing: Routing) -> None:
+        """Send every record to its child; the children are the next level's boxes."""
+        move, starts = self._moves_compiled(routing) if self._compiled else self._moves(routing)
+
+        def regroup(attribute: int) -> None:
+            self._codes[attribute] = move(self._codes[attribute])
+
+        # Column by column, so that an old one can go as soon as its new one is there.
+        self._in_parallel(regroup, list(range(len(self._codes))))
+        if self._classes is not None:
+            self._classes = move(self._classes)
+        self._starts = starts
+
+    def rows(self) -> tuple[tuple[Codes, ...], NDArray[np.int64]]:
+        """Return the columns as they lie now, the class last, and where each box begins."""
+        of_class = () if self._classes is None else (self._classes,)
+        return (*self._codes, *of_class), self._starts
+
+    def _in_parallel(self, work: Callable[[_T], _R], items: list[_T]) -> list[_R]:
+        """Work on the items on every core, where the table is large enough to pay."""
+        if not self._compiled or len(items) < 2:
+            return [work(item) for item in items]
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(max_workers=os.cpu_count())
+        return list(self._pool.map(work, items))
+
+    def _boxes(self) -> NDArray[np.int64]:
+        sizes = np.diff(self._starts)
+        return np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)
+
+    def _count_by_numpy(self, attribute: int, borders: Borders) -> NDArray[np.int64]:
+        cells = self._bins(attribute, borders)
+        if self._classes is not None:
+            cells = cells * self._n_classes + self._classes
+        counts = np.bincount(cells, minlength=borders.n_bins * self._n_classes)
+        return counts.reshape(borders.n_bins, self._n_classes)
+
+    def _bins(self, attribute: int, borders: Borders) -> NDArray[np.int64]:
+        """Return each record's bin, among those of all boxes."""
+        boxes = self._boxes()
+        width = self._sizes[attribute] + 1
+        owners = np.repeat(np.arange(borders.n_boxes, dtype=np.int64), np.diff(borders.starts))
+        # Borders rise within a box and boxes rise, so one search serves all boxes.
+        reached = np.searchsorted(
+            owners * width + borders.values, boxes * width + self._codes[attribute], side="right"
+        )
+        return reached + boxes
+
+    def _count_compiled(self, attribute: int, borders: Borders) -> NDArray[np.int64]:
+        from hedgerow.count.compiled import placed as compiled
+
+        counts = np.zeros((borders.n_bins, self._n_classes), dtype=np.int64)
+        compiled.count_bins(
+            self._codes[attribute],
+            self._classes_or_none(),
+            self._classes is not None,
+            self._starts,
+            borders.starts,
+            borders.values,
+            self._sizes[attribute],
+            counts,
+        )
+        return counts
+
+    def _classes_or_none(self) -> Codes:
+        return np.zeros(0, dtype=np.uint8) if self._classes is None else self._classes
+
+    def _children(self, routing: Routing) -> NDArray[np.int64]:
+        """Return each record's child, -1 where its box is finished."""
+        boxes = self._boxes()
+        child = np.full(len(boxes), -1, dtype=np.int64)
+        split = routing.attribute[boxes]
+        for attribute in np.unique(routing.attribute[routing.attribute >= 0]):
+            here = np.flatnonzero(split == attribute)
+            child[here] = self._child_of(routing, int(attribute), here, boxes[here])
+        return child
+
+    def _children_compiled(self, routing: Routing) -> NDArray[np.signedinteger[Any]]:
+        from hedgerow.count.compiled import placed as compiled
+
+        n_rows = int(self._starts[-1])
+        kind: type[np.signedinteger[Any]] = np.int32 if n_rows < _INT32 else np.int64
+        child = np.full(n_rows, -1, dtype=kind)
+
+        def route(attribute: int) -> None:
+            compiled.route_rows(
+                self._codes[attribute],
+                self._starts,
+                np.flatnonzero(routing.attribute == attribute),
+                routing.borders.starts,
+                routing.borders.values,
+                routing.first_child,
+                child,
+            )
+
+        split = np.unique(routing.attribute[routing.attribute >= 0])
+        self._in_parallel(route, [int(attribute) for attribute in split])
+        return child
+
+    def _child_of(
+        self, routing: Routing, attribute: int, here: NDArray[np.int64], boxes: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        borders = routing.borders
+        width = self._sizes[attribute] + 1
+        owners = np.repeat(np.arange(borders.n_boxes, dtype=np.int64), np.diff(borders.starts))
+        mine = routing.attribute[owners] == attribute
+        keys = owners[mine] * width + borders.values[mine]
+        codes = self._codes[attribute][here]
+        low = np.searchsorted(keys, boxes * width, side="left")
+        reached = np.searchsorted(keys, boxes * width + codes, side="right") - low
+        return routing.first_child[boxes] + reached
+
+    def _moves(self, routing: Routing) -> tuple[_Move, NDArray[np.int64]]:
+        """Return what sorts a column by child, and where each child begins."""
+        child = self._children(routing)
+        kept = np.flatnonzero(child >= 0)
+        sizes = np.bincount(child[kept], minlength=routing.n_children)
+        order = kept[np.argsort(child[kept], kind="stable")]
+        return lambda codes: codes[order], _starts_of(sizes)
+
+    def _moves_compiled(self, routing: Routing) -> tuple[_Move, NDArray[np.int64]]:
+        """Do the same by each record's place, written where its child was: it saves room."""
+        from hedgerow.count.compiled import placed as compiled
+
+        places = self._children_compiled(routing)
+        sizes = np.zeros(routing.n_children, dtype=np.int64)
+        compiled.child_sizes(places, sizes)
+        starts = _starts_of(sizes)
+        compiled.places_of(places, starts[:-1].copy())
+
+        def move(codes: Codes) -> Codes:
+            moved = np.empty(starts[-1], dtype=codes.dtype)
+            compiled.move_rows(codes, places, moved)
+            return moved
+
+        return move, starts
+
+
+def _starts_of(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])

@@ -1,0 +1,86 @@
+"""The in-memory engine: encoded columns, counted in pieces on every core."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.count.memory.placed import PlacedInMemory
+from hedgerow.model.engine import Batch, DenseKernel, SparseCounts, SparseKernel
+from hedgerow.model.schema import Schema
+from hedgerow.model.table import EncodedTable
+
+PIECE = 1 << 21
+"""Records per piece; tables of a single piece are counted on the calling thread."""
+
+COMPILED_FROM = 40_000_000
+"""Cells (records x attributes) from which compiled kernels pay for being loaded.
+
+Loading them costs about a second in a new process; NumPy needs about as long for this
+many cells (`python benchmarks/bench_count.py`).
+"""
+
+_T = TypeVar("_T")
+
+
+def _compiled_pays(table: EncodedTable) -> bool:
+    loaded = "hedgerow.count.compiled.table" in sys.modules
+    return loaded or len(table) * len(table.codes) >= COMPILED_FROM
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class MemoryEngine:
+    """Sums kernels over a table held in memory."""
+
+    table: EncodedTable
+    piece: int = PIECE
+    name: str = "memory"
+
+    @property
+    def schema(self) -> Schema:
+        """The public description of the table's attributes."""
+        return self.table.schema
+
+    def sum(self, kernel: DenseKernel) -> NDArray[np.int64]:
+        """Return the sum of a dense kernel over all records (confidential)."""
+        total = np.zeros(kernel.size, dtype=np.int64)
+        for part in self._over_pieces(kernel.count):
+            total += part
+        return total
+
+    def tally(self, kernel: SparseKernel) -> SparseCounts:
+        """Return how often each key of a sparse kernel occurs (confidential)."""
+        return SparseCounts.merged(self._over_pieces(kernel.count))
+
+    def place(self) -> PlacedInMemory:
+        """Return all records placed in one box, for methods that grow a tree."""
+        return PlacedInMemory(self.table)
+
+    def close(self) -> None:
+        """Nothing to do: the table goes with the engine."""
+
+    def _over_pieces(self, count: Callable[[Batch], _T]) -> list[_T]:
+        starts = range(0, max(1, len(self.table)), self.piece)
+        compiled = _compiled_pays(self.table)
+        batches = [self._batch(start, compiled=compiled) for start in starts]
+        if len(batches) == 1:
+            return [count(batches[0])]
+        with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+            return list(pool.map(count, batches))
+
+    def _batch(self, start: int, *, compiled: bool) -> Batch:
+        stop = min(start + self.piece, len(self.table))
+        classes = self.table.classes
+        return Batch(
+            codes=tuple(codes[start:stop] for codes in self.table.codes),
+            classes=None if classes is None else classes[start:stop],
+            n_records=stop - start,
+            compiled=compiled,
+        )

@@ -1,0 +1,89 @@
+"""Which engine counts the records, and what it may use."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Literal
+
+from hedgerow.errors import SettingError
+
+Kind = Literal["memory", "stream", "spark"]
+KINDS: tuple[Kind, ...] = ("memory", "stream", "spark")
+
+DEFAULT_MEMORY = 2 << 30
+LEAST_MEMORY = 600 << 20
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", re.IGNORECASE | re.ASCII)
+_UNITS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineSettings:
+    """The engine that counts, with what it may use.
+
+    ``memory`` (bytes) and ``scratch`` (a folder) are for streaming, ``master`` and
+    ``session`` for Spark. A setting that the engine has no use for is refused.
+    """
+
+    kind: Kind = "memory"
+    memory: int | None = None
+    scratch: Path | None = None
+    master: str | None = None
+    session: Any = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise SettingError(
+                f"{self.kind!r} is not known",
+                where="engine",
+                do=f"Give one of: {', '.join(KINDS)}.",
+            )
+        mine = {"memory": "stream", "scratch": "stream", "master": "spark", "session": "spark"}
+        for name, kind in mine.items():
+            if getattr(self, name) is not None and kind != self.kind:
+                raise SettingError(
+                    f"the engine {self.kind!r} has no such setting",
+                    where=name,
+                    do=f"Remove it, or choose the engine {kind}.",
+                )
+        if self.memory is not None and self.memory < LEAST_MEMORY:
+            raise SettingError(
+                "that is too little memory to work in",
+                where="memory",
+                do=f"Give at least {LEAST_MEMORY >> 20}MB.",
+            )
+
+    @classmethod
+    def of(
+        cls,
+        kind: str,
+        *,
+        memory: str | int | None = None,
+        scratch: str | os.PathLike[str] | None = None,
+        master: str | None = None,
+        session: Any = None,
+    ) -> EngineSettings:
+        """Return the settings as people write them, such as ``memory="2GB"``."""
+        return cls(
+            kind=kind,  # type: ignore[arg-type]  # checked when built
+            memory=parse_bytes(memory) if isinstance(memory, str) else memory,
+            scratch=None if scratch is None else Path(scratch),
+            master=master,
+            session=session,
+        )
+
+
+def parse_bytes(text: str) -> int:
+    """Return a size in bytes; units are powers of 1,024.
+
+    >>> parse_bytes("2GB") == 2 << 30, parse_bytes("1.5 GiB") == 3 << 29, parse_bytes("800m")
+    (True, True, 838860800)
+    """
+    found = _SIZE.fullmatch(text.strip())
+    if found is None:
+        raise SettingError("this is no size", where="memory", do="Write it as 2GB or 800MB.")
+    return int(Fraction(found[1]) * (1 << _UNITS[found[2].lower()]))

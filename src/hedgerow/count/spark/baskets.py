@@ -1,0 +1,242 @@
+"""The Spark engine of set-valued data."""
+
+from __future__ import annotations
+
+import contextlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hedgerow.count.memory.baskets import BasketMemory, MemoryWalk
+from hedgerow.count.spark.session import (
+    Session,
+    collected,
+    guarded,
+    open_frame,
+    open_lines,
+    refusing,
+    spark_session,
+)
+from hedgerow.count.spark.table import check_spark_columns
+from hedgerow.count.spark.workers import NAME, SUMS, gathered, keyed, occupied
+from hedgerow.count.stream.baskets import Step, follow
+from hedgerow.encode.baskets import BasketEncoder
+from hedgerow.errors import InternalError
+from hedgerow.model.baskets import EncodedBaskets, item_dtype, offsets_of
+from hedgerow.model.engine import BasketKernel, SparseCounts
+from hedgerow.model.universe import Universe
+from hedgerow.read.items import words_of_lists
+from hedgerow.read.words import WordSplitter
+from hedgerow.taxonomy.tree import Taxonomy
+
+if TYPE_CHECKING:
+    from hedgerow.count.settings import EngineSettings
+
+
+def open_spark_baskets(
+    universe: Universe, data: Any, *, query: str | None, base: Path, settings: EngineSettings
+) -> SparkBaskets:
+    """Return an engine over lines of text, a column of lists, or a long table on Spark."""
+    place = universe.place
+    session = spark_session(settings, data)
+    try:
+        if place.column is None:
+            words = open_lines(session, data, base=base, has_header=place.skip_header)
+        else:
+            frame = open_frame(session, data, query=query, base=base)
+            names = [place.column] if place.record is None else [place.record, place.column]
+            check_spark_columns(frame, names)
+            words = frame.select(frame[f"`{place.column}`"])
+            if place.record is not None:
+                words = _grouped(frame, record=place.record, column=place.column)
+        with refusing():
+            encode = _Encode(universe, as_lines=place.column is None)
+            codes = words.mapInArrow(guarded(encode), "items array<int>").persist()
+        return SparkBaskets(universe.taxonomy, session, codes)
+    except BaseException:
+        session.close()
+        raise
+
+
+def _grouped(frame: Any, *, record: str, column: str) -> Any:
+    """Return one list of items per record of a long table; rows without a record are left out."""
+    from pyspark.sql import functions as sql
+
+    name = sql.trim(frame[f"`{record}`"].cast("string"))
+    rows = frame.select(name.alias("record"), frame[f"`{column}`"].cast("string").alias("item"))
+    named = rows.where("record is not null and record != ''")
+    return named.groupBy("record").agg(sql.collect_set("item").alias("items")).select("items")
+
+
+class SparkBaskets:
+    """Counts baskets of a Spark DataFrame; ``passes`` counts how often all were read."""
+
+    name = "spark"
+
+    def __init__(self, taxonomy: Taxonomy, session: Session, codes: Any) -> None:
+        self.taxonomy = taxonomy
+        self.passes = 0
+        self._session = session
+        self._codes = codes
+
+    def __repr__(self) -> str:
+        return "SparkBaskets()"
+
+    def walk(self, *, max_length: int | None) -> SparkWalk:
+        """Return all records in partition 0, each cut to so many items by a public rule."""
+        return SparkWalk(self, max_length)
+
+    def itemsets(self) -> SparseCounts:
+        """Return how often each set of items occurs, as masks; for small universes."""
+        return self.sums(_Itemsets(self.taxonomy))
+
+    def sums(self, counting: _Counting, *, size: int | None = None) -> SparseCounts:
+        """Return what the workers count, added up by key; one pass (confidential)."""
+        self.passes += 1
+        with refusing():
+            return collected(self._codes.mapInArrow(guarded(counting), SUMS), size=size)
+
+    def close(self) -> None:
+        """Let the cluster forget the codes, and end a session that was begun for the run."""
+        with contextlib.suppress(Exception):  # a session that is gone has forgotten them
+            self._codes.unpersist()
+        self._session.close()
+
+
+class SparkWalk:
+    """Records on their way down: the driver keeps the way, the workers go it (confidential)."""
+
+    def __init__(self, engine: SparkBaskets, max_length: int | None) -> None:
+        self._engine = engine
+        self._max_length = max_length
+        self._steps: list[Step] = []
+        self._asked: BasketKernel | None = None
+
+    def __repr__(self) -> str:
+        return "SparkWalk()"
+
+    def size(self) -> int:
+        """Return how many records there are (confidential)."""
+        found = self._engine.sums(_Size(*self._way()), size=1)
+        return int(found.counts.sum())
+
+    def item_counts(self) -> NDArray[np.int64]:
+        """Return how many records hold each item, as cut to their length (confidential)."""
+        n_items = self._engine.taxonomy.n_leaves
+        found = self._engine.sums(_ItemCounts(*self._way()), size=n_items)
+        total = np.zeros(n_items, dtype=np.int64)
+        total[found.keys] = found.counts
+        return total
+
+    def tally(self, kernel: BasketKernel) -> SparseCounts:
+        """Return how many records go to each sub-partition (confidential)."""
+        self._asked = kernel
+        return self._engine.sums(_Split(*self._way(), kernel))
+
+    def descend(self, keys: NDArray[np.int64]) -> None:
+        """Make the sub-partitions of the last tally with these keys the partitions 0, 1, ..."""
+        if self._asked is None:
+            raise InternalError("records were asked to descend before they were counted")
+        self._steps, self._asked = [*self._steps, (self._asked, keys)], None
+
+    def _way(self) -> tuple[Taxonomy, int | None, list[Step]]:
+        return self._engine.taxonomy, self._max_length, self._steps
+
+
+class _Encode:
+    """Runs on the workers: lines or lists of words to sets of codes."""
+
+    def __init__(self, universe: Universe, *, as_lines: bool) -> None:
+        self.universe = universe
+        self.as_lines = as_lines
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        encoder = BasketEncoder(self.universe)
+        splitter = WordSplitter(self.universe.place.separators)
+        for batch in batches:
+            if not batch.num_rows:
+                continue
+            if self.as_lines:
+                # A record is a row, whatever line ends its text may hold.
+                lines = [(line or "").replace("\n", " ") for line in batch.column(0).to_pylist()]
+                words = splitter.split("\n".join(lines).encode() + b"\n")
+            else:
+                words = words_of_lists(batch.column(0), where=NAME)
+            lengths, items = encoder.of_batch(words)
+            lists = pa.ListArray.from_arrays(
+                pa.array(offsets_of(lengths), pa.int32()), pa.array(items, pa.int32())
+            )
+            yield pa.RecordBatch.from_arrays([lists], names=["items"])
+
+
+class _Counting(ABC):
+    """Runs on the workers: the baskets of a task, and their sums by key."""
+
+    def __init__(self, taxonomy: Taxonomy) -> None:
+        self.taxonomy = taxonomy
+
+    @abstractmethod
+    def sums(self, baskets: BasketMemory) -> SparseCounts:
+        """Return what some baskets add up to."""
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        total = SparseCounts.merged([])
+        for held in gathered(batches):
+            lists = pa.chunked_array([batch.column(0) for batch in held]).combine_chunks()
+            lengths = np.asarray(lists.value_lengths(), dtype=np.int64)
+            items = np.asarray(lists.flatten()).astype(item_dtype(self.taxonomy.n_leaves))
+            baskets = EncodedBaskets(
+                taxonomy=self.taxonomy, offsets=offsets_of(lengths), items=items
+            )
+            total = SparseCounts.merged([total, self.sums(BasketMemory(baskets=baskets))])
+        yield keyed(total)
+
+
+class _Itemsets(_Counting):
+    def sums(self, baskets: BasketMemory) -> SparseCounts:
+        return baskets.itemsets()
+
+
+class _Walking(_Counting):
+    """Sums over records that have gone down the way so far."""
+
+    def __init__(self, taxonomy: Taxonomy, max_length: int | None, steps: list[Step]) -> None:
+        super().__init__(taxonomy)
+        self.max_length = max_length
+        self.steps = steps
+
+    def walked(self, baskets: BasketMemory) -> MemoryWalk:
+        """Return the records where they are now."""
+        walk = baskets.walk(max_length=self.max_length)
+        follow(walk, self.steps)
+        return walk
+
+
+class _Size(_Walking):
+    def sums(self, baskets: BasketMemory) -> SparseCounts:
+        return occupied(np.array([self.walked(baskets).size()], dtype=np.int64))
+
+
+class _ItemCounts(_Walking):
+    def sums(self, baskets: BasketMemory) -> SparseCounts:
+        return occupied(self.walked(baskets).item_counts())
+
+
+class _Split(_Walking):
+    def __init__(
+        self,
+        taxonomy: Taxonomy,
+        max_length: int | None,
+        steps: list[Step],
+        kernel: BasketKernel,
+    ) -> None:
+        super().__init__(taxonomy, max_length, steps)
+        self.kernel = kernel
+
+    def sums(self, baskets: BasketMemory) -> SparseCounts:
+        return self.walked(baskets).tally(self.kernel)

@@ -1,0 +1,116 @@
+"""The Spark engine: the same kernels on the workers, their sums added up by Spark.
+
+The data stay on the cluster. A pass sends what is asked (a kernel, or the tree so far and
+the borders of a level) to the workers, which count record batches through ``mapInArrow``;
+only sums come back. Workers keep no state between passes: a record finds its box by walking
+down the tree again, so a lost task or a retried stage is simply computed again and nothing
+is ever counted twice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.count.spark.placed import PlacedOnSpark
+from hedgerow.count.spark.session import (
+    Session,
+    collected,
+    guarded,
+    open_frame,
+    refusing,
+    spark_session,
+)
+from hedgerow.count.spark.workers import (
+    NAME,
+    PACKED,
+    SUMS,
+    Counting,
+    Encode,
+    KernelSum,
+    KernelTally,
+)
+from hedgerow.errors import DataError
+from hedgerow.model.engine import DenseKernel, SparseCounts, SparseKernel
+from hedgerow.model.schema import Schema
+
+if TYPE_CHECKING:
+    from hedgerow.count.settings import EngineSettings
+
+
+def open_spark_table(
+    schema: Schema, data: Any, *, query: str | None, base: Path, settings: EngineSettings
+) -> SparkEngine:
+    """Return an engine over a Spark DataFrame, the name of a table, or a path."""
+    session = spark_session(settings, data)
+    try:
+        frame = open_frame(session, data, query=query, base=base)
+        names = [attribute.name for attribute in schema.used()]
+        check_spark_columns(frame, names)
+        with refusing():
+            chosen = frame.select([frame[f"`{name}`"] for name in names])
+            codes = chosen.mapInArrow(guarded(Encode(schema)), PACKED).persist()
+        return SparkEngine(schema, session, codes)
+    except BaseException:
+        session.close()
+        raise
+
+
+def check_spark_columns(frame: Any, names: list[str]) -> None:
+    """Raise where a column is not there."""
+    for name in names:
+        if name not in frame.columns:
+            raise DataError(
+                f"there is no column {name!r}",
+                where=NAME,
+                do="Give the attribute the name of its column; names are case-sensitive.",
+            )
+
+
+class SparkEngine:
+    """Sums kernels over the encoded records of a Spark DataFrame.
+
+    ``passes`` counts how often all records were read.
+    """
+
+    name = "spark"
+
+    def __init__(self, schema: Schema, session: Session, codes: Any) -> None:
+        self.schema = schema
+        self.passes = 0
+        self._session = session
+        self._codes = codes
+
+    def __repr__(self) -> str:
+        return "SparkEngine()"
+
+    def sum(self, kernel: DenseKernel) -> NDArray[np.int64]:
+        """Return the sum of a dense kernel over all records (confidential)."""
+        found = self._sums(KernelSum(self.schema, kernel), kernel.size)
+        total = np.zeros(kernel.size, dtype=np.int64)
+        total[found.keys] = found.counts
+        return total
+
+    def tally(self, kernel: SparseKernel) -> SparseCounts:
+        """Return how often each key of a sparse kernel occurs (confidential)."""
+        return self._sums(KernelTally(self.schema, kernel), None)
+
+    def place(self) -> PlacedOnSpark:
+        """Return all records placed in one box, for methods that grow a tree."""
+        return PlacedOnSpark(self.schema, self._sums)
+
+    def close(self) -> None:
+        """Let the cluster forget the codes, and end a session that was begun for the run."""
+        with contextlib.suppress(Exception):  # a session that is gone has forgotten them
+            self._codes.unpersist()
+        self._session.close()
+
+    def _sums(self, counting: Counting, size: int | None) -> SparseCounts:
+        """Return what the workers count, added up by key; one pass over the records."""
+        self.passes += 1
+        with refusing():
+            return collected(self._codes.mapInArrow(guarded(counting), SUMS), size=size)

@@ -1,0 +1,224 @@
+"""What runs on the workers of Spark: encoding, and counting of kernels and levels.
+
+Everything here is a small picklable object called with the record batches of one task.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from hedgerow.count.memory.placed import PlacedInMemory
+from hedgerow.count.memory.table import MemoryEngine
+from hedgerow.encode.batch import BatchEncoder, table_of_columns
+from hedgerow.errors import DataError, UnlistedValueError
+from hedgerow.model.engine import DenseKernel, SparseCounts, SparseKernel
+from hedgerow.model.placed import LevelBins, Routing
+from hedgerow.model.schema import Schema
+from hedgerow.model.table import Codes, EncodedTable
+from hedgerow.read.text import as_text
+from hedgerow.taxonomy.domain import code_dtype
+
+ROWS_AT_ONCE = 1 << 20
+"""Records that a worker gathers before it counts them."""
+
+SUMS = "key long, count long"
+"""What every counting task sends back."""
+
+NAME = "the Spark table"
+
+PACKED = "records long, codes binary"
+"""Encoded records: some thousands to a row, column after column.
+
+Spark turns rows into Arrow and back one value at a time, which for single codes would take
+much longer than counting them.
+"""
+
+PACKED_AT_ONCE = 1 << 13
+"""Records of a row, at most."""
+
+
+def packed(columns: tuple[Codes, ...]) -> pa.RecordBatch:
+    """Return encoded records as rows of :data:`PACKED`."""
+    n_records = len(columns[0])
+    starts = range(0, n_records, PACKED_AT_ONCE)
+    rows = [
+        b"".join(column[start : start + PACKED_AT_ONCE].tobytes() for column in columns)
+        for start in starts
+    ]
+    sizes = [min(PACKED_AT_ONCE, n_records - start) for start in starts]
+    return pa.RecordBatch.from_arrays(
+        [pa.array(sizes, pa.int64()), pa.array(rows, pa.binary())], names=["records", "codes"]
+    )
+
+
+def unpacked(batch: pa.RecordBatch, dtypes: list[np.dtype[Any]]) -> Iterator[tuple[Codes, ...]]:
+    """Yield the columns of each row; one that is not as it was packed is refused."""
+    for size, row in zip(batch.column(0), batch.column(1), strict=True):
+        n_records, stored = size.as_py(), row.as_buffer()
+        widths = [dtype.itemsize for dtype in dtypes]
+        if not n_records or stored is None or stored.size != n_records * sum(widths):
+            raise DataError(
+                "a worker sent back records that are cut short",
+                where=NAME,
+                do="Run it again; where it happens again, look into the cluster's disks.",
+            )
+        starts = np.cumsum([0, *widths[:-1]]) * n_records
+        yield tuple(
+            np.frombuffer(stored, dtype=dtype, count=n_records, offset=int(start))
+            for dtype, start in zip(dtypes, starts, strict=True)
+        )
+
+
+class Encode:
+    """Records to codes."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield each batch as packed codes, without the records that lack a value."""
+        encode = BatchEncoder(self.schema, name=NAME)
+        attributes = encode.attributes
+        for batch in batches:
+            columns = [
+                as_text(column, where=f"{NAME}, column {attribute.name!r}")
+                if attribute.domain.kind == "categorical"
+                else column
+                for attribute, column in zip(attributes, batch.columns, strict=True)
+            ]
+            names = [attribute.name for attribute in attributes]
+            texts = pa.RecordBatch.from_arrays(columns, names=names)
+            try:
+                codes = encode(texts, n_before=0).columns
+            except UnlistedValueError as error:
+                # Records have no order on Spark, so their numbers would mislead.
+                what = str(error.what).split(": ", 1)[-1]
+                raise DataError(
+                    f"attribute {error.attribute!r}: a record {what}", where=NAME, do=error.do
+                ) from None
+            if len(codes[0]):
+                yield packed(codes)
+
+
+class Counting(ABC):
+    """Gathers the codes of a task and sends back their sums by key."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+
+    @abstractmethod
+    def sums(self, tables: Iterator[EncodedTable]) -> SparseCounts:
+        """Return what the records of a task add up to."""
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield one batch of keys and counts."""
+        total = self.sums(self._tables(batches))
+        yield keyed(total)
+
+    def _tables(self, batches: Iterable[pa.RecordBatch]) -> Iterator[EncodedTable]:
+        dtypes = [np.dtype(code_dtype(attribute.domain.size)) for attribute in self.schema.used()]
+        held: list[tuple[Codes, ...]] = []
+        n_held = 0
+        for batch in batches:
+            for columns in unpacked(batch, dtypes):
+                held.append(columns)
+                n_held += len(columns[0])
+                if n_held >= ROWS_AT_ONCE:
+                    yield self._joined(held)
+                    held, n_held = [], 0
+        if held:
+            yield self._joined(held)
+
+    def _joined(self, held: list[tuple[Codes, ...]]) -> EncodedTable:
+        columns = tuple(np.concatenate(each) for each in zip(*held, strict=True))
+        return table_of_columns(self.schema, columns)
+
+
+def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
+    """Yield batches in lists of about :data:`ROWS_AT_ONCE` records."""
+    held: list[pa.RecordBatch] = []
+    n_held = 0
+    for batch in batches:
+        held.append(batch)
+        n_held += batch.num_rows
+        if n_held >= ROWS_AT_ONCE:
+            yield held
+            held, n_held = [], 0
+    if n_held:
+        yield held
+
+
+def keyed(total: SparseCounts) -> pa.RecordBatch:
+    """Return sums as Spark takes them."""
+    return pa.RecordBatch.from_arrays(
+        [pa.array(total.keys, pa.int64()), pa.array(total.counts, pa.int64())],
+        names=["key", "count"],
+    )
+
+
+def occupied(total: NDArray[np.int64]) -> SparseCounts:
+    """Return a dense sum without its zeros."""
+    keys = np.flatnonzero(total)
+    return SparseCounts(keys=keys, counts=total[keys])
+
+
+class KernelSum(Counting):
+    """The sum of a dense kernel."""
+
+    def __init__(self, schema: Schema, kernel: DenseKernel) -> None:
+        super().__init__(schema)
+        self.kernel = kernel
+
+    def sums(self, tables: Iterator[EncodedTable]) -> SparseCounts:
+        """Return the cells that are not zero."""
+        total = np.zeros(self.kernel.size, dtype=np.int64)
+        for table in tables:
+            total += MemoryEngine(table=table).sum(self.kernel)
+        return occupied(total)
+
+
+class KernelTally(Counting):
+    """The tally of a sparse kernel."""
+
+    def __init__(self, schema: Schema, kernel: SparseKernel) -> None:
+        super().__init__(schema)
+        self.kernel = kernel
+
+    def sums(self, tables: Iterator[EncodedTable]) -> SparseCounts:
+        """Return how often each key occurs."""
+        total = SparseCounts.merged([])
+        for table in tables:
+            total = SparseCounts.merged([total, MemoryEngine(table=table).tally(self.kernel)])
+        return total
+
+
+class LevelSum(Counting):
+    """The counts of a level: every record walks down the tree, then all boxes are counted.
+
+    Cells come one attribute after another, in the order of the level, each (bins, classes);
+    the class counts of the boxes come last.
+    """
+
+    def __init__(self, schema: Schema, tree: tuple[Routing, ...], level: LevelBins) -> None:
+        super().__init__(schema)
+        self.tree = tree
+        self.level = level
+
+    def sums(self, tables: Iterator[EncodedTable]) -> SparseCounts:
+        """Return the cells that are not zero."""
+        total: NDArray[np.int64] | None = None
+        for table in tables:
+            placed = PlacedInMemory(table)
+            for routing in self.tree:
+                placed.route(routing)
+            counts = placed.sum(self.level)
+            parts = [counts[attribute].ravel() for attribute in self.level.borders]
+            flat = np.concatenate([*parts, placed.classes().ravel()])
+            total = flat if total is None else total + flat
+        return SparseCounts.merged([]) if total is None else occupied(total)

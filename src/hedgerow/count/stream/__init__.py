@@ -1,0 +1,4 @@
+"""The engine on disk.
+
+Batches come in once and are kept as codes, sums leave within the memory given.
+"""

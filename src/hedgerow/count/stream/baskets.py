@@ -1,0 +1,216 @@
+"""The streaming engine of set-valued data: baskets on disk, counted a piece at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.count.memory.baskets import BasketMemory, MemoryWalk, WalkRows
+from hedgerow.count.stream.scratch import Arrays, Scratch, Shelf, Slot
+from hedgerow.count.stream.table import BASE_BYTES, Pace, Report
+from hedgerow.encode.baskets import BasketEncoder, Sets
+from hedgerow.errors import DataError, InternalError
+from hedgerow.model.baskets import EncodedBaskets, offsets_of
+from hedgerow.model.engine import BasketKernel, SparseCounts
+from hedgerow.model.universe import Universe
+from hedgerow.read.items import ItemSource, LongTable
+from hedgerow.taxonomy.tree import Taxonomy
+
+_BYTES_PER_ITEM = 24
+"""What an item takes while its piece is counted: its code, masks and what is kept of them."""
+
+Step = tuple[BasketKernel, NDArray[np.int64]]
+"""A level that is behind the records: what was counted, and the keys that were followed."""
+
+
+def items_per_piece(memory: int) -> int:
+    """Return how many items of baskets fit into ``memory`` bytes while they are counted."""
+    return max(1 << 16, (memory - BASE_BYTES) // _BYTES_PER_ITEM)
+
+
+class BasketStream:
+    """Counts baskets whose codes lie in a scratch folder.
+
+    ``passes`` counts how often all records were read. Close the engine to remove the codes.
+    """
+
+    name = "stream"
+
+    def __init__(
+        self, taxonomy: Taxonomy, scratch: Scratch, shelf: Shelf, slots: list[Slot]
+    ) -> None:
+        self.taxonomy = taxonomy
+        self.passes = 0
+        self._scratch = scratch
+        self._shelf = shelf
+        self._slots = slots
+
+    def __repr__(self) -> str:
+        return "BasketStream()"
+
+    @classmethod
+    def read(
+        cls,
+        source: ItemSource,
+        universe: Universe,
+        *,
+        scratch: Scratch,
+        memory: int,
+        report: Report,
+    ) -> BasketStream:
+        """Return an engine over ``source``, read once and kept as codes in ``scratch``."""
+        if isinstance(source, LongTable):
+            raise DataError(
+                "the rows of one record may lie anywhere in a long table",
+                where=source.name,
+                do="Sort it into one list per record, or use the engine memory or spark.",
+            )
+        shelf = scratch.shelf()
+        encoder, pace = BasketEncoder(universe), Pace(report)
+
+        def sets() -> Iterator[Sets]:
+            n_read = 0
+            for batch in source.batches(progress=pace.share):
+                n_read += len(batch.lengths)
+                pace.read(n_read)
+                yield encoder.of_batch(batch)
+
+        slots = [shelf.put(piece) for piece in _pieces(sets(), items_per_piece(memory))]
+        return cls(universe.taxonomy, scratch, shelf, slots)
+
+    def walk(self, *, max_length: int | None) -> DiskWalk:
+        """Return all records in partition 0, each cut to so many items by a public rule."""
+        return DiskWalk(self, max_length)
+
+    def itemsets(self) -> SparseCounts:
+        """Return how often each set of items occurs, as masks; for small universes."""
+        total = SparseCounts.merged([])
+        for piece in self.pieces():
+            total = SparseCounts.merged([total, piece.itemsets()])
+        return total
+
+    def shelf(self) -> Shelf:
+        """Return an empty shelf beside the records."""
+        return self._scratch.shelf()
+
+    def close(self) -> None:
+        """Remove the codes from the disk."""
+        self._scratch.close()
+
+    def pieces(self) -> Iterator[BasketMemory]:
+        """Yield the records piece by piece (confidential)."""
+        self.passes += 1
+        for slot in self._slots:
+            lengths, items = self._shelf.get(slot)
+            yield BasketMemory(
+                baskets=EncodedBaskets(
+                    taxonomy=self.taxonomy, offsets=offsets_of(lengths), items=items
+                )
+            )
+
+
+def _pieces(parts: Iterable[Sets], n_items: int) -> Iterator[Arrays]:
+    """Yield lengths and items of about so many items at a time."""
+    held: list[Sets] = []
+    for part in parts:
+        held.append(part)
+        if sum(len(items) for _, items in held) >= n_items:
+            yield _joined(held)
+            held = []
+    if held:
+        yield _joined(held)
+
+
+def _joined(parts: list[Sets]) -> Arrays:
+    lengths, items = zip(*parts, strict=True)
+    return np.concatenate(lengths), np.concatenate(items)
+
+
+class DiskWalk:
+    """Records on their way down, a piece in memory at a time (confidential).
+
+    A piece is followed down by the level that is behind it, counted, and put away, so that
+    every level costs one pass.
+    """
+
+    def __init__(self, stream: BasketStream, max_length: int | None) -> None:
+        self._stream = stream
+        self._max_length = max_length
+        self._n_items = stream.taxonomy.n_leaves
+        self._shelf: Shelf | None = None  # none yet: the records are where they were read
+        self._slots: list[Slot] = []
+        self._asked: BasketKernel | None = None
+        self._step: Step | None = None
+
+    def __repr__(self) -> str:
+        return "DiskWalk()"
+
+    def size(self) -> int:
+        """Return how many records there are (confidential)."""
+        return sum(walk.size() for walk in self._walks())
+
+    def item_counts(self) -> NDArray[np.int64]:
+        """Return how many records hold each item, as cut to their length (confidential)."""
+        total = np.zeros(self._n_items, dtype=np.int64)
+        for walk in self._walks():
+            total += walk.item_counts()
+        return total
+
+    def tally(self, kernel: BasketKernel) -> SparseCounts:
+        """Return how many records go to each sub-partition (confidential)."""
+        total = SparseCounts.merged([])
+        shelf = self._stream.shelf() if self._step is not None else None
+        slots = []
+        for walk in self._walks():
+            total = SparseCounts.merged([total, walk.tally(kernel)])
+            if shelf is not None:
+                slots.append(shelf.put(_put_away(walk.rows())))
+        if shelf is not None:
+            if self._shelf is not None:
+                self._shelf.close()
+            self._shelf, self._slots, self._step = shelf, slots, None
+        self._asked = kernel
+        return total
+
+    def descend(self, keys: NDArray[np.int64]) -> None:
+        """Make the sub-partitions of the last tally with these keys the partitions 0, 1, ..."""
+        if self._asked is None:
+            raise InternalError("records were asked to descend before they were counted")
+        self._step, self._asked = (self._asked, keys), None
+
+    def _walks(self) -> Iterator[MemoryWalk]:
+        """Yield each piece's records, gone down as far as was ordered."""
+        for walk in self._first() if self._shelf is None else self._later(self._shelf):
+            if self._step is not None:
+                follow(walk, [self._step])
+            yield walk
+
+    def _first(self) -> Iterator[MemoryWalk]:
+        for engine in self._stream.pieces():
+            yield engine.walk(max_length=self._max_length)
+
+    def _later(self, shelf: Shelf) -> Iterator[MemoryWalk]:
+        self._stream.passes += 1
+        for slot in self._slots:
+            lengths, items, partition, *weights = shelf.get(slot)
+            yield MemoryWalk(
+                offsets_of(lengths),
+                items,
+                n_items=self._n_items,
+                weights=weights[0] if weights else None,
+                partition=partition,
+            )
+
+
+def _put_away(rows: WalkRows) -> Arrays:
+    of_weights = () if rows.weights is None else (rows.weights,)
+    return (np.diff(rows.offsets), rows.items, rows.partition, *of_weights)
+
+
+def follow(walk: MemoryWalk, steps: list[Step]) -> None:
+    """Take records down the levels that are behind them already."""
+    for kernel, keys in steps:
+        walk.tally(kernel)
+        walk.descend(keys)

@@ -1,0 +1,171 @@
+"""The streaming engine: codes on disk, counted a piece at a time in bounded memory.
+
+The table is read and encoded once. Every sum over the records then loads one piece after
+another and counts it as the in-memory engine would, so that the same sums come out and the
+same seed gives the same release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from time import monotonic
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.count.memory.table import MemoryEngine
+from hedgerow.count.stream.placed import PlacedOnDisk
+from hedgerow.count.stream.scratch import Scratch, Shelf, Slot
+from hedgerow.encode.batch import BatchEncoder, table_of_columns
+from hedgerow.model.engine import DenseKernel, SparseCounts, SparseKernel
+from hedgerow.model.schema import Schema
+from hedgerow.model.table import Codes
+from hedgerow.read.source import Source
+from hedgerow.taxonomy.domain import code_dtype
+
+BASE_BYTES = 520 << 20
+"""What a run needs beside its pieces: the interpreter, libraries and a batch being read."""
+
+LEAST_ROWS = 1 << 16
+
+_SCRATCH_PER_ROW = 28
+"""Bytes beside the codes while a piece is regrouped: places of records, and their scratch."""
+
+_T = TypeVar("_T")
+
+Report = Callable[[str, float | None], None]
+
+
+def rows_per_piece(schema: Schema, memory: int) -> int:
+    """Return how many records fit into ``memory`` bytes while they are counted and regrouped."""
+    width = sum(np.dtype(code_dtype(each.domain.size)).itemsize for each in schema.used())
+    return max(LEAST_ROWS, (memory - BASE_BYTES) // (3 * width + _SCRATCH_PER_ROW))
+
+
+class StreamEngine:
+    """Sums kernels over a table whose codes lie in a scratch folder.
+
+    ``passes`` counts how often all records were read. Close the engine to remove the codes.
+    """
+
+    name = "stream"
+
+    def __init__(self, schema: Schema, scratch: Scratch, shelf: Shelf, slots: list[Slot]) -> None:
+        self.schema = schema
+        self.passes = 0
+        self._scratch = scratch
+        self._shelf = shelf
+        self._slots = slots
+
+    def __repr__(self) -> str:
+        return "StreamEngine()"
+
+    @classmethod
+    def read(
+        cls, source: Source, schema: Schema, *, scratch: Scratch, memory: int, report: Report
+    ) -> StreamEngine:
+        """Return an engine over ``source``, read once and kept as codes in ``scratch``."""
+        shelf = scratch.shelf()
+        pieces = _pieces(source, schema, rows_per_piece(schema, memory), report)
+        return cls(schema, scratch, shelf, [shelf.put(columns) for columns in pieces])
+
+    def sum(self, kernel: DenseKernel) -> NDArray[np.int64]:
+        """Return the sum of a dense kernel over all records (confidential)."""
+        total = np.zeros(kernel.size, dtype=np.int64)
+        for slot in self._pass():
+            total += self._piece(slot).sum(kernel)
+        return total
+
+    def tally(self, kernel: SparseKernel) -> SparseCounts:
+        """Return how often each key of a sparse kernel occurs (confidential)."""
+        total = SparseCounts.merged([])
+        for slot in self._pass():
+            total = SparseCounts.merged([total, self._piece(slot).tally(kernel)])
+        return total
+
+    def place(self) -> PlacedOnDisk:
+        """Return all records placed in one box, for methods that grow a tree."""
+        return PlacedOnDisk(self.schema, self._scratch, self._shelf, self._slots, self._passed)
+
+    def close(self) -> None:
+        """Remove the codes from the disk."""
+        self._scratch.close()
+
+    def _pass(self) -> list[Slot]:
+        self._passed()
+        return self._slots
+
+    def _piece(self, slot: Slot) -> MemoryEngine:
+        """Return one piece; let go of it before the next is asked for."""
+        return MemoryEngine(table=table_of_columns(self.schema, self._shelf.get(slot)))
+
+    def _passed(self) -> None:
+        self.passes += 1
+
+
+def _pieces(
+    source: Source, schema: Schema, rows: int, report: Report
+) -> Iterator[tuple[Codes, ...]]:
+    """Yield the codes of so many records at a time; a piece is overwritten by the next one."""
+    encode = BatchEncoder(schema, name=source.name)
+    names = [attribute.name for attribute in encode.attributes]
+    text = {each.name for each in encode.attributes if each.domain.kind == "categorical"}
+    buffers = [np.empty(rows, dtype=code_dtype(each.domain.size)) for each in encode.attributes]
+    pace = Pace(report)
+    n_read = n_held = 0
+    for batch in source.batches(names, text=text, progress=pace.share):
+        columns = encode(batch, n_before=n_read).columns
+        n_read += batch.num_rows
+        pace.read(n_read)
+        for start in range(0, len(columns[0]) if columns else 0, rows):
+            part = [column[start : start + rows] for column in columns]
+            room = min(rows - n_held, len(part[0]))
+            _copy([each[:room] for each in part], buffers, n_held)
+            n_held += room
+            if n_held == rows:
+                yield tuple(buffers)
+                _copy([each[room:] for each in part], buffers, 0)
+                n_held = len(part[0]) - room
+    if n_held:
+        yield tuple(buffer[:n_held] for buffer in buffers)
+
+
+def _copy(part: list[Codes], buffers: list[Codes], start: int) -> None:
+    for buffer, codes in zip(buffers, part, strict=True):
+        buffer[start : start + len(codes)] = codes
+
+
+class Pace:
+    """Tells how fast a table is read and how long it will take; both are about its file."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._begun = monotonic()
+        self._share = 0.0
+
+    def share(self, fraction: float) -> None:
+        """Take note of the share of the table that was read."""
+        self._share = fraction
+
+    def read(self, n_rows: int) -> None:
+        """Tell the pace after so many rows."""
+        spent = max(monotonic() - self._begun, 1e-3)
+        words = f"reading, {n_rows / spent / 1e6:.1f} million rows a second"
+        if self._share > 0.01:
+            words += f", {_duration(spent / self._share - spent)} left"
+        self._report(words, self._share or None)
+
+
+def _duration(seconds: float) -> str:
+    """Return a time as people say it.
+
+    >>> _duration(12.2), _duration(150), _duration(7300)
+    ('12 s', '2 min 30 s', '2 h 1 min')
+    """
+    whole = round(max(seconds, 0.0))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -1,0 +1,192 @@
+"""A first plan for a basket file: which items there are, as far as many records have them."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from hedgerow.drafting.match import TaxonomyFile
+from hedgerow.drafting.profile import RARE
+from hedgerow.drafting.propose import MOST_VALUES, outward
+from hedgerow.drafting.text import HEADER, WIDTH, comment, quoted, relative_path, wrapped
+from hedgerow.errors import DataError, PlanError
+from hedgerow.plan.fields import MAX_TEXT, ROOT
+from hedgerow.plan.items import MAX_ITEMS
+from hedgerow.plan.load import plan_of
+from hedgerow.plan.numbers import plain_number
+from hedgerow.plan.publishing import PrivatePublishPlan
+from hedgerow.read.words import HEADER as FILE_HEADER
+from hedgerow.read.words import BasketFile, WordBatch
+
+_SUFFIXES = (".dat", ".seq", ".basket", ".baskets")
+_SEPARATORS: tuple[tuple[Literal["tab", "comma"], bytes], ...] = (("tab", b"\t"), ("comma", b","))
+_WHOLE = re.compile(r"0|[1-9][0-9]{0,14}", re.ASCII)
+_SAMPLE = 1 << 16
+_FILE = "items.txt"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ItemFrequencies:
+    """How many records have each item of a basket file (confidential)."""
+
+    path: Path
+    separator: Literal["tab", "comma"] | None
+    is_sequence: bool
+    records: Counter[str]
+
+    @property
+    def frequent(self) -> list[str]:
+        """The items that many records have and that a plan can hold, in order."""
+        items = [
+            word
+            for word, n in self.records.items()
+            if n >= RARE and word.isprintable() and len(word) <= MAX_TEXT and word != ROOT
+        ]
+        return sorted(items, key=lambda word: (len(word), word) if _is_whole(word) else (99, word))
+
+
+def looks_like_baskets(data: Any) -> bool:
+    """Return whether data is a basket file, by its name or by the header of a sequence file."""
+    if not isinstance(data, str | Path) or "://" in str(data):
+        return False
+    path = Path(data)
+    name = path.name.lower().removesuffix(".gz")
+    if name.endswith(_SUFFIXES):
+        return True
+    return path.is_file() and _beginning(path).startswith(FILE_HEADER)
+
+
+def refuse_class(class_name: str | None) -> None:
+    """Raise where a class is named: a basket file has no columns."""
+    if class_name is not None:
+        raise PlanError(
+            "baskets have no columns, and so no class",
+            where="class",
+            do="Leave it out, or give the data a name that ends in .csv if it is a table.",
+        )
+
+
+def basket_settings(method: str, epsilon: object) -> str:
+    """Return the ``publish`` section, checked by itself before the data is read."""
+    settings = {"method": method, "epsilon": epsilon}
+    plan = plan_of({"items": {"universe": [1, 2]}, "publish": settings}, where="settings")
+    section = f"method: {method}"
+    if isinstance(plan.publish, PrivatePublishPlan):
+        section += f", epsilon: {plain_number(plan.publish.epsilon)}"
+    return section
+
+
+def item_frequencies(
+    path: Path, *, progress: Callable[[float], None] | None = None
+) -> ItemFrequencies:
+    """Return how many records of a file have each item; a tab or comma separates if there is one.
+
+    Privacy: as confidential as the data.
+    """
+    sample = _beginning(path)
+    is_sequence = sample.startswith(FILE_HEADER)
+    if is_sequence:  # the header is text, with commas of its own
+        sample = sample.rpartition(b"\n" + FILE_HEADER)[2].partition(b"\n")[2]
+    separator, letters = next(
+        ((name, byte) for name, byte in _SEPARATORS if byte in sample), (None, b" ")
+    )
+    source = BasketFile(path=path, separators=letters, skip_header=is_sequence)
+    records: Counter[str] = Counter()
+    for batch in source.batches(progress=progress):
+        records.update(_in_records(batch))
+    del records[""]
+    return ItemFrequencies(path=path, separator=separator, is_sequence=is_sequence, records=records)
+
+
+def _in_records(batch: WordBatch) -> dict[str, int]:
+    """Return how many records of a batch have each word; a word repeated counts once."""
+    words = [word.strip() for word in batch.words.dictionary.to_pylist()]
+    number = {word: place for place, word in enumerate(dict.fromkeys(words))}
+    code = np.array([number[word] for word in words], dtype=np.int64)
+    owner = np.repeat(np.arange(len(batch.lengths)), batch.lengths)
+    pairs = np.unique(owner * max(len(number), 1) + code[batch.words.indices.to_numpy()])
+    counts = np.bincount(pairs % max(len(number), 1), minlength=len(number))
+    return dict(zip(number, counts.tolist(), strict=True))
+
+
+def basket_plan_text(
+    found: ItemFrequencies, files: Sequence[TaxonomyFile], *, publish: str, base: Path
+) -> str:
+    """Return the YAML text of a drafted plan for baskets that will lie in the folder ``base``."""
+    items = found.frequent
+    if not items:
+        raise DataError(
+            f"no item is in {RARE} records or more",
+            where=found.path.name,
+            do="Check that the file has one record per line, its items apart by blanks, commas"
+            " or tabs.",
+        )
+    lines = [HEADER, f"data: {quoted(relative_path(found.path, base))}", "items:"]
+    lines += _universe(items, files, base)
+    if found.separator is not None:
+        lines += [*comment("what stands between items", indent="  ")]
+        lines += [f"  separator: {found.separator}"]
+    if found.is_sequence:
+        lines += ["  # the file begins as files of sequences do; only sets are published"]
+        lines += ["  as: sets"]
+    return "\n".join([*lines, *_ends(publish)])
+
+
+def _universe(items: list[str], files: Sequence[TaxonomyFile], base: Path) -> Iterable[str]:
+    """Yield what the plan says about the universe and its taxonomy."""
+    for file in files:
+        if all(item in file.taxonomy.leaf_code for item in items):
+            reason = f"the first taxonomy that lists every item in {RARE} records or more"
+            yield from comment(reason, indent="  ")
+            yield f"  taxonomy: {quoted(relative_path(file.path, base))}"
+            return
+    whole = [int(item) for item in items if _is_whole(item)]
+    low, high, _ = outward(min(whole, default=0), max(whole, default=0) + 0.5)
+    if len(whole) == len(items) and high - low < MAX_ITEMS:
+        reason = f"the numbers of items in {RARE} records or more, rounded outwards"
+        yield from comment(reason, indent="  ")
+        yield f"  universe: [{int(low)}, {int(high)}]"
+    elif len(items) <= MOST_VALUES:
+        yield from comment(f"the items in {RARE} records or more", indent="  ")
+        part = f"universe: [{', '.join(quoted(item) for item in items)}]"
+        yield f"  {part}" if len(part) + 2 <= WIDTH else wrapped(part)
+    else:
+        yield "  # Too many items to list here: write a file of all that may be published, one per"
+        yield "  # line, from your catalogue and not from the data, or give a taxonomy of them."
+        yield f"  universe: {_FILE}"
+    yield "  # Items that belong together should stand together; better still is a real taxonomy."
+    yield "  taxonomy: context-free"
+    yield "  fan-out: 10"
+
+
+def _ends(publish: str) -> Iterable[str]:
+    yield ""
+    yield "# Set this to true once the universe above is public knowledge."
+    yield "confirmed: false"
+    yield ""
+    yield f"publish: {{{publish}}}"
+    yield ""
+    yield "# The most that all releases of this data together may spend, for example:"
+    yield "# ledger: {dataset: NAME, cap: 4}"
+    yield ""
+
+
+def _is_whole(word: str) -> bool:
+    return _WHOLE.fullmatch(word) is not None
+
+
+def _beginning(path: Path) -> bytes:
+    """Return the first bytes of a file, unpacked; none where it cannot be read."""
+    try:
+        with path.open("rb") as raw:
+            packed = raw.peek(2).startswith(b"\x1f\x8b")
+            return (gzip.GzipFile(fileobj=raw) if packed else raw).read(_SAMPLE)
+    except (OSError, EOFError):
+        return b""

@@ -1,0 +1,160 @@
+"""A drafted plan as YAML that people read: comments first, one column at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from hedgerow.drafting.propose import Proposal
+from hedgerow.plan.numbers import plain_number
+
+MARK = "replace by public knowledge"
+WIDTH = 100
+_PLAIN = re.compile(r"(\.{0,2}/)*[A-Za-z_][A-Za-z0-9_./-]*( [A-Za-z0-9_./-]+)*", re.ASCII)
+_WORDS = ("true", "false", "null", "yes", "no", "on", "off", "y", "n")
+
+HEADER = """\
+# A plan, proposed by 'hedgerow draft'. Nothing is published with it before you confirm it.
+#
+# What to do next:
+# 1. Read every line. What is marked 'from the data' was taken from the confidential table and
+#    may give somebody in it away. Replace it by what a code book, a form, a law or common
+#    sense says. Values that few records have are not listed, and bounds are rounded.
+# 2. Choose method and epsilon. 'hedgerow check' shows what they cost and keep.
+# 3. Set 'confirmed: true'. Until then 'hedgerow publish' refuses this plan.
+#
+# Keep the draft as confidential as the data until that is done.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sections:
+    """Everything that a drafted plan says."""
+
+    data: str | None
+    query: str | None
+    missing: str
+    missing_values: Sequence[str]
+    proposals: Sequence[Proposal]
+    unnamed: int
+    publish: str
+    is_publishable: bool
+
+
+def plan_text(sections: Sections, *, base: Path) -> str:
+    """Return the YAML text of a drafted plan that will lie in the folder ``base``."""
+    return "\n".join([HEADER, *_source(sections), *_attributes(sections, base), *_ends(sections)])
+
+
+def quoted(text: str) -> str:
+    """Return a text as YAML reads it back: as it is where that is safe, else in quotes.
+
+    >>> print(quoted("Never-married"), quoted("NO"), quoted(">50K"), quoted("007"))
+    Never-married "NO" ">50K" "007"
+    """
+    is_plain = _PLAIN.fullmatch(text) and text.casefold() not in _WORDS
+    return text if is_plain else json.dumps(text, ensure_ascii=False)
+
+
+def relative_path(place: str | Path, base: Path) -> str:
+    """Return how a plan in the folder ``base`` names the file ``place``."""
+    path = Path(place)
+    try:
+        short = os.path.relpath(path, base)
+    except ValueError:  # another drive
+        return path.absolute().as_posix()
+    is_outside = short.startswith(os.pardir)
+    return (path if is_outside and path.is_absolute() else Path(short)).as_posix()
+
+
+def _source(sections: Sections) -> Iterable[str]:
+    if sections.data is None:
+        yield "# data: the path of the table, or give it to publish"
+    else:
+        yield f"data: {quoted(sections.data)}"
+    if sections.query is not None:
+        yield f"query: {quoted(sections.query)}"
+    yield from comment("how often values are missing", indent="")
+    yield f"missing: {sections.missing}"
+    yield from comment("the usual texts for missing values that occur", indent="")
+    yield f"missing-values: [{', '.join(json.dumps(text) for text in sections.missing_values)}]"
+    yield ""
+
+
+def _attributes(sections: Sections, base: Path) -> Iterable[str]:
+    yield "attributes:"
+    for proposal in sections.proposals:
+        yield from comment(proposal.reason, indent="  ")
+        yield from _attribute(proposal, base)
+    if sections.unnamed:
+        yield f"  # {sections.unnamed} more: their names hold characters that a plan cannot hold"
+    yield ""
+
+
+def comment(reason: str, *, indent: str) -> Iterable[str]:
+    """Return the lines of a comment that says what was taken from the data."""
+    lines = textwrap.wrap(f"from the data: {reason}; {MARK}", WIDTH - len(indent) - 2)
+    return [f"{indent}# {line}" for line in lines]
+
+
+def _attribute(proposal: Proposal, base: Path) -> Iterable[str]:
+    parts = [] if proposal.role == "predictor" else [f"role: {proposal.role}"]
+    if proposal.bounds is not None:
+        low, high = (_number(bound) for bound in proposal.bounds)
+        parts.append(f"numeric: [{low}, {high}]")
+        parts.append(f"step: {_number(proposal.step or Fraction(1))}")
+    if proposal.match is not None:
+        path = relative_path(proposal.match.file.path, base)
+        parts.append(f"taxonomy: {quoted(path)}")
+    if proposal.values:
+        parts.append(f"values: [{', '.join(quoted(value) for value in proposal.values)}]")
+    if proposal.other is not None:
+        parts.append(f"other: {quoted(proposal.other)}")
+    line = f"  {quoted(proposal.name)}: {{{', '.join(parts)}}}"
+    if len(line) <= WIDTH:
+        return [line]
+    return [f"  {quoted(proposal.name)}:", *(wrapped(part) for part in parts)]
+
+
+def wrapped(part: str) -> str:
+    """Return a setting with a long list broken between two values; texts in it stay whole."""
+    key, bracket, rest = part.partition(": [")
+    if not bracket:
+        return f"    {part}"
+    values = rest.removesuffix("]")
+    lines, line = [], f"    {key}: ["
+    for piece in _pieces(values):
+        if len(line) + len(piece) > WIDTH and line.strip():
+            lines.append(line.rstrip())
+            line = "      "
+        line += piece
+    return "\n".join([*lines, line + "]"])
+
+
+def _pieces(values: str) -> Iterable[str]:
+    return re.findall(r'(?:"(?:[^"\\]|\\.)*"|[^,"]+)(?:, )?', values)
+
+
+def _ends(sections: Sections) -> Iterable[str]:
+    yield "# Set this to true once every domain above is public knowledge."
+    yield "confirmed: false"
+    yield ""
+    mark = "" if sections.is_publishable else "# "
+    if mark:
+        yield "# Not ready: give an attribute 'role: class', and at least one a domain. Then use:"
+    yield f"{mark}publish: {{{sections.publish}}}"
+    yield ""
+    yield "# The most that all releases of this table together may spend, for example:"
+    yield "# ledger: {dataset: NAME, cap: 4}"
+    yield ""
+
+
+def _number(value: Fraction) -> str:
+    plain = plain_number(value)
+    return quoted(plain) if isinstance(plain, str) else str(plain)

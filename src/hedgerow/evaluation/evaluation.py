@@ -1,0 +1,107 @@
+"""An evaluation: its figures, its page, and where it may be written."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hedgerow.errors import ReleaseError
+
+FORMAT_VERSION = 1
+FOR_OWNER = (
+    "For the data owner only. Not private: computed from the confidential records without noise."
+)
+JSON_FILE, PAGE_FILE = "evaluation.json", "evaluation.html"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Evaluation:
+    """Every figure of an evaluation, as JSON holds it (for the data owner only)."""
+
+    facts: dict[str, Any]
+
+    def __repr__(self) -> str:
+        return f"Evaluation({self.facts['release']['name']!r}, for the data owner)"
+
+    def to_json(self) -> str:
+        """Return the text of `evaluation.json`."""
+        return json.dumps(self.facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def html(self) -> str:
+        """Return the text of `evaluation.html`: one page that stands alone, with plots."""
+        from hedgerow.report.evaluation import render
+
+        return render(self.facts)
+
+    def write(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        apart_from: Any = None,
+        force: bool = False,
+    ) -> tuple[Path, Path]:
+        """Write the page and the figures, readable by their owner alone; return both files.
+
+        ``apart_from`` is the release, inside whose folder nothing is ever written.
+        """
+        target = check_folder(folder, apart_from=apart_from, force=force)
+        page, figures = self.html(), self.to_json()
+        try:
+            target.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return _written(target / PAGE_FILE, page), _written(target / JSON_FILE, figures)
+        except OSError as error:
+            raise ReleaseError(
+                f"the evaluation cannot be written: {(error.strerror or str(error)).lower()}",
+                where=str(target),
+                do="Give a folder with room that you may write to.",
+            ) from error
+
+
+def check_folder(
+    folder: str | os.PathLike[str], *, apart_from: Any = None, force: bool = False
+) -> Path:
+    """Return where an evaluation may be written, or refuse; call it before the work."""
+    target = Path(folder)
+    resolved = target.resolve()
+    if isinstance(apart_from, str | os.PathLike) and Path(apart_from).is_dir():
+        release = Path(apart_from).resolve()
+        if release == resolved or release in resolved.parents:
+            raise ReleaseError(
+                "the folder is that of the release, which others may see",
+                where=str(target),
+                do="Give a folder beside the release: an evaluation is for the data owner only.",
+            )
+    if target.exists() and not target.is_dir():
+        raise ReleaseError("is not a folder", where=str(target), do="Give a folder's name.")
+    if (target / "certificate.json").exists():
+        raise ReleaseError(
+            "the folder holds a release, which others may see",
+            where=str(target),
+            do="Give another folder: an evaluation is for the data owner only.",
+        )
+    if not force and any((target / name).exists() for name in (JSON_FILE, PAGE_FILE)):
+        raise ReleaseError(
+            "the folder holds an evaluation already",
+            where=str(target),
+            do="Give another folder, or --force to replace it.",
+        )
+    return target
+
+
+def _written(path: Path, text: str) -> Path:
+    """Write a file that nobody but its owner may read, whole or not at all."""
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        draft.replace(path)
+    finally:
+        with suppress(OSError):
+            draft.unlink()
+    return path

@@ -1,0 +1,156 @@
+"""Learners that take weighted examples and answer with classes.
+
+``tree`` is a decision tree as C4.5 grows one (entropy, pruned), ``bayes`` naive Bayes over
+ranges, ``svm`` a linear support vector machine, ``boosting`` gradient-boosted trees.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.errors import DataError, MissingExtraError
+from hedgerow.evaluation.examples import Examples
+
+Learner = Literal["tree", "bayes", "svm", "boosting"]
+LEARNERS: tuple[Learner, ...] = get_args(Learner)
+
+PRUNING = 0.0002
+"""Cost-complexity pruning of the trees; C4.5 prunes, and an unpruned tree learns noise."""
+
+MOST_TRAINED = 30_000
+"""Examples that the support vector machine and boosting learn from; more are sampled."""
+
+MOST_GROWN = 100_000
+"""Examples that a tree learns from; more are sampled."""
+
+ROUNDS = 60
+"""Trees that are boosted."""
+
+LEAST_RECORDS = 20
+"""Records that a leaf of a boosted tree should hold."""
+
+NUMERIC_BINS = 32
+"""Bins of about equal weight that naive Bayes puts the codes of a numeric attribute in."""
+
+Classes = NDArray[np.int64]
+
+
+def predict(learner: Learner, train: Examples, test: Examples) -> Classes:
+    """Return the class that a model of the training examples gives each test example.
+
+    Without training examples every answer is the first class.
+    """
+    if train.classes is None:
+        raise DataError(
+            "there are no records with a class to learn from",
+            where="evaluation",
+            do="Give a table whose plan names a class, with records in it.",
+        )
+    if not len(train) or not len(test) or (train.classes == train.classes[0]).all():
+        only = int(train.classes[0]) if len(train) else 0
+        return np.full(len(test), only, dtype=np.int64)
+    return _LEARN[learner](train, train.classes, test)
+
+
+def _tree(train: Examples, classes: Classes, test: Examples) -> Classes:
+    try:
+        from sklearn.tree import DecisionTreeClassifier
+    except ImportError as error:
+        raise MissingExtraError("Learning a decision tree", extra="evaluate") from error
+    tree = DecisionTreeClassifier(criterion="entropy", ccp_alpha=PRUNING, random_state=0)
+    tree.fit(train.places, classes, sample_weight=train.weights)
+    return _answers(tree.predict(test.places))
+
+
+def _bayes(train: Examples, classes: Classes, test: Examples) -> Classes:
+    """Add-one estimates of each range's chance, by class."""
+    known = int(classes.max()) + 1
+    size = np.bincount(classes, weights=train.weights, minlength=known)
+    scores = np.tile(np.log(np.maximum(size, 1e-300)), (len(test), 1))
+    for at in range(train.places.shape[1]):
+        learnt, asked, n = _bins(train, test, at)
+        weights = np.bincount(
+            classes * n + learnt, weights=train.weights, minlength=known * n
+        ).reshape(known, n)
+        chance = np.log((weights + 1) / (size[:, None] + n))
+        scores += chance.T[asked]
+    return _answers(scores.argmax(axis=1))
+
+
+def _bins(
+    train: Examples, test: Examples, at: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Return the bins of one attribute for both, and how many bins there are."""
+    learnt = train.places[:, at].astype(np.int64)
+    asked = test.places[:, at].astype(np.int64)
+    attribute = train.schema.attributes[at]
+    if train.ranges is not None:
+        return learnt, asked, len(train.ranges[at])
+    if attribute.domain.kind == "categorical" or attribute.domain.size <= NUMERIC_BINS:
+        return learnt, asked, attribute.domain.size
+    weights = np.cumsum(np.bincount(learnt, train.weights, minlength=attribute.domain.size))
+    bins = np.minimum(weights * NUMERIC_BINS // weights[-1], NUMERIC_BINS - 1).astype(np.int64)
+    return bins[learnt], bins[asked], NUMERIC_BINS
+
+
+def _svm(train: Examples, classes: Classes, test: Examples) -> Classes:
+    try:
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.svm import LinearSVC
+    except ImportError as error:
+        raise MissingExtraError("Learning a support vector machine", extra="evaluate") from error
+    known, asked = _scaled(train.spread(), train.weights, test.spread())
+    model = LinearSVC(dual=False, random_state=0, tol=1e-3, max_iter=200)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(known, classes, sample_weight=train.weights)
+    return _answers(model.predict(asked))
+
+
+def _scaled(known: Any, weights: NDArray[np.float64], asked: Any) -> tuple[Any, Any]:
+    """Return both matrices with columns of deviation 1 among the training examples."""
+    from scipy import sparse
+
+    part = weights / weights.sum()
+    mean = known.T @ part
+    spread = np.sqrt(np.maximum(known.multiply(known).T @ part - mean**2, 0.0))
+    scale = sparse.diags_array(np.where(spread > 1e-6, 1 / np.maximum(spread, 1e-6), 1.0))
+    return known @ scale, asked @ scale
+
+
+def _boosting(train: Examples, classes: Classes, test: Examples) -> Classes:
+    try:
+        from sklearn.ensemble import HistGradientBoostingClassifier
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise MissingExtraError("Boosting", extra="evaluate") from error
+    # A leaf needs 20 records; a group may stand for many, so there shrinkage says so instead.
+    alone = bool((train.weights == 1).all())
+    model = HistGradientBoostingClassifier(
+        random_state=0,
+        max_iter=ROUNDS,
+        early_stopping=False,
+        min_samples_leaf=LEAST_RECORDS if alone else 1,
+        l2_regularization=0.0 if alone else float(LEAST_RECORDS),
+    )
+    # Trees of so few records gain little from threads, and lose much on a busy machine.
+    with threadpool_limits(limits=1, user_api="openmp"):
+        model.fit(train.places, classes, sample_weight=train.weights)
+        return _answers(model.predict(test.places))
+
+
+def _answers(predicted: Any) -> Classes:
+    return np.asarray(predicted, dtype=np.int64)
+
+
+_LEARN: dict[Learner, Callable[[Examples, Classes, Examples], Classes]] = {
+    "tree": _tree,
+    "bayes": _bayes,
+    "svm": _svm,
+    "boosting": _boosting,
+}

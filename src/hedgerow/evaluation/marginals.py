@@ -1,0 +1,137 @@
+"""How far the small tables of a release (its marginals) are from the records' own.
+
+For the data owner: the figures here compare with the raw table and are not private.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.errors import SettingError
+from hedgerow.evaluation.spread import Spread
+from hedgerow.model.groups import Groups
+from hedgerow.model.schema import Attribute
+from hedgerow.model.table import EncodedTable
+
+NUMERIC_BINS = 16
+"""Equal bins that a numeric attribute of more steps is put in."""
+
+CATEGORICAL_BINS = 64
+"""Neighbouring bins that a categorical attribute of more values is put in."""
+
+MOST_TABLES = 100
+"""Marginals of one number of attributes that are compared; of more, so many are drawn."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarginalErrors:
+    """Total variation distances of the marginals of ``ways`` attributes, from 0 to 1.
+
+    ``n_marginals`` were compared, of ``n_possible``.
+    """
+
+    ways: int
+    mean: float
+    worst: float
+    n_marginals: int
+    n_possible: int
+
+
+def marginal_errors(
+    groups: Groups,
+    table: EncodedTable,
+    *,
+    ways: int = 2,
+    most: int = MOST_TABLES,
+    with_class: bool = False,
+    seed: int = 0,
+) -> MarginalErrors:
+    """Return how far the ``ways``-way marginals of a release are from the table's.
+
+    Counts are compared as shares of their totals. Numeric attributes are put in 16 equal
+    bins; ``with_class`` lets the class be one of the attributes.
+    """
+    release = Spread.of_groups(groups, table.schema)
+    return spread_errors(
+        release,
+        Spread.of_table(table),
+        _binned(table, with_class=with_class),
+        ways=ways,
+        most=most,
+        seed=seed,
+    )
+
+
+def _binned(table: EncodedTable, *, with_class: bool) -> list[NDArray[np.int64]]:
+    used = list(table.schema.used()) if with_class else list(table.schema.attributes)
+    return [bin_edges(attribute) for attribute in used]
+
+
+def spread_errors(
+    release: Spread,
+    records: Spread,
+    edges: list[NDArray[np.int64]],
+    *,
+    ways: int,
+    most: int = MOST_TABLES,
+    seed: int = 0,
+) -> MarginalErrors:
+    """Return the errors of marginals of the first attributes, whose bins are given."""
+    if not 1 <= ways <= min(3, len(edges)):
+        raise SettingError.out_of_range(
+            "ways", ways, f"a whole number from 1 to {min(3, len(edges))}"
+        )
+    chosen = _chosen(len(edges), ways, most, seed)
+    errors = []
+    for attributes in chosen:
+        bins = [edges[at] for at in attributes]
+        errors.append(
+            total_variation(release.marginal(attributes, bins), records.marginal(attributes, bins))
+        )
+    return MarginalErrors(
+        ways=ways,
+        mean=float(np.mean(errors)),
+        worst=float(np.max(errors)),
+        n_marginals=len(errors),
+        n_possible=comb(len(edges), ways),
+    )
+
+
+def total_variation(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    """Return half the sum of the differences of two tables, each as shares of its total.
+
+    A table without records is as far from any other as can be.
+
+    >>> total_variation(np.array([2.0, 2.0]), np.array([1.0, 3.0]))
+    0.25
+    """
+    totals = float(first.sum()), float(second.sum())
+    if min(totals) <= 0:
+        return 0.0 if max(totals) <= 0 else 1.0
+    return float(np.abs(first / totals[0] - second / totals[1]).sum() / 2)
+
+
+def bin_edges(attribute: Attribute) -> NDArray[np.int64]:
+    """Return the borders of the public bins of an attribute, from 0 to its size."""
+    size = attribute.domain.size
+    most = NUMERIC_BINS if attribute.domain.kind == "numeric" else CATEGORICAL_BINS
+    n_bins = min(size, most)
+    # Code c is in bin c * n_bins // size.
+    return -(-np.arange(n_bins + 1, dtype=np.int64) * size // n_bins)
+
+
+def _chosen(n: int, ways: int, most: int, seed: int) -> list[tuple[int, ...]]:
+    """Return all sets of so many attributes, or ``most`` of them drawn."""
+    if comb(n, ways) <= most:
+        return list(combinations(range(n), ways))
+    rng = np.random.default_rng(seed)
+    found: set[tuple[int, ...]] = set()
+    while len(found) < most:
+        drawn = rng.choice(n, ways, replace=False)
+        found.add(tuple(sorted(int(at) for at in drawn)))
+    return sorted(found)

@@ -1,0 +1,151 @@
+"""Counting queries over sets: how far a release's answers are from the records' own.
+
+For the data's owner: the figures are computed from the confidential records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.errors import SettingError
+from hedgerow.evaluation.weighted_sets import SUPERSETS_UP_TO, WeightedSets
+from hedgerow.model.baskets import offsets_of
+
+CLASSES = 5
+QUERIES = 50_000
+SANITY = Fraction(1, 1000)
+"""The sanity bound as a part of the number of records [DiffPart, Sec. 5.1]."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Queries:
+    """Sets of items to count the supersets of, in classes of growing length.
+
+    Query ``q`` asks for ``items[offsets[q]:offsets[q + 1]]`` and belongs to class
+    ``length_class[q]``, from 0.
+    """
+
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int64]
+    length_class: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.length_class)
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueryErrors:
+    """Average relative errors, a class of query lengths each (owner only)."""
+
+    by_class: tuple[float, ...]
+    answering_zero: tuple[float, ...]
+
+
+def random_queries(n_items: int, *, longest: int, n: int = QUERIES, seed: int) -> Queries:
+    """Return random queries in five classes of equal size [DiffPart, Sec. 5.1].
+
+    The lengths of class i, from 1 to 5, are uniform from 1 to i / 5 of ``longest``, the
+    size of the largest record, and the items are drawn from the whole universe.
+    """
+    if longest < 1 or n < CLASSES:
+        raise SettingError.out_of_range("queries", n, f"at least {CLASSES} queries")
+    rng = np.random.default_rng(seed)
+    length_class = np.arange(n, dtype=np.int64) * CLASSES // n
+    most = np.clip((length_class + 1) * longest // CLASSES, 1, n_items)
+    lengths = 1 + rng.integers(0, most)
+    rows, offsets = [], offsets_of(lengths)
+    for length in range(1, int(lengths.max()) + 1):
+        which = np.flatnonzero(lengths == length)
+        items = _distinct(rng, len(which), length, n_items)
+        rows.append((offsets[which][:, None] + np.arange(length), items))
+    flat = np.empty(offsets[-1], dtype=np.int64)
+    for places, items in rows:
+        flat[places] = items
+    return Queries(offsets=offsets, items=flat, length_class=length_class)
+
+
+def _distinct(rng: np.random.Generator, n: int, length: int, n_items: int) -> NDArray[np.int64]:
+    """Return ``n`` sorted sets of so many distinct items."""
+    if n_items <= 4 * length or n_items <= 64:
+        keys = rng.random((n, n_items))
+        return np.sort(np.argpartition(keys, length - 1, axis=1)[:, :length], axis=1)
+    drawn = np.sort(rng.integers(0, n_items, (n, length)), axis=1)
+    again = np.flatnonzero((np.diff(drawn, axis=1) == 0).any(axis=1))
+    while len(again):
+        drawn[again] = np.sort(rng.integers(0, n_items, (len(again), length)), axis=1)
+        again = again[(np.diff(drawn[again], axis=1) == 0).any(axis=1)]
+    return drawn
+
+
+def answers(sets: WeightedSets, queries: Queries) -> NDArray[np.int64]:
+    """Return, for each query, the weight of all sets that hold its items."""
+    if sets.n_items <= SUPERSETS_UP_TO:
+        bits = np.left_shift(np.int64(1), queries.items)
+        masks = np.bitwise_or.reduceat(bits, queries.offsets[:-1])
+        return sets.superset_sums[masks]
+    return _by_intersection(sets, queries)
+
+
+def _by_intersection(sets: WeightedSets, queries: Queries) -> NDArray[np.int64]:
+    """Walk from each query's rarest item to its commonest, while any set is left."""
+    starts, holders = sets.by_item
+    sizes = np.diff(starts)[queries.items]
+    owner = np.repeat(np.arange(len(queries)), np.diff(queries.offsets))
+    ordered = queries.items[np.lexsort((sizes, owner))].tolist()
+    bounds = queries.offsets.tolist()
+    first = starts.tolist()
+    results = np.zeros(len(queries), dtype=np.int64)
+    for q in range(len(queries)):
+        rarest, *others = ordered[bounds[q] : bounds[q + 1]]
+        rows = holders[first[rarest] : first[rarest + 1]]
+        for item in others:
+            if not len(rows):
+                break
+            among = holders[first[item] : first[item + 1]]
+            place = np.minimum(np.searchsorted(among, rows), len(among) - 1)
+            rows = rows[among[place] == rows]
+        results[q] = sets.weights[rows].sum() if len(rows) else 0
+    return results
+
+
+def relative_errors(records: WeightedSets, release: WeightedSets, queries: Queries) -> QueryErrors:
+    """Return the average relative error of a release in each class of queries.
+
+    The error of a query is |release - records| / max(records, s), where s is 0.1 % of the
+    number of records [DiffPart, Sec. 5.1]. Answering 0 to everything is given beside it,
+    because on sparse data that hardly errs either.
+    """
+    true = answers(records, queries)
+    scale = np.maximum(true, float(SANITY * records.total))
+    errors = np.abs(answers(release, queries) - true) / scale
+    n = np.bincount(queries.length_class, minlength=CLASSES)
+    mean = np.bincount(queries.length_class, weights=errors, minlength=CLASSES) / n
+    zero = np.bincount(queries.length_class, weights=true / scale, minlength=CLASSES) / n
+    return QueryErrors(by_class=tuple(mean.tolist()), answering_zero=tuple(zero.tolist()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kept:
+    """What a release keeps of the records (owner only).
+
+    ``mass`` is the number of published records over the number of records, and
+    ``true_sets`` the part of the published records whose set truly occurs.
+    """
+
+    mass: float
+    true_sets: float
+
+
+def kept(records: WeightedSets, release: WeightedSets) -> Kept:
+    """Return the released mass, and the part of it in sets that truly occur."""
+    occurring = records.distinct
+    true = np.fromiter((key in occurring for key in release.each()), np.bool_, len(release))
+    published = release.total
+    return Kept(
+        mass=published / max(records.total, 1),
+        true_sets=float(release.weights[true].sum()) / published if published else 1.0,
+    )

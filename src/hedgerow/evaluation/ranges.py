@@ -1,0 +1,160 @@
+"""Random range queries over a table: how far a release's answers are from the records' own.
+
+A query counts the records whose values lie in ranges of one to three attributes: a stretch
+of a numeric attribute, a node of a taxonomy. For the data owner: not private.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.errors import SettingError
+from hedgerow.evaluation.spread import Spread
+from hedgerow.model.groups import Groups
+from hedgerow.model.schema import Attribute, Schema
+from hedgerow.model.table import EncodedTable
+from hedgerow.taxonomy.domain import CategoricalDomain
+
+QUERIES = 10_000
+MOST_ATTRIBUTES = 3
+SANITY = Fraction(1, 1000)
+"""The sanity bound as a part of the number of records: smaller answers count as this."""
+
+_SETS = 60  # different sets of attributes that queries of one number of attributes ask for
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class QueryBlock:
+    """Queries ``low <= code < high`` of the same attributes: a row each, a column per attribute.
+
+    Attributes are numbered as the schema uses them, the class last.
+    """
+
+    attributes: tuple[int, ...]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RangeErrors:
+    """Errors of the answers to queries of so many attributes (owner only).
+
+    ``relative`` and ``median`` are the mean and the middle relative error with the sanity
+    bound, ``absolute`` the mean error as a part of all records, and ``answering_zero`` is
+    the mean relative error of who answers 0 to everything.
+    """
+
+    attributes: int
+    n_queries: int
+    relative: float
+    median: float
+    absolute: float
+    answering_zero: float
+
+
+def random_range_queries(
+    schema: Schema, *, n: int = QUERIES, most_attributes: int = MOST_ATTRIBUTES, seed: int = 0
+) -> tuple[QueryBlock, ...]:
+    """Return about ``n`` random queries, as many of 1, 2 and 3 attributes.
+
+    A numeric range lies between two borders drawn at random; a categorical one is a node
+    of the taxonomy below the root, drawn at random. Attributes of one value are left out.
+    """
+    used = list(schema.used())
+    telling = [at for at, attribute in enumerate(used) if attribute.domain.size > 1]
+    if not telling or n < 1 or not 1 <= most_attributes <= 3:
+        raise SettingError.out_of_range("queries", n, "queries of attributes with several values")
+    rng = np.random.default_rng(seed)
+    deepest = min(most_attributes, len(telling))
+    blocks = []
+    for k in range(1, deepest + 1):
+        n_sets = min(_SETS, comb(len(telling), k), max(1, n // deepest))
+        sizes = np.diff(np.linspace(0, n // deepest, n_sets + 1).astype(np.int64))
+        sets = _sets(telling, k, n_sets, rng)
+        for attributes, size in zip(sets, sizes.tolist(), strict=True):
+            bounds = [_drawn(used[at], size, rng) for at in attributes]
+            low, high = (np.stack(columns, axis=1) for columns in zip(*bounds, strict=True))
+            blocks.append(QueryBlock(attributes=attributes, low=low, high=high))
+    return tuple(block for block in blocks if len(block))
+
+
+def range_answers(spread: Spread, queries: tuple[QueryBlock, ...]) -> NDArray[np.float64]:
+    """Return the answers to all queries, in their order."""
+    return np.concatenate(
+        [spread.counts_in(block.attributes, block.low, block.high) for block in queries]
+    )
+
+
+def range_errors(
+    groups: Groups,
+    table: EncodedTable,
+    *,
+    queries: tuple[QueryBlock, ...] | None = None,
+    sanity: Fraction = SANITY,
+    seed: int = 0,
+) -> tuple[RangeErrors, ...]:
+    """Return the errors of a release's answers, by the number of attributes asked for.
+
+    The error of a query is |release - records| / max(records, s), where s is 0.1 % of the
+    number of records, as in [DiffPart, Sec. 5.1].
+    """
+    asked = queries or random_range_queries(_schema_of(groups, table), seed=seed)
+    true = range_answers(Spread.of_table(table), asked)
+    told = range_answers(Spread.of_groups(groups, table.schema), asked)
+    scale = np.maximum(true, max(float(sanity) * len(table), 1e-9))
+    sizes = [len(block) for block in asked]
+    width = np.repeat([len(block.attributes) for block in asked], sizes)
+    found = []
+    for k in np.unique(width).tolist():
+        here = width == k
+        relative = np.abs(told - true)[here] / scale[here]
+        found.append(
+            RangeErrors(
+                attributes=int(k),
+                n_queries=int(here.sum()),
+                relative=float(relative.mean()),
+                median=float(np.median(relative)),
+                absolute=float(np.abs(told - true)[here].mean() / max(len(table), 1)),
+                answering_zero=float((true[here] / scale[here]).mean()),
+            )
+        )
+    return tuple(found)
+
+
+def _schema_of(groups: Groups, table: EncodedTable) -> Schema:
+    """Return the schema that both have: without the class where one lacks it."""
+    if groups.classes is not None and table.classes is not None:
+        return table.schema
+    return Schema(attributes=table.schema.attributes, class_attribute=None)
+
+
+def _sets(
+    telling: list[int], k: int, n_sets: int, rng: np.random.Generator
+) -> list[tuple[int, ...]]:
+    found: set[tuple[int, ...]] = set()
+    while len(found) < n_sets:
+        drawn = rng.choice(len(telling), k, replace=False)
+        found.add(tuple(sorted(telling[int(at)] for at in drawn)))
+    return sorted(found)
+
+
+def _drawn(
+    attribute: Attribute, n: int, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    domain = attribute.domain
+    if isinstance(domain, CategoricalDomain):
+        nodes = 1 + rng.integers(0, domain.taxonomy.n_nodes - 1, n)
+        first, stop = domain.taxonomy.first[nodes], domain.taxonomy.stop[nodes]
+        return first.astype(np.int64), stop.astype(np.int64)
+    # Two different borders out of size + 1: the second is drawn among the others.
+    one, other = rng.integers(0, domain.size + 1, n), rng.integers(0, domain.size, n)
+    other += other >= one
+    return np.minimum(one, other), np.maximum(one, other)

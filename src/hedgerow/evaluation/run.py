@@ -1,0 +1,149 @@
+"""evaluate(release, data): every measure of a release, for the data owner."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, get_args
+
+from hedgerow.errors import SettingError
+from hedgerow.evaluation import basket_tasks, tasks
+from hedgerow.evaluation.evaluation import FOR_OWNER, FORMAT_VERSION, Evaluation
+from hedgerow.evaluation.subject import (
+    PlanGiven,
+    Subject,
+    TableSubject,
+    subject_of,
+)
+from hedgerow.model.certificate import Certificate
+from hedgerow.progress import Progress, no_progress
+
+Task = Literal["classification", "clustering", "counting", "itemsets", "loss", "risk"]
+TASKS: tuple[Task, ...] = get_args(Task)
+
+_OF_TABLES: dict[str, Callable[..., dict[str, Any]]] = {
+    "classification": tasks.classification,
+    "clustering": tasks.clustering,
+    "counting": tasks.counting,
+    "loss": tasks.loss,
+    "risk": tasks.risk,
+}
+_OF_BASKETS: dict[str, Callable[..., dict[str, Any]]] = {
+    "counting": basket_tasks.counting,
+    "itemsets": basket_tasks.itemsets,
+}
+
+
+def evaluate(
+    release: Any,
+    data: Any,
+    *,
+    test: Any = None,
+    tasks: Sequence[str] | str = "all",
+    plan: PlanGiven = None,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    seed: int = 0,
+    progress: Progress = no_progress,
+) -> Evaluation:
+    """Return how well a release serves, compared with the data it was made from.
+
+    ``release`` is a release, its folder, or a table or basket file of any other tool, whose
+    domains the ``plan`` names. ``data`` is the confidential data and ``test`` are rows that
+    were kept out of the release, each a file or a dataframe. ``tasks`` are some of
+    classification, clustering, counting, loss and risk (tables), counting and itemsets
+    (set-valued data), or ``"all"``. ``out`` is a folder for the report, never inside the
+    release's own; ``force`` replaces an earlier evaluation there.
+
+    Privacy: none. The result is computed from the confidential records without noise, and
+    is for the data owner alone.
+    """
+    subject = subject_of(release, data, test=test, plan=plan, progress=progress)
+    chosen, skipped = _chosen(subject, tasks)
+    facts = _head(subject)
+    seconds: dict[str, float] = {}
+    for at, task in enumerate(chosen):
+        progress(f"measuring {task}", at / len(chosen))
+        start = time.perf_counter()
+        known = _OF_TABLES if isinstance(subject, TableSubject) else _OF_BASKETS
+        facts[task] = known[task](subject, seed=seed)
+        seconds[task] = round(time.perf_counter() - start, 3)
+    evaluation = Evaluation(facts={**facts, "skipped": skipped, "seconds": seconds, "seed": seed})
+    if out is not None:
+        progress("writing", None)
+        evaluation.write(out, apart_from=release, force=force)
+    return evaluation
+
+
+def _chosen(subject: Subject, asked: Sequence[str] | str) -> tuple[list[str], dict[str, str]]:
+    """Return the tasks to run, in their order, and those left out with the reason."""
+    known = _OF_TABLES if isinstance(subject, TableSubject) else _OF_BASKETS
+    wanted = [asked] if isinstance(asked, str) else list(asked)
+    skipped: dict[str, str] = {}
+    if "all" in wanted or not wanted:
+        wanted = list(known)
+        lacking = _lacks_class(subject)
+        if lacking:
+            wanted.remove("classification")
+            skipped["classification"] = lacking
+    for task in wanted:
+        if task not in known:
+            raise SettingError(
+                f"{task!r} is no task for {'a table' if known is _OF_TABLES else 'baskets'}",
+                where="task",
+                do=f"Give some of: {', '.join(known)}, all.",
+            )
+    lacking = _lacks_class(subject)
+    if "classification" in wanted and lacking:
+        raise SettingError(lacking, where="task", do="Leave classification out.")
+    return [task for task in known if task in wanted], skipped
+
+
+def _lacks_class(subject: Subject) -> str | None:
+    """Return why there is nothing to classify by, if so."""
+    if not isinstance(subject, TableSubject):
+        return None
+    if subject.groups.classes is None:
+        return "the release has no class"
+    if subject.table.classes is None:
+        return "the data has no column of the class"
+    if subject.test is not None and subject.test.classes is None:
+        return "the test rows have no column of the class"
+    return None
+
+
+def _head(subject: Subject) -> dict[str, Any]:
+    if isinstance(subject, TableSubject):
+        kind, shape = "table", str(subject.shape)
+        rows, total = len(subject.groups), int(subject.groups.counts.sum())
+        records = len(subject.table)
+    else:
+        kind, shape = "baskets", "sets"
+        rows, total, records = len(subject.release), subject.release.total, subject.records.total
+    return {
+        "format-version": FORMAT_VERSION,
+        "for": FOR_OWNER,
+        "release": {
+            "name": subject.name,
+            "kind": kind,
+            "shape": shape,
+            "rows": rows,
+            "total": total,
+            **_promised(subject.certificate),
+        },
+        "data": {"records": records},
+    }
+
+
+def _promised(certificate: Certificate | None) -> dict[str, Any]:
+    """Return what the certificate says, or that there is none."""
+    if certificate is None:
+        return {"method": None, "epsilon": None, "guarantee": None, "statement": None}
+    guarantee = certificate.guarantee
+    return {
+        "method": certificate.method.name,
+        "epsilon": None if guarantee.epsilon is None else str(guarantee.epsilon),
+        "guarantee": guarantee.kind,
+        "statement": guarantee.statement,
+    }

@@ -1,0 +1,240 @@
+"""What is evaluated: a release of any origin, and the confidential data beside it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from hedgerow.encode.baskets import encode_baskets
+from hedgerow.encode.schema import schema_of
+from hedgerow.encode.table import encode_table
+from hedgerow.encode.universe import separators_of, universe_of
+from hedgerow.errors import DataError, InternalError, ReleaseError, SettingError
+from hedgerow.evaluation.placing import is_pointlike
+from hedgerow.evaluation.plain import read_plain
+from hedgerow.evaluation.weighted_sets import WeightedSets
+from hedgerow.model.certificate import Certificate
+from hedgerow.model.groups import Groups
+from hedgerow.model.schema import Schema
+from hedgerow.model.table import EncodedTable
+from hedgerow.model.universe import ItemsPlace, Universe
+from hedgerow.plan.load import load_plan, plan_of
+from hedgerow.plan.model import Plan
+from hedgerow.progress import Progress
+from hedgerow.read.items import open_items
+from hedgerow.read.open import open_table
+from hedgerow.release.baskets import BasketRelease
+from hedgerow.release.folder import load_certificate, vouch
+from hedgerow.release.release import Release
+from hedgerow.release.write import CERTIFICATE
+
+DISCLOSED = "disclosed.csv"
+"""The table of a disclosure; the plan names its domains."""
+
+Shape = Literal["cut", "tree", "boxes", "records"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class TableSubject:
+    """A release of a table, and the records it is compared with (confidential).
+
+    ``certificate`` is ``None`` for a plain table of another tool; ``test`` are records
+    that were kept out of the release, where there are some.
+    """
+
+    name: str
+    schema: Schema
+    groups: Groups
+    certificate: Certificate | None
+    table: EncodedTable
+    test: EncodedTable | None
+
+    @property
+    def shape(self) -> Shape:
+        """How the release divides the domain, if it does."""
+        if self.groups.is_cut:
+            return "cut"
+        if self.groups.tree is not None:
+            return "tree"
+        return "records" if is_pointlike(self.groups) else "boxes"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class BasketSubject:
+    """A release of set-valued data, and the records it is compared with (confidential)."""
+
+    name: str
+    certificate: Certificate | None
+    release: WeightedSets
+    records: WeightedSets
+    labels: tuple[str, ...]
+
+
+Subject = TableSubject | BasketSubject
+PlanGiven = Plan | Mapping[str, Any] | str | os.PathLike[str] | None
+
+
+def subject_of(
+    release: Any, data: Any, *, test: Any = None, plan: PlanGiven = None, progress: Progress
+) -> Subject:
+    """Return a release and its data, read as the release's domains say.
+
+    ``release`` is a release, its folder, or with a ``plan`` that names the domains any table
+    or basket file, or the folder of a disclosure.
+    """
+    progress("reading the release", None)
+    known = _plan(plan)
+    loaded = _loaded(release)
+    if isinstance(loaded, BasketRelease) or (
+        loaded is None and known is not None and known.items is not None
+    ):
+        if test is not None:
+            raise SettingError(
+                "set-valued data is not classified",
+                where="test",
+                do="Leave the test file out.",
+            )
+        return _baskets(loaded, release, data, known, progress)
+    if loaded is not None and known is not None:
+        raise SettingError(
+            "the release folder names its own domains", where="plan", do="Leave the plan out."
+        )
+    if loaded is None and known is None:
+        raise SettingError(
+            "a plain file does not name its domains",
+            where="plan",
+            do="Give --plan PLAN, or a release folder with its certificate.",
+        )
+    return _table(loaded, release, data, test=test, plan=known, progress=progress)
+
+
+def _plan(plan: PlanGiven) -> Plan | None:
+    if isinstance(plan, Plan) or plan is None:
+        return plan
+    return plan_of(plan) if isinstance(plan, Mapping) else load_plan(Path(plan))
+
+
+def _loaded(release: Any) -> Release | BasketRelease | None:
+    """Return a release as one; nothing for what is a plain table."""
+    if isinstance(release, Release | BasketRelease):
+        return release
+    if not isinstance(release, str | os.PathLike):
+        return None
+    path = Path(release)
+    if "://" not in str(release) and not path.exists():
+        raise ReleaseError(
+            "there is no such file or folder", where=str(path), do="Check the path of the release."
+        )
+    if not path.is_dir() or not (path / CERTIFICATE).exists() or (path / DISCLOSED).exists():
+        return None
+    if load_certificate(path).data.items is not None:
+        return BasketRelease.load(path)
+    return Release.load(path)
+
+
+def _table(
+    loaded: Release | None,
+    release: Any,
+    data: Any,
+    *,
+    test: Any,
+    plan: Plan | None,
+    progress: Progress,
+) -> TableSubject:
+    certificate: Certificate | None
+    if loaded is not None:
+        schema, groups, certificate = loaded.schema, loaded.groups, loaded.certificate
+        name = loaded.certificate.data.name
+    elif plan is not None:
+        file, certificate = _plain_file(release)
+        schema, groups = read_plain(file, schema_of(plan))
+        name = _name(release)
+    else:
+        raise InternalError("there is neither a release nor a plan")
+    table = _encoded(data, schema, "reading the data", progress)
+    held_out = None if test is None else _encoded(test, schema, "reading the test rows", progress)
+    return TableSubject(
+        name=name,
+        schema=schema,
+        groups=groups,
+        certificate=certificate,
+        table=table,
+        test=held_out,
+    )
+
+
+def _plain_file(release: Any) -> tuple[Any, Certificate | None]:
+    """Return the table to read, and its certificate if it is that of a disclosure."""
+    if isinstance(release, str | os.PathLike) and (Path(release) / DISCLOSED).is_file():
+        certificate = load_certificate(Path(release))
+        vouch(Path(release) / DISCLOSED, certificate)
+        return Path(release) / DISCLOSED, certificate
+    return release, None
+
+
+def _encoded(data: Any, schema: Schema, step: str, progress: Progress) -> EncodedTable:
+    source = open_table(data)
+    target = schema.class_attribute
+    if target is not None and target.name not in source.columns:
+        schema = replace(schema, class_attribute=None)
+    table = encode_table(source, schema, progress=lambda part: progress(step, part))
+    if not len(table):
+        raise DataError(
+            "there are no complete records to compare with",
+            where=source.name,
+            do="Give the table that the release was made from.",
+        )
+    return table
+
+
+def _baskets(
+    loaded: BasketRelease | None, release: Any, data: Any, plan: Plan | None, progress: Progress
+) -> BasketSubject:
+    universe = _universe(loaded, plan)
+    if loaded is not None:
+        sets, name = WeightedSets.of_release(loaded.baskets), loaded.certificate.data.name
+    else:
+        given = encode_baskets(open_items(release, universe.place), universe)
+        sets, name = WeightedSets.of_records(given), _name(release)
+    records = encode_baskets(
+        open_items(data, universe.place),
+        universe,
+        progress=lambda part: progress("reading the data", part),
+    )
+    if not len(records):
+        raise DataError(
+            "no record holds an item of the universe",
+            where="evaluation",
+            do="Give the data that the release was made from.",
+        )
+    return BasketSubject(
+        name=name,
+        certificate=None if loaded is None else loaded.certificate,
+        release=sets,
+        records=WeightedSets.of_records(records),
+        labels=universe.taxonomy.leaf_labels,
+    )
+
+
+def _universe(loaded: BasketRelease | None, plan: Plan | None) -> Universe:
+    """Return the release's own universe, or the plan's; the plan says where items are."""
+    if loaded is None:
+        if plan is None:
+            raise InternalError("there is neither a release nor a plan")
+        return universe_of(plan)
+    if plan is not None:
+        return Universe(taxonomy=loaded.taxonomy, place=universe_of(plan).place)
+    place = ItemsPlace(
+        column=None,
+        record=None,
+        separators=separators_of("auto", loaded.taxonomy),
+        skip_header=False,
+    )
+    return Universe(taxonomy=loaded.taxonomy, place=place)
+
+
+def _name(release: Any) -> str:
+    return Path(release).name if isinstance(release, str | os.PathLike) else "a table"

@@ -1,0 +1,1 @@
+"""Loops of the searches, compiled by Numba and cached on disk; import lazily."""

@@ -1,0 +1,1 @@
+"""basic: noise on every possible basket of a small universe."""

@@ -1,0 +1,1 @@
+"""basic-table: noise on every cell of a coarsened table."""

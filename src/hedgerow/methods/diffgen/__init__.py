@@ -1,0 +1,1 @@
+"""DiffGen [KDD 2011]: one cut, grown by private specialisations."""

@@ -1,0 +1,191 @@
+"""DiffMulti: boxes of their own for every region, by top-down specialisation [DiffMulti].
+
+Where DiffGen grows one cut for the whole table, every box here chooses for itself which
+of its values to specialise. Boxes of a level are counted and split together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+
+import numpy as np
+
+from hedgerow.errors import SettingError
+from hedgerow.methods.diffmulti.budget import DEPTH, DiffMultiBudget, most_specialisations
+from hedgerow.methods.diffmulti.departures import COMMON, IMPROVED
+from hedgerow.methods.diffmulti.growth import JointGrowth, PrintedGrowth
+from hedgerow.methods.diffmulti.scores import MultiScore
+from hedgerow.model.engine import Engine
+from hedgerow.model.groups import CountsMade, Groups
+from hedgerow.model.method import Departure, Outline
+from hedgerow.model.schema import Schema
+from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.mechanisms import noisy_rest
+from hedgerow.privacy.source import RandomSource
+from hedgerow.progress import Progress, no_progress
+from hedgerow.taxonomy.domain import CategoricalDomain, Domain
+from hedgerow.trees.leaves import groups_of_leaves, publish_leaves
+from hedgerow.trees.topdown import Grown, grow
+
+MOST_GROUPS = 100_000_000
+"""Groups that a release may be expected to have."""
+
+LEAST_SHARE = Fraction(1, 1 << 31)
+"""Noise of a smaller share cannot be drawn."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiffMulti:
+    """Specialise every box for itself, at most ``specialisations`` times in all.
+
+    ``specialisations`` is the paper's h. ``fair`` gives a child its part of what its
+    parent has left by noisy counts, otherwise children get equal parts. ``faithful`` runs
+    [DiffMulti, Alg. 1] as printed, where that is private; otherwise attribute and split
+    are chosen jointly, paths have at most ``depth`` steps, and child counts are reused.
+
+    Privacy: neighbours differ in one record. Every path pays for its split points,
+    choices and child counts, and its leaf for the rest: epsilon in all (Lemma L2).
+    """
+
+    specialisations: int
+    score: MultiScore
+    fair: bool
+    depth: int | None
+    faithful: bool
+
+    @property
+    def name(self) -> str:
+        """The name that plans give the method."""
+        return "diffmulti"
+
+    @property
+    def departures(self) -> tuple[Departure, ...]:
+        """What is not as the paper prints it."""
+        return COMMON if self.faithful else COMMON + IMPROVED
+
+    @property
+    def chosen(self) -> dict[str, str]:
+        """Settings that the plan left to the method, as it has chosen them."""
+        return {"score": self.score.name}
+
+    @property
+    def details(self) -> dict[str, str]:
+        """What the certificate adds about the choices."""
+        divisor = self.score.printed if self.faithful else self.score.span
+        halved = self.score.name == "infogain" or divisor > self.score.span
+        return {
+            "sensitivity": self.score.sensitivity,
+            "choice": "exponential mechanism" if self.faithful else "permute-and-flip",
+            "rate": "share / (2 sensitivity)" if halved else "share / sensitivity",
+            "depth": "|g|, by the taxonomies" if self.faithful else str(self.depth or DEPTH),
+        }
+
+    def budget(self, schema: Schema, epsilon: Fraction) -> DiffMultiBudget:
+        """Return the split of epsilon, from public settings alone."""
+        if self.faithful:
+            return DiffMultiBudget.printed(epsilon, schema)
+        return DiffMultiBudget.improved(epsilon, schema, depth=self.depth, fair=self.fair)
+
+    def validate(self, schema: Schema, epsilon: Fraction) -> None:
+        """Raise where the settings cannot work, before any budget is spent."""
+        if self.score.needs_class and schema.class_attribute is None:
+            raise SettingError(
+                f"the score {self.score.name!r} compares classes, and no attribute is the class",
+                where="publish.score",
+                do="Give score: discernibility or ncp, or an attribute the role 'class'.",
+            )
+        budget = self.budget(schema, epsilon)
+        if budget.choice < LEAST_SHARE or (self.fair and budget.sizes < LEAST_SHARE):
+            raise SettingError(
+                "the budget of one step would be too small to draw noise with",
+                where="publish.epsilon",
+                do="Give a larger epsilon.",
+            )
+        n_groups = self._typical_groups(schema)
+        if n_groups > MOST_GROUPS:
+            raise SettingError(
+                f"there would be about {n_groups:.1e} groups, too many to publish",
+                where="publish.h",
+                do="Give fewer specialisations.",
+            )
+
+    def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
+        """Return what the longest path buys and how many groups to expect."""
+        budget = self.budget(schema, epsilon)
+        most = most_specialisations(schema)
+        return Outline(
+            steps=budget.steps(),
+            counts=budget.leaf,
+            n_groups=self._typical_groups(schema),
+            notes=(
+                f"At most {most:,} specialisations are possible; h is {self.specialisations:,}.",
+                f"A path has at most {budget.depth} of them; what it does not use goes to its"
+                " leaf's counts.",
+            ),
+        )
+
+    def _typical_groups(self, schema: Schema) -> int:
+        """Return the groups after h specialisations of average fan-out."""
+        fans = [_fan_out(attribute.domain) for attribute in schema.attributes]
+        steps = min(self.specialisations, most_specialisations(schema))
+        n_boxes = 1 + round(steps * (sum(fans) / len(fans) - 1))
+        most = prod(attribute.domain.size for attribute in schema.attributes)
+        return min(n_boxes, most) * _n_classes(schema)
+
+    def publish(
+        self,
+        engine: Engine,
+        *,
+        epsilon: Fraction,
+        ledger: PathLedger,
+        source: RandomSource,
+        progress: Progress = no_progress,
+    ) -> Groups:
+        """Return the noisy groups of the final boxes [DiffMulti, Alg. 1]."""
+        growth = (PrintedGrowth if self.faithful else JointGrowth)(
+            score=self.score,
+            budget=self.budget(engine.schema, epsilon),
+            fair=self.fair,
+            ledger=ledger,
+            source=source,
+            progress=progress,
+            left=np.array([self.specialisations], dtype=np.int64),
+            n_attributes=len(engine.schema.attributes),
+            n_classes=_n_classes(engine.schema),
+        )
+        grown = grow(engine, growth, ledger=ledger)
+        progress("counting groups", None)
+        has_class = engine.schema.class_attribute is not None
+        if self.faithful:
+            return _printed_leaves(grown, has_class=has_class, ledger=ledger, source=source)
+        return publish_leaves(
+            grown, growth.notebook, has_class=has_class, ledger=ledger, source=source
+        )
+
+
+def _printed_leaves(
+    grown: Grown, *, has_class: bool, ledger: PathLedger, source: RandomSource
+) -> Groups:
+    """Return the groups with noisy counts cut at zero [DiffMulti, Alg. 1, line 21; Sec. 4.4].
+
+    Privacy: costs what each path has left; every group gets noise, empty ones included.
+    """
+    noisy, shares = noisy_rest(
+        grown.counts, nodes=grown.leaves.ledger, on="counts", ledger=ledger, source=source
+    )
+    made = CountsMade(share=min(shares.values), threshold=1, lowered_by=None)
+    return groups_of_leaves(grown, np.maximum(noisy, 0), made, has_class=has_class)
+
+
+def _n_classes(schema: Schema) -> int:
+    return 1 if schema.class_attribute is None else schema.class_attribute.domain.size
+
+
+def _fan_out(domain: Domain) -> float:
+    """Return how many children a value of the domain has, on average."""
+    if not isinstance(domain, CategoricalDomain):
+        return 2.0
+    tree = domain.taxonomy
+    return (tree.n_nodes - 1) / max(tree.n_nodes - tree.n_leaves, 1)

@@ -1,0 +1,318 @@
+"""DiffPart: baskets by private top-down partitioning over a taxonomy of items [DiffPart].
+
+All partitions of a level are expanded, counted and tested together, one pass over the
+records that are still followed for each level.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from hedgerow.errors import SettingError
+from hedgerow.methods.diffpart.departures import COMMON, IMPROVED
+from hedgerow.methods.diffpart.items import (
+    ITEMS_SHARE,
+    PASSING,
+    ItemCounts,
+    item_threshold,
+    noisy_items,
+)
+from hedgerow.methods.diffpart.level import Expansion, Level, split_level
+from hedgerow.methods.diffpart.rest import Sets, Step, drawn_rest, leaf_sets
+from hedgerow.methods.diffpart.rules import PrintedRules, PublicRules
+from hedgerow.methods.diffpart.small_universe import SMALL_UP_TO, small_universe
+from hedgerow.methods.diffpart.tree import SplitTree
+from hedgerow.model.baskets import NoisyBaskets
+from hedgerow.model.engine import BasketEngine, BasketWalk
+from hedgerow.model.groups import CountsMade
+from hedgerow.model.method import Departure, Outline
+from hedgerow.model.method import Step as PlannedStep
+from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.mechanisms import Purchase, noisy_counts
+from hedgerow.privacy.source import RandomSource
+from hedgerow.progress import Progress, no_progress
+from hedgerow.taxonomy.tree import Taxonomy
+
+FALSE_POSITIVES = Fraction(1, 20)
+MAX_LENGTH = 8
+"""How many items of a record are kept, unless the plan says otherwise."""
+
+MOST_BY_NOISE = 1e6
+"""Partitions that noise alone may make of one without records, at the worst."""
+
+_NO_BOUND = (
+    "Theorem 4.2 of the paper bounds the error of counting queries as printed (faithful: true)"
+    " and of basic, not of this variant, which moves and draws counts."
+)
+
+TOTAL_SHARE = Fraction(1, 50)
+"""The part of epsilon that the noisy number of records costs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiffPart:
+    """Split records by the groups of items they hold, and publish the itemsets that pass.
+
+    ``faithful`` runs [DiffPart, Alg. 1 and Procedure 1] with the factors ``c1`` and ``c2``
+    of its thresholds; ``None`` is the smallest factor with which a partition without
+    records has at most one false positive on average. Otherwise ``false_positives`` is the
+    target that thresholds are made of, and records are cut to ``max_length`` items.
+
+    Privacy: neighbours differ in one record. Sub-partitions are disjoint (parallel
+    composition), the shares along every chain of partitions add up to epsilon at most
+    (sequential composition), and every other decision reads noisy values (Lemma L2).
+    """
+
+    faithful: bool = False
+    false_positives: Fraction = FALSE_POSITIVES
+    max_length: int | None = None
+    c1: Fraction | None = None
+    c2: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        if self.false_positives <= 0:
+            raise SettingError.out_of_range(
+                "false-positives", self.false_positives, "a number above 0"
+            )
+        if self.max_length is not None and self.max_length < 1:
+            raise SettingError.out_of_range(
+                "max-length", self.max_length, "a whole number, 1 or more"
+            )
+        for name, factor in (("c1", self.c1), ("c2", self.c2)):
+            if factor is not None and factor < 0:
+                raise SettingError.out_of_range(name, factor, "0 or more")
+
+    @property
+    def name(self) -> str:
+        """The name that plans give the method."""
+        return "diffpart"
+
+    @property
+    def departures(self) -> tuple[Departure, ...]:
+        """What is not as the paper prints it."""
+        return COMMON if self.faithful else COMMON + IMPROVED
+
+    @property
+    def chosen(self) -> dict[str, str]:
+        """Settings that the plan left to the method, as it has chosen them."""
+        if self.faithful or self.max_length is not None:
+            return {}
+        return {"max-length": f"{MAX_LENGTH}; no limit up to {SMALL_UP_TO} items"}
+
+    @property
+    def details(self) -> dict[str, str]:
+        """What the certificate adds about the thresholds."""
+        if self.faithful:
+            told = {"thresholds": "sqrt(2) C2 height / share; sqrt(2) C1 / share"}
+            if self.c1 is None or self.c2 is None:
+                told["factors"] = "the least at which one empty sub-partition passes on average"
+            return told
+        return {
+            "thresholds": f"{self.false_positives} false positives per partition, on average",
+            "items": f"known from a count that noise alone reaches with chance {PASSING}",
+        }
+
+    def validate(self, taxonomy: Taxonomy, epsilon: Fraction) -> None:
+        """Raise where the settings cannot work, before any budget is spent."""
+        if not self.faithful or self.c2 is None:
+            return
+        tree = SplitTree.of(taxonomy)
+        expected = max(passing_by_noise(self.c2, tree), 1.0)
+        tests = int(tree.internal[0]) - 1
+        if tests * math.log(expected) > math.log(MOST_BY_NOISE):
+            raise SettingError(
+                f"tests with this factor pass about {expected:.3g} of the empty sub-partitions"
+                " of every partition, which multiply from level to level",
+                where="publish.c2",
+                do=f"Give {float(least_factor(tree)):g}, which passes one, or leave it out.",
+            )
+
+    def outline(self, taxonomy: Taxonomy, epsilon: Fraction) -> Outline:
+        """Return what a run will buy and how many baskets to expect, without any data.
+
+        The chain shown is the one on which every node gives one child.
+        """
+        tree = SplitTree.of(taxonomy)
+        if self._is_small(tree):
+            step = PlannedStep(on="counts", share=epsilon, times=1)
+            n_groups = (1 << tree.n_items) - 1
+            return Outline(steps=(step,), counts=epsilon, n_groups=n_groups, notes=(_NO_BOUND,))
+        steps: list[PlannedStep] = []
+        left = epsilon
+        if not self.faithful:
+            for on, part in (("total", TOTAL_SHARE), ("items", ITEMS_SHARE)):
+                steps.append(PlannedStep(on=on, share=epsilon * part, times=1))
+                left -= epsilon * part
+        ledger = PathLedger(left)
+        rules = self._rules(tree, epsilon)
+        node, level = 0, Level.top(noisy_total=0)
+        while tree.height[node] > 1:
+            share = rules.test_shares(level, tree, ledger.left(np.zeros(1, dtype=np.int64)))[0]
+            steps.append(PlannedStep(on="tests", share=ledger.spend(share, on="tests"), times=1))
+            below = tree.children[tree.child_start[node] : tree.child_start[node + 1]]
+            node = int(below[np.argmax(tree.height[below])])
+            level = Level.top(noisy_total=0, node=node)
+        steps.append(PlannedStep(on="counts", share=ledger.left(), times=1))
+        return Outline(
+            steps=tuple(steps),
+            counts=ledger.left(),
+            n_groups=tree.n_items,
+            notes=() if self.faithful else self._notes(tree, epsilon),
+        )
+
+    def publish(
+        self,
+        engine: BasketEngine,
+        *,
+        epsilon: Fraction,
+        ledger: PathLedger,
+        source: RandomSource,
+        progress: Progress = no_progress,
+    ) -> NoisyBaskets:
+        """Return the noisy itemsets; the ledger is settled afterwards [DiffPart, Alg. 1].
+
+        Privacy: costs epsilon, all that the ledger has.
+        """
+        tree = SplitTree.of(engine.taxonomy)  # line 2
+        if self._is_small(tree):
+            progress("counting itemsets", None)
+            return small_universe(engine, ledger=ledger, source=source)
+        walk = engine.walk(max_length=None if self.faithful else self._length(tree))
+        total, items = 0, None
+        if not self.faithful:
+            total = _noisy_total(walk, epsilon, ledger, source)
+            items = self._noisy_items(walk, tree, epsilon, ledger, source)
+        steps: list[Step] = []
+        level = Level.top(noisy_total=total)  # lines 3-4
+        rules = self._rules(tree, epsilon)
+        while len(level):  # line 7
+            progress("partitioning", None)
+            chosen = rules.choose(level, tree, source)
+            expansion = Expansion(level=level, tree=tree, chosen=chosen)
+            level, found, leaves = split_level(
+                expansion, walk, rules=rules, ledger=ledger, source=source
+            )
+            steps.append(Step(expansion=expansion, found=found, leaves=leaves))
+        baskets = leaf_sets(steps, tree)
+        if items is not None:
+            rest = drawn_rest(
+                steps,
+                tree,
+                published=baskets,
+                items=items,
+                max_length=self._length(tree),
+                source=source,
+            )
+            baskets = Sets.joined([baskets, rest])
+        return NoisyBaskets.sorted_of(
+            engine.taxonomy,
+            offsets=baskets.offsets,
+            items=baskets.items,
+            counts=baskets.counts,
+            made=self._made(engine.taxonomy, epsilon, ledger),
+        )
+
+    def usefulness(
+        self, taxonomy: Taxonomy, epsilon: Fraction, *, n_itemsets: int, delta: float
+    ) -> float | None:
+        """Return the error that a counting query exceeds with chance ``delta`` at the most.
+
+        ``n_itemsets`` bounds how many itemsets the query covers that occur in the records
+        or in the release. [DiffPart, Thm 4.2]: with probability 1 - delta the error is at
+        most n (gamma + ln(n / delta) / beta), where beta is the smallest share of a test,
+        B / (2 |internal nodes|), and gamma its threshold. A worst case over all data sets;
+        usual errors are far smaller. ``None`` where the theorem does not hold: the improved
+        variant moves counts together and draws what it cannot tell apart.
+
+        >>> method = DiffPart(faithful=True, c1=Fraction(1), c2=Fraction(5))
+        >>> items = Taxonomy.flat(["a", "b", "c"])
+        >>> round(method.usefulness(items, Fraction(1), n_itemsets=1, delta=0.05))
+        21
+        """
+        if n_itemsets < 1 or not 0 < delta < 1:
+            raise SettingError.out_of_range("delta", delta, "a number between 0 and 1")
+        tree = SplitTree.of(taxonomy)
+        rules = self._rules(tree, epsilon)
+        if not isinstance(rules, PrintedRules):
+            return None
+        beta = epsilon / (2 * int(tree.internal[0]))
+        gamma = rules.threshold("tests", beta, (0, 0, int(tree.height[0])), block=0)
+        return n_itemsets * (gamma + math.log(n_itemsets / delta) / float(beta))
+
+    def _rules(self, tree: SplitTree, epsilon: Fraction) -> PrintedRules | PublicRules:
+        if self.faithful:
+            least = least_factor(tree)
+            c2 = least if self.c2 is None else self.c2
+            c1 = min(c2, least) if self.c1 is None else self.c1
+            return PrintedRules(epsilon=epsilon, c1=c1, c2=c2)
+        return PublicRules(
+            epsilon=epsilon, false_positives=self.false_positives, max_length=self._length(tree)
+        )
+
+    def _notes(self, tree: SplitTree, epsilon: Fraction) -> tuple[str, ...]:
+        length = self._length(tree)
+        share = epsilon * ITEMS_SHARE
+        items = (
+            f"Items in about {item_threshold(share, length):,} records or more are known by noisy"
+            " counts of their own; rarer ones appear only where they are found beside others."
+        )
+        return items, _NO_BOUND
+
+    def _noisy_items(
+        self,
+        walk: BasketWalk,
+        tree: SplitTree,
+        epsilon: Fraction,
+        ledger: PathLedger,
+        source: RandomSource,
+    ) -> ItemCounts:
+        purchase = Purchase(epsilon=epsilon * ITEMS_SHARE, on="items", ledger=ledger, source=source)
+        return noisy_items(walk, max_length=self._length(tree), purchase=purchase)
+
+    def _length(self, tree: SplitTree) -> int:
+        return min(self.max_length or MAX_LENGTH, tree.n_items)
+
+    def _is_small(self, tree: SplitTree) -> bool:
+        return not self.faithful and self.max_length is None and tree.n_items <= SMALL_UP_TO
+
+    def _made(self, taxonomy: Taxonomy, epsilon: Fraction, ledger: PathLedger) -> CountsMade:
+        """Return what is sure of all counts: the smallest share, the smallest threshold.
+
+        The improved variant lists what it draws, too, so that no threshold holds for all.
+        """
+        counts = {line.share for line in ledger.bookings if line.on == "counts"}
+        counts = counts or {self.outline(taxonomy, epsilon).counts}
+        rules = self._rules(SplitTree.of(taxonomy), epsilon)
+        threshold = None
+        if isinstance(rules, PrintedRules):
+            threshold = min(rules.count_threshold(share) for share in counts)
+        return CountsMade(share=min(counts), threshold=threshold, lowered_by=None)
+
+
+def _noisy_total(
+    walk: BasketWalk, epsilon: Fraction, ledger: PathLedger, source: RandomSource
+) -> int:
+    """Return the noisy number of records, at least 0; costs a fiftieth of epsilon."""
+    purchase = Purchase(epsilon=epsilon * TOTAL_SHARE, on="total", ledger=ledger, source=source)
+    size = np.array([walk.size()], dtype=np.int64)
+    return max(0, int(noisy_counts(size, purchase=purchase)[0]))
+
+
+def passing_by_noise(c2: Fraction, tree: SplitTree) -> float:
+    """Return how many sub-partitions of an empty partition pass on average, at height 1.
+
+    About M / 2 exp(-sqrt(2) C2) of M = 2^l - 1, whatever the budget [privacy notes, P3].
+    """
+    n_masks = (1 << int(tree.n_children.max())) - 1
+    return n_masks / 2 * math.exp(-math.sqrt(2) * float(c2))
+
+
+def least_factor(tree: SplitTree) -> Fraction:
+    """Return the least C2 of at least 1, in tenths, at which at most one passes by noise."""
+    n_masks = (1 << int(tree.n_children.max())) - 1
+    exact = math.log(max(n_masks / 2, 1)) / math.sqrt(2)
+    return max(Fraction(1), Fraction(math.ceil(10 * exact), 10))

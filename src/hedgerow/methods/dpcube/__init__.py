@@ -1,0 +1,1 @@
+"""DPCube: noisy cells, a tree over them, fresh counts of its boxes."""

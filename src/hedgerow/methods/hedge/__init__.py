@@ -1,0 +1,1 @@
+"""hedge, the default for tables: boxes grown together and then apart."""

@@ -1,0 +1,240 @@
+"""`hedge`, the default for tables: boxes of their own, grown together and then apart.
+
+The first choices are made by all boxes together: one attribute and split for the whole
+table, scored by what it does inside every box. Such a choice sees all records, so a small
+share makes it well. Later choices are made by each box for itself, where its noisy size
+says that it has records enough. Counts bought on the way are reused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.methods.hedge.budget import (
+    CLASSIFYING,
+    DESCRIBING,
+    SIZE,
+    HedgeBudget,
+    HedgeShape,
+    HedgeShares,
+)
+from hedgerow.methods.hedge.budget import STOP as STOP_BELOW
+from hedgerow.methods.hedge.marginals import noisy_marginals
+from hedgerow.model.engine import Engine
+from hedgerow.model.groups import Groups
+from hedgerow.model.method import Departure, Outline
+from hedgerow.model.placed import Borders
+from hedgerow.model.schema import Schema
+from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.mechanisms import Purchase, choose_by_score, noisy_counts
+from hedgerow.privacy.source import RandomSource
+from hedgerow.progress import Progress, no_progress
+from hedgerow.trees.box_choice import apart, split_of, together, ways_of
+from hedgerow.trees.box_scores import GINI, BoxScore, unsplit_units
+from hedgerow.trees.leaves import Notebook, Paid, PaidTotal, publish_leaves
+from hedgerow.trees.topdown import STOP, Boxes, Level, Split, grow
+
+EXAMPLE_RECORDS = 30_000
+"""Records that an outline reckons with, as it must not look."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hedge:
+    """Divide the domain into boxes by private choices and publish their noisy counts.
+
+    Privacy: neighbours differ in one record. Every path pays for the number of records,
+    the marginals, the choices made together, the sizes and choices of its own boxes, and
+    its leaf, which gets what is left: epsilon in all (Lemma L2).
+    """
+
+    score: BoxScore
+
+    @property
+    def name(self) -> str:
+        """The name that plans give the method."""
+        return "hedge"
+
+    @property
+    def faithful(self) -> bool:
+        """There is no paper to be faithful to."""
+        return False
+
+    @property
+    def departures(self) -> tuple[Departure, ...]:
+        """There is no paper to depart from."""
+        return ()
+
+    @property
+    def chosen(self) -> dict[str, str]:
+        """Settings that the plan left to the method, as it has chosen them."""
+        return {"score": self.score.name}
+
+    @property
+    def details(self) -> dict[str, str]:
+        """What the certificate adds about the choices."""
+        return {
+            "sensitivity": "1 record",
+            "choice": "permute-and-flip",
+            "rate": "share / sensitivity" if self.score.monotone else "share / (2 sensitivity)",
+        }
+
+    @property
+    def shares(self) -> HedgeShares:
+        """How epsilon is shared, by what the score is for."""
+        return CLASSIFYING if self.score == GINI else DESCRIBING
+
+    def validate(self, schema: Schema, epsilon: Fraction) -> None:
+        """Any plan can be run."""
+
+    def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
+        """Return what a run buys, reckoned for a table of 30,000 records."""
+        shape = HedgeShape.of(epsilon, EXAMPLE_RECORDS)
+        steps = HedgeBudget(epsilon=epsilon, shape=shape, shares=self.shares).steps()
+        classes = schema.class_attribute
+        n_classes = 1 if classes is None else classes.domain.size
+        n_boxes = min(2**shape.shared * 2, shape.most_boxes)
+        return Outline(steps=steps, counts=steps[-1].share, n_groups=n_boxes * n_classes)
+
+    def publish(
+        self,
+        engine: Engine,
+        *,
+        epsilon: Fraction,
+        ledger: PathLedger,
+        source: RandomSource,
+        progress: Progress = no_progress,
+    ) -> Groups:
+        """Return the noisy groups of the boxes."""
+        progress("growing boxes", None)
+        strategy = _Growth(
+            score=self.score,
+            shares=self.shares,
+            epsilon=epsilon,
+            ledger=ledger,
+            source=source,
+            progress=progress,
+        )
+        grown = grow(engine, strategy, ledger=ledger)
+        progress("counting groups", None)
+        groups = publish_leaves(
+            grown,
+            strategy.notebook,
+            has_class=engine.schema.class_attribute is not None,
+            ledger=ledger,
+            source=source,
+        )
+        return replace(groups, marginals=strategy.marginals)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _Growth:
+    """The strategy of one run."""
+
+    score: BoxScore
+    shares: HedgeShares
+    epsilon: Fraction
+    ledger: PathLedger
+    source: RandomSource
+    progress: Progress
+    notebook: Notebook = field(default_factory=Notebook)
+    budget: HedgeBudget | None = None
+    marginals: tuple[NDArray[np.float64], ...] = ()
+
+    def split(self, level: Level) -> Split:
+        """Decide for every box of a level."""
+        budget = self.budget or self._begin(level)
+        shape = budget.shape
+        depth = max(shape.shared + shape.own, 1)
+        self.progress("growing boxes", min(level.depth / depth, 1.0))
+        if level.depth < shape.shared:
+            return self._together(level, budget)
+        if level.depth < shape.shared + shape.own:
+            return self._apart(level, budget)
+        return _all_stop(level.boxes)
+
+    def follow(self, parents: NDArray[np.int64], children: Boxes) -> None:
+        """Nothing to carry over."""
+
+    def _begin(self, level: Level) -> HedgeBudget:
+        """Buy the number of records, by which the depth is set."""
+        share = self.epsilon * SIZE
+        purchase = self._purchase(share, "number of records", level.boxes)
+        size = level.classes().sum(keepdims=True).reshape(1)
+        noisy = int(noisy_counts(size, purchase=purchase)[0])
+        self.notebook.total = PaidTotal(noisy=noisy, share=share)
+        self.budget = HedgeBudget(
+            epsilon=self.epsilon, shape=HedgeShape.of(self.epsilon, noisy), shares=self.shares
+        )
+        self.marginals = noisy_marginals(
+            level, noisy, share=self.budget.marginals, ledger=self.ledger, source=self.source
+        )
+        return self.budget
+
+    def _purchase(self, share: Fraction, on: str, boxes: Boxes) -> Purchase:
+        return Purchase(
+            epsilon=share, on=on, ledger=self.ledger, source=self.source, nodes=boxes.ledger
+        )
+
+    def _together(self, level: Level, budget: HedgeBudget) -> Split:
+        """Choose one part of one attribute, and its split, for all boxes that hold it.
+
+        Privacy: the score of a way is the sum over all boxes, split where they hold the
+        part and unsplit elsewhere. A record is in one box, so the sum moves by at most
+        the sensitivity; what all ways have in common does not matter to the choice. The
+        one choice reads every box, so every path pays its share.
+        """
+        ways = ways_of(level, self.score)
+        plain = unsplit_units(self.score, level.classes())
+        shared = together(level, ways, plain, most_boxes=budget.shape.most_boxes)
+        if not len(shared.scores):
+            return _all_carried(level.boxes)
+        chosen = choose_by_score(
+            shared.scores,
+            starts=np.zeros(1, dtype=np.int64),
+            sensitivity=self.score.sensitivity,
+            monotone=self.score.monotone,
+            rule="permute-and-flip",
+            weights=shared.weights,
+            purchase=self._purchase(budget.shared, f"shared choice {level.depth + 1}", level.boxes),
+        )
+        return shared.split(int(chosen[0]), level)
+
+    def _apart(self, level: Level, budget: HedgeBudget) -> Split:
+        """Choose for every box by itself, where its noisy size is worth a split."""
+        boxes = level.boxes
+        at = level.depth - budget.shape.shared + 1
+        purchase = self._purchase(budget.sizes, f"box sizes {at}", boxes)
+        classes = level.classes()
+        noisy = noisy_counts(classes.ravel(), purchase=purchase).reshape(classes.shape)
+        self.notebook.counts.append(Paid(tree=boxes.tree, noisy=noisy, share=budget.sizes))
+        large = noisy.sum(axis=1) * float(budget.own) >= STOP_BELOW
+        own = apart(ways_of(level, self.score), large)
+        if not len(own.scores):
+            return _all_stop(boxes)
+        chosen = choose_by_score(
+            own.scores,
+            starts=own.starts,
+            sensitivity=self.score.sensitivity,
+            monotone=self.score.monotone,
+            rule="permute-and-flip",
+            weights=own.weights,
+            purchase=self._purchase(budget.own, f"own choice {at}", boxes[own.boxes]),
+        )
+        return split_of(own, chosen, level)
+
+
+def _all_stop(boxes: Boxes) -> Split:
+    none = Borders(
+        starts=np.zeros(len(boxes) + 1, dtype=np.int64), values=np.zeros(0, dtype=np.int32)
+    )
+    return Split(attribute=np.full(len(boxes), STOP, dtype=np.int32), borders=none)
+
+
+def _all_carried(boxes: Boxes) -> Split:
+    """Leave all boxes as they are for the next level."""
+    stop = _all_stop(boxes)
+    return Split(attribute=np.zeros(len(boxes), dtype=np.int32), borders=stop.borders)

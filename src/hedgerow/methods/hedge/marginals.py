@@ -1,0 +1,63 @@
+"""Noisy one-way marginals, so that records drawn from a box need not be even.
+
+Marginals by class would say more of each attribute and less of all: drawn apart, the
+attributes of a record would each tell its class again, and a classifier would believe
+them all (boosting on records of UCI Adult fell from 84 to 82 per cent).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.model.placed import Borders
+from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.mechanisms import Purchase, noisy_counts
+from hedgerow.privacy.source import RandomSource
+from hedgerow.trees.axes import Axis, split_positions
+from hedgerow.trees.projection import simplex_shift
+from hedgerow.trees.topdown import Level
+
+EVEN_BINS = 16
+"""Equal steps of a numeric attribute, besides finer ones near its ends."""
+
+
+def noisy_marginals(
+    level: Level, total: int, *, share: Fraction, ledger: PathLedger, source: RandomSource
+) -> tuple[NDArray[np.float64], ...]:
+    """Return, for every attribute, weights of its codes (codes, 1), from the first level.
+
+    Categorical attributes are counted value by value, numeric ones in public bins within
+    which weights are even. Noisy counts are projected on those of the noisy ``total``.
+
+    Privacy: every record is in one bin of each attribute, so each attribute costs its
+    part of ``share``, and all of them ``share``.
+    """
+    borders = {a: _bins(axis) for a, axis in enumerate(level.axes)}
+    counts = level.bins(borders)
+    each = share / len(borders)
+    weights = []
+    for a, axis in enumerate(level.axes):
+        purchase = Purchase(epsilon=each, on=f"marginal {a + 1}", ledger=ledger, source=source)
+        noisy = noisy_counts(counts[a].sum(axis=1), purchase=purchase)
+        edges = np.concatenate([[0], borders[a].values, [axis.size]])
+        widths = np.diff(edges)
+        weights.append(np.repeat(_positive(noisy, total) / widths, widths)[:, None])
+    return tuple(weights)
+
+
+def _bins(axis: Axis) -> Borders:
+    if axis.numeric:
+        first, stop = np.zeros(1, dtype=np.int32), np.full(1, axis.size, dtype=np.int32)
+        return split_positions(first, stop, even=EVEN_BINS)
+    values = np.arange(1, axis.size, dtype=np.int32)
+    return Borders(starts=np.array([0, len(values)]), values=values)
+
+
+def _positive(noisy: NDArray[np.int64], total: int) -> NDArray[np.float64]:
+    if total <= 0:
+        return np.zeros(noisy.shape)
+    positive: NDArray[np.float64] = np.maximum(noisy - simplex_shift(noisy, total), 0.0)
+    return positive

@@ -1,0 +1,117 @@
+"""What the k-anonymity baselines share: their promise, their refusal, their exact groups."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.count.distinct import DistinctRows, row_ranks
+from hedgerow.errors import DataError, SettingError
+from hedgerow.model.groups import Groups, Ranges
+from hedgerow.model.schema import Schema
+
+Corners = NDArray[np.int32]
+"""Where the ranges of boxes begin or end, of shape (boxes, attributes)."""
+
+
+def statement_of(k: int) -> str:
+    """Return what k-anonymity promises and what it does not, for the certificate.
+
+    >>> statement_of(5).split(".")[0]
+    'Not differentially private'
+    """
+    others = "one other" if k == 2 else f"{k - 1:,} others"
+    kept = (
+        f"Every published combination of attributes is shared by at least k = {k:,} records, so"
+        f" that nobody can be told from {others} by these attributes alone."
+        if k > 1
+        else "With k = 1 a published combination of attributes may belong to one record alone."
+    )
+    return (
+        f"Not differentially private. {kept} The counts are exact and the groups were made to fit"
+        " the data. What all records of a group have in common, their class above all, is told of"
+        " each of them, and what a reader knows already, or finds in another release of the same"
+        " people, can tell them apart after all."
+    )
+
+
+def check_k(k: int) -> None:
+    """Raise unless k is a number of records that a box can be asked to have."""
+    if k < 1:
+        raise SettingError.out_of_range("k", k, "a whole number of at least 1")
+
+
+def refuse_few(n_records: int, k: int) -> None:
+    """Raise where there are too few records for any k-anonymous table of them."""
+    if n_records < k:
+        raise DataError(
+            "there are fewer complete records than k, so that no table of them is k-anonymous",
+            where="publish.k",
+            do="Give a smaller k, or more records.",
+        )
+
+
+def n_classes_of(schema: Schema) -> int:
+    """Return the number of columns that class counts have."""
+    return 1 if schema.class_attribute is None else schema.class_attribute.domain.size
+
+
+def cut_groups(
+    ranges: tuple[Ranges, ...], rows: DistinctRows, schema: Schema, *, at_least: int = 1
+) -> Groups:
+    """Return the groups of a cut with their exact counts, in canonical order.
+
+    Boxes with fewer than ``at_least`` records are left out.
+    """
+    index = tuple(
+        each.partition_of(attribute.domain.size)[codes]
+        for each, attribute, codes in zip(ranges, schema.attributes, rows.codes, strict=True)
+    )
+    boxes, counts = _merged(index, ranges, rows.counts)
+    counts[counts.sum(axis=1) < at_least] = 0
+    return _groups(ranges, boxes, counts, schema, is_cut=True)
+
+
+def loose_groups(
+    first: Corners, stop: Corners, counts: NDArray[np.int64], schema: Schema
+) -> Groups:
+    """Return the groups of boxes that may overlap; boxes that are the same are put together."""
+    ranges, index = [], []
+    for a in range(len(schema.attributes)):
+        pairs = np.stack([first[:, a], stop[:, a]], axis=1)
+        table, place = np.unique(pairs, axis=0, return_inverse=True)
+        ranges.append(Ranges(first=table[:, 0].copy(), stop=table[:, 1].copy()))
+        index.append(place.ravel().astype(np.int32))
+    boxes, sums = _merged(tuple(index), tuple(ranges), counts)
+    return _groups(tuple(ranges), boxes, sums, schema, is_cut=False)
+
+
+def _merged(
+    index: tuple[NDArray[np.int32], ...], ranges: tuple[Ranges, ...], counts: NDArray[np.int64]
+) -> tuple[list[NDArray[np.int32]], NDArray[np.int64]]:
+    """Return the distinct boxes, sorted, and the counts of each added up."""
+    columns = tuple(column.astype(np.int64) for column in index)
+    ranks, n_boxes = row_ranks(columns, tuple(len(each) for each in ranges))
+    one = np.empty(n_boxes, dtype=np.int64)
+    one[ranks] = np.arange(len(ranks))
+    sums = np.zeros((n_boxes, counts.shape[1]), dtype=np.int64)
+    np.add.at(sums, ranks, counts)
+    return [column[one] for column in index], sums
+
+
+def _groups(
+    ranges: tuple[Ranges, ...],
+    boxes: list[NDArray[np.int32]],
+    counts: NDArray[np.int64],
+    schema: Schema,
+    *,
+    is_cut: bool,
+) -> Groups:
+    box, label = np.nonzero(counts)
+    return Groups(
+        ranges=ranges,
+        index=tuple(column[box] for column in boxes),
+        classes=None if schema.class_attribute is None else label.astype(np.int32),
+        counts=counts[box, label],
+        is_cut=is_cut,
+    )

@@ -1,0 +1,1 @@
+"""PrivBayes: records drawn from a Bayesian network with noisy marginals."""

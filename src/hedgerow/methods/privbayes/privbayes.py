@@ -1,0 +1,185 @@
+"""PrivBayes: invented records from a Bayesian network with noisy marginals.
+
+[Zhang, Cormode, Procopiuc, Srivastava and Xiao, SIGMOD 2014; TODS 42, 2017], the variant
+for attributes of many values: hierarchical encoding, score R, theta-useful marginals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from hedgerow.count.joint import JointCounts
+from hedgerow.methods.privbayes.departures import DEPARTURES
+from hedgerow.methods.privbayes.network import Encoding, NetworkGrowth
+from hedgerow.methods.privbayes.records import (
+    drawn_codes,
+    groups_of_points,
+    noisy_conditionals,
+)
+from hedgerow.model.engine import Engine
+from hedgerow.model.groups import Groups
+from hedgerow.model.method import Departure, Outline, Step
+from hedgerow.model.schema import Schema
+from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.mechanisms import Purchase, noisy_counts
+from hedgerow.privacy.source import RandomSource
+from hedgerow.progress import Progress, no_progress
+from hedgerow.trees.coarsening import require_share
+
+SIZE = Fraction(1, 50)
+"""Of epsilon, for the noisy number of records."""
+
+NETWORK = Fraction(3, 10)
+"""Of epsilon, for the choices of the network: beta of [PrivBayes]."""
+
+USEFULNESS = 4
+"""Records per cell of a marginal, over the noise on it, at the least: theta of [PrivBayes]."""
+
+MOST_RECORDS = 20_000_000
+"""Records drawn at the most: at a tiny epsilon noise alone could ask for any number."""
+
+EXAMPLE_RECORDS = 30_000
+"""Records that an outline reckons with, as it must not look."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BayesianNetwork:
+    """Draw records from a network of noisy marginals.
+
+    ``degree`` is the most parents of an attribute.
+
+    Privacy: neighbours differ in one record. The number of records, every choice of the
+    network and every marginal read all records, and cost epsilon together (sequential
+    composition); drawing records is post-processing.
+    """
+
+    degree: int
+
+    @property
+    def name(self) -> str:
+        """The name that plans give the method."""
+        return "privbayes"
+
+    @property
+    def faithful(self) -> bool:
+        """Not as printed: see the departures."""
+        return False
+
+    @property
+    def departures(self) -> tuple[Departure, ...]:
+        """What is not as the paper prints it."""
+        return DEPARTURES
+
+    @property
+    def chosen(self) -> dict[str, str]:
+        """Settings that the plan left to the method: none."""
+        return {}
+
+    @property
+    def details(self) -> dict[str, str]:
+        """What the certificate adds about the choices."""
+        return {
+            "score": "R, in records",
+            "sensitivity": "2 records",
+            "choice": "exponential mechanism",
+            "rate": "share / (2 sensitivity)",
+            "theta": str(USEFULNESS),
+            "rows": "invented records drawn from the network; their counts have no noise of"
+            " their own",
+        }
+
+    def validate(self, schema: Schema, epsilon: Fraction) -> None:
+        """Raise where the settings cannot work, before any budget is spent."""
+        n = len(list(schema.used()))
+        network = epsilon * NETWORK / max(n - 1, 1)
+        require_share(min(epsilon * SIZE, network, _marginals(epsilon, n)))
+
+    def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
+        """Return what a run buys, and the cells of a marginal of 30,000 records."""
+        n = len(list(schema.used()))
+        marginal = _marginals(epsilon, n)
+        steps = [Step(on="number of records", share=epsilon * SIZE, times=1)]
+        if n > 1:
+            steps.append(Step(on="parents", share=epsilon * NETWORK / (n - 1), times=n - 1))
+        steps.append(Step(on="marginals", share=marginal, times=n))
+        cells = useful_cells(EXAMPLE_RECORDS, marginal)
+        return Outline(
+            steps=tuple(steps),
+            counts=marginal,
+            n_groups=cells,
+            notes=(
+                f"A marginal of {EXAMPLE_RECORDS:,} records has at most {cells:,} cells, and an"
+                f" attribute at most {self.degree} parents. The rows are invented records.",
+            ),
+            counts_marginals=True,
+        )
+
+    def publish(
+        self,
+        engine: Engine,
+        *,
+        epsilon: Fraction,
+        ledger: PathLedger,
+        source: RandomSource,
+        progress: Progress = no_progress,
+    ) -> Groups:
+        """Return invented records as points; the ledger is settled afterwards."""
+        schema = engine.schema
+        self.validate(schema, epsilon)
+        encoding = Encoding.of(schema)
+        n = len(encoding)
+        purchase = Purchase(
+            epsilon=epsilon * SIZE, on="number of records", ledger=ledger, source=source
+        )
+        total = _noisy_total(engine, encoding, purchase)
+        growth = NetworkGrowth(
+            engine=engine,
+            encoding=encoding,
+            degree=self.degree,
+            most_cells=useful_cells(total, _marginals(epsilon, n)),
+            share=epsilon * NETWORK / max(n - 1, 1),
+            ledger=ledger,
+            source=source,
+            progress=progress,
+        )
+        network = growth.network()
+        progress("counting marginals", None)
+        laws = noisy_conditionals(
+            engine, encoding, network, total=total, ledger=ledger, source=source
+        )
+        progress("drawing records", None)
+        n_records = min(max(total, 0), MOST_RECORDS)
+        columns = drawn_codes(encoding, laws, n_records, source=source)
+        classes = columns.pop() if schema.class_attribute is not None else None
+        sizes = [attribute.domain.size for attribute in schema.attributes]
+        return groups_of_points(columns, sizes, classes)
+
+
+def useful_cells(n_records: int, share: Fraction) -> int:
+    """Return the most cells of a marginal whose noise leaves it useful.
+
+    Cells are so many that each has ``USEFULNESS`` times the scale of its noise in records,
+    on average [PrivBayes, theta-usefulness].
+
+    >>> useful_cells(30_000, Fraction(1, 20))
+    375
+    """
+    return max(int(n_records * share / USEFULNESS), 1)
+
+
+def _marginals(epsilon: Fraction, n: int) -> Fraction:
+    """Return what one of ``n`` marginals costs at the least."""
+    network = NETWORK if n > 1 else Fraction(0)
+    return epsilon * (1 - SIZE - network) / n
+
+
+def _noisy_total(engine: Engine, encoding: Encoding, purchase: Purchase) -> int:
+    """Return a noisy number of records.
+
+    Privacy: one record changes it by 1; costs the purchase's epsilon.
+    """
+    counts = engine.sum(JointCounts(places=encoding.places, tables=(((0, 0),),)))
+    return int(noisy_counts(counts.sum(keepdims=True).astype(np.int64), purchase=purchase)[0])

@@ -1,0 +1,132 @@
+"""From a network to invented records: noisy marginals, then one attribute after another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.count.joint import JointCounts
+from hedgerow.methods.privbayes.network import Encoding, Pair
+from hedgerow.model.engine import Engine
+from hedgerow.model.groups import Groups, Ranges
+from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.mechanisms import Purchase, noisy_counts
+from hedgerow.privacy.source import RandomSource, below
+from hedgerow.trees.projection import simplex_shift
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Conditional:
+    """The law of an attribute's cells given its parents' cell, from noisy counts.
+
+    ``weights`` has one row per cell of the parents; rows add up to 1.
+    """
+
+    pair: Pair
+    weights: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, pair: Pair, noisy: NDArray[np.int64], total: int) -> Conditional:
+        """Return the law that noisy counts (parents, child) of a noisy total give.
+
+        Counts are projected on non-negative ones of that total. Where a parents' cell has
+        nothing left the child goes by its own marginal, and evenly if that is empty too.
+        """
+        positive = np.zeros(noisy.shape)
+        if total > 0:
+            positive = np.maximum(noisy - simplex_shift(noisy.ravel(), total), 0.0)
+        alone = positive.sum(axis=0)
+        alone = alone if alone.sum() > 0 else np.ones(noisy.shape[1])
+        empty = positive.sum(axis=1) <= 0
+        positive[empty] = alone
+        return cls(pair=pair, weights=positive / positive.sum(axis=1, keepdims=True))
+
+    def draw(self, rows: NDArray[np.int64], *, source: RandomSource) -> NDArray[np.int64]:
+        """Return one cell for each row of the parents."""
+        n_cells = self.weights.shape[1]
+        ends = np.cumsum(self.weights, axis=1)
+        ends = np.minimum(ends, 1.0)  # rounding must not carry a draw beyond the last cell
+        ends[:, -1] = 1.0
+        flat = (ends + np.arange(len(ends))[:, None]).ravel()
+        at = (source.words(len(rows)) >> np.uint64(11)) * 2.0**-53
+        within = np.minimum(rows + at, np.nextafter(rows + 1, 0))
+        cells: NDArray[np.int64] = np.searchsorted(flat, within, "right") - rows * n_cells
+        return cells
+
+
+def noisy_conditionals(
+    engine: Engine,
+    encoding: Encoding,
+    network: tuple[Pair, ...],
+    *,
+    total: int,
+    ledger: PathLedger,
+    source: RandomSource,
+) -> list[Conditional]:
+    """Return the law of every attribute given its parents, from one pass over the data.
+
+    Privacy: a record is in one cell of every marginal, so each costs its share and all of
+    them what was left of epsilon, in equal shares (sequential composition).
+    """
+    kernel = JointCounts(places=encoding.places, tables=tuple(pair.table for pair in network))
+    share: Fraction = ledger.left() / len(network)
+    laws = []
+    for step, counts in enumerate(kernel.split(engine.sum(kernel)), start=1):
+        purchase = Purchase(epsilon=share, on=f"marginal {step}", ledger=ledger, source=source)
+        noisy = noisy_counts(counts.ravel(), purchase=purchase).reshape(counts.shape)
+        laws.append(Conditional.of(network[step - 1], noisy, total))
+    return laws
+
+
+def drawn_codes(
+    encoding: Encoding, laws: list[Conditional], n_records: int, *, source: RandomSource
+) -> list[NDArray[np.int64]]:
+    """Return the codes of invented records, by attribute, the class last.
+
+    Cells are drawn from the laws in the network's order, and codes evenly in their cell.
+    """
+    codes: dict[int, NDArray[np.int64]] = {}
+    for law in laws:
+        rows = np.zeros(n_records, dtype=np.int64)
+        for a, level in law.pair.parents:
+            rows = rows * encoding.ladders[a][level].n_cells + encoding.places[a][level][codes[a]]
+        cells = law.draw(rows, source=source)
+        edges = encoding.ladders[law.pair.child][0].edges.astype(np.int64)
+        codes[law.pair.child] = edges[cells] + below(np.diff(edges)[cells], source=source)
+    return [codes[a] for a in range(len(encoding))]
+
+
+def groups_of_points(
+    codes: list[NDArray[np.int64]], sizes: list[int], classes: NDArray[np.int64] | None
+) -> Groups:
+    """Return points as groups, equal ones merged, in their canonical order.
+
+    ``sizes`` are those of the attributes' domains. A release without a point lists one
+    range per attribute, the whole.
+    """
+    keys = [*codes] if classes is None else [*codes, classes]
+    order = np.lexsort(tuple(reversed(keys)))
+    ordered = [column[order] for column in keys]
+    begins = np.ones(len(order), dtype=np.bool_)
+    if len(order):
+        begins[1:] = np.any([column[1:] != column[:-1] for column in ordered], axis=0)
+    starts = np.flatnonzero(begins)
+    tables, index = [], []
+    for column, size in zip(ordered[: len(codes)], sizes, strict=True):
+        present, place = np.unique(column[starts], return_inverse=True)
+        first = present.astype(np.int32)
+        stop = first + 1
+        if not len(first):
+            first, stop = np.zeros(1, dtype=np.int32), np.full(1, size, dtype=np.int32)
+        tables.append(Ranges(first=first, stop=stop))
+        index.append(place.astype(np.int32))
+    return Groups(
+        ranges=tuple(tables),
+        index=tuple(index),
+        classes=None if classes is None else ordered[-1][starts].astype(np.int32),
+        counts=np.diff(starts, append=len(order)),
+        is_cut=False,
+    )

@@ -1,0 +1,1 @@
+"""RPS: boxes by recursive private medians."""

@@ -1,0 +1,190 @@
+"""Baskets as codes, one after the other in one array: the confidential ones, and the noisy ones."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.errors import InternalError
+from hedgerow.model.groups import CountsMade
+from hedgerow.taxonomy.tree import Taxonomy
+
+ItemCodes: TypeAlias = NDArray[np.unsignedinteger[Any]]
+
+
+def item_dtype(n_items: int) -> np.dtype[np.unsignedinteger[Any]]:
+    """Return the type that holds the codes of a universe of so many items.
+
+    >>> item_dtype(17), item_dtype(100_000)
+    (dtype('uint16'), dtype('uint32'))
+    """
+    return np.dtype(np.uint16) if n_items <= 1 << 16 else np.dtype(np.uint32)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class EncodedBaskets:
+    """Records that are sets of items of a public universe.
+
+    Record ``r`` holds ``items[offsets[r]:offsets[r + 1]]``, strictly increasing and never
+    empty; an item's code is its leaf in ``taxonomy``. Everything but the taxonomy is
+    confidential, the number of records included.
+    """
+
+    taxonomy: Taxonomy
+    offsets: NDArray[np.int64]
+    items: ItemCodes
+
+    def __post_init__(self) -> None:
+        if self.items.dtype != item_dtype(self.taxonomy.n_leaves):
+            raise InternalError("the item codes have not the type of their universe")
+        if not len(self.offsets) or self.offsets[0] != 0 or self.offsets[-1] != len(self.items):
+            raise InternalError("the offsets of the baskets do not cover their items")
+
+    def __repr__(self) -> str:
+        return f"EncodedBaskets({self.taxonomy.n_leaves} items in the universe)"
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of items of each record (confidential)."""
+        return np.diff(self.offsets)
+
+    def without(self, record: int) -> EncodedBaskets:
+        """Return the neighbouring baskets that lack one record."""
+        if not 0 <= record < len(self):
+            raise IndexError("no such record")
+        kept = np.arange(len(self)) != record
+        return self.kept(kept)
+
+    def kept(self, records: NDArray[np.bool_]) -> EncodedBaskets:
+        """Return the flagged records only, in the same order."""
+        lengths = self.lengths
+        return EncodedBaskets(
+            taxonomy=self.taxonomy,
+            offsets=offsets_of(lengths[records]),
+            items=self.items[np.repeat(records, lengths)],
+        )
+
+    @classmethod
+    def from_sets(cls, taxonomy: Taxonomy, sets: Iterable[Collection[int]]) -> EncodedBaskets:
+        """Build baskets from collections of codes; repeats count once, empty ones are left out.
+
+        >>> baskets = EncodedBaskets.from_sets(Taxonomy.flat(["a", "b", "c"]), [{2, 0}, (), [1]])
+        >>> baskets.offsets.tolist(), baskets.items.tolist()
+        ([0, 2, 3], [0, 2, 1])
+        """
+        records = [sorted(set(record)) for record in sets]
+        codes = np.array([code for record in records for code in record], dtype=np.int64)
+        if codes.size and (codes.min() < 0 or codes.max() >= taxonomy.n_leaves):
+            raise InternalError("item codes lie outside the universe")
+        return cls(
+            taxonomy=taxonomy,
+            offsets=offsets_of(np.array([len(each) for each in records if each], dtype=np.int64)),
+            items=codes.astype(item_dtype(taxonomy.n_leaves)),
+        )
+
+
+def offsets_of(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where each of some runs begins, and where the last one ends.
+
+    >>> offsets_of(np.array([2, 1, 3])).tolist()
+    [0, 2, 3, 6]
+    """
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NoisyBaskets:
+    """Distinct baskets with noisy counts, sorted by their item codes.
+
+    Everything here is publishable: basket ``b`` holds ``items[offsets[b]:offsets[b + 1]]``
+    (strictly increasing, at least one), ``counts`` are noisy, whole and positive, and the
+    order is that of the codes compared one by one, so it says nothing about the data. A
+    basket that is not listed has the noisy count 0.
+    """
+
+    taxonomy: Taxonomy
+    offsets: NDArray[np.int64]
+    items: ItemCodes
+    counts: NDArray[np.int64]
+    made: CountsMade | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.offsets) != len(self.counts) + 1 or self.offsets[-1] != len(self.items):
+            raise InternalError("the offsets of noisy baskets do not cover their items")
+        if len(self.counts) and self.counts.min() < 1:
+            raise InternalError("a published basket has no positive count")
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of items of each basket."""
+        return np.diff(self.offsets)
+
+    @classmethod
+    def sorted_of(
+        cls,
+        taxonomy: Taxonomy,
+        *,
+        offsets: NDArray[np.int64],
+        items: NDArray[np.integer],
+        counts: NDArray[np.int64],
+        made: CountsMade | None = None,
+    ) -> NoisyBaskets:
+        """Return baskets in their canonical order, whatever order they come in.
+
+        The same basket given twice becomes one with the sum of its counts. Baskets without
+        a positive count are left out.
+        """
+        words = packed(offsets, items)
+        order = np.lexsort(words[::-1])
+        new = np.ones(len(order), dtype=np.bool_)
+        if len(order):
+            changes = [word[order][1:] != word[order][:-1] for word in words]
+            new[1:] = np.logical_or.reduce(changes, axis=0)
+        first = np.flatnonzero(new)
+        sums = np.add.reduceat(counts[order], first) if len(first) else counts[:0]
+        order = order[first][sums > 0]
+        lengths = np.diff(offsets)[order]
+        starts = offsets_of(lengths)
+        places = np.arange(starts[-1]) + np.repeat(offsets[:-1][order] - starts[:-1], lengths)
+        return cls(
+            taxonomy=taxonomy,
+            offsets=starts,
+            items=items[places].astype(item_dtype(taxonomy.n_leaves)),
+            counts=sums[sums > 0].astype(np.int64),
+            made=made,
+        )
+
+
+def packed(offsets: NDArray[np.int64], items: NDArray[np.integer]) -> tuple[NDArray[np.int64], ...]:
+    """Return baskets as whole numbers, several items in each, that sort as their codes do.
+
+    Compared one by one, a basket comes before those that begin with it. Two baskets are
+    the same where all of their numbers are.
+
+    >>> np.lexsort(packed(np.array([0, 1, 3, 4]), np.array([1, 0, 2, 0]))[::-1]).tolist()
+    [2, 1, 0]
+    """
+    lengths = np.diff(offsets)
+    bits = (int(items.max(initial=0)) + 1).bit_length()  # 0 is the end of a basket
+    per_word = 63 // bits
+    words = []
+    for start in range(0, max(1, int(lengths.max(initial=0))), per_word):
+        word = np.zeros(len(lengths), dtype=np.int64)
+        for place in range(start, start + per_word):
+            longer = np.flatnonzero(lengths > place)
+            codes = items[offsets[longer] + place].astype(np.int64) + 1
+            word[longer] |= codes << (bits * (start + per_word - 1 - place))
+        words.append(word)
+    return tuple(words)

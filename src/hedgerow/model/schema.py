@@ -1,0 +1,47 @@
+"""The public description of an encoded table: its attributes, their domains and codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from hedgerow.errors import InternalError
+from hedgerow.taxonomy.domain import Domain
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attribute:
+    """A column of the table and the finite, public domain its codes number."""
+
+    name: str
+    domain: Domain
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schema:
+    """The predictors in the plan's order, the class if there is one, and what is missing.
+
+    ``missing`` says what happens to a record that lacks a predictor: ``drop`` leaves the
+    record out, ``value`` gives it the code that its domain keeps for missing values. A
+    record that lacks its class is left out either way. ``missing_values`` are the texts
+    that stand for a missing value; an empty field always does.
+    """
+
+    attributes: tuple[Attribute, ...]
+    class_attribute: Attribute | None
+    missing: Literal["drop", "value"] = "drop"
+    missing_values: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        names = [attribute.name for attribute in self.used()]
+        if len(set(names)) < len(names):
+            raise InternalError("two attributes of a schema have the same name")
+        if self.class_attribute and self.class_attribute.domain.kind != "categorical":
+            raise InternalError("the class of a schema is numeric")
+
+    def used(self) -> Iterator[Attribute]:
+        """Yield every attribute that is read: the predictors, then the class."""
+        yield from self.attributes
+        if self.class_attribute is not None:
+            yield self.class_attribute

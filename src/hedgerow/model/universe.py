@@ -1,0 +1,34 @@
+"""The public universe of items of set-valued data, and where the data keeps its items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hedgerow.taxonomy.tree import Taxonomy
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemsPlace:
+    """Where the items lie: in a column, in the rows of a long table, or on the lines of a file.
+
+    ``separators`` are the bytes that stand between the items of a line, ``skip_header``
+    says that lines up to the last comment (``%``) at the top are none of the records.
+    """
+
+    column: str | None = None
+    record: str | None = None
+    separators: bytes = b" ,\t"
+    skip_header: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Universe:
+    """All items that may occur, as leaves of a taxonomy, and where the data keeps them."""
+
+    taxonomy: Taxonomy
+    place: ItemsPlace
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return self.taxonomy.n_leaves

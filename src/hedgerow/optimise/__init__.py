@@ -1,1 +1,0 @@
-"""The best generalisation of single records: lattices, risk, utility and exact searches."""

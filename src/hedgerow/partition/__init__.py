@@ -1,1 +1,0 @@
-"""Methods that divide the domain into boxes and count them privately."""

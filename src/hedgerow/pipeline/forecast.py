@@ -1,0 +1,177 @@
+"""What a plan will cost and keep, told before any record is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import Any, Literal
+
+import numpy as np
+
+from hedgerow.model.baskets import item_dtype
+from hedgerow.model.method import Outline, Useful
+from hedgerow.model.precision import deviation, within
+from hedgerow.pipeline.prepare import PreparedBaskets, PreparedPrivate
+from hedgerow.privacy.budget import epsilon_text
+from hedgerow.taxonomy.domain import code_dtype
+
+Verdict = Literal[
+    "feasible", "coarse", "mostly noise", "depends on the number of records", "depends on the data"
+]
+
+COARSE_FROM = 1.0
+NOISE_FROM = 5.0
+"""Noise of all groups together over the records: from here on a release is mostly noise."""
+
+DELTA = 0.05
+COVERED = (1, 10, 100)
+"""The chance of a larger error, and the itemsets that a query covers, for usefulness."""
+
+USUAL_LENGTH = 10
+"""How many items a record of set-valued data is taken to have."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forecast:
+    """What can be said of a plan without its data.
+
+    ``noise_ratio`` compares the noise of all groups together (their number times the
+    standard deviation of one count) with the number of records. Below 1 most groups
+    stand out from their noise; above 5 hardly any does. ``usefulness`` has pairs of how
+    many itemsets a counting query covers and how far it may be off, whatever the data.
+    """
+
+    epsilon: Fraction
+    outline: Outline
+    records: int | None
+    bytes_per_record: int
+    publishes: Literal["table", "baskets"] = "table"
+    usefulness: tuple[tuple[int, float], ...] = ()
+
+    @property
+    def counts_all(self) -> bool:
+        """Whether everything that can be published is counted, and none of it looked for first."""
+        return self.publishes == "table" or self.outline.counts == self.epsilon
+
+    @property
+    def error_95(self) -> int:
+        """The noise of a count is within this in 95 of 100 cases."""
+        return within(self.outline.counts)
+
+    @property
+    def records_needed(self) -> int:
+        """Records from which on the release is feasible."""
+        return ceil(self.outline.n_groups * deviation(self.outline.counts) / COARSE_FROM)
+
+    @property
+    def noise_ratio(self) -> float | None:
+        """Noise over records, where the number of records is known."""
+        return None if self.records is None else self.records_needed / max(self.records, 1)
+
+    @property
+    def epsilon_needed(self) -> Fraction | None:
+        """The epsilon at which the release would be feasible, rounded up."""
+        ratio = self.noise_ratio
+        if ratio is None or ratio <= COARSE_FROM:
+            return None
+        return Fraction(ceil(float(self.epsilon) * ratio * 20), 20)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the release will be worth making."""
+        if not self.counts_all:
+            return "depends on the data"
+        ratio = self.noise_ratio
+        if ratio is None:
+            return "depends on the number of records"
+        if ratio <= COARSE_FROM:
+            return "feasible"
+        return "coarse" if ratio <= NOISE_FROM else "mostly noise"
+
+    @property
+    def memory_bytes(self) -> int:
+        """A rough peak: the encoded table, scratch for keys, and the groups."""
+        per_group = 64
+        return (self.records or 0) * (self.bytes_per_record + 8) + self.outline.n_groups * per_group
+
+    @property
+    def advice(self) -> str:
+        """The verdict in words, with what would do."""
+        if not self.counts_all:
+            return (
+                "How much comes through depends on the data: a basket needs well over"
+                f" {self.error_95:,} records to show by itself."
+            )
+        needed = f"{self.records_needed:,}"
+        if self.records is None:
+            return f"Feasible from about {needed} records on. Say how many with --records."
+        if self.verdict == "feasible":
+            return f"Feasible: about {needed} records would do."
+        would_do = (
+            f"epsilon {epsilon_text(self.epsilon_needed or self.epsilon)}, or {needed} records,"
+        )
+        if self.verdict == "coarse":
+            return f"Coarse: only large groups will stand out; {would_do} would do better."
+        less = "fewer groups" if self.publishes == "table" else "a smaller universe"
+        return f"Mostly noise: {would_do} would do, or {less}."
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the forecast for JSON, budgets as exact text."""
+        return {
+            "epsilon": str(self.epsilon),
+            "steps": [
+                {"on": step.on, "share": str(step.share), "times": step.times}
+                for step in self.outline.steps
+            ],
+            "count-share": str(self.outline.counts),
+            "count-error-95": self.error_95,
+            "groups": self.outline.n_groups if self.counts_all else None,
+            "bytes-per-record": self.bytes_per_record,
+            "memory-bytes": self.memory_bytes,
+            "records": self.records,
+            "records-needed": self.records_needed if self.counts_all else None,
+            "epsilon-needed": str(self.epsilon_needed)
+            if self.counts_all and self.epsilon_needed is not None
+            else None,
+            "verdict": self.verdict,
+            "notes": list(self.outline.notes),
+            "usefulness": [
+                {"itemsets": n, "delta": DELTA, "error": round(error, 1)}
+                for n, error in self.usefulness
+            ],
+        }
+
+
+def forecast(ready: PreparedPrivate, *, records: int | None = None) -> Forecast:
+    """Return what can be said of a prepared plan; no record is read.
+
+    ``records`` is about how many there are, if that is public knowledge.
+    """
+    return Forecast(
+        epsilon=ready.epsilon,
+        outline=ready.outline(),
+        records=records,
+        bytes_per_record=_bytes_per_record(ready),
+        publishes=ready.publish.publishes,
+        usefulness=_usefulness(ready),
+    )
+
+
+def _usefulness(ready: PreparedPrivate) -> tuple[tuple[int, float], ...]:
+    """Return the bounds of [DiffPart, Thm 4.2], for queries that cover so many itemsets."""
+    if not isinstance(ready, PreparedBaskets) or not isinstance(ready.method, Useful):
+        return ()
+    taxonomy, epsilon = ready.universe.taxonomy, ready.epsilon
+    bounds = (
+        (n, ready.method.usefulness(taxonomy, epsilon, n_itemsets=n, delta=DELTA)) for n in COVERED
+    )
+    return tuple((n, bound) for n, bound in bounds if bound is not None)
+
+
+def _bytes_per_record(ready: PreparedPrivate) -> int:
+    if isinstance(ready, PreparedBaskets):
+        length = min(USUAL_LENGTH, ready.universe.n_items)
+        return 8 + length * item_dtype(ready.universe.n_items).itemsize
+    sizes = [attribute.domain.size for attribute in ready.schema.used()]
+    return sum(np.dtype(code_dtype(size)).itemsize for size in sizes)

@@ -1,0 +1,92 @@
+"""The report of a release of baskets: the most frequent items and baskets, by noisy counts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hedgerow.model.baskets import NoisyBaskets
+from hedgerow.model.certificate import Certificate
+from hedgerow.report.budget import budget_picture
+from hedgerow.report.page import Bar, page, precision_of, promise_of
+from hedgerow.report.pictures import shortened
+
+MOST_BASKETS = 15
+MOST_ITEMS = 25
+MOST_LENGTHS = 20
+LONGEST_BASKET = 160
+
+FILES = (
+    ("release.dat", "The baskets, one per line, for programs that look for frequent itemsets."),
+    ("release.csv", "The same, every basket once, its count last. Start here."),
+    ("release.parquet", "The same table for programs, items as lists (if it was asked for)."),
+    ("universe.json", "All items and how they are grouped."),
+    ("certificate.json", "Every fact of this page and more, for auditors and programs."),
+)
+
+
+def render_basket_report(baskets: NoisyBaskets, certificate: Certificate) -> str:
+    """Return the page as HTML with its style and drawings inside.
+
+    Privacy: the counts are noisy and the certificate is public, so the page is, too.
+    """
+    totals = _item_totals(baskets)
+    return page("baskets.html.j2").render(
+        certificate=certificate,
+        promise=promise_of(certificate),
+        precision=precision_of(certificate.counts),
+        budget=budget_picture(certificate.budget),
+        boxes=None,
+        every_basket_counted=certificate.counts is not None
+        and certificate.counts.share == certificate.budget.total,
+        assumed=certificate.assumed_public,
+        n_items=baskets.taxonomy.n_leaves,
+        n_published=int(np.count_nonzero(totals)),
+        items=_frequent_items(baskets, totals),
+        lengths=_lengths(baskets),
+        baskets=_frequent_baskets(baskets),
+        n_groups=len(baskets),
+        files=FILES,
+    )
+
+
+def _item_totals(baskets: NoisyBaskets) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    totals = np.zeros(baskets.taxonomy.n_leaves, dtype=np.int64)
+    np.add.at(totals, baskets.items, np.repeat(baskets.counts, baskets.lengths))
+    return totals
+
+
+def _bars(labels: list[str], counts: list[int]) -> tuple[Bar, ...]:
+    longest = max([1, *counts])
+    return tuple(
+        Bar(label=label, count=count, percent=round(100 * count / longest, 1))
+        for label, count in zip(labels, counts, strict=True)
+    )
+
+
+def _frequent_items(
+    baskets: NoisyBaskets, totals: np.ndarray[tuple[int], np.dtype[np.int64]]
+) -> tuple[Bar, ...]:
+    # A stable sort: items of equal counts stay in the order of the universe.
+    order = np.argsort(-totals, kind="stable")[:MOST_ITEMS]
+    order = order[totals[order] > 0]
+    labels = [shortened(baskets.taxonomy.leaf_labels[code]) for code in order.tolist()]
+    return _bars(labels, totals[order].tolist())
+
+
+def _lengths(baskets: NoisyBaskets) -> tuple[Bar, ...]:
+    lengths = np.minimum(baskets.lengths, MOST_LENGTHS)
+    totals = np.zeros(MOST_LENGTHS + 1, dtype=np.int64)
+    np.add.at(totals, lengths, baskets.counts)
+    found = np.flatnonzero(totals)
+    labels = [f"{n} or more" if n == MOST_LENGTHS else str(n) for n in found.tolist()]
+    return _bars(labels, totals[found].tolist())
+
+
+def _frequent_baskets(baskets: NoisyBaskets) -> tuple[Bar, ...]:
+    order = np.argsort(-baskets.counts, kind="stable")[:MOST_BASKETS]
+    labels = baskets.taxonomy.leaf_labels
+    words = []
+    for place in order.tolist():
+        codes = baskets.items[baskets.offsets[place] : baskets.offsets[place + 1]].tolist()
+        words.append(shortened(", ".join(labels[code] for code in codes), LONGEST_BASKET))
+    return _bars(words, baskets.counts[order].tolist())

@@ -1,0 +1,88 @@
+"""The public report of a disclosure: what was promised, and how coarse each attribute became.
+
+Its figures come from the disclosed table, the plan and the certificate alone. Risks do not: they
+depend on the raw dictionary and on everybody's weights, and are on the owner's page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.lattice.lattice import Chains
+from hedgerow.model.certificate import Certificate
+from hedgerow.model.schema import Schema
+from hedgerow.report.budget import budget_picture
+from hedgerow.report.page import Bar, page
+from hedgerow.report.pictures import shortened
+
+MOST_ATTRIBUTES = 60
+MOST_ASSUMED = 60
+
+FILES = (
+    ("disclosed.csv", "The records, in the order of the data, made coarser. Start here."),
+    ("certificate.json", "Every fact of this page and more, for auditors and programs."),
+    ("owner/", "Risks of single records. Not for others: do not give this folder away."),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coarseness:
+    """How much records show of one attribute: bars from the exact value to nothing."""
+
+    name: str
+    bars: tuple[Bar, ...]
+
+
+def render_disclosure_report(
+    schema: Schema,
+    chains: tuple[Chains, ...],
+    nodes: list[NDArray[np.int32]],
+    certificate: Certificate,
+) -> str:
+    """Return the page as HTML with its style inside.
+
+    Privacy: it is made from the disclosed nodes and the certificate, so that it tells no more
+    than those do.
+    """
+    drawn = list(zip(schema.attributes, chains, nodes, strict=True))[:MOST_ATTRIBUTES]
+    target = schema.class_attribute
+    return page("disclosed.html.j2").render(
+        certificate=certificate,
+        promise=None,
+        precision=None,
+        budget=budget_picture(certificate.budget),
+        boxes=None,
+        assumed=certificate.assumed_public[:MOST_ASSUMED],
+        attributes=[_coarseness(a.name, chain, node) for a, chain, node in drawn],
+        n_not_drawn=max(len(chains) - MOST_ATTRIBUTES, 0),
+        n_attributes=len(chains),
+        n_records=len(nodes[0]) if nodes else 0,
+        class_name=None if target is None else target.name,
+        files=FILES,
+    )
+
+
+def _coarseness(name: str, chain: Chains, nodes: NDArray[np.int32]) -> Coarseness:
+    tree = chain.taxonomy
+    tallest = int(tree.height[0])
+    is_leaf = (tree.stop - tree.first)[nodes] == 1
+    # 0: the value itself; then depth by depth; last: the root, which says nothing.
+    step = np.where(is_leaf, 0, tallest - tree.depth[nodes])
+    counts = np.bincount(np.where(nodes == 0, tallest, step), minlength=tallest + 1)
+    longest = max(int(counts.max(initial=0)), 1)
+    bars = tuple(
+        Bar(label=_words(at, tallest), count=n, percent=round(100 * n / longest, 1))
+        for at, n in enumerate(counts.tolist())
+    )
+    return Coarseness(name=shortened(name), bars=bars)
+
+
+def _words(step: int, tallest: int) -> str:
+    if step == 0:
+        return "the value itself"
+    if step == tallest:
+        return "nothing (suppressed)"
+    return f"a group at level {tallest - step} of {tallest}"

@@ -1,0 +1,257 @@
+"""Maps of the boxes: what lies where on two attributes, by density and by class.
+
+Boxes overlap when they are seen on two of many attributes, so a map shows the cells
+between all borders of the two: each has what its boxes would have there if records lay
+evenly in them. Neighbouring cells of one density are drawn as one rectangle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.model.groups import Groups
+from hedgerow.model.labels import leaf_labels
+from hedgerow.model.schema import Schema
+from hedgerow.report.axis import Axis, by_splits, density_steps
+from hedgerow.report.pictures import shortened
+
+MOST_ATTRIBUTES = 5
+CLASS_COLOURS = 6
+STRENGTHS = (0.6, 0.8)
+"""Parts of a cell that its majority class must have for a stronger colour."""
+
+WIDTH, HEIGHT = 1200, 840
+X_ROOM, Y_ROOM = 90.0, 30.0
+"""How far apart the names of two borders must be, on either axis."""
+
+SLANTED_ROOM = 36.0
+_BLOCK = 1 << 14
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mark:
+    """A name beside an axis."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """All rectangles of one colour: density, class and how strong its majority is."""
+
+    density: int
+    group: int
+    strength: int
+    outline: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoxMap:
+    """The map of two attributes."""
+
+    across: str
+    down: str
+    slanted: bool
+    shapes: tuple[Shape, ...]
+    across_marks: tuple[Mark, ...]
+    down_marks: tuple[Mark, ...]
+    n_rectangles: int
+    stretched: bool
+    thinned: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Maps:
+    """Maps of every two of the attributes that divide most, and the classes' names."""
+
+    maps: tuple[BoxMap, ...]
+    classes: tuple[str, ...]
+    other_classes: int
+    n_attributes: int
+    n_left_out: int
+
+
+def box_maps(schema: Schema, groups: Groups) -> Maps:
+    """Return the maps of a release of boxes; none if fewer than two attributes are divided."""
+    divided = by_splits(groups)
+    shown = divided[:MOST_ATTRIBUTES]
+    axes = {at: Axis.of(schema.attributes[at], groups.ranges[at]) for at in shown}
+    ranks, classes = _classes(schema, groups)
+    pairs = [_oriented(one, other, axes) for one, other in combinations(shown, 2)]
+    return Maps(
+        maps=tuple(_map(groups, pair, axes, ranks) for pair in pairs),
+        classes=classes[:CLASS_COLOURS],
+        other_classes=max(len(classes) - CLASS_COLOURS, 0),
+        n_attributes=len(shown),
+        n_left_out=len(divided) - len(shown),
+    )
+
+
+def _classes(schema: Schema, groups: Groups) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Return each class's rank by its noisy total, and the names in that order."""
+    target = schema.class_attribute
+    if target is None or groups.classes is None:
+        return np.zeros(1, dtype=np.int64), ()
+    totals = np.bincount(groups.classes, weights=groups.counts, minlength=target.domain.size)
+    order = np.argsort(-totals, kind="stable")
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = np.arange(len(order))
+    labels = leaf_labels(target.domain)
+    return ranks, tuple(shortened(labels[at], 30) for at in order.tolist())
+
+
+def _oriented(one: int, other: int, axes: dict[int, Axis]) -> tuple[int, int]:
+    """Put numbers across and names down, where they can be read."""
+
+    def fit(at: int) -> tuple[bool, int]:
+        axis = axes[at]
+        return axis.attribute.domain.kind == "categorical", len(axis)
+
+    return (other, one) if fit(other) < fit(one) else (one, other)
+
+
+def cell_counts(
+    groups: Groups, pair: tuple[int, int], axes: tuple[Axis, Axis], n_classes: int
+) -> NDArray[np.float64]:
+    """Return the records in each cell of two axes, by class, spread evenly in their boxes."""
+    one, other = pair
+    sizes = (len(groups.ranges[one]), len(groups.ranges[other]))
+    classes = groups.classes if groups.classes is not None else np.zeros(len(groups), np.int32)
+    flat = np.ravel_multi_index(
+        (classes, groups.index[one], groups.index[other]), (n_classes, *sizes)
+    )
+    keys, which = np.unique(flat, return_inverse=True)
+    counts = np.bincount(which, weights=groups.counts, minlength=len(keys))
+    of_class, first, second = np.unravel_index(keys, (n_classes, *sizes))
+    parts = [axis.overlaps(groups.ranges[at]) for at, axis in zip(pair, axes, strict=True)]
+    cells = np.zeros((n_classes, len(axes[0]), len(axes[1])))
+    for each in range(n_classes):
+        rows = np.flatnonzero(of_class == each)
+        for start in range(0, len(rows), _BLOCK):
+            some = rows[start : start + _BLOCK]
+            spread = parts[0][first[some]] * counts[some, None]
+            cells[each] += spread.T @ parts[1][second[some]]
+    return cells
+
+
+def _map(
+    groups: Groups, pair: tuple[int, int], axes: dict[int, Axis], ranks: NDArray[np.int64]
+) -> BoxMap:
+    across, down = axes[pair[0]], axes[pair[1]]
+    cells = cell_counts(groups, pair, (across, down), len(ranks))
+    shapes, n_rectangles = _shapes(cells, across, down, ranks)
+    slanted = across.attribute.domain.kind == "categorical"
+    room = SLANTED_ROOM if slanted else X_ROOM
+    return BoxMap(
+        across=shortened(across.attribute.name, 40),
+        down=shortened(down.attribute.name, 40),
+        slanted=slanted,
+        shapes=shapes,
+        across_marks=_marks(across, across.at * WIDTH, room),
+        down_marks=_marks(down, _heights(down), Y_ROOM),
+        n_rectangles=n_rectangles,
+        stretched=across.stretched or down.stretched,
+        thinned=across.n_cells > len(across) or down.n_cells > len(down),
+    )
+
+
+def _heights(axis: Axis) -> NDArray[np.float64]:
+    """Numbers rise upwards, names are read downwards."""
+    rising = axis.attribute.domain.kind == "numeric"
+    return HEIGHT * (1 - axis.at if rising else axis.at)
+
+
+def _shapes(
+    cells: NDArray[np.float64], across: Axis, down: Axis, ranks: NDArray[np.int64]
+) -> tuple[tuple[Shape, ...], int]:
+    areas = across.widths[:, None] * down.widths[None, :]
+    steps, group, strength = _colours(cells, areas, ranks)
+    x = (across.at * WIDTH).round().astype(int).tolist()
+    y = _heights(down).round().astype(int).tolist()
+    outlines: dict[tuple[int, int, int], list[str]] = {}
+    n_rectangles = 0
+    for left, right, top, bottom in rectangles(_alike(cells / areas)):
+        width, height = x[right] - x[left], y[bottom] - y[top]
+        if steps[left][top] and width and height:
+            colour = steps[left][top], group[left][top], strength[left][top]
+            outline = f"M{x[left]} {y[top]}h{width}v{height}h{-width}z"
+            outlines.setdefault(colour, []).append(outline)
+            n_rectangles += 1
+    shapes = tuple(
+        Shape(density=density, group=at, strength=strong, outline="".join(outline))
+        for (density, at, strong), outline in sorted(outlines.items())
+    )
+    return shapes, n_rectangles
+
+
+def _colours(
+    cells: NDArray[np.float64], areas: NDArray[np.float64], ranks: NDArray[np.int64]
+) -> tuple[list[list[int]], list[list[int]], list[list[int]]]:
+    """Return each cell's density step, the rank of its majority class and how strong that is."""
+    sums = cells.sum(axis=0)
+    lead = np.divide(cells.max(axis=0), sums, out=np.zeros_like(sums), where=sums > 0)
+    steps = density_steps(sums / (float(sums.sum()) or 1.0), areas)
+    group = np.minimum(ranks[cells.argmax(axis=0)], CLASS_COLOURS)
+    strength = np.searchsorted(STRENGTHS, lead, side="right")
+    return steps.tolist(), group.tolist(), strength.tolist()
+
+
+def _alike(densities: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return a number per cell that is the same for cells of the same density of each class."""
+    n_classes, n_across, n_down = densities.shape
+    scaled = (densities / (densities.max() or 1.0)).round(12)
+    _, which = np.unique(scaled.reshape(n_classes, -1).T, axis=0, return_inverse=True)
+    return which.reshape(n_across, n_down).astype(np.int64)
+
+
+def rectangles(cells: NDArray[np.int64]) -> Iterator[tuple[int, int, int, int]]:
+    """Yield rectangles of equal cells that tile the array: rows from, to, columns from, to."""
+    grid = cells.tolist()
+    n_rows, n_columns = cells.shape
+    done = [[False] * n_columns for _ in range(n_rows)]
+    for row in range(n_rows):
+        for column in range(n_columns):
+            if done[row][column]:
+                continue
+            value, stop = grid[row][column], column + 1
+            while stop < n_columns and grid[row][stop] == value and not done[row][stop]:
+                stop += 1
+            run, below = grid[row][column:stop], row + 1
+            while below < n_rows and grid[below][column:stop] == run:
+                if any(done[below][column:stop]):
+                    break
+                below += 1
+            for each in range(row, below):
+                done[each][column:stop] = [True] * (stop - column)
+            yield row, below, column, stop
+
+
+def _marks(axis: Axis, at: NDArray[np.float64], room: float) -> tuple[Mark, ...]:
+    """Name borders of numbers and cells of names, as far as there is room."""
+    if axis.attribute.domain.kind == "categorical":
+        named = [
+            Mark(at=round(float(middle), 1), text=shortened(axis.label(cell), 20))
+            for cell, middle in enumerate((at[1:] + at[:-1]) / 2)
+        ]
+        return tuple(_spaced(named, room))
+    named = [
+        Mark(at=round(float(place), 1), text=axis.border_text(border))
+        for border, place in enumerate(at)
+    ]
+    last = named.pop()
+    kept = [mark for mark in _spaced(named, room) if abs(mark.at - last.at) >= room]
+    return (*kept, last)
+
+
+def _spaced(marks: list[Mark], room: float) -> list[Mark]:
+    kept: list[Mark] = []
+    for mark in marks:
+        if not kept or abs(mark.at - kept[-1].at) >= room:
+            kept.append(mark)
+    return kept

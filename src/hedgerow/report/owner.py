@@ -1,0 +1,252 @@
+"""The owner's page: risks before and after, and the risk-utility plane. Confidential.
+
+Nothing here may be published: means of a small table, extremes and histograms are computed from
+raw records and everybody's weights without any noise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.model.certificate import Certificate
+from hedgerow.report.page import page
+
+Floats = NDArray[np.float64]
+
+WIDTH, HEIGHT, MARGIN = 680, 400, 78
+N_BINS = 24
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """Mean utility and mean risk of the records of one form of the table."""
+
+    utility: float
+    risk: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnonymousTable:
+    """A k-anonymous form, and the least risk that records can have at the same utilities."""
+
+    k: int
+    anonymous: Point
+    best: Point | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plane:
+    """Where forms of a table lie; ``frontier`` is empty where lattices are too large to look at."""
+
+    n_records: int
+    before: Point
+    after: Point
+    frontier: tuple[Point, ...]
+    anonymous: tuple[AnonymousTable, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """A few numbers of all records, before and after."""
+
+    name: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bin:
+    """One bar pair of the histogram, heights in per cent of the tallest."""
+
+    label: str
+    before: int
+    after: int
+    before_percent: float
+    after_percent: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mark:
+    """A point of the plane on the drawing, with what it says."""
+
+    x: float
+    y: float
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawing:
+    """The risk-utility plane in the coordinates of the page."""
+
+    frontier: str
+    before: Mark
+    after: Mark
+    anonymous: tuple[Mark, ...]
+    best: tuple[Mark, ...]
+    x_ticks: tuple[Mark, ...]
+    y_ticks: tuple[Mark, ...]
+    logarithmic: bool
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class OwnerFigures:
+    """What the page shows: risk and utility of every record, before and after (confidential).
+
+    ``visited`` is how many forms were looked at for each record; risks and utilities
+    afterwards are those of the records that were not withheld.
+    """
+
+    n_distinct: int
+    risks: tuple[Floats, Floats]
+    utilities: tuple[Floats, Floats]
+    visited: NDArray[np.int64]
+    plane: Plane | None
+    measure: str
+    model: int
+
+
+def render_owner_report(figures: OwnerFigures, certificate: Certificate) -> str:
+    """Return the page as HTML with its style and drawings inside.
+
+    Privacy: none. The page is for the owner of the data only, and says so.
+    """
+    n_records = len(figures.visited)
+    return page("owner.html.j2").render(
+        certificate=certificate,
+        n_records=n_records,
+        n_distinct=figures.n_distinct,
+        n_withheld=n_records - len(figures.risks[1]),
+        summaries=_summaries("Risk", *figures.risks) + _summaries("Utility", *figures.utilities),
+        visited=_figure(float(figures.visited.mean())) if n_records else "0",
+        bins=_bins(*figures.risks),
+        plane=figures.plane,
+        drawing=None if figures.plane is None else _drawing(figures.plane),
+        measure=figures.measure,
+        model=figures.model,
+        width=WIDTH,
+        height=HEIGHT,
+        margin=MARGIN,
+    )
+
+
+def _figure(value: float) -> str:
+    if value == 0:
+        return "0"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def _summaries(what: str, before: Floats, after: Floats) -> list[Summary]:
+    words: dict[str, Callable[[Floats], np.floating[Any]]] = {
+        f"{what}, mean": np.mean,
+        f"{what}, median": np.median,
+        f"{what}, 95 of 100 records below": lambda values: np.quantile(values, 0.95),
+        f"{what}, largest": np.max,
+    }
+    return [
+        Summary(
+            name=name,
+            before=_figure(float(of(before))) if len(before) else "–",
+            after=_figure(float(of(after))) if len(after) else "–",
+        )
+        for name, of in words.items()
+    ]
+
+
+def _bins(before: Floats, after: Floats) -> tuple[Bin, ...]:
+    """Risks on a logarithmic scale; those of 0 have a bar of their own."""
+    positive = np.concatenate([before[before > 0], after[after > 0]])
+    if not len(positive):
+        return ()
+    low, high = float(positive.min()), float(positive.max())
+    edges = np.geomspace(low, high * (1 + 1e-12), N_BINS + 1) if low < high else np.array([low] * 2)
+    counted = [
+        np.concatenate([[np.sum(risk <= 0)], _histogram(risk[risk > 0], edges)])
+        for risk in (before, after)
+    ]
+    tallest = max(int(counts.max()) for counts in counted)
+    labels = [
+        "0",
+        *(f"{_figure(a)} to {_figure(b)}" for a, b in pairwise(edges.tolist())),
+    ]
+    return tuple(
+        Bin(
+            label=label,
+            before=int(one),
+            after=int(other),
+            before_percent=round(100 * int(one) / tallest, 2),
+            after_percent=round(100 * int(other) / tallest, 2),
+        )
+        for label, one, other in zip(labels, *counted, strict=True)
+    )
+
+
+def _histogram(risk: Floats, edges: Floats) -> NDArray[np.int64]:
+    place = np.clip(np.searchsorted(edges, risk, side="right") - 1, 0, len(edges) - 2)
+    return np.bincount(place, minlength=len(edges) - 1)
+
+
+class _Scales:
+    """From utility and risk to places on the drawing."""
+
+    def __init__(self, points: list[Point]) -> None:
+        risks = [point.risk for point in points if point.risk > 0]
+        self.most = max([point.utility for point in points] + [1e-12])
+        self.high = max([*risks, 1e-12])
+        self.low = min([*risks, self.high])
+        self.logarithmic = self.high / self.low > 30
+
+    def x(self, utility: float) -> float:
+        return round(MARGIN + (WIDTH - MARGIN - 16) * utility / self.most, 1)
+
+    def y(self, risk: float) -> float:
+        if self.logarithmic:
+            share = math.log(max(risk, self.low) / self.low) / math.log(self.high / self.low)
+        else:
+            share = risk / self.high
+        return round(HEIGHT - MARGIN - (HEIGHT - MARGIN - 16) * share, 1)
+
+    def mark(self, point: Point, text: str) -> Mark:
+        said = f"{text}: utility {_figure(point.utility)}, risk {_figure(point.risk)}"
+        return Mark(x=self.x(point.utility), y=self.y(point.risk), text=said)
+
+    def x_ticks(self) -> tuple[Mark, ...]:
+        values = [self.most * share for share in (0, 0.25, 0.5, 0.75, 1)]
+        return tuple(Mark(x=self.x(u), y=0, text=_figure(u)) for u in values)
+
+    def y_ticks(self) -> tuple[Mark, ...]:
+        if self.logarithmic:
+            first, last = math.ceil(math.log10(self.low)), math.floor(math.log10(self.high))
+            values = [10.0**power for power in range(first, last + 1)] or [self.low, self.high]
+        else:
+            values = [self.high * share for share in (0, 0.25, 0.5, 0.75, 1)]
+        return tuple(Mark(x=0, y=self.y(r), text=_figure(r)) for r in values)
+
+
+def _drawing(plane: Plane) -> Drawing:
+    best = [table.best for table in plane.anonymous if table.best is not None]
+    anonymous = [table.anonymous for table in plane.anonymous]
+    scales = _Scales([plane.before, plane.after, *plane.frontier, *anonymous, *best])
+    line = " ".join(f"{scales.x(point.utility)},{scales.y(point.risk)}" for point in plane.frontier)
+    return Drawing(
+        frontier=line,
+        before=scales.mark(plane.before, "the records as they are"),
+        after=scales.mark(plane.after, "this disclosure"),
+        anonymous=tuple(
+            scales.mark(table.anonymous, f"{table.k}-anonymous table") for table in plane.anonymous
+        ),
+        best=tuple(
+            scales.mark(table.best, f"least risk at the utility of the {table.k}-anonymous table")
+            for table in plane.anonymous
+            if table.best is not None
+        ),
+        x_ticks=scales.x_ticks(),
+        y_ticks=scales.y_ticks(),
+        logarithmic=scales.logarithmic,
+    )

@@ -1,0 +1,145 @@
+"""What the reports of all releases share: the page, epsilon in words, the noise in numbers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import TYPE_CHECKING
+
+from hedgerow.model.certificate import Certificate, CountNoise, factor_text
+from hedgerow.model.precision import sum_within
+from hedgerow.report.pictures import shortened
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+STRENGTHS = (
+    (Fraction(1, 10), "very strong"),
+    (Fraction(1), "strong"),
+    (Fraction(3), "moderate"),
+    (Fraction(10), "weak"),
+    (Fraction(10**9), "very weak"),
+)
+"""Words for epsilon up to each bound: a rule of thumb, and the page says so."""
+
+WEAK_FROM = Fraction(5)
+
+_SCALE = (0.01, 50.0)
+_BELIEFS = (0.01, 0.1, 0.5)
+
+
+@cache
+def page(name: str) -> Template:
+    """Return the template of a page, which escapes whatever it is given."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("hedgerow.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["shortened"] = shortened
+    environment.filters["whole"] = lambda number: f"{number:,}"
+    return environment.get_template(name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Belief:
+    """How far a release can move what somebody believed before, in per cent."""
+
+    before: str
+    lowest: str
+    highest: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Promise:
+    """Epsilon in plain words."""
+
+    factor: str
+    strength: str
+    is_weak: bool
+    at: float
+    zones: tuple[tuple[str, float, float], ...]
+    beliefs: tuple[Belief, ...]
+
+
+def promise_of(certificate: Certificate) -> Promise | None:
+    """Return what epsilon means in plain words; nothing where there is no guarantee."""
+    epsilon = certificate.guarantee.epsilon
+    if epsilon is None:
+        return None
+    edges = [0.0, *(_on_scale(float(bound)) for bound, _ in STRENGTHS)]
+    zones = tuple(
+        (word, edges[at], round(edges[at + 1] - edges[at], 2))
+        for at, (_, word) in enumerate(STRENGTHS)
+    )
+    return Promise(
+        factor=factor_text(epsilon),
+        strength=next(word for bound, word in STRENGTHS if epsilon <= bound),
+        is_weak=epsilon > WEAK_FROM,
+        at=_on_scale(float(epsilon)),
+        zones=zones,
+        beliefs=tuple(_belief(before, float(epsilon)) for before in _BELIEFS),
+    )
+
+
+def _on_scale(epsilon: float) -> float:
+    low, high = (math.log(end) for end in _SCALE)
+    place = (math.log(epsilon) - low) / (high - low)
+    return round(100 * min(max(place, 0.0), 1.0), 2)
+
+
+def _belief(before: float, epsilon: float) -> Belief:
+    """Odds move by a factor of at most e to the epsilon, up or down."""
+    odds = before / (1 - before)
+    highest = 1 / (1 + math.exp(-epsilon) / odds)
+    lowest = odds * math.exp(-epsilon) / (1 + odds * math.exp(-epsilon))
+    return Belief(before=_per_cent(before), lowest=_per_cent(lowest), highest=_per_cent(highest))
+
+
+def _per_cent(chance: float) -> str:
+    """Return a chance in per cent without ever rounding to certainty."""
+    shown = 100 * chance
+    if shown > 99.9:
+        return "over 99.9 %"
+    if shown < 0.1:
+        return "under 0.1 %"
+    digits = f"{shown:.1f}" if shown < 10 or shown > 90 else f"{shown:.0f}"
+    return f"{digits.removesuffix('.0')} %"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Precision:
+    """What the noise means for one count and for sums of counts."""
+
+    within: int
+    sums: tuple[tuple[int, int], ...]
+    threshold: int | None
+    shift: float
+
+
+def precision_of(counts: CountNoise | None) -> Precision | None:
+    """Return what the noise of the counts means; nothing where there is none."""
+    if counts is None:
+        return None
+    sums = tuple((n, sum_within(counts.share, n_counts=n)) for n in (1, 10, 100, 1000))
+    return Precision(
+        within=counts.within_95,
+        sums=sums,
+        threshold=counts.threshold,
+        shift=round(counts.lowered_by or 0.0, 1),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bar:
+    """A label with a published count and its length in per cent of the longest."""
+
+    label: str
+    count: int
+    percent: float

@@ -1,0 +1,137 @@
+"""The report: one page, standing alone, that a manager can read.
+
+Every figure on it comes from the certificate and the published groups.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hedgerow.model.certificate import Certificate
+from hedgerow.model.groups import Groups
+from hedgerow.model.labels import leaf_labels
+from hedgerow.model.schema import Schema
+from hedgerow.report.axis import STEPS, by_splits
+from hedgerow.report.budget import budget_picture
+from hedgerow.report.maps import HEIGHT, WIDTH, box_maps
+from hedgerow.report.maps import STRENGTHS as MAJORITIES
+from hedgerow.report.page import Bar, page, precision_of, promise_of
+from hedgerow.report.pictures import picture, shortened
+from hedgerow.report.strips import box_strips
+from hedgerow.report.tree import tree_picture
+
+LARGEST = 15
+MOST_PICTURES = 40
+MOST_LISTED = 60
+MOST_COLUMNS = 12
+
+
+def render_report(schema: Schema, groups: Groups, certificate: Certificate) -> str:
+    """Return the page as HTML with its style and drawings inside.
+
+    Privacy: the groups are noisy and the certificate is public, so the page is, too.
+    """
+    telling = [at for at, ranges in enumerate(groups.ranges) if len(ranges) > 1]
+    silent = [at for at, ranges in enumerate(groups.ranges) if len(ranges) == 1]
+    pictured = telling[:MOST_PICTURES] if groups.tree is None else []
+    return page("report.html.j2").render(
+        certificate=certificate,
+        promise=promise_of(certificate),
+        precision=precision_of(certificate.counts),
+        budget=budget_picture(certificate.budget),
+        boxes=_boxes(schema, groups),
+        pictures=[picture(schema.attributes[at], groups, at) for at in pictured],
+        n_not_pictured=max(len(telling) - MOST_PICTURES, 0),
+        silent=[shortened(schema.attributes[at].name) for at in silent[:MOST_LISTED]],
+        n_not_listed=max(len(silent) - MOST_LISTED, 0),
+        assumed=certificate.assumed_public[:MOST_LISTED],
+        class_name=schema.class_attribute.name if schema.class_attribute else "",
+        classes=_classes(schema, groups),
+        largest=_largest(schema, groups),
+        n_groups=len(groups),
+        files=FILES,
+    )
+
+
+def _boxes(schema: Schema, groups: Groups) -> dict[str, Any] | None:
+    """Return what is drawn of a release whose boxes come from a tree."""
+    if groups.tree is None:
+        return None
+    return {
+        "tree": tree_picture(schema, groups.tree),
+        "maps": box_maps(schema, groups),
+        "strips": box_strips(schema, groups),
+        "by_marginals": groups.marginals is not None,
+        "steps": STEPS,
+        "majorities": MAJORITIES,
+        "width": WIDTH,
+        "height": HEIGHT,
+    }
+
+
+def _classes(schema: Schema, groups: Groups) -> tuple[Bar, ...]:
+    target = schema.class_attribute
+    if target is None or groups.classes is None or target.domain.size > 30:
+        return ()
+    totals = np.zeros(target.domain.size, dtype=np.int64)
+    np.add.at(totals, groups.classes, groups.counts)
+    longest = max(int(totals.max()), 1)
+    return tuple(
+        Bar(label=shortened(label), count=total, percent=round(100 * total / longest, 1))
+        for label, total in zip(leaf_labels(target.domain), totals.tolist(), strict=True)
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Largest:
+    """The groups with the largest published counts, columns that tell them apart only."""
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[tuple[str, ...], int, float], ...]
+    n_left_out: int
+
+
+def _largest(schema: Schema, groups: Groups) -> Largest:
+    telling = by_splits(groups)
+    shown = sorted(telling[:MOST_COLUMNS])
+    # A stable sort of the canonical order: equal counts stay in the order of the file.
+    order = np.argsort(-groups.counts, kind="stable")[:LARGEST]
+    columns = [_cells(schema, groups, at, order) for at in shown]
+    names = [schema.attributes[at].name for at in shown]
+    target = schema.class_attribute
+    if target is not None and groups.classes is not None:
+        labels = leaf_labels(target.domain)
+        columns.insert(0, [shortened(labels[at]) for at in groups.classes[order].tolist()])
+        names.insert(0, target.name)
+    counts = groups.counts[order].tolist()
+    rows = tuple(
+        (tuple(column[at] for column in columns), count, round(100 * count / counts[0], 1))
+        for at, count in enumerate(counts)
+    )
+    return Largest(names=tuple(names), rows=rows, n_left_out=len(telling) - len(shown))
+
+
+def _cells(schema: Schema, groups: Groups, attribute: int, order: Any) -> list[str]:
+    domain, ranges = schema.attributes[attribute].domain, groups.ranges[attribute]
+    places = groups.index[attribute][order]
+    spans = zip(ranges.first[places].tolist(), ranges.stop[places].tolist(), strict=True)
+    return [shortened(domain.label(first, stop), 40) for first, stop in spans]
+
+
+FILES = (
+    ("release.csv", "The release: one row per group, its count last. Start here."),
+    ("release.parquet", "The same table for programs (if it was asked for)."),
+    (
+        "records.csv",
+        "Invented rows drawn from the groups, for tools that want rows (if asked for).",
+    ),
+    ("recoding.json", "The ranges, to put other rows in the same groups: hedgerow generalise."),
+    (
+        "marginals.json",
+        "Noisy weights of single values, by which the invented rows are drawn (if there are any).",
+    ),
+    ("certificate.json", "Every fact of this page and more, for auditors and programs."),
+)

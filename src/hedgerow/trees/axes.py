@@ -1,0 +1,122 @@
+"""The public shape of each attribute, as arrays that serve thousands of boxes at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.model.placed import Borders
+from hedgerow.model.schema import Schema
+from hedgerow.taxonomy.domain import CategoricalDomain, Domain
+
+NUMERIC = -1
+"""Stands for the taxonomy node of a range that has none."""
+
+
+def ragged(lengths: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the starts of ragged lists, and for every entry its place in its list.
+
+    >>> ragged(np.array([2, 0, 3]))
+    (array([0, 2, 2, 5]), array([0, 1, 0, 1, 2]))
+    """
+    starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
+    inside = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
+    return starts, inside
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Axis:
+    """One attribute: its size and, for a taxonomy, how each node divides.
+
+    Node ``v`` has the borders ``borders[border_starts[v]:border_starts[v + 1]]`` between
+    its children; nodes with a single child stand for that child. ``keys`` and ``nodes``
+    find the node of a range.
+    """
+
+    size: int
+    numeric: bool
+    border_starts: NDArray[np.int64]
+    borders: NDArray[np.int32]
+    keys: NDArray[np.int64]
+    nodes: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, domain: Domain) -> Axis:
+        """Return the axis of a domain."""
+        if isinstance(domain, CategoricalDomain):
+            return cls._of_taxonomy(domain)
+        none = np.zeros(0, dtype=np.int64)
+        return cls(
+            size=domain.size,
+            numeric=True,
+            border_starts=np.zeros(1, dtype=np.int64),
+            borders=none.astype(np.int32),
+            keys=none,
+            nodes=none.astype(np.int32),
+        )
+
+    @classmethod
+    def _of_taxonomy(cls, domain: CategoricalDomain) -> Axis:
+        tree = domain.taxonomy
+        lists = [tree.first[tree.children(node)][1:] for node in range(tree.n_nodes)]
+        starts, _ = ragged(np.array([len(each) for each in lists], dtype=np.int64))
+        keys = tree.first.astype(np.int64) * (domain.size + 1) + tree.stop
+        # Of nodes with one range the lowest divides it: the last in depth-first order.
+        unique, last = np.unique(keys[::-1], return_index=True)
+        return cls(
+            size=domain.size,
+            numeric=False,
+            border_starts=starts,
+            borders=np.concatenate([*lists, np.zeros(0, dtype=np.int32)]).astype(np.int32),
+            keys=unique,
+            nodes=(tree.n_nodes - 1 - last).astype(np.int32),
+        )
+
+    def node_of(self, first: NDArray[np.int32], stop: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the lowest node of each range, ``NUMERIC`` where it has none."""
+        if self.numeric or not len(self.keys):
+            return np.full(len(first), NUMERIC, dtype=np.int32)
+        wanted = first.astype(np.int64) * (self.size + 1) + stop
+        place = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+        found: NDArray[np.int32] = np.where(self.keys[place] == wanted, self.nodes[place], NUMERIC)
+        return found.astype(np.int32)
+
+    def child_borders(self, nodes: NDArray[np.int32]) -> Borders:
+        """Return the borders between the children of each node; none for a leaf."""
+        known = nodes >= 0
+        safe = np.where(known, nodes, 0)
+        if len(self.border_starts) == 1:
+            lengths = np.zeros(len(nodes), dtype=np.int64)
+            origin = lengths
+        else:
+            lengths = np.where(known, np.diff(self.border_starts)[safe], 0)
+            origin = self.border_starts[:-1][safe]
+        starts, inside = ragged(lengths)
+        return Borders(starts=starts, values=self.borders[np.repeat(origin, lengths) + inside])
+
+
+def axes_of(schema: Schema) -> tuple[Axis, ...]:
+    """Return the axes of all predictors."""
+    return tuple(Axis.of(attribute.domain) for attribute in schema.attributes)
+
+
+def split_positions(first: NDArray[np.int32], stop: NDArray[np.int32], *, even: int) -> Borders:
+    """Return the split positions that a numeric range offers, by a public rule.
+
+    ``even`` - 1 positions in equal steps, and those 1, 2, 4, 8 ... cells from either end,
+    so that a skewed attribute can be cut finely where its values crowd.
+    """
+    length = (stop - first).astype(np.int64)[:, None]
+    steps = length * np.arange(1, even) // even
+    powers = (1 << np.arange(int(length.max(initial=1)).bit_length(), dtype=np.int64))[None, :]
+    offsets = np.concatenate(
+        [steps, np.broadcast_to(powers, (len(first), powers.shape[1])), length - powers], axis=1
+    )
+    offsets.sort(axis=1)
+    inside = (offsets > 0) & (offsets < length)
+    inside[:, 1:] &= offsets[:, 1:] != offsets[:, :-1]
+    starts, _ = ragged(inside.sum(axis=1))
+    values = (offsets + first[:, None])[inside]
+    return Borders(starts=starts, values=values.astype(np.int32))

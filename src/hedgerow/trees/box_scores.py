@@ -1,0 +1,193 @@
+"""Scores of splitting a box, as whole numbers in units of 2^-10 records.
+
+A score looks at how many records of each class fall into each child and how wide the
+children are. Adding or removing one record changes the counts of one child by one, so
+each score's sensitivity is one record; rounding adds the units that ``SLACK`` covers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.model.placed import Borders
+
+UNIT = 1 << 10
+"""Units to a record."""
+
+SLACK = 2
+"""Units that rounding may add to the sensitivity."""
+
+Name = Literal["gini", "ncp", "skew", "max", "infogain"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Children:
+    """Ways to split boxes: rows of children's class counts and widths (confidential).
+
+    ``counts`` has the shape (children, classes) and ``widths`` (children,); the children
+    of way ``w`` are those from ``starts[w]`` to ``starts[w + 1]``. ``domain`` is the
+    width of the whole domain of the attribute; ``pairs`` says that all ways have two
+    children, which is quicker to add up.
+    """
+
+    counts: NDArray[np.int64]
+    widths: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    domain: int
+    pairs: bool = False
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Records of each child, of all classes together."""
+        if self.counts.shape[1] == 1:
+            return self.counts[:, 0]
+        sizes: NDArray[np.int64] = self.counts.sum(axis=1)
+        return sizes
+
+    def add(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Add values of children up, for each way."""
+        if self.pairs:
+            return values[0::2] + values[1::2]
+        running = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(values)])
+        sums: NDArray[np.int64] = running[self.starts[1:]] - running[self.starts[:-1]]
+        return sums
+
+    def of_way(self, totals: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Repeat a value of each way for its children."""
+        return np.repeat(totals, np.diff(self.starts))
+
+
+class _Of(Protocol):
+    def __call__(self, children: Children) -> NDArray[np.int64]: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoxScore:
+    """A score of ways to split, with its sensitivity in units."""
+
+    name: Name
+    monotone: bool
+    sensitivity: Fraction
+    of: _Of
+
+
+def _gini(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    squares = (counts.astype(np.float64) ** 2).sum(axis=-1)
+    right = squares / np.maximum(counts.sum(axis=-1), 1)
+    units: NDArray[np.int64] = np.rint(right * UNIT).astype(np.int64)
+    return units
+
+
+def gini_units(children: Children) -> NDArray[np.int64]:
+    """Return the Gini count sum_c sum_y n_cy^2 / n_c of each way.
+
+    Privacy: sensitivity 1 record: see :func:`hedgerow.trees.scores.gini_count`. Each
+    child is rounded by itself, and one record changes one child, by at most two halves.
+    """
+    return children.add(_gini(children.counts))
+
+
+def ncp_units(children: Children) -> NDArray[np.int64]:
+    """Return by how much each way lowers the normalised certainty penalty of the records.
+
+    A record in a range of width w of a domain of width W has the penalty w / W; a split
+    lowers it to that of the child. [DiffMulti, Eqs. (5)-(7)] as a gain.
+
+    Privacy: a record adds (w - w_c) / W of its child, which is in [0, 1]: sensitivity 1,
+    monotone; rounding down keeps the sum monotone and adds at most one unit.
+    """
+    width = children.of_way(children.add(children.widths))
+    sizes = children.sizes
+    return children.add(sizes * (width - children.widths) * UNIT // children.domain)
+
+
+def skew_units(children: Children) -> NDArray[np.int64]:
+    """Return how far each way's counts are from those of evenly spread records.
+
+    Half the sum over children of abs(n_c - n w_c / w): the records that would have to
+    move for the box to be even. It finds the splits after which even boxes are right.
+
+    Privacy: one record in child j changes n_j - n w_j / w by 1 - w_j / w and every other
+    term by w_c / w, so the half sum by at most 1 - w_j / w <= 1; not monotone.
+    """
+    sizes = children.sizes
+    totals, width = children.add(sizes), children.add(children.widths)
+    away = np.abs(sizes * children.of_way(width) - children.of_way(totals) * children.widths)
+    return children.add(away) * (UNIT // 2) // np.maximum(width, 1)
+
+
+_ONE = Fraction(UNIT + SLACK)
+GINI = BoxScore(name="gini", monotone=False, sensitivity=_ONE, of=gini_units)
+NCP = BoxScore(name="ncp", monotone=True, sensitivity=_ONE, of=ncp_units)
+SKEW = BoxScore(name="skew", monotone=False, sensitivity=_ONE, of=skew_units)
+BOX_SCORES: dict[str, BoxScore] = {score.name: score for score in (GINI, NCP, SKEW)}
+
+
+def unsplit_units(score: BoxScore, classes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return what boxes that stay as they are score, from their class counts."""
+    return _gini(classes) if score == GINI else np.zeros(len(classes), dtype=np.int64)
+
+
+def ways_at_borders(
+    counts: NDArray[np.int64],
+    borders: Borders,
+    first: NDArray[np.int32],
+    stop: NDArray[np.int32],
+    *,
+    domain: int,
+) -> Children:
+    """Return the ways to split a numeric range in two, one per border."""
+    n_borders, n_classes = np.diff(borders.starts), counts.shape[1]
+    box = np.repeat(np.arange(borders.n_boxes), n_borders)
+    running = np.concatenate([np.zeros_like(counts[:1]), np.cumsum(counts, axis=0)])
+    base = running[borders.bin_starts]
+    both = np.empty((len(box), 2, n_classes), dtype=counts.dtype)
+    both[:, 0] = running[np.arange(1, len(box) + 1) + box]
+    both[:, 0] -= np.repeat(base[:-1], n_borders, axis=0)
+    both[:, 1] = np.repeat(base[1:] - base[:-1], n_borders, axis=0)
+    both[:, 1] -= both[:, 0]
+    widths = np.empty((len(box), 2), dtype=np.int64)
+    widths[:, 0] = borders.values - np.repeat(first, n_borders)
+    widths[:, 1] = np.repeat(stop, n_borders) - borders.values
+    return Children(
+        counts=both.reshape(-1, n_classes),
+        widths=widths.reshape(-1),
+        starts=2 * np.arange(len(box) + 1),
+        domain=domain,
+        pairs=True,
+    )
+
+
+def ways_into_children(
+    counts: NDArray[np.int64],
+    borders: Borders,
+    first: NDArray[np.int32],
+    stop: NDArray[np.int32],
+    *,
+    domain: int,
+) -> tuple[NDArray[np.int64], Children]:
+    """Return the boxes whose taxonomy node has children, and their one way to split."""
+    splits = np.diff(borders.starts) > 0
+    keep = np.repeat(splits, np.diff(borders.bin_starts))
+    n_children = (np.diff(borders.bin_starts))[splits]
+    edges = np.concatenate([borders.values, np.zeros(0, dtype=np.int32)])
+    # Ends of a box's bins: its borders, then its own stop; starts likewise.
+    box_of_bin = np.repeat(np.arange(borders.n_boxes), np.diff(borders.bin_starts))
+    place = np.arange(borders.n_bins) - borders.bin_starts[:-1][box_of_bin]
+    last = place == np.diff(borders.starts)[box_of_bin]
+    at = borders.starts[:-1][box_of_bin] + place
+    padded = np.append(edges, 0)
+    upper = np.where(last, stop[box_of_bin], padded[np.minimum(at, len(edges))])
+    lower = np.where(place == 0, first[box_of_bin], padded[np.maximum(at - 1, 0)])
+    children = Children(
+        counts=counts[keep],
+        widths=(upper - lower)[keep].astype(np.int64),
+        starts=np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(n_children)]),
+        domain=domain,
+    )
+    return np.flatnonzero(splits), children

@@ -1,0 +1,176 @@
+"""The counts of a cut's groups: one pass over the data, noise on all, empty or not."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.count.kernels import GroupCounts
+from hedgerow.errors import SettingError
+from hedgerow.model.engine import Engine
+from hedgerow.model.groups import CountsMade, Groups, Ranges
+from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.mechanisms import Purchase, noisy_counts, noisy_sparse_counts
+from hedgerow.privacy.source import RandomSource
+from hedgerow.trees.projection import on_simplex
+
+MOST_GROUPS = 1 << 62
+"""Groups are numbered by 64-bit integers."""
+
+MOST_ROWS = 20_000_000
+"""Rows that a release may be expected to have because of noise alone."""
+
+DENSE_GROUPS = 1 << 16
+"""Groups up to which all noisy counts, negative ones included, are projected together."""
+
+SPURIOUS_ROWS = 2_000_000
+"""Where a threshold may be chosen: rows expected because of noise alone, at the most."""
+
+
+def group_kernel(ranges: tuple[Ranges, ...], engine: Engine) -> GroupCounts:
+    """Return the kernel that counts the groups of a cut."""
+    attributes = engine.schema.attributes
+    sizes = [attribute.domain.size for attribute in attributes]
+    classes = engine.schema.class_attribute
+    return GroupCounts(
+        places=tuple(
+            each.partition_of(size) if len(each) > 1 else np.zeros(0, dtype=np.int32)
+            for each, size in zip(ranges, sizes, strict=True)
+        ),
+        n_ranges=tuple(len(each) for each in ranges),
+        n_classes=1 if classes is None else classes.domain.size,
+    )
+
+
+def expected_spurious(n_groups: int, *, epsilon: Fraction, threshold: int) -> float:
+    """Return how many empty groups would reach the threshold, on average.
+
+    >>> round(expected_spurious(1000, epsilon=Fraction(1), threshold=1))
+    269
+    """
+    a = math.exp(-float(epsilon))
+    return n_groups * a**threshold / (1 + a)
+
+
+def public_threshold(n_groups: int, *, epsilon: Fraction) -> int:
+    """Return the smallest count to list, from public numbers alone, at least 1."""
+    excess = expected_spurious(n_groups, epsilon=epsilon, threshold=0) / SPURIOUS_ROWS
+    return max(1, math.ceil(math.log(max(excess, 1.0)) / float(epsilon)))
+
+
+def counts_fit(n_groups: int, *, epsilon: Fraction, keep_all: bool) -> bool:
+    """Say whether a release of so many groups can be numbered, drawn and written.
+
+    ``keep_all`` keeps every positive count; otherwise a threshold bounds the rows.
+    """
+    if n_groups > MOST_GROUPS:
+        return False
+    return not keep_all or expected_spurious(n_groups, epsilon=epsilon, threshold=1) <= MOST_ROWS
+
+
+def refuse_too_many(n_groups: int) -> None:
+    """Raise because a release of so many groups would not fit anywhere."""
+    raise SettingError(
+        f"the cut has about {float(n_groups):.1e} groups, too many to publish",
+        where="publish.h",
+        do="Give fewer specialisations than that, drop attributes, or give coarser grids.",
+    )
+
+
+def printed_groups(
+    engine: Engine,
+    ranges: tuple[Ranges, ...],
+    *,
+    epsilon: Fraction,
+    ledger: PathLedger,
+    source: RandomSource,
+) -> Groups:
+    """Return the groups with noisy counts cut at zero [DiffGen, Alg. 1, line 12; Sec. 4.2].
+
+    Privacy: costs ``epsilon``; every group gets noise, empty ones included.
+    """
+    kernel = group_kernel(ranges, engine)
+    tally = engine.tally(kernel)
+    keys, noisy = noisy_sparse_counts(
+        tally.keys,
+        tally.counts,
+        n_groups=kernel.n_groups,
+        threshold=1,
+        purchase=Purchase(epsilon=epsilon, on="counts", ledger=ledger, source=source),
+    )
+    made = CountsMade(share=epsilon, threshold=1, lowered_by=None)
+    return _groups_of_keys(keys, noisy, made, kernel=kernel, ranges=ranges, engine=engine)
+
+
+def noisy_groups(
+    engine: Engine,
+    ranges: tuple[Ranges, ...],
+    *,
+    total_epsilon: Fraction,
+    ledger: PathLedger,
+    source: RandomSource,
+) -> Groups:
+    """Return the groups with noisy counts, projected on the simplex of a noisy total.
+
+    The counts get all that the path has left after the total; where ``total_epsilon``
+    is 0 the total is the sum of the noisy counts.
+
+    Departs: cutting noisy counts at zero [DiffGen, Sec. 4.2] adds about one phantom
+    record per empty group; the projection adds none.
+
+    Privacy: costs what the path has left. Every group gets noise, empty ones included;
+    threshold and projection see noisy counts only.
+    """
+    kernel = group_kernel(ranges, engine)
+    tally = engine.tally(kernel)
+    total = None
+    if total_epsilon:
+        purchase = Purchase(epsilon=total_epsilon, on="total", ledger=ledger, source=source)
+        total = int(noisy_counts(tally.counts.sum(keepdims=True), purchase=purchase)[0])
+    rest = Purchase(epsilon=ledger.left(), on="counts", ledger=ledger, source=source)
+    dense = kernel.n_groups <= DENSE_GROUPS
+    threshold = None if dense else public_threshold(kernel.n_groups, epsilon=rest.epsilon)
+    if threshold is None:
+        keys = np.arange(kernel.n_groups, dtype=np.int64)
+        everywhere = np.zeros(kernel.n_groups, dtype=np.int64)
+        everywhere[tally.keys] = tally.counts
+        noisy = noisy_counts(everywhere, purchase=rest)
+    else:
+        keys, noisy = noisy_sparse_counts(
+            tally.keys, tally.counts, n_groups=kernel.n_groups, threshold=threshold, purchase=rest
+        )
+    goal = int(noisy.sum()) if total is None else total
+    counts, shift = on_simplex(noisy, goal, only_down=not dense, source=source)
+    made = CountsMade(share=rest.epsilon, threshold=threshold, lowered_by=shift)
+    return _groups_of_keys(keys, counts, made, kernel=kernel, ranges=ranges, engine=engine)
+
+
+def _groups_of_keys(
+    keys: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    made: CountsMade,
+    *,
+    kernel: GroupCounts,
+    ranges: tuple[Ranges, ...],
+    engine: Engine,
+) -> Groups:
+    """Turn keys of groups into boxes and classes, leaving out counts of zero."""
+    kept = counts > 0
+    keys = keys[kept]
+    index = tuple(
+        ((keys // stride) % n).astype(np.int32)
+        for n, stride in zip(kernel.n_ranges, kernel.strides(), strict=True)
+    )
+    has_class = engine.schema.class_attribute is not None
+    classes = (keys % kernel.n_classes).astype(np.int32) if has_class else None
+    return Groups(
+        ranges=ranges,
+        index=index,
+        classes=classes,
+        counts=counts[kept],
+        is_cut=True,
+        made=made,
+    )

@@ -1,0 +1,185 @@
+"""From a grown tree to a release: noisy leaves, one consistent answer, whole counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.model.groups import CountsMade, Groups, Ranges, Tree
+from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.mechanisms import noisy_rest
+from hedgerow.privacy.source import RandomSource
+from hedgerow.trees.consistency import consistent, tree_levels
+from hedgerow.trees.projection import simplex_shift
+from hedgerow.trees.topdown import Boxes, Grown
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paid:
+    """Noisy class counts bought on the way: (boxes, classes), and the share of each."""
+
+    tree: NDArray[np.int64]
+    noisy: NDArray[np.int64]
+    share: Fraction
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaidTotal:
+    """A noisy number of all records, and its share."""
+
+    noisy: int
+    share: Fraction
+
+
+@dataclass(kw_only=True)
+class Notebook:
+    """What a strategy has bought so far, to be reused once the leaves are counted."""
+
+    counts: list[Paid] = field(default_factory=list)
+    total: PaidTotal | None = None
+
+
+def publish_leaves(
+    grown: Grown,
+    notebook: Notebook,
+    *,
+    has_class: bool,
+    ledger: PathLedger,
+    source: RandomSource,
+) -> Groups:
+    """Return the groups of a tree's leaves, from everything that was paid for.
+
+    Leaf counts are drawn with what each path has left; counts bought on the way join by
+    weighted least squares, so that a box's children add up to it; then the leaves are
+    projected on whole, non-negative counts of one noisy total.
+
+    Privacy: costs what each path has left; all the rest sees noisy counts only.
+    """
+    noisy, shares = noisy_rest(
+        grown.counts, nodes=grown.leaves.ledger, on="counts", ledger=ledger, source=source
+    )
+    precisions = np.array([float(share) ** 2 for share in shares.values])[shares.which]
+    weighted = np.zeros((len(grown.parent), noisy.shape[1]))
+    precision = np.zeros(len(grown.parent))
+    _note(weighted, precision, grown.leaves.tree, noisy, precisions)
+    for paid in notebook.counts:
+        _note(weighted, precision, paid.tree, paid.noisy, np.float64(float(paid.share) ** 2))
+    estimates, sure = consistent(grown.parent, weighted, precision)
+    total = _total(estimates[0], sure, notebook.total)
+    leaves = estimates[grown.leaves.tree]
+    counts, shift = _whole_counts(leaves, total, source=source)
+    made = CountsMade(share=min(shares.values), threshold=None, lowered_by=shift)
+    return groups_of_leaves(grown, counts, made, has_class=has_class)
+
+
+def _note(
+    weighted: NDArray[np.float64],
+    precision: NDArray[np.float64],
+    nodes: NDArray[np.int64],
+    noisy: NDArray[np.int64],
+    precisions: NDArray[np.float64] | np.float64,
+) -> None:
+    each = np.broadcast_to(precisions, nodes.shape)
+    np.add.at(weighted, nodes, noisy * each[:, None])
+    np.add.at(precision, nodes, each)
+
+
+def _total(root: NDArray[np.float64], sure: float, paid: PaidTotal | None) -> int:
+    """Return the number of records, by the tree and by the bought total, as both are sure."""
+    by_tree, tree_weight = float(root.sum()), sure / len(root)
+    if paid is None:
+        return round(by_tree)
+    weight = float(paid.share) ** 2
+    return round((by_tree * tree_weight + paid.noisy * weight) / (tree_weight + weight))
+
+
+def _whole_counts(
+    estimates: NDArray[np.float64], total: int, *, source: RandomSource
+) -> tuple[NDArray[np.int64], float]:
+    """Return whole non-negative counts of one total, nearest to the estimates."""
+    if total <= 0:
+        return np.zeros(estimates.shape, dtype=np.int64), 0.0
+    flat = estimates.ravel()
+    shift = simplex_shift(flat, total)
+    positive = np.maximum(flat - shift, 0.0)
+    # Rounded so that every running sum is within one of its own: unbiased, total kept.
+    start = float(source.words(1)[0] >> np.uint64(11)) / (1 << 53)
+    running = np.floor(np.cumsum(positive) * (total / positive.sum()) + start)
+    running[-1] = total
+    whole = np.diff(np.concatenate([np.zeros(1), running])).astype(np.int64)
+    return np.maximum(whole, 0).reshape(estimates.shape), shift
+
+
+def groups_of_leaves(
+    grown: Grown, counts: NDArray[np.int64], made: CountsMade | None, *, has_class: bool
+) -> Groups:
+    """Return the groups, boxes in their canonical order, zero counts left out."""
+    ranges, index = zip(
+        *(_ranges(grown.leaves, a) for a in range(grown.leaves.first.shape[1])), strict=True
+    )
+    order = np.lexsort(tuple(reversed(index)))
+    boxes = tuple(column[order] for column in index)
+    counts = counts[order]
+    box, label = np.nonzero(counts)
+    number = np.empty(len(order), dtype=np.int32)
+    number[order] = np.arange(len(order), dtype=np.int32)
+    return Groups(
+        ranges=tuple(ranges),
+        index=tuple(column[box] for column in boxes),
+        classes=label.astype(np.int32) if has_class else None,
+        counts=counts[box, label],
+        is_cut=False,
+        made=made,
+        tree=_tree(grown, number, counts[number].sum(axis=1)),
+        boxes=boxes,
+    )
+
+
+def _ranges(leaves: Boxes, attribute: int) -> tuple[Ranges, NDArray[np.int32]]:
+    first, stop = leaves.first[:, attribute], leaves.stop[:, attribute]
+    width = np.int64(stop.max(initial=0)) + 1
+    unique, place = np.unique(first * width + stop, return_inverse=True)
+    starts, ends = np.divmod(unique, width)
+    table = Ranges(first=starts.astype(first.dtype), stop=ends.astype(stop.dtype))
+    return table, place.astype(np.int32)
+
+
+def _tree(grown: Grown, number: NDArray[np.int32], sizes: NDArray[np.int64]) -> Tree:
+    """Return the tree with its leaves numbered as boxes and sizes that add up."""
+    levels = tree_levels(grown.parent)
+    box = np.full(len(grown.parent), -1, dtype=np.int32)
+    box[grown.leaves.tree] = number
+    total = np.zeros(len(grown.parent))
+    total[grown.leaves.tree] = sizes
+    for level in reversed(levels[1:]):
+        np.add.at(total, grown.parent[level], total[level])
+    order, renamed = _by_level(grown.parent, levels)
+    parent = grown.parent[order]
+    return Tree(
+        parent=np.where(parent >= 0, renamed[parent], -1).astype(np.int32),
+        attribute=grown.attribute[order],
+        first=grown.first[order],
+        stop=grown.stop[order],
+        box=box[order],
+        sizes=total[order],
+    )
+
+
+def _by_level(
+    parent: NDArray[np.int32], levels: list[NDArray[np.int64]]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the nodes level by level, siblings together, and each node's place there.
+
+    A box that waits while others split has its children made later than theirs.
+    """
+    order, renamed = [levels[0]], np.zeros(len(parent), dtype=np.int32)
+    placed = 1
+    for level in levels[1:]:
+        ordered = level[np.argsort(renamed[parent[level]], kind="stable")]
+        renamed[ordered] = np.arange(placed, placed + len(ordered), dtype=np.int32)
+        placed += len(ordered)
+        order.append(ordered)
+    return np.concatenate(order), renamed

@@ -1,0 +1,236 @@
+"""No method looks at a raw count outside of the booked mechanisms.
+
+See `taint` for what raises. Three pieces of code look at raw scores and are part of a
+mechanism all the same, so they are zones where raw values may be seen and whose results
+count as published:
+
+- `JointChoice.choose`, `PrintedChoice._draw` and `choose_splits` gather neighbouring split
+  positions of one score into blocks, choose a block by the mechanism, and draw a position from
+  it. How blocks lie follows the data; the position drawn has the law of a choice among all
+  positions [privacy notes, C.2], and nothing else leaves.
+
+In `supermodular` every record chooses its own generalisation by what has been published and
+by itself (`choose_cells`), and choices are then counted (`tally_choices`). Both go through
+records one by one, so they may see them; what comes out of them is secret still, and only the
+noisy counts leave. `truthful` and `sample` publish true counts of a random sample: that is
+their mechanism, and there is nothing to watch; their audits are statistical.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from hedgerow.auditing.cases import Unclaimed, subjects
+from hedgerow.auditing.neighbours import basket_pairs, table_pairs
+from hedgerow.methods.diffgen import specialise
+from hedgerow.methods.diffmulti import growth as diffmulti_growth
+from hedgerow.methods.hedge import budget as hedge_budget
+from hedgerow.methods.hedge import hedge
+from hedgerow.methods.personal import supermodular
+from hedgerow.privacy.source import SeededSource
+from support.taint import (
+    Carrier,
+    Hidden,
+    Secret,
+    Tainted,
+    Watched,
+    WatchedLedger,
+    check_public,
+    watched,
+)
+
+ONE = Fraction(1)
+ZONES = (
+    (specialise.JointChoice, "choose"),
+    (specialise.PrintedChoice, "_draw"),
+    (diffmulti_growth, "choose_splits"),
+    (supermodular, "choose_cells", lambda made: replace(made, taken=made.taken.view(Hidden))),
+    (supermodular, "tally_choices", lambda made: tuple(each.view(Hidden) for each in made)),
+)
+SAMPLING = ("truthful", "sample")
+
+
+def methods():
+    for subject in subjects([], epsilon=ONE, seed=1):
+        if isinstance(subject, Unclaimed) or not hasattr(subject, "over"):
+            continue
+        if subject.name.split(",")[0] not in SAMPLING:
+            yield pytest.param(subject.method, subject.over, id=subject.name)
+
+
+def run(method, pair, *, seed=1, epsilon=ONE):
+    ledger = WatchedLedger(epsilon)
+    with watched(ZONES):
+        released = method.publish(
+            Watched(pair.engine(has_record=True)),
+            epsilon=epsilon,
+            ledger=ledger,
+            source=SeededSource(seed),
+        )
+    check_public(released)
+    return released, ledger
+
+
+@pytest.fixture
+def grows(monkeypatch):
+    """Let `hedge` grow a tree on few records."""
+    shape = hedge_budget.HedgeShape(shared=1, own=1, most_boxes=50)
+    monkeypatch.setattr(hedge.HedgeShape, "of", classmethod(lambda *_: shape))
+    monkeypatch.setattr(hedge, "STOP_BELOW", 0.05)
+
+
+@pytest.mark.parametrize(("method", "pairs"), list(methods()))
+def test_no_method_looks_at_a_raw_count(grows, method, pairs):
+    for pair in pairs:
+        if pair.name in {"T1", "T4", "M", "T6", "T8"}:
+            for seed in (1, 2):
+                released, ledger = run(method, pair, seed=seed)
+                assert ledger.settled()
+                again = method.publish(
+                    pair.engine(has_record=True),
+                    epsilon=ONE,
+                    ledger=WatchedLedger(ONE),
+                    source=SeededSource(seed),
+                )
+                assert np.array_equal(released.counts, again.counts)
+
+
+# The watch itself.
+
+
+def secret(*values):
+    return np.array(values).view(Secret)
+
+
+def hidden(*values):
+    return np.array(values).view(Hidden)
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda: bool(secret(1)),
+        lambda: int(secret(1)[0]),
+        lambda: float(secret(1, 2).sum()),
+        lambda: secret(3, 4).tolist(),
+        lambda: secret(3).item(),
+        lambda: [1, 2, 3][secret(1)[0]],
+        lambda: range(secret(2)[0]),
+        lambda: 1 if secret(1, 2).max() > 1 else 0,
+        lambda: bool((secret(0, 1) == 0).any()),
+        lambda: len(hidden(1, 2)),
+        lambda: hidden(1).size,
+        lambda: hidden(1).shape,
+        lambda: list(hidden(1)),
+        lambda: len(np.flatnonzero(secret(0, 1))),
+        lambda: len(np.arange(2).view(Carrier)[secret(0, 1) > 0]),
+        lambda: len(np.unique(secret(1, 1))),
+        lambda: int(np.argmax(secret(1, 2))),
+    ],
+)
+def test_looking_at_a_raw_count_raises(look):
+    with pytest.raises(Tainted):
+        look()
+
+
+def test_what_is_computed_from_raw_counts_stays_secret():
+    counts = secret(1, 2, 3)
+    public = np.zeros(3, dtype=np.int64).view(Carrier)
+    assert isinstance(counts + 1, Secret)
+    assert isinstance(np.cumsum(counts), Secret)
+    assert isinstance(np.where(counts > 1, 1, 0), Secret)
+    assert isinstance(np.arange(9).view(Carrier)[counts], Secret)
+    assert isinstance(np.concatenate([[0], counts]), Secret)
+    assert not isinstance(public + 1, Secret)
+    public[1] = counts[0]
+    assert isinstance(public, Secret)
+
+
+def test_raw_counts_are_not_shown():
+    assert "7" not in repr(secret(7))
+    assert "7" not in str(secret(7))
+
+
+def test_writing_a_raw_count_where_the_mark_is_lost_raises():
+    with pytest.raises(Tainted, match="cannot carry"):
+        np.add.at(np.zeros(2), np.array([0]), secret(1))
+
+
+# Twins.
+
+TABLES = {pair.name: pair for pair in table_pairs()}
+
+
+def method_named(name):
+    return next(each for each in subjects([], epsilon=ONE, seed=1) if each.name == name).method
+
+
+def test_a_twin_that_tests_a_true_count_for_zero_is_tainted(monkeypatch):
+    growth = diffmulti_growth.PrintedGrowth
+    sound = growth._valid
+
+    def spares_empty(self, level):
+        if not level.classes().sum():
+            return np.zeros(len(level.boxes), dtype=np.bool_)
+        return sound(self, level)
+
+    monkeypatch.setattr(growth, "_valid", spares_empty)
+    with pytest.raises(Tainted, match="truth"):
+        run(method_named("diffmulti, max, faithful"), TABLES["T1"])
+
+
+def test_a_twin_that_hands_out_h_by_true_counts_is_tainted(monkeypatch):
+    growth = diffmulti_growth.JointGrowth
+
+    def exact(self, level):
+        self._purchase(level.boxes, share=self.budget.sizes, on="child counts").book()
+        return level.classes().sum(axis=1)
+
+    monkeypatch.setattr(growth, "_noisy_sizes", exact)
+    with pytest.raises(Tainted):
+        run(method_named("diffmulti, max, improved"), TABLES["T1"])
+
+
+def test_a_twin_that_stops_on_true_sizes_is_tainted(grows, monkeypatch):
+    real = hedge.noisy_counts
+
+    def exact(counts, *, purchase):
+        real(counts, purchase=purchase)
+        return counts
+
+    monkeypatch.setattr(hedge, "noisy_counts", exact)
+    with pytest.raises(Tainted):
+        run(method_named("hedge, gini"), TABLES["M"])
+
+
+class ExactCounts:
+    """Publishes the raw counts themselves."""
+
+    def publish(self, engine, *, epsilon, ledger, source):
+        method = method_named("diffgen, h all")
+        released = method.publish(engine, epsilon=epsilon, ledger=ledger, source=source)
+        return replace(released, counts=engine.place().classes().ravel())
+
+
+def test_a_twin_that_publishes_raw_counts_is_tainted():
+    with pytest.raises(Tainted, match="in the release"):
+        run(ExactCounts(), TABLES["T1"])
+
+
+class LengthOfTheTally:
+    """Lists as many groups as are occupied."""
+
+    def publish(self, engine, *, epsilon, ledger, source):
+        method = method_named("basic")
+        occupied = len(engine.itemsets().keys)
+        released = method.publish(engine, epsilon=epsilon, ledger=ledger, source=source)
+        return replace(released, counts=released.counts[:occupied])
+
+
+def test_a_twin_that_counts_occupied_groups_is_tainted():
+    with pytest.raises(Tainted, match="counted"):
+        run(LengthOfTheTally(), basket_pairs()[1])

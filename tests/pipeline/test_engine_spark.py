@@ -1,0 +1,284 @@
+"""The Spark engine gives the same release as the in-memory one; its failures leave nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from test_engine_stream import released
+
+import hedgerow
+from hedgerow.count.settings import EngineSettings
+from hedgerow.count.spark import workers as spark_workers
+from hedgerow.errors import DataError, EngineError, MissingExtraError, SettingError
+from hedgerow.pipeline.open import open_engine
+from hedgerow.pipeline.prepare import prepare
+from hedgerow.privacy.ledger import Ledger
+from hedgerow.progress import no_progress
+from support.engine_plans import (
+    basket_plan,
+    name_of,
+    table_plan,
+    variants,
+    write_baskets,
+    write_table,
+)
+
+TESTS = Path(__file__).resolve().parents[1]
+
+pytest.importorskip("pyspark", reason="the extra spark is not installed")
+if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
+    pytest.skip("Spark needs Java 17 or later, and there is none", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def session():
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master("local[2]").appName("hedgerow-tests")
+    for name, value in {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "1",
+        "spark.default.parallelism": "2",
+        "spark.sql.files.maxPartitionBytes": "4096",
+        "spark.sql.files.openCostInBytes": "0",
+        "spark.python.worker.faulthandler.enabled": "true",
+    }.items():
+        builder = builder.config(name, value)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        spark = builder.getOrCreate()
+        spark.sparkContext.setLogLevel("OFF")
+    yield spark
+    spark.stop()
+
+
+def publish_on_both(plan, data, folder, session):
+    hedgerow.publish(plan, data=data, out=folder / "memory", seed=3)
+    hedgerow.publish(plan, data=data, out=folder / "spark", seed=3, engine="spark", session=session)
+
+
+@pytest.mark.parametrize("variant", variants("table"), ids=name_of)
+def test_tables_on_spark_give_the_same_release(variant, tmp_path, session):
+    data = write_table(tmp_path / "small.csv")
+    publish_on_both(table_plan(variant), data, tmp_path, session)
+    assert released(tmp_path / "spark") == released(tmp_path / "memory")
+
+
+@pytest.mark.parametrize("variant", variants("baskets"), ids=name_of)
+def test_baskets_on_spark_give_the_same_release(variant, tmp_path, session):
+    data = write_baskets(tmp_path / "small.dat")
+    publish_on_both(basket_plan(variant), data, tmp_path, session)
+    assert released(tmp_path / "spark") == released(tmp_path / "memory")
+
+
+def test_long_tables_and_columns_of_lists_are_read_alike(tmp_path, session):
+    plan = basket_plan(("diffpart", {}))
+    lines = write_baskets(tmp_path / "small.dat").read_text(encoding="utf-8").splitlines()
+    records = [line.replace(",", " ").split() for line in lines]
+    lists = session.createDataFrame([(record,) for record in records], "items array<string>")
+    rows = [(f"r{i} ", item) for i, record in enumerate(records) for item in record]
+    long = session.createDataFrame([*rows, (None, "1"), (" ", "2")], "who string, item string")
+    digests = set()
+    for items, data in (({"column": "items"}, lists), ({"column": "item", "record": "who"}, long)):
+        told = {**plan, "items": {**plan["items"], **items}}
+        digests.add(hedgerow.publish(told, data=data, engine="spark", seed=3).digest)
+    digests.add(hedgerow.publish(plan, data=tmp_path / "small.dat", seed=3).digest)
+    assert len(digests) == 1
+
+
+def test_a_frame_a_table_name_and_parquet_are_read_alike(tmp_path, session):
+    import polars as pl
+
+    data = write_table(tmp_path / "small.csv")
+    frame = pl.read_csv(data)
+    frame.write_parquet(tmp_path / "small.parquet")
+    on_spark = session.read.parquet(str(tmp_path / "small.parquet"))
+    on_spark.createOrReplaceTempView("small_people")
+    plan = table_plan(("diffgen", {"h": 3}))
+    digests = {
+        hedgerow.publish(plan, data=each, engine="spark", session=session, seed=1).digest
+        for each in (on_spark, "small_people", tmp_path / "small.parquet")
+    }
+    digests.add(hedgerow.publish(plan, data=data, seed=1).digest)
+    assert len(digests) == 1
+
+
+def test_a_level_is_one_pass_over_the_data(tmp_path, session):
+    ready = prepare(table_plan(("hedge", {})))
+    data = write_table(tmp_path / "small.csv")
+    engines = {}
+    for settings in (EngineSettings(), EngineSettings(kind="spark", session=session)):
+        place = tmp_path / settings.kind
+        engine = open_engine(
+            ready.schema, data, query=None, base=place, settings=settings, report=no_progress
+        )
+        engines[settings.kind] = engine
+    levels = [0]
+    placed_in_memory = engines["memory"].place
+
+    def counted():
+        placed = placed_in_memory()
+        route = placed.route
+
+        def routed(routing):
+            levels[0] += 1
+            route(routing)
+
+        placed.route = routed
+        return placed
+
+    object.__setattr__(engines["memory"], "place", counted)
+    from hedgerow.privacy.budget import PathLedger
+    from hedgerow.privacy.source import SeededSource
+
+    for engine in engines.values():
+        ready.method.publish(
+            engine,
+            epsilon=ready.epsilon,
+            ledger=PathLedger(ready.epsilon),
+            source=SeededSource(3),
+        )
+    assert levels[0] <= engines["spark"].passes <= levels[0] + 3
+    engines["spark"].close()
+
+
+def test_a_value_outside_its_domain_is_refused_without_being_shown(tmp_path, session, capfd):
+    plan = table_plan(("diffgen", {"h": 1}))
+    plan["attributes"]["job"].pop("other")
+    data = write_table(tmp_path / "small.csv")
+    with pytest.raises(DataError, match="attribute 'job'") as refused:
+        hedgerow.publish(plan, data=data, engine="spark", session=session, out=tmp_path / "out")
+    assert "piper" not in str(refused.value)
+    assert "piper" not in capfd.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "n", [1, 5, spark_workers.PACKED_AT_ONCE, spark_workers.PACKED_AT_ONCE + 3]
+)
+def test_packed_records_come_out_as_they_went_in(n):
+    rng = np.random.default_rng(n)
+    columns = tuple(rng.integers(0, 99, n).astype(kind) for kind in (np.uint8, np.uint16, np.uint8))
+    batch = spark_workers.packed(columns)
+    assert sum(batch.column(0).to_pylist()) == n
+    rows = list(spark_workers.unpacked(batch, [column.dtype for column in columns]))
+    for place, column in enumerate(columns):
+        np.testing.assert_array_equal(np.concatenate([row[place] for row in rows]), column)
+
+
+@pytest.mark.parametrize(("n", "stored"), [(3, b"12345"), (0, b""), (2, None), (None, b"1234")])
+def test_packed_records_that_are_cut_short_are_refused(n, stored):
+    batch = pa.RecordBatch.from_arrays(
+        [pa.array([n], pa.int64()), pa.array([stored], pa.binary())], ["records", "codes"]
+    )
+    with pytest.raises(DataError, match="cut short"):
+        list(spark_workers.unpacked(batch, [np.dtype(np.uint8), np.dtype(np.uint8)]))
+
+
+def test_a_corrupt_batch_from_a_worker_fails_the_run(tmp_path, session, monkeypatch):
+    def corrupt(total):
+        keys, counts = np.array([0, -7]), np.array([1, 1])
+        return pa.RecordBatch.from_arrays([pa.array(keys), pa.array(counts)], ["key", "count"])
+
+    class Corrupt(spark_workers.KernelSum):
+        def __call__(self, batches):
+            list(batches)
+            yield corrupt(None)
+
+    monkeypatch.setattr("hedgerow.count.spark.table.KernelSum", Corrupt)
+    data = write_table(tmp_path / "small.csv")
+    with pytest.raises(EngineError):
+        hedgerow.publish(
+            table_plan(("diffgen", {"h": 1})),
+            data=data,
+            engine="spark",
+            session=session,
+            out=tmp_path / "out",
+        )
+    assert not (tmp_path / "out").exists()
+    assert [entry.state for entry in Ledger().entries("small")] == ["failed"]
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "match"),
+    [
+        ("nowhere.csv", DataError, "no such file, and no table"),
+        ("sqlite:///x.db", SettingError, "no database"),
+        (object(), SettingError, "kind of dataframe"),
+    ],
+)
+def test_data_that_spark_cannot_read_are_refused(data, error, match, session):
+    with pytest.raises(error, match=match):
+        hedgerow.publish(
+            table_plan(("hedge", {})), data=data, engine="spark", session=session, seed=1
+        )
+
+
+def test_a_missing_column_is_named(tmp_path, session):
+    frame = session.createDataFrame([(1, "clerk")], "age int, job string")
+    with pytest.raises(DataError, match="there is no column 'sex'"):
+        hedgerow.publish(table_plan(("hedge", {})), data=frame, engine="spark", seed=1)
+
+
+def test_a_header_of_sequences_is_refused(tmp_path, session):
+    plan = basket_plan(("diffpart", {}))
+    plan["items"]["as"] = "sets"
+    data = write_baskets(tmp_path / "small.dat")
+    with pytest.raises(SettingError, match="header"):
+        hedgerow.publish(plan, data=data, engine="spark", session=session, seed=1)
+
+
+def test_without_java_or_spark_a_user_is_told_what_to_install(monkeypatch):
+    from hedgerow.count.spark import session as spark_session
+
+    monkeypatch.setattr(spark_session.shutil, "which", lambda name: None)
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    with pytest.raises(EngineError, match="needs Java"):
+        spark_session._check_java()
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    with pytest.raises(MissingExtraError):
+        spark_session.spark_session(EngineSettings(kind="spark"), "x.csv")
+
+
+@pytest.mark.audit  # starts a server of its own, which takes half a minute
+def test_spark_connect_gives_the_same_release(tmp_path):
+    pytest.importorskip("grpc", reason="pyspark[connect] is not installed")
+    data, baskets = write_table(tmp_path / "small.csv"), write_baskets(tmp_path / "small.dat")
+    told = json.loads(_printed("over_connect.py", data, baskets))
+    assert len(told) == 3
+    for in_memory, over_connect in told:
+        assert in_memory == over_connect
+
+
+@pytest.mark.audit  # starts a cluster of its own, which takes a minute
+@pytest.mark.skipif(sys.platform != "linux", reason="the executor is found in /proc")
+def test_an_executor_killed_in_the_middle_changes_nothing(tmp_path):
+    data = write_table(tmp_path / "small.csv")
+    told = json.loads(_printed("lost_executor.py", data, tmp_path / "killed"))
+    assert told["killed"]
+    assert told["digests"][0] == told["digests"][1]
+
+
+def _printed(program: str, *arguments: Path) -> str:
+    """Run a program of tests/support and return the last line that it printed."""
+    done = subprocess.run(
+        [sys.executable, TESTS / "support" / program, *arguments],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, str(TESTS)])},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=540,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout.splitlines()[-1]

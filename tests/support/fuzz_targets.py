@@ -1,0 +1,314 @@
+"""What is fuzzed: every reader of files that others wrote, each as one call on bytes.
+
+Whatever the bytes are, a reader returns or raises a `HedgerowError` with a short, printable
+message; a message about confidential data shows no piece of it; and what was read is the
+same however it was cut into blocks, and the same again after it was written and read back.
+
+`tests/fuzz/test_fuzz_*.py` feed these from Hypothesis, ``tools/fuzz.py`` from atheris.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import gzip
+import hashlib
+import json
+import tempfile
+import zlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from unittest.mock import patch
+
+import pyarrow as pa
+
+import hedgerow
+from hedgerow.encode.baskets import encode_baskets
+from hedgerow.encode.schema import schema_of
+from hedgerow.encode.table import encode_table
+from hedgerow.encode.universe import universe_of
+from hedgerow.errors import HedgerowError, InternalError
+from hedgerow.model.certificate import Certificate
+from hedgerow.model.schema import Attribute, Schema
+from hedgerow.model.universe import Universe
+from hedgerow.plan.load import dump_plan, load_plan, plan_digest, plan_of
+from hedgerow.plan.model import Plan
+from hedgerow.privacy.ledger import Ledger
+from hedgerow.read.delimited import DelimitedSource
+from hedgerow.read.items import open_items
+from hedgerow.read.open import open_table
+from hedgerow.read.source import Source
+from hedgerow.read.words import HEADER, BasketFile
+from hedgerow.release.basket_files import universe_in, universe_text
+from hedgerow.release.recoding import Recoding
+from hedgerow.release.release import Release
+from hedgerow.taxonomy import builders
+from hedgerow.taxonomy.domain import CategoricalDomain, Domain, NumericDomain
+from hedgerow.taxonomy.files import FORMATS, read_taxonomy, write_taxonomy
+from hedgerow.taxonomy.tree import Taxonomy
+
+WINDOW = 8
+"""So many bytes of the input in a message are a leak; fewer may be chance."""
+
+MOST_LETTERS = 20_000
+"""A message longer than this shows more than anyone can read."""
+
+Target = Callable[[bytes], None]
+
+
+class Finding(AssertionError):
+    """A reader broke one of its promises."""
+
+
+@cache
+def folder() -> Path:
+    """The folder of this process, in memory where the system has such a place."""
+    shared = Path("/dev/shm")
+    return Path(tempfile.mkdtemp(prefix="fuzz-", dir=shared if shared.is_dir() else None))
+
+
+def put(data: bytes, name: str) -> Path:
+    """Return a file that holds ``data``."""
+    path = folder() / name
+    path.write_bytes(data)
+    return path
+
+
+@cache
+def own_words() -> bytes:
+    """Every text that stands in hedgerow's own source: what messages are made of."""
+    found: list[str] = []
+    for path in sorted(Path(hedgerow.__file__).parent.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        nodes = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+        found += [value for value in nodes if isinstance(value, str)]
+    return "\n".join(found).encode("utf-8", "replace")
+
+
+def shows(message: str, data: bytes) -> bool:
+    """Whether a message holds a piece of ``data`` that is not one of our own words."""
+    said = message.encode("utf-8", "replace")
+    pieces = (said[i : i + WINDOW] for i in range(len(said) - WINDOW + 1))
+    return any(piece in data and piece not in own_words() for piece in pieces)
+
+
+def _unpacked(data: bytes) -> bytes:
+    if not data.startswith(b"\x1f\x8b"):
+        return data
+    try:
+        return data + gzip.decompress(data)
+    except (OSError, EOFError, zlib.error):
+        return data
+
+
+def check_message(error: HedgerowError, confidential: bytes = b"") -> None:
+    """Refuse an error that is a bug, too long, unprintable, or shows confidential bytes."""
+    text = str(error)
+    if isinstance(error, InternalError):
+        raise Finding("an internal error") from error
+    if not error.do:
+        raise Finding("the message does not say what to do") from error
+    if len(text) > MOST_LETTERS:
+        raise Finding("the message is endless") from error
+    if not all(line.isprintable() for line in text.split("\n")):
+        raise Finding("the message holds control characters") from error
+    if confidential and shows(text, _unpacked(confidential)):
+        raise Finding("the message shows the data") from error
+
+
+@cache
+def schema() -> Schema:
+    """A number, an open and a closed category, and a class."""
+    attributes = {
+        "age": {"numeric": [-5, 99], "step": "1/2"},
+        "ward": {"values": ["A", "B", "Ä"], "other": "else"},
+        "town": {"values": ["north", "south"]},
+        "sick": {"role": "class", "values": ["no", "yes"]},
+    }
+    return schema_of(plan_of({"attributes": attributes, "missing": "value"}))
+
+
+@cache
+def universe(separator: str) -> Universe:
+    """A few items, between the separators that a plan may name."""
+    items = {"universe": ["milk", "bread", "Käse", "1", "22"], "separator": separator}
+    return universe_of(plan_of({"items": {**items, "as": "sets"}}))
+
+
+def _rows(source: Source) -> list[dict[str, object]]:
+    batches = source.batches(source.columns)
+    return [row for batch in batches for row in batch.to_pylist()]
+
+
+def read_delimited(data: bytes) -> None:
+    """A CSV or TSV file; small blocks and one large block hold the same records."""
+    path = put(data[1:], "input.csv")
+    source = open_table(path)
+    if not isinstance(source, DelimitedSource):
+        return
+    size = (5, 16, 64, 1000)[data[0] % 4]
+    whole = _rows(source)
+    if _rows(dataclasses.replace(source, block_size=size)) != whole:
+        raise Finding("records depend on where blocks end")
+
+
+def encode_delimited(data: bytes) -> None:
+    """The records of a file whose header is right, down to codes."""
+    path = put(b"age,ward,town,sick\n" + data, "input.csv")
+    encode_table(open_table(path), schema())
+
+
+def read_columnar(data: bytes) -> None:
+    """A Parquet or Arrow file, each of its columns as numbers and as texts, down to codes."""
+    # Messages name the file, and its last bytes name their writer: parquet,cpp-arrow.
+    source = open_table(put(data, "columns"))
+    if any(len(name) >= WINDOW for name in source.columns):
+        return  # messages name the columns that a plan asks for, which are these here
+    domains: tuple[Domain, ...] = (
+        NumericDomain.even(low=-5, high=99, step=1),
+        CategoricalDomain.over(Taxonomy.flat(["x", "true", "1"]), other="else"),
+    )
+    for name in source.columns:
+        for domain in domains:
+            asked = Attribute(name=name, domain=domain)
+            try:
+                encode_table(source, Schema(attributes=(asked,), class_attribute=None))
+            except HedgerowError as error:
+                check_message(error, data)
+
+
+def read_baskets(data: bytes) -> None:
+    """A basket file; small blocks and one large block hold the same baskets."""
+    asked = universe(("auto", "space", "comma", "tab")[data[0] % 4])
+    source = open_items(put(data[1:], "input.dat"), asked.place)
+    whole = encode_baskets(source, asked)
+    if isinstance(source, BasketFile) and not data[1:].startswith(HEADER):  # it is in one block
+        cut = encode_baskets(dataclasses.replace(source, block_size=5), asked)
+        if cut.items.tobytes() != whole.items.tobytes() or any(cut.offsets != whole.offsets):
+            raise Finding("baskets depend on where blocks end")
+
+
+def taxonomy_file(data: bytes) -> None:
+    """A taxonomy in any format; written in each, it is read back as the same."""
+    chosen = (None, *FORMATS)[data[0] % (1 + len(FORMATS))]
+    taxonomy = read_taxonomy(put(data[1:], "input.csv"), format=chosen)
+    for each in FORMATS:
+        again = folder() / f"again.{each}"
+        write_taxonomy(taxonomy, again, format=each)
+        if read_taxonomy(again, format=each) != taxonomy:
+            raise Finding(f"written as {each}, the taxonomy is another")
+
+
+def plan_file(data: bytes) -> None:
+    """A plan in any format, with its domains; written again, it is the same plan."""
+    suffix = ("yaml", "toml", "json")[data[0] % 3]
+    plan = load_plan(put(data[1:], f"plan.{suffix}"))
+    again = load_plan(put(dump_plan(plan).encode(), "again.yaml"))
+    if again != plan or plan_digest(again) != plan_digest(plan):
+        raise Finding("written again, the plan is another")
+    with patch.object(builders, "MOST_LEAVES", 10_000):  # two million would only be slow
+        _domains(plan)
+
+
+def _domains(plan: Plan) -> None:
+    if plan.items is None:
+        schema_of(plan)
+    else:
+        universe_of(plan)
+
+
+def certificate_file(data: bytes) -> None:
+    """A certificate; written again, it is the same."""
+    certificate = Certificate.from_json(data.decode("utf-8", "replace"))
+    if Certificate.from_json(certificate.to_json()) != certificate:
+        raise Finding("written again, the certificate is another")
+
+
+def recoding_file(data: bytes) -> None:
+    """The boxes of a release."""
+    Recoding.from_json(data.decode("utf-8", "replace"))
+
+
+@cache
+def released() -> Path:
+    """A small release with a tree of boxes, to be damaged file by file."""
+    place = folder() / "release"
+    attributes = {
+        "age": {"numeric": [-5, 30]},
+        "ward": {"values": ["=A", "B", "C"]},
+        "sick": {"role": "class", "values": ["no", "yes"]},
+    }
+    plan = {"attributes": attributes, "confirmed": True, "publish": {"epsilon": 5}}
+    rows = {"age": list(range(-5, 31)) * 9, "ward": ["=A", "B", "C"] * 108}
+    table = pa.table({**rows, "sick": ["no", "yes", "no", "no"] * 81})
+    hedgerow.publish(
+        {**plan, "ledger": {"dataset": "x", "cap": 9}},
+        data=table,
+        seed=3,
+        out=place,
+        method="hedge",
+    )
+    return place
+
+
+def release_folder(data: bytes) -> None:
+    """A release folder with one file replaced, and a certificate that vouches for it."""
+    place = released()
+    names = ("release.csv", "recoding.json", "marginals.json")
+    chosen = place / names[data[0] % len(names)]
+    kept = {path: path.read_bytes() for path in (place / "certificate.json", chosen)}
+    facts = json.loads(kept[place / "certificate.json"])
+    digest = hashlib.sha256(data[1:]).hexdigest()
+    facts["files"][chosen.name] = {"sha256": digest, "bytes": len(data) - 1}
+    try:
+        chosen.write_bytes(data[1:])
+        (place / "certificate.json").write_text(json.dumps(facts), encoding="utf-8")
+        Release.load(place).to_arrow()
+    finally:
+        for path, content in kept.items():
+            path.write_bytes(content)
+
+
+def universe_file(data: bytes) -> None:
+    """The items of a release of baskets; written again, they are the same."""
+    taxonomy = universe_in(data.decode("utf-8", "replace"), where="universe.json")
+    if universe_in(universe_text(taxonomy), where="again") != taxonomy:
+        raise Finding("written again, the universe is another")
+
+
+def ledger_file(data: bytes) -> None:
+    """The file of a ledger, read and checked."""
+    for beside in folder().glob("ledger.sqlite-*"):
+        beside.unlink()
+    Ledger(put(data, "ledger.sqlite"), create=False, timeout=0.1).accounts()
+
+
+CONFIDENTIAL: dict[str, Target] = {
+    "delimited": read_delimited,
+    "encode": encode_delimited,
+    "columnar": read_columnar,
+    "baskets": read_baskets,
+}
+PUBLIC: dict[str, Target] = {
+    "taxonomy": taxonomy_file,
+    "plan": plan_file,
+    "certificate": certificate_file,
+    "recoding": recoding_file,
+    "release": release_folder,
+    "universe": universe_file,
+    "ledger": ledger_file,
+}
+TARGETS: dict[str, Target] = {**CONFIDENTIAL, **PUBLIC}
+
+
+def try_bytes(target: str, data: bytes) -> HedgerowError | None:
+    """Feed ``data`` to a target; the error it was refused with, after checking its message."""
+    if not data:
+        return None
+    try:
+        TARGETS[target](data)
+    except HedgerowError as error:
+        check_message(error, data if target in CONFIDENTIAL else b"")
+        return error
+    return None
