@@ -81,20 +81,20 @@ def measured(job: Job) -> tuple[float | None, ...]:
 
 
 def _published(name, epsilon, train):
+
     from hedgerow.count.memory.table import MemoryEngine
-    from hedgerow.methods.build import method_for, plain_method_for
-    from hedgerow.plan.methods import PUBLISH_METHODS
+    from hedgerow.plan.registry import METHODS
     from hedgerow.privacy.budget import PathLedger
     from hedgerow.privacy.source import SystemSource
 
     section = {**{**PRIVATE, **PLAIN}[name], **({} if epsilon is None else {"epsilon": epsilon})}
-    plan = PUBLISH_METHODS[str(section["method"])].model_validate(section, by_alias=True)
+    plan = METHODS[str(section["method"])].model_validate(section, by_alias=True)
     engine, source = MemoryEngine(table=train), SystemSource()
     began = time.process_time()
     if epsilon is None:
-        groups = plain_method_for(plan).publish(engine, source=source)
+        groups = plan.build(has_class=True).publish(engine, source=source)
     else:
-        method, budget = method_for(plan, has_class=True), Fraction(epsilon)
+        method, budget = plan.build(has_class=True), Fraction(epsilon)
         method.validate(train.schema, budget)
         ledger = PathLedger(budget)
         groups = method.publish(engine, epsilon=budget, ledger=ledger, source=source)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from disclose_adult import adult_plan, with_weights
 from hedgerow.demo import adult_table
 from hedgerow.disclosure.confidential import Confidential, Problems, read_confidential
-from hedgerow.disclosure.prepare import Prepared, prepare
+from hedgerow.disclosure.prepare import PreparedDisclosure, prepare_disclosure
 from hedgerow.disclosure.uniform import Cost, UniformForms
 from hedgerow.lattice.lattice import Lattice, parts_of
 from hedgerow.progress import no_progress
@@ -58,7 +58,7 @@ def anonymous_tables(forms: UniformForms) -> list[Table]:
 
 
 def least_risks(
-    ready: Prepared, given: Confidential, problems: Problems, thresholds: Floats
+    ready: PreparedDisclosure, given: Confidential, problems: Problems, thresholds: Floats
 ) -> Floats:
     """The least risk of each distinct record at each of its thresholds, by a look at all nodes."""
     least = np.empty_like(thresholds)
@@ -91,7 +91,7 @@ def compare(number: int, folder: Path, n_records: int | None) -> list[dict[str, 
     if n_records is not None:
         frame = frame.sample(n_records, seed=number)
     risk = {"model": number} if number == 2 else {"model": number, "weights": weights}
-    ready = prepare(adult_plan(folder, risk=risk))
+    ready = prepare_disclosure(adult_plan(folder, risk=risk))
     given = read_confidential(ready, frame, None, progress=no_progress)
     problems = Problems.of(ready, given)
     tables = anonymous_tables(UniformForms(ready=ready, given=given, problems=problems))

@@ -22,7 +22,7 @@ from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.demo import adult_table
 from hedgerow.encode.schema import schema_of
 from hedgerow.encode.table import encode_table
-from hedgerow.methods.personal.methods import private_disclosure_for
+from hedgerow.methods.personal.settings import SupermodularSettings
 from hedgerow.methods.personal.supermodular import (
     SupermodularDisclosure,
     own_choices,
@@ -33,7 +33,6 @@ from hedgerow.methods.personal.terms import Layout, People
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.plan.load import load_plan
-from hedgerow.plan.private_disclosure import SupermodularPublish
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from hedgerow.read.open import open_table
@@ -159,7 +158,7 @@ def main() -> None:
             settings = {"lambda": weight, "model": model, "epsilon": epsilon}
             if given.threshold is not None:
                 settings["threshold"] = given.threshold
-            method = private_disclosure_for(SupermodularPublish.model_validate(settings))
+            method = SupermodularSettings.model_validate(settings).build(has_class=True)
             start = time.perf_counter()
             runs = [run(method, table, epsilon, seed) for seed in range(given.seeds)]
             seconds = (time.perf_counter() - start) / given.seeds

@@ -21,7 +21,7 @@ from experiments.tables import (
 from hedgerow.methods.dpcube.dpcube import TwoPhaseCube
 from hedgerow.methods.privbayes.privbayes import BayesianNetwork
 from hedgerow.methods.rps.rps import RecursiveMedians
-from hedgerow.model.method import Method
+from hedgerow.model.method import TableMethod
 from hedgerow.model.table import EncodedTable
 
 ONE = Fraction(1)
@@ -54,7 +54,7 @@ def beside_dpcube(unit: Unit, scene: Scene) -> list[Point]:
         budgets = scene.pick(full=BUDGETS, quick=(0.1, 1.0))
         told = {"BA": ceiling, "LA": floor}
         return [Point("accuracy", line, x, y) for line, y in told.items() for x in budgets]
-    methods: dict[str, Method] = {
+    methods: dict[str, TableMethod] = {
         "DiffMulti": diffmulti(CUBE_STEPS),
         "DPCube": TwoPhaseCube(cells=CUBE_CELLS),
     }
@@ -71,7 +71,7 @@ def beside_privbayes(unit: Unit, scene: Scene) -> list[Point]:
         budgets = scene.pick(full=BUDGETS, quick=(0.1, 1.0))
         told = {"BA": ceiling, "LA": floor}
         return [Point("accuracy", line, x, y) for line, y in told.items() for x in budgets]
-    methods: dict[str, Method] = {
+    methods: dict[str, TableMethod] = {
         "DiffMulti": diffmulti(10_000),
         "PrivBayes": BayesianNetwork(degree=DEGREE),
     }
@@ -98,7 +98,7 @@ def beside_rps(unit: Unit, scene: Scene) -> list[Point]:
         told = {"BA": ceiling, "LA": floor}
         return [Point("accuracy", line, x, y) for line, y in told.items() for x in heights]
     if unit["method"] == "RPS":
-        method: Method = RecursiveMedians(height=unit["height"])
+        method: TableMethod = RecursiveMedians(height=unit["height"])
         groups = released(method, train, epsilon=ONE, source=unit.source)
         return [Point("accuracy", "RPS", unit["height"], accuracy(groups, test))]
     groups = released(diffmulti(1_000), train, epsilon=ONE, source=unit.source)
@@ -109,7 +109,7 @@ def beside_rps(unit: Unit, scene: Scene) -> list[Point]:
 def run_time(unit: Unit, scene: Scene) -> list[Point]:
     """Return the CPU seconds of a release by the number of specialisations [Fig. 12]."""
     table, rank = adult(scene), unit["rank"]
-    method: Method = (
+    method: TableMethod = (
         diffgen(RUN_TIME_GEN_STEPS[rank - 1])
         if unit["method"] == "DiffGen"
         else diffmulti(RUN_TIME_STEPS[rank - 1])

@@ -17,7 +17,7 @@ from hedgerow.methods.diffmulti.scores import ScoreName, multi_score
 from hedgerow.methods.kanonymity.mondrian import Mondrian
 from hedgerow.methods.kanonymity.tds import TopDownSpecialisation
 from hedgerow.model.groups import Groups
-from hedgerow.model.method import Method, PlainMethod
+from hedgerow.model.method import PlainMethod, TableMethod
 from hedgerow.model.table import EncodedTable
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
@@ -46,7 +46,7 @@ def tds(k: int) -> TopDownSpecialisation:
 
 
 def released(
-    method: Method, table: EncodedTable, *, epsilon: Fraction, source: RandomSource
+    method: TableMethod, table: EncodedTable, *, epsilon: Fraction, source: RandomSource
 ) -> Groups:
     """Return a private release of a table.
 

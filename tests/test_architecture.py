@@ -34,8 +34,8 @@ ROOMS: dict[str, str] = {
     "drafting": "errors plan read taxonomy",
     "auditing": "errors progress model plan privacy count methods taxonomy pipeline",
     "demo": "errors progress model plan read encode release evaluation pipeline",
-    "cli": "errors model privacy taxonomy release report pipeline disclosure evaluation drafting"
-    " auditing demo",
+    "cli": "errors model plan privacy taxonomy release report pipeline disclosure evaluation"
+    " drafting auditing demo",
 }
 """Which rooms each room may use, beside itself: what is not said here is refused."""
 

@@ -32,7 +32,7 @@ from hedgerow.encode.schema import schema_of
 from hedgerow.errors import SettingError
 from hedgerow.methods.diffmulti.scores import multi_score
 from hedgerow.plan.load import plan_of
-from hedgerow.plan.methods import PUBLISH_METHODS
+from hedgerow.plan.registry import METHODS
 from hedgerow.taxonomy.builders import context_free
 from hedgerow.trees.box_scores import BOX_SCORES
 from hedgerow.trees.scores import SCORES
@@ -154,7 +154,7 @@ def test_another_process_runs_the_same_methods():
 
 
 def test_every_method_runs_on_every_pair_that_it_is_audited_on():
-    for subject in subjects(list(PUBLISH_METHODS), epsilon=ONE, seed=1):
+    for subject in subjects(list(METHODS), epsilon=ONE, seed=1):
         if isinstance(subject, Unclaimed):
             continue
         assert subject.pairs

@@ -59,7 +59,7 @@ def test_another_seed_gives_another_baseline(method):
 
 @every_method
 def test_boxes_of_a_baseline_hold_ranges_of_their_domains(method):
-    check_ranges(method, tile=method.name != "privbayes")
+    check_ranges(method, tile=method.about.name != "privbayes")
 
 
 @every_method
@@ -81,10 +81,10 @@ def test_a_baseline_keeps_about_as_many_records_as_there_are(method):
 
 @every_method
 def test_a_baseline_says_what_it_does_differently(method):
-    assert method.departures
-    assert not method.faithful
-    assert method.details["sensitivity"]
-    assert all(each.paper and each.what and each.why for each in method.departures)
+    assert method.about.departures
+    assert not method.about.faithful
+    assert method.about.details["sensitivity"]
+    assert all(each.paper and each.what and each.why for each in method.about.departures)
 
 
 @every_method

@@ -20,7 +20,7 @@ from hedgerow.errors import CapError, DataError, InternalError, PlanError, Uncon
 from hedgerow.model.baskets import EncodedBaskets, NoisyBaskets
 from hedgerow.model.certificate import certificate_schema
 from hedgerow.model.groups import CountsMade
-from hedgerow.model.method import Outline, Step
+from hedgerow.model.method import About, Outline, Step
 from hedgerow.model.precision import deviation
 from hedgerow.pipeline.forecast import forecast
 from hedgerow.pipeline.prepare import prepare
@@ -28,6 +28,7 @@ from hedgerow.privacy.ledger import Ledger
 from hedgerow.privacy.mechanisms import Purchase, noisy_counts
 from hedgerow.release.baskets import BasketRelease
 
+BUILD = "hedgerow.methods.diffpart.settings.DiffPartSettings.build"
 ITEMS = ["bread", "eggs", "milk", "tea"]
 PLAN = {
     "items": {"universe": ITEMS, "fan-out": 2, "column": "bought"},
@@ -42,18 +43,11 @@ RECORDS = [["milk", "bread"], ["eggs"], ["milk"], ["milk", "tea", "milk"]] * 100
 class SingleItems:
     """The simplest method there is: a noisy count of every basket of one item."""
 
-    name: str = "diffpart"
-    faithful: bool = False
     spends: Fraction = Fraction(1)
-    departures = ()
 
     @property
-    def chosen(self):
-        return {"max-length": "1"}
-
-    @property
-    def details(self):
-        return {}
+    def about(self):
+        return About(name="diffpart", chosen={"max-length": "1"})
 
     def validate(self, taxonomy, epsilon):
         assert taxonomy.n_leaves == len(ITEMS)
@@ -81,9 +75,7 @@ class SingleItems:
 
 @pytest.fixture(autouse=True)
 def _simplest_method(monkeypatch):
-    monkeypatch.setattr(
-        "hedgerow.pipeline.prepare.basket_method_for", lambda publish: SingleItems()
-    )
+    monkeypatch.setattr(BUILD, lambda settings, has_class: SingleItems())
 
 
 def with_plan(**changes):
@@ -152,7 +144,7 @@ def test_data_that_cannot_be_read_book_nothing():
 
 def test_a_method_that_does_not_spend_its_epsilon_fails_and_stays_booked(monkeypatch, tmp_path):
     half = SingleItems(spends=Fraction(1, 2))
-    monkeypatch.setattr("hedgerow.pipeline.prepare.basket_method_for", lambda publish: half)
+    monkeypatch.setattr(BUILD, lambda settings, has_class: half)
     with pytest.raises(InternalError):
         hedgerow.publish(PLAN, data=pl.DataFrame({"bought": RECORDS}), out=tmp_path / "release")
     (entry,) = Ledger().entries("receipts")
@@ -175,7 +167,7 @@ def test_the_engine_is_given_codes_alone(monkeypatch):
             seen.append(engine.baskets)
             return super().publish(engine, **settings)
 
-    monkeypatch.setattr("hedgerow.pipeline.prepare.basket_method_for", lambda publish: Spy())
+    monkeypatch.setattr(BUILD, lambda settings, has_class: Spy())
     hedgerow.publish(PLAN, data=pl.DataFrame({"bought": [["tea", "x"], ["x"], None]}), seed=1)
     (baskets,) = seen
     assert isinstance(baskets, EncodedBaskets)

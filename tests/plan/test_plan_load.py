@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from hedgerow.errors import PlanError
+from hedgerow.methods.diffgen.settings import DiffGenSettings
+from hedgerow.methods.hedge.settings import HedgeSettings
 from hedgerow.plan.load import dump_plan, load_plan, plan_digest, plan_mapping, plan_of
-from hedgerow.plan.methods import DiffGenPublish, HedgePublish
 from hedgerow.plan.override import merged_settings, override
-from hedgerow.plan.publishing import PrivatePublishPlan
+from hedgerow.plan.settings import PrivateSettings
 
 YAML = """
 data: adult.csv
@@ -173,7 +174,7 @@ def test_override_changes_settings_and_checks_them(tmp_path):
 
 def test_override_gives_a_plan_without_publish_its_settings():
     bare = plan_of({"attributes": EXAMPLE["attributes"]})
-    assert override(bare, epsilon=2).publish == HedgePublish(epsilon=Fraction(2))
+    assert override(bare, epsilon=2).publish == HedgeSettings(epsilon=Fraction(2))
     with pytest.raises(PlanError, match=r"publish\.epsilon: is missing"):
         override(bare, method="diffgen")
     assert override(bare, epsilon=None) is bare
@@ -196,7 +197,7 @@ def test_override_names_a_mistake_like_a_file_does(changes, path, word):
     assert word in str(raised.value)
 
 
-class OtherPublish(PrivatePublishPlan):
+class OtherPublish(PrivateSettings):
     """A second method, for tests: it shares h with DiffGen, and has no score."""
 
     needs_class: ClassVar[bool] = False
@@ -205,13 +206,13 @@ class OtherPublish(PrivatePublishPlan):
 
 
 def test_another_method_keeps_the_settings_it_has():
-    old = DiffGenPublish(epsilon=1, h=7)
+    old = DiffGenSettings(epsilon=1, h=7)
     kept = merged_settings(old, OtherPublish, {"epsilon": "1/4"})
     assert kept == {"epsilon": "1/4", "h": 7}
 
 
 def test_another_method_refuses_settings_that_it_would_ignore():
-    old = DiffGenPublish(epsilon=1, score="infogain", faithful=True)
+    old = DiffGenSettings(epsilon=1, score="infogain", faithful=True)
     with pytest.raises(PlanError, match="'other' has no setting 'score'") as raised:
         merged_settings(old, OtherPublish, {})
     assert raised.value.paths == ("publish.score", "publish.faithful")

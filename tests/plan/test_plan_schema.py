@@ -8,15 +8,15 @@ import jsonschema
 import pytest
 import yaml
 
+from hedgerow.methods.personal.settings import PersonalFactors
 from hedgerow.plan.disclose import DISCLOSE_FAMILIES
 from hedgerow.plan.disclose_parts import RiskPlan, UtilityPlan
 from hedgerow.plan.fields import PlanModel
 from hedgerow.plan.items import ItemsPlan
 from hedgerow.plan.load import plan_of
-from hedgerow.plan.methods import PUBLISH_METHODS
 from hedgerow.plan.mistakes import keys_of
 from hedgerow.plan.model import AttributePlan, LedgerPlan, Plan
-from hedgerow.plan.private_disclosure import PersonalPlan
+from hedgerow.plan.registry import METHODS
 from hedgerow.plan.schema import plan_json_schema, schema_text
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -26,11 +26,11 @@ MODELS = {
     "attributes": AttributePlan,
     "items": ItemsPlan,
     "ledger": LedgerPlan,
-    **PUBLISH_METHODS,
+    **METHODS,
     **DISCLOSE_FAMILIES,
     "utility": UtilityPlan,
     "risk": RiskPlan,
-    "personal": PersonalPlan,
+    "personal": PersonalFactors,
 }
 
 

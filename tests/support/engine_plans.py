@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hedgerow.plan.methods import PUBLISH_METHODS
+from hedgerow.plan.registry import METHODS
 
 SETTINGS: dict[str, dict[str, object]] = {
     "diffgen": {"h": 3},
@@ -23,7 +23,7 @@ JOBS = {"office": ["clerk", "lawyer"], "outside": ["farmer", "baker", "nurse"]}
 
 
 def methods(kind: str) -> list[str]:
-    return [name for name, model in PUBLISH_METHODS.items() if model.publishes == kind]
+    return [name for name, model in METHODS.items() if model.publishes == kind]
 
 
 def variants(kind: str) -> list[tuple[str, dict[str, object]]]:
@@ -32,7 +32,7 @@ def variants(kind: str) -> list[tuple[str, dict[str, object]]]:
     for name in methods(kind):
         settings = SETTINGS.get(name, {})
         listed.append((name, settings))
-        if "faithful" in PUBLISH_METHODS[name].model_fields and "faithful" not in settings:
+        if "faithful" in METHODS[name].model_fields and "faithful" not in settings:
             listed.append((name, {**settings, "faithful": True}))
     return listed
 
@@ -43,7 +43,7 @@ def name_of(variant: tuple[str, dict[str, object]]) -> str:
 
 
 def _section(method: str, settings: dict[str, object]) -> dict[str, object]:
-    private = "epsilon" in PUBLISH_METHODS[method].model_fields
+    private = "epsilon" in METHODS[method].model_fields
     return {"method": method, **({"epsilon": 2} if private else {}), **settings}
 
 

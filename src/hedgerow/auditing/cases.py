@@ -14,11 +14,10 @@ from pydantic import ValidationError
 from hedgerow.auditing.neighbours import BasketPair, TablePair, basket_pairs, table_pairs
 from hedgerow.auditing.subject import Claim, Columns, MethodSubject, Subject
 from hedgerow.errors import SettingError
-from hedgerow.methods.build import basket_method_for, method_for
-from hedgerow.model.method import Approximate, Method
+from hedgerow.model.method import Approximate, TableMethod
 from hedgerow.model.schema import Schema
-from hedgerow.plan.methods import PUBLISH_METHODS
-from hedgerow.plan.publishing import PrivatePublishPlan, PublishPlan
+from hedgerow.plan.registry import METHODS
+from hedgerow.plan.settings import MethodSettings, PrivateSettings
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.choice import Rule
 from hedgerow.privacy.mechanisms import (
@@ -61,7 +60,7 @@ class Unclaimed:
 
 def known_names() -> tuple[str, ...]:
     """Return everything that can be asked for: the mechanisms and the methods."""
-    return (*MECHANISMS, *PUBLISH_METHODS)
+    return (*MECHANISMS, *METHODS)
 
 
 def subjects(
@@ -71,7 +70,7 @@ def subjects(
     for name in names or known_names():
         if name in MECHANISMS:
             yield MechanismSubject(name=name, claim=Claim(epsilon=epsilon))
-        elif name in PUBLISH_METHODS:
+        elif name in METHODS:
             yield from _variants(name, epsilon=epsilon, seed=seed)
         else:
             raise SettingError(
@@ -82,8 +81,8 @@ def subjects(
 
 
 def _variants(name: str, *, epsilon: Fraction, seed: int) -> Iterator[Subject | Unclaimed]:
-    model = PUBLISH_METHODS[name]
-    if not issubclass(model, PrivatePublishPlan):
+    model = METHODS[name]
+    if not issubclass(model, PrivateSettings):
         yield Unclaimed(name=name)
         return
     options = [(field, _choices(model, field)) for field in VARIED if field in model.model_fields]
@@ -101,7 +100,7 @@ def _variants(name: str, *, epsilon: Fraction, seed: int) -> Iterator[Subject | 
         yield subject_of(publish, name=_words(name, varied), seed=seed)
 
 
-def _choices(model: type[PublishPlan], field: str) -> tuple[Any, ...]:
+def _choices(model: type[MethodSettings], field: str) -> tuple[Any, ...]:
     """Return the values that a setting may have: those of its literal type, or both truths."""
     annotation = model.model_fields[field].annotation
     parts = [annotation, *get_args(annotation)]
@@ -130,19 +129,19 @@ class PairsOf:
 
 
 def subject_of(
-    publish: PrivatePublishPlan, *, name: str, seed: int, over: PairsOf | None = None
+    publish: PrivateSettings, *, name: str, seed: int, over: PairsOf | None = None
 ) -> MethodSubject:
     """Return the subject of a plan's ``publish`` section, on the usual pairs or others."""
     if publish.publishes == "baskets":
         return MethodSubject(
             name=name,
             claim=Claim(epsilon=publish.epsilon),
-            method=basket_method_for(publish),
+            method=publish.build(has_class=False),
             over=over.baskets if over else basket_pairs(seed=seed),
         )
     tables = over.tables if over else table_pairs(seed=seed)
     has_class = tables[0].schema.class_attribute is not None
-    method, epsilon = method_for(publish, has_class=has_class), publish.epsilon
+    method, epsilon = publish.build(has_class=has_class), publish.epsilon
     fitting = tuple(pair for pair in tables if _fits(method, pair.schema, epsilon))
     deltas = [_delta(method, pair.schema, epsilon) for pair in fitting]
     if not any(deltas):  # [T13] is about records that are drawn, not counted
@@ -151,7 +150,7 @@ def subject_of(
     return MethodSubject(name=name, claim=claim, method=method, over=fitting)
 
 
-def _fits(method: Method, schema: Schema, epsilon: Fraction) -> bool:
+def _fits(method: TableMethod, schema: Schema, epsilon: Fraction) -> bool:
     """Say whether a method runs on tables of a schema at all."""
     try:
         method.validate(schema, epsilon)
@@ -160,7 +159,7 @@ def _fits(method: Method, schema: Schema, epsilon: Fraction) -> bool:
     return True
 
 
-def _delta(method: Method, schema: Schema, epsilon: Fraction) -> Fraction:
+def _delta(method: TableMethod, schema: Schema, epsilon: Fraction) -> Fraction:
     return method.delta(schema, epsilon) if isinstance(method, Approximate) else Fraction(0)
 
 

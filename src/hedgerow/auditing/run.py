@@ -26,7 +26,8 @@ from hedgerow.auditing.neighbours import baskets_over, pairs_over
 from hedgerow.auditing.report import AuditReport, Finding, Verdict
 from hedgerow.auditing.subject import Claim, Columns, Subject, joined, n_runs
 from hedgerow.errors import SettingError
-from hedgerow.pipeline.prepare import PlanLike, PreparedBaskets, PreparedPlain, prepare
+from hedgerow.pipeline.prepare import PlanLike, prepare
+from hedgerow.plan.settings import PrivateSettings
 from hedgerow.privacy.budget import EpsilonLike, parse_epsilon
 from hedgerow.progress import Progress, no_progress
 
@@ -175,17 +176,18 @@ def audit(
 def _planned(plan: PlanLike, epsilon: EpsilonLike | None, *, seed: int) -> Subject | Unclaimed:
     """Return a plan's method with its settings, on pairs over its public domains."""
     ready = prepare(plan, epsilon=epsilon)
-    if isinstance(ready, PreparedPlain):
-        return Unclaimed(name=ready.method.name)
+    settings = ready.settings
+    if not isinstance(settings, PrivateSettings):
+        return Unclaimed(name=settings.method)
     # `sample` claims something of tables with enough records only.
-    least = getattr(ready.publish, "least_records", 0)
+    least = getattr(settings, "least_records", 0)
     over = (
-        PairsOf(baskets=baskets_over(ready.universe.taxonomy, seed=seed))
-        if isinstance(ready, PreparedBaskets)
+        PairsOf(baskets=baskets_over(ready.taxonomy, seed=seed))
+        if ready.has_items
         else PairsOf(tables=pairs_over(ready.schema, seed=seed, least=least))
     )
-    name = f"{ready.method.name}, as the plan has it"
-    return subject_of(ready.publish, name=name, seed=seed, over=over)
+    name = f"{settings.method}, as the plan has it"
+    return subject_of(settings, name=name, seed=seed, over=over)
 
 
 def audit_subject(

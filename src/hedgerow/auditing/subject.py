@@ -20,7 +20,7 @@ from hedgerow.auditing.neighbours import BasketPair, Pair, TablePair
 from hedgerow.errors import InternalError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.groups import Groups
-from hedgerow.model.method import BasketMethod, Method
+from hedgerow.model.method import BasketMethod, TableMethod
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 
@@ -78,7 +78,7 @@ class MethodSubject:
 
     name: str
     claim: Claim
-    method: Method | BasketMethod
+    method: TableMethod | BasketMethod
     over: tuple[Pair, ...]
 
     @property

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hedgerow.cli.console import JsonOption, QuietOption, answer, say
-from hedgerow.cli.publish import parse_steps
 
 if TYPE_CHECKING:
     from hedgerow.pipeline.forecast import Forecast
-    from hedgerow.pipeline.prepare import PreparedPlain
+    from hedgerow.pipeline.prepare import Prepared
 
 
 def check(
@@ -24,24 +23,9 @@ def check(
     ] = None,
     method: Annotated[str | None, typer.Option(help="A method in place of the plan's.")] = None,
     epsilon: Annotated[str | None, typer.Option(help="A budget in place of the plan's.")] = None,
-    h: Annotated[
-        str | None, typer.Option("--h", help="DiffGen, DiffMulti: specialisations.")
-    ] = None,
-    k: Annotated[
-        int | None,
-        typer.Option("--k", help="Mondrian, TDS, full-domain: the least records of a box."),
-    ] = None,
-    cells: Annotated[int | None, typer.Option(help="basic-table, DPCube: the most cells.")] = None,
-    height: Annotated[int | None, typer.Option(help="RPS: how often a box is halved.")] = None,
-    degree: Annotated[
-        int | None, typer.Option(help="PrivBayes: the most parents of an attribute.")
-    ] = None,
-    faithful: Annotated[
-        bool | None,
-        typer.Option("--faithful/--improved", help="As the paper prints it, or improved."),
-    ] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
+    settings: dict[str, Any],
 ) -> None:
     """Show what a plan will cost and keep, without reading a record.
 
@@ -51,25 +35,17 @@ def check(
     Example: hedgerow check plan.yaml --records 45000
     """
     from hedgerow.pipeline.forecast import forecast
-    from hedgerow.pipeline.prepare import PreparedPlain, fingerprint, prepare
+    from hedgerow.pipeline.prepare import prepare
 
-    settings: dict[str, Any] = {
-        "h": parse_steps(h),
-        "k": k,
-        "cells": cells,
-        "height": height,
-        "degree": degree,
-    }
-    given = {name: value for name, value in settings.items() if value is not None}
-    ready = prepare(plan, method=method, epsilon=epsilon, faithful=faithful, **given)
-    if isinstance(ready, PreparedPlain):
+    ready = prepare(plan, method=method, epsilon=epsilon, **settings)
+    if not ready.private:
         return _plain(ready, as_json=as_json, quiet=quiet)
     told = forecast(ready, records=records)
     result = {
         "confirmed": ready.plan.confirmed,
-        "method": ready.method.name,
-        "publishes": ready.publish.publishes,
-        "fingerprint": fingerprint(ready),
+        "method": ready.settings.method,
+        "publishes": ready.settings.publishes,
+        "fingerprint": ready.fingerprint(),
         **told.as_dict(),
     }
     answer(result, as_json=as_json, show=lambda: _show(told, result, quiet=quiet))
@@ -78,22 +54,20 @@ def check(
     return None
 
 
-def _plain(ready: PreparedPlain, *, as_json: bool, quiet: bool) -> None:
+def _plain(ready: Prepared, *, as_json: bool, quiet: bool) -> None:
     """Say what a method without a guarantee does; there is no budget to tell of."""
-    from hedgerow.pipeline.prepare import fingerprint
-
     result = {
         "confirmed": ready.plan.confirmed,
-        "method": ready.method.name,
-        "publishes": ready.publish.publishes,
-        "fingerprint": fingerprint(ready),
+        "method": ready.settings.method,
+        "publishes": ready.settings.publishes,
+        "fingerprint": ready.fingerprint(),
         "epsilon": None,
-        "statement": ready.method.statement,
+        "statement": ready.statement,
     }
 
     def show() -> None:
         if not quiet:
-            say(ready.method.statement)
+            say(ready.statement)
             _show_fingerprint(result)
             if not ready.plan.confirmed:
                 say("The plan is not confirmed yet: publish will refuse it (confirmed: false).")

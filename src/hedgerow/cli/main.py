@@ -20,29 +20,10 @@ from hedgerow.cli.disclose import disclose
 from hedgerow.cli.draft import draft
 from hedgerow.cli.evaluate import evaluate
 from hedgerow.cli.generalise import generalise
+from hedgerow.cli.methods import methods
 from hedgerow.cli.publish import publish
+from hedgerow.cli.settings import MethodCommand, takes_method_settings
 from hedgerow.errors import HedgerowError, InputError, InternalError
-
-app = typer.Typer(
-    name="hedgerow",
-    help="Publish confidential data so that anyone may analyse it and nobody in it can be"
-    " singled out.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-app.command()(demo)
-app.command()(draft)
-app.command()(check)
-app.command()(publish)
-app.command()(disclose)
-app.command()(generalise)
-app.command()(evaluate)
-app.command()(audit)
-app.add_typer(ledger.app, name="ledger")
-app.add_typer(taxonomy.app, name="taxonomy")
 
 
 def _show_version(wanted: bool) -> None:
@@ -53,7 +34,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def root(
     version: Annotated[
         bool,
@@ -61,6 +41,36 @@ def root(
     ] = False,
 ) -> None:
     """Publish confidential data so that nobody in it can be singled out."""
+
+
+def make_app() -> typer.Typer:
+    """Return the program; options for the methods' settings are those of the registry now."""
+    made = typer.Typer(
+        name="hedgerow",
+        help="Publish confidential data so that anyone may analyse it and nobody in it can be"
+        " singled out.",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    made.command()(demo)
+    made.command()(draft)
+    made.command(cls=MethodCommand)(takes_method_settings(check))
+    made.command(cls=MethodCommand)(takes_method_settings(publish))
+    made.command()(disclose)
+    made.command()(generalise)
+    made.command()(evaluate)
+    made.command()(audit)
+    made.command()(methods)
+    made.add_typer(ledger.app, name="ledger")
+    made.add_typer(taxonomy.app, name="taxonomy")
+    made.callback()(root)
+    return made
+
+
+app = make_app()
 
 
 class Stopped(SystemExit):

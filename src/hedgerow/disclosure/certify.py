@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 
 from pydantic import JsonValue
 
-from hedgerow.disclosure.prepare import Prepared
+from hedgerow.disclosure.prepare import PreparedDisclosure
 from hedgerow.model import certificate as paper
+from hedgerow.model.method import About, Departure
 from hedgerow.plan.disclose import (
     AggregateDisclose,
     ApproxDisclose,
     DisclosePlan,
     ThresholdDisclose,
 )
-from hedgerow.plan.load import plan_digest
-from hedgerow.release.certificate_parts import assumed_table, described, randomness, versions
+from hedgerow.release.certificate_parts import assumed_table, described
+from hedgerow.release.certify import NOTHING_SPENT, RunFacts, certificate_of
 
 ARUBA = "ARUBA, SDM 2008"
 TKDE = "Fouad, Elbassioni, Bertino, TKDE 2014"
@@ -40,32 +40,34 @@ class DisclosureFacts:
     seeded: bool
 
 
-def certify_disclosure(ready: Prepared, facts: DisclosureFacts) -> paper.Certificate:
+def certify_disclosure(ready: PreparedDisclosure, facts: DisclosureFacts) -> paper.Certificate:
     """Return the certificate; it holds nothing that was read from data."""
     disclose = ready.disclose
-    return paper.Certificate(
-        created=datetime.now(UTC).date(),
-        guarantee=paper.Guarantee.none(statement_of(ready, facts.against)),
-        method=paper.Method(
+    return certificate_of(
+        plan=ready.plan,
+        about=About(
             name=disclose.method,
             faithful=isinstance(disclose, ApproxDisclose) and disclose.faithful,
-            settings=_settings(disclose),
+            departures=_departures(ready),
             details=_details(ready, facts),
         ),
+        settings=_settings(disclose),
+        budget=NOTHING_SPENT,
+        guarantee=paper.Guarantee.none(statement_of(ready, facts.against)),
+        facts=RunFacts(
+            epsilon=None,
+            dataset=facts.dataset,
+            engine="memory",
+            reproducible=facts.random and facts.seeded,
+            ledger=None,
+        ),
         counts=None,
-        budget=paper.Budget(spends=(), total=Fraction(0)),
-        departures=_departures(ready),
-        assumed_public=_assumed(ready),
-        randomness=randomness(seeded=facts.random and facts.seeded),
+        assumed=_assumed(ready),
         data=paper.Data(name=facts.dataset, attributes=described(ready.schema), noisy_total=None),
-        ledger=None,
-        engine="memory",
-        versions=versions(),
-        plan_sha256=plan_digest(ready.plan),
     )
 
 
-def statement_of(ready: Prepared, against: str) -> str:
+def statement_of(ready: PreparedDisclosure, against: str) -> str:
     """Return what was promised of every record, and what was not."""
     return (
         f"Not differentially private. {_promise(ready.disclose)} Risk is measured against"
@@ -75,7 +77,7 @@ def statement_of(ready: Prepared, against: str) -> str:
     )
 
 
-def _and_class(ready: Prepared) -> str:
+def _and_class(ready: PreparedDisclosure) -> str:
     target = ready.schema.class_attribute
     return "" if target is None else f", and {target.name} is disclosed as it is"
 
@@ -130,7 +132,7 @@ def _settings(disclose: DisclosePlan) -> dict[str, JsonValue]:
     return {key: value for key, value in settings.items() if value not in (None, {})}
 
 
-def _details(ready: Prepared, facts: DisclosureFacts) -> dict[str, str]:
+def _details(ready: PreparedDisclosure, facts: DisclosureFacts) -> dict[str, str]:
     risk = ready.disclose.risk
     fits = (
         "a record of the dictionary fits if the disclosed one generalises it"
@@ -156,17 +158,17 @@ def _details(ready: Prepared, facts: DisclosureFacts) -> dict[str, str]:
     }
 
 
-def _exact(ready: Prepared) -> bool:
+def _exact(ready: PreparedDisclosure) -> bool:
     if isinstance(ready.disclose, ApproxDisclose):
         return False
     return ready.monotone or ready.disclose.method == "brute-force"
 
 
-def _departures(ready: Prepared) -> tuple[paper.Departure, ...]:
+def _departures(ready: PreparedDisclosure) -> tuple[Departure, ...]:
     disclose, found = ready.disclose, []
     if disclose.risk.model == 3 and not disclose.risk.printed:
         found.append(
-            paper.Departure(
+            Departure(
                 paper=ARUBA,
                 what="model 3 takes the relative frequency of fitting records",
                 why="as printed it is largest where nothing is disclosed",
@@ -174,7 +176,7 @@ def _departures(ready: Prepared) -> tuple[paper.Departure, ...]:
         )
     if disclose.method == "aruba":
         found.append(
-            paper.Departure(
+            Departure(
                 paper=ARUBA,
                 what="the frontier is walked by at most k² + k moves from a node",
                 why="these connect it; 3^k - 1 are not needed",
@@ -182,7 +184,7 @@ def _departures(ready: Prepared) -> tuple[paper.Departure, ...]:
         )
     if isinstance(disclose, AggregateDisclose | ApproxDisclose) and disclose.floor:
         found.append(
-            paper.Departure(
+            Departure(
                 paper=TKDE,
                 what=f"{float(disclose.floor):g} is added to the sensitivity of every form",
                 why="the form that says nothing would have sensitivity 0",
@@ -190,7 +192,7 @@ def _departures(ready: Prepared) -> tuple[paper.Departure, ...]:
         )
     if isinstance(disclose, ApproxDisclose) and not disclose.faithful:
         found.append(
-            paper.Departure(
+            Departure(
                 paper=TKDE,
                 what="the best acceptable rounding is taken, not a random one",
                 why="drawing until one is acceptable favours forms of little use",
@@ -199,7 +201,7 @@ def _departures(ready: Prepared) -> tuple[paper.Departure, ...]:
     return tuple(found)
 
 
-def _assumed(ready: Prepared) -> tuple[paper.Assumed, ...]:
+def _assumed(ready: PreparedDisclosure) -> tuple[paper.Assumed, ...]:
     names = ", ".join(sorted(ready.disclose.model_dump(by_alias=True)))
     return (
         *assumed_table(ready.schema, settings=names, missing=ready.plan.missing),

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.disclosure.prepare import Prepared
+from hedgerow.disclosure.prepare import PreparedDisclosure
 from hedgerow.errors import DataError, PlanError
 from hedgerow.lattice.dictionary import Dictionary
 from hedgerow.lattice.records import distinct_problems
@@ -79,7 +79,7 @@ class Problems:
         return len(self.many)
 
     @classmethod
-    def of(cls, ready: Prepared, given: Confidential) -> Problems:
+    def of(cls, ready: PreparedDisclosure, given: Confidential) -> Problems:
         """Group the records of a table by values and weights."""
         personal = given.personal if ready.model.personal else None
         distinct = distinct_problems(given.table, personal)
@@ -112,7 +112,7 @@ def without_class(table: EncodedTable, which: slice | NDArray[np.int64]) -> Enco
 
 
 def read_confidential(
-    ready: Prepared, data: Any, against: Any, *, progress: Progress
+    ready: PreparedDisclosure, data: Any, against: Any, *, progress: Progress
 ) -> Confidential:
     """Return the table, the dictionary and the weights that the plan names.
 
@@ -148,7 +148,7 @@ def read_confidential(
 
 
 def _dictionary(
-    ready: Prepared, table: EncodedTable, against: Any, progress: Progress
+    ready: PreparedDisclosure, table: EncodedTable, against: Any, progress: Progress
 ) -> EncodedTable:
     from hedgerow.encode.table import encode_table
     from hedgerow.read.open import open_table
@@ -166,7 +166,7 @@ def _dictionary(
 
 
 def _personal(
-    ready: Prepared,
+    ready: PreparedDisclosure,
     numbers: Floats,
     columns: Sequence[str],
     n_read: int,
@@ -193,7 +193,7 @@ def _personal(
 
 
 def _read_weights(
-    ready: Prepared, place: str, n_read: int, rows: NDArray[np.int64], personal: Floats
+    ready: PreparedDisclosure, place: str, n_read: int, rows: NDArray[np.int64], personal: Floats
 ) -> None:
     from hedgerow.encode.columns import numbers_in
     from hedgerow.read.open import open_table

@@ -14,7 +14,7 @@ import numpy as np
 
 from hedgerow.disclosure.certify import DisclosureFacts, certify_disclosure
 from hedgerow.disclosure.confidential import Confidential, Problems, read_confidential
-from hedgerow.disclosure.prepare import PlanLike, Prepared, check_confirmed, prepare
+from hedgerow.disclosure.prepare import PreparedDisclosure, prepare_disclosure
 from hedgerow.disclosure.result import Disclosure, OwnerView
 from hedgerow.disclosure.solvers import BlockSolver, n_workers, solver_for, together
 from hedgerow.disclosure.unfinished import Identity, Unfinished
@@ -22,6 +22,7 @@ from hedgerow.disclosure.uniform import UniformForms, Valued
 from hedgerow.errors import InputError, ReleaseError, SettingError
 from hedgerow.lattice.consistency import match_counter
 from hedgerow.lattice.packed import Found
+from hedgerow.pipeline.prepare import PlanLike, check_confirmed
 from hedgerow.plan.disclose import ApproxDisclose
 from hedgerow.plan.load import plan_digest
 from hedgerow.progress import Progress, no_progress
@@ -69,7 +70,7 @@ def disclose(
     >>> disclosed.to_pandas().iloc[0].tolist()
     ['[32, 36)', '*']
     """
-    ready = prepare(plan, settings)
+    ready = prepare_disclosure(plan, settings)
     check_confirmed(ready.plan)
     _check_seed(ready, seed)
     destination = None if out is None else check_destination(out, force=force)
@@ -96,7 +97,7 @@ def disclose(
     return result
 
 
-def _check_seed(ready: Prepared, seed: int | None) -> None:
+def _check_seed(ready: PreparedDisclosure, seed: int | None) -> None:
     disclose = ready.disclose
     if seed is not None and not (isinstance(disclose, ApproxDisclose) and disclose.faithful):
         raise SettingError(
@@ -107,7 +108,7 @@ def _check_seed(ready: Prepared, seed: int | None) -> None:
 
 
 def _identity(
-    ready: Prepared, given: Confidential, problems: Problems, seed: int | None
+    ready: PreparedDisclosure, given: Confidential, problems: Problems, seed: int | None
 ) -> Identity:
     wanted = "" if seed is None else f"-{seed}"
     return Identity(
@@ -149,7 +150,7 @@ def _solved(
 
 
 def _result(
-    ready: Prepared,
+    ready: PreparedDisclosure,
     given: Confidential,
     problems: Problems,
     found: Found,
@@ -165,7 +166,7 @@ def _result(
     return Disclosure(certificate=certify_disclosure(ready, facts), owner=owner)
 
 
-def _facts(ready: Prepared, *, data: Any, against: Any, seeded: bool) -> DisclosureFacts:
+def _facts(ready: PreparedDisclosure, *, data: Any, against: Any, seeded: bool) -> DisclosureFacts:
     return DisclosureFacts(
         dataset=_dataset(ready, data),
         against=_dictionary_words(ready, against),
@@ -174,7 +175,7 @@ def _facts(ready: Prepared, *, data: Any, against: Any, seeded: bool) -> Disclos
     )
 
 
-def _before(ready: Prepared, given: Confidential, problems: Problems) -> Valued:
+def _before(ready: PreparedDisclosure, given: Confidential, problems: Problems) -> Valued:
     """The risk and utility of the records as they are."""
     forms = UniformForms(ready=ready, given=given, problems=problems)
     valued = forms.valued(forms.as_they_are())
@@ -199,13 +200,13 @@ def _before(ready: Prepared, given: Confidential, problems: Problems) -> Valued:
     return Valued(risk=risk, utility=valued.utility)
 
 
-def _dataset(ready: Prepared, data: Any) -> str:
+def _dataset(ready: PreparedDisclosure, data: Any) -> str:
     if ready.plan.ledger is not None:
         return ready.plan.ledger.dataset
     return _file_name(data if data is not None else ready.plan.data) or "disclosed records"
 
 
-def _dictionary_words(ready: Prepared, against: Any) -> str:
+def _dictionary_words(ready: PreparedDisclosure, against: Any) -> str:
     place = against if against is not None else ready.disclose.against
     if place is None:
         return "all records of the table itself"

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from hedgerow.disclosure.confidential import Problems
-from hedgerow.disclosure.prepare import Prepared
+from hedgerow.disclosure.prepare import PreparedDisclosure
 from hedgerow.lattice.aggregate import (
     AggregateOptimum,
     best_in_cube,
@@ -33,7 +33,7 @@ Codes: TypeAlias = tuple[int, ...]
 class Common:
     """What the methods that take one record after another share."""
 
-    ready: Prepared
+    ready: PreparedDisclosure
     dictionary: Dictionary
     problems: Problems
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.disclosure.confidential import Confidential, Problems
-from hedgerow.disclosure.prepare import Prepared
+from hedgerow.disclosure.prepare import PreparedDisclosure
 from hedgerow.disclosure.uniform import Cost, UniformForms
 from hedgerow.lattice.lattice import Lattice
 from hedgerow.lattice.matches import CUBE_UP_TO
@@ -58,7 +58,7 @@ class Frontier:
 
 
 def frontier_of(
-    ready: Prepared, given: Confidential, problems: Problems, job: int
+    ready: PreparedDisclosure, given: Confidential, problems: Problems, job: int
 ) -> Frontier | None:
     """The frontier of one distinct record; none where its lattice is too large to look at."""
     codes = [int(column[job]) for column in problems.records.codes]
@@ -76,7 +76,7 @@ def frontier_of(
 
 
 def plane_of(
-    ready: Prepared,
+    ready: PreparedDisclosure,
     given: Confidential,
     problems: Problems,
     found: Found,
@@ -117,7 +117,7 @@ def plane_of(
     )
 
 
-def _affordable(ready: Prepared, problems: Problems) -> int:
+def _affordable(ready: PreparedDisclosure, problems: Problems) -> int:
     """How many records can be looked at, but for lattices that are too large anyway."""
     n_nodes = np.ones(len(problems))
     for column, chain in zip(problems.records.codes, ready.chains, strict=True):

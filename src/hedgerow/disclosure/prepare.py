@@ -5,24 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.encode.schema import schema_of
-from hedgerow.errors import PlanError, SettingError, TaxonomyError, UnconfirmedPlanError
+from hedgerow.errors import PlanError, SettingError, TaxonomyError
 from hedgerow.lattice.lattice import Chains, chains_of
 from hedgerow.lattice.risk import RiskModel
 from hedgerow.lattice.utility import MEASURE_NAMED, Measure, utility_tables
 from hedgerow.model.schema import Schema
+from hedgerow.pipeline.prepare import PlanLike, as_plan
 from hedgerow.plan.disclose import DisclosePlan, ThresholdDisclose
-from hedgerow.plan.load import load_plan, plan_of
 from hedgerow.plan.model import Plan
 from hedgerow.plan.override import override_disclosure
-
-PlanLike = Plan | Mapping[str, Any] | str | Path
 
 MOST_FORMS = 1 << 24
 """Forms of one record that searches of the threshold model are let loose on; beyond, one
@@ -33,7 +30,7 @@ What is public decides: the heights of the taxonomies, not the records.
 
 
 @dataclass(frozen=True, kw_only=True)
-class Prepared:
+class PreparedDisclosure:
     """What is asked of every record; nothing confidential has been read yet.
 
     ``value_weights`` holds the weights of the codes of those attributes that have any.
@@ -67,14 +64,14 @@ class Prepared:
         return self.model.monotone and self.disclose.risk.consistency == "hierarchical"
 
 
-def prepare(plan: PlanLike, settings: Mapping[str, Any] | None = None) -> Prepared:
+def prepare_disclosure(
+    plan: PlanLike, settings: Mapping[str, Any] | None = None
+) -> PreparedDisclosure:
     """Return the plan with its taxonomies loaded and its weights laid out by code.
 
     ``settings`` override the plan's ``disclose`` section.
     """
-    if not isinstance(plan, Plan):
-        plan = plan_of(plan) if isinstance(plan, Mapping) else load_plan(plan)
-    checked = override_disclosure(plan, **(settings or {}))
+    checked = override_disclosure(as_plan(plan), **(settings or {}))
     if checked.disclose is None:
         raise PlanError(
             "the plan does not say how to disclose",
@@ -85,7 +82,7 @@ def prepare(plan: PlanLike, settings: Mapping[str, Any] | None = None) -> Prepar
     chains = chains_of(schema)
     _check_reach(checked.disclose, chains)
     common, by_value = _weights(checked.disclose, schema, chains)
-    return Prepared(
+    return PreparedDisclosure(
         plan=checked,
         disclose=checked.disclose,
         schema=schema,
@@ -106,17 +103,6 @@ def _check_reach(disclose: DisclosePlan, chains: tuple[Chains, ...]) -> None:
             where="disclose.method",
             do="Use the method aggregate, which needs no search, or branch-and-bound for a few"
             " records; or drop attributes, or give taxonomies of fewer levels.",
-        )
-
-
-def check_confirmed(plan: Plan) -> None:
-    """Refuse a plan whose domains nobody has confirmed to be public."""
-    if not plan.confirmed:
-        raise UnconfirmedPlanError(
-            "nobody has confirmed that the domains in this plan are public knowledge",
-            where="confirmed",
-            do="Read every domain, replace what was taken from the data, then set"
-            " 'confirmed: true'.",
         )
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hedgerow.disclosure.confidential import Confidential, Problems
 from hedgerow.disclosure.plane import plane_of
-from hedgerow.disclosure.prepare import Prepared
+from hedgerow.disclosure.prepare import PreparedDisclosure
 from hedgerow.disclosure.table import disclosed_nodes, disclosed_table
 from hedgerow.disclosure.uniform import Valued
 from hedgerow.lattice.packed import Found
@@ -36,7 +36,7 @@ RISK = "risk.csv"
 class OwnerView:
     """What was found for every record. Confidential: for the owner of the data only."""
 
-    ready: Prepared
+    ready: PreparedDisclosure
     given: Confidential
     problems: Problems
     found: Found

@@ -11,7 +11,7 @@ import numpy as np
 
 from hedgerow.disclosure.confidential import Confidential, Problems
 from hedgerow.disclosure.one_by_one import Aggregate, Approx, Common, OneByOne
-from hedgerow.disclosure.prepare import Prepared
+from hedgerow.disclosure.prepare import PreparedDisclosure
 from hedgerow.errors import InternalError
 from hedgerow.lattice.consistency import SIMILAR_FROM
 from hedgerow.lattice.cubes import AggregateSettings, best_of_records
@@ -31,7 +31,7 @@ class BlockSolver(Protocol):
 
 
 def solver_for(
-    ready: Prepared, given: Confidential, problems: Problems, *, seed: int, workers: int
+    ready: PreparedDisclosure, given: Confidential, problems: Problems, *, seed: int, workers: int
 ) -> BlockSolver:
     """Return the solver that the plan's method asks for."""
     disclose = ready.disclose
@@ -75,7 +75,7 @@ class _ThresholdSolver:
 
 
 def _threshold_solver(
-    ready: Prepared,
+    ready: PreparedDisclosure,
     given: Confidential,
     problems: Problems,
     disclose: ThresholdDisclose,

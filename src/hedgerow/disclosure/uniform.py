@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.disclosure.confidential import Confidential, Problems, without_class
-from hedgerow.disclosure.prepare import Prepared
+from hedgerow.disclosure.prepare import PreparedDisclosure
 from hedgerow.lattice.lattice import NUMERIC_FAN_OUT, Chains
 from hedgerow.lattice.matches import row_keys
 from hedgerow.methods.kanonymity.full_domain import MOST_VECTORS, full_domain_cuts, n_vectors
@@ -50,7 +50,7 @@ class Valued:
 class UniformForms:
     """Risk and utility of all distinct records in forms that are the same for everybody."""
 
-    ready: Prepared
+    ready: PreparedDisclosure
     given: Confidential
     problems: Problems
 

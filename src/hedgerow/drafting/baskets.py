@@ -21,7 +21,7 @@ from hedgerow.plan.fields import MAX_TEXT, ROOT
 from hedgerow.plan.items import MAX_ITEMS
 from hedgerow.plan.load import plan_of
 from hedgerow.plan.numbers import plain_number
-from hedgerow.plan.publishing import PrivatePublishPlan
+from hedgerow.plan.settings import PrivateSettings
 from hedgerow.read.words import HEADER as FILE_HEADER
 from hedgerow.read.words import BasketFile, WordBatch
 
@@ -78,7 +78,7 @@ def basket_settings(method: str, epsilon: object) -> str:
     settings = {"method": method, "epsilon": epsilon}
     plan = plan_of({"items": {"universe": [1, 2]}, "publish": settings}, where="settings")
     section = f"method: {method}"
-    if isinstance(plan.publish, PrivatePublishPlan):
+    if isinstance(plan.publish, PrivateSettings):
         section += f", epsilon: {plain_number(plan.publish.epsilon)}"
     return section
 

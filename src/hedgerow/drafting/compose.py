@@ -21,11 +21,11 @@ from hedgerow.drafting.propose import Proposal, proposals
 from hedgerow.drafting.text import Sections, plan_text, relative_path
 from hedgerow.errors import DataError, HedgerowError, InternalError
 from hedgerow.plan.load import plan_of
-from hedgerow.plan.methods import DEFAULT_BASKET_METHOD, DEFAULT_METHOD
 from hedgerow.plan.model import Plan
 from hedgerow.plan.numbers import plain_number
 from hedgerow.plan.parse import parse_text
-from hedgerow.plan.publishing import PrivatePublishPlan
+from hedgerow.plan.registry import DEFAULT_BASKET_METHOD, DEFAULT_METHOD
+from hedgerow.plan.settings import PrivateSettings
 from hedgerow.read.open import open_table
 from hedgerow.read.source import Source
 
@@ -99,7 +99,7 @@ def _publish(method: str, epsilon: object) -> str:
     settings = {"method": method, "epsilon": epsilon}
     plan = plan_of({"attributes": attributes, "publish": settings}, where="settings")
     section = f"method: {method}"
-    if isinstance(plan.publish, PrivatePublishPlan):
+    if isinstance(plan.publish, PrivateSettings):
         section += f", epsilon: {plain_number(plan.publish.epsilon)}"
     return section
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.engine import BasketEngine, Engine
@@ -26,8 +27,24 @@ class Departure:
 
 
 @dataclass(frozen=True, kw_only=True)
+class About:
+    """What the certificate says of a method.
+
+    ``name`` is the one that plans give it, ``faithful`` says whether it runs as its paper
+    prints it, wherever that is private, and ``departures`` what is not as printed. ``chosen``
+    are settings that the plan left to the method, ``details`` whatever else is to be told.
+    """
+
+    name: str
+    faithful: bool = False
+    departures: tuple[Departure, ...] = ()
+    chosen: Mapping[str, str] = field(default_factory=dict)
+    details: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Step:
-    """A line of the planned budget: ``times`` purchases of ``share`` each."""
+    """A line of the planned budget: ``times`` mechanisms of ``share`` each."""
 
     on: str
     share: Fraction
@@ -52,53 +69,46 @@ class Outline:
     true_counts: bool = False
 
 
-class Method(Protocol):
-    """A differentially private publishing method with its settings."""
+Domain_contra = TypeVar("Domain_contra", contravariant=True)
+Engine_contra = TypeVar("Engine_contra", contravariant=True)
+Result_co = TypeVar("Result_co", covariant=True)
+
+
+class PrivateMethod(Protocol[Domain_contra, Engine_contra, Result_co]):
+    """A differentially private publishing method with its settings.
+
+    The domain is what is public of the data: the schema of a table, or the taxonomy of the
+    items of baskets.
+    """
 
     @property
-    def name(self) -> str:
-        """The name that plans give the method."""
+    def about(self) -> About:
+        """What the certificate says of the method."""
         ...
 
-    @property
-    def faithful(self) -> bool:
-        """Whether the method runs as its paper prints it, wherever that is private."""
-        ...
-
-    @property
-    def departures(self) -> tuple[Departure, ...]:
-        """What is not as the paper prints it."""
-        ...
-
-    @property
-    def chosen(self) -> dict[str, str]:
-        """Settings that the plan left to the method, as it has chosen them."""
-        ...
-
-    @property
-    def details(self) -> dict[str, str]:
-        """What the certificate adds about the method."""
-        ...
-
-    def validate(self, schema: Schema, epsilon: Fraction) -> None:
+    def validate(self, domain: Domain_contra, epsilon: Fraction, /) -> None:
         """Raise where the settings cannot work, before any budget is spent."""
         ...
 
-    def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
-        """Return what a run will buy and how many groups to expect, without any data."""
+    def outline(self, domain: Domain_contra, epsilon: Fraction, /) -> Outline:
+        """Return what a run will spend and how many groups to expect, without any data."""
         ...
 
     def publish(
         self,
-        engine: Engine,
+        engine: Engine_contra,
         *,
         epsilon: Fraction,
         ledger: PathLedger,
         source: RandomSource,
         progress: Progress = no_progress,
-    ) -> Groups:
-        """Return the noisy groups; the ledger is settled afterwards."""
+    ) -> Result_co:
+        """Return what may be published; the ledger is settled afterwards."""
         ...
+
+
+TableMethod: TypeAlias = PrivateMethod[Schema, Engine, Groups]
+BasketMethod: TypeAlias = PrivateMethod[Taxonomy, BasketEngine, NoisyBaskets]
 
 
 @runtime_checkable
@@ -114,6 +124,21 @@ class Approximate(Protocol):
         ...
 
 
+@runtime_checkable
+class Useful(Protocol):
+    """A method that can say how far a counting query may be off, whatever the data."""
+
+    def usefulness(
+        self, taxonomy: Taxonomy, epsilon: Fraction, *, n_itemsets: int, delta: float
+    ) -> float | None:
+        """Return the error that a query exceeds with chance ``delta`` at the most.
+
+        ``n_itemsets`` bounds how many itemsets the query covers; ``None`` where there is
+        no such bound.
+        """
+        ...
+
+
 class PlainMethod(Protocol):
     """A publishing method without a guarantee of differential privacy, with its settings.
 
@@ -122,28 +147,8 @@ class PlainMethod(Protocol):
     """
 
     @property
-    def name(self) -> str:
-        """The name that plans give the method."""
-        ...
-
-    @property
-    def faithful(self) -> bool:
-        """Whether the method runs as its paper prints it."""
-        ...
-
-    @property
-    def departures(self) -> tuple[Departure, ...]:
-        """What is not as the paper prints it."""
-        ...
-
-    @property
-    def chosen(self) -> dict[str, str]:
-        """Settings that the plan left to the method, as it has chosen them."""
-        ...
-
-    @property
-    def details(self) -> dict[str, str]:
-        """What the certificate adds about the method."""
+    def about(self) -> About:
+        """What the certificate says of the method."""
         ...
 
     @property
@@ -159,72 +164,4 @@ class PlainMethod(Protocol):
         self, engine: Engine, *, source: RandomSource, progress: Progress = no_progress
     ) -> Groups:
         """Return groups with exact counts."""
-        ...
-
-
-class BasketMethod(Protocol):
-    """A differentially private publishing method for set-valued data, with its settings.
-
-    The same words as :class:`hedgerow.model.method.Method`, with the taxonomy of the
-    item universe in place of a schema.
-    """
-
-    @property
-    def name(self) -> str:
-        """The name that plans give the method."""
-        ...
-
-    @property
-    def faithful(self) -> bool:
-        """Whether the method runs as its paper prints it, wherever that is private."""
-        ...
-
-    @property
-    def departures(self) -> tuple[Departure, ...]:
-        """What is not as the paper prints it."""
-        ...
-
-    @property
-    def chosen(self) -> dict[str, str]:
-        """Settings that the plan left to the method, as it has chosen them."""
-        ...
-
-    @property
-    def details(self) -> dict[str, str]:
-        """What the certificate adds about the method."""
-        ...
-
-    def validate(self, taxonomy: Taxonomy, epsilon: Fraction) -> None:
-        """Raise where the settings cannot work, before any budget is spent."""
-        ...
-
-    def outline(self, taxonomy: Taxonomy, epsilon: Fraction) -> Outline:
-        """Return what a run will buy and how many baskets to expect, without any data."""
-        ...
-
-    def publish(
-        self,
-        engine: BasketEngine,
-        *,
-        epsilon: Fraction,
-        ledger: PathLedger,
-        source: RandomSource,
-        progress: Progress = no_progress,
-    ) -> NoisyBaskets:
-        """Return the noisy baskets; the ledger is settled afterwards."""
-        ...
-
-
-@runtime_checkable
-class Useful(Protocol):
-    """A method that can say how far a counting query may be off, whatever the data."""
-
-    def usefulness(
-        self, taxonomy: Taxonomy, epsilon: Fraction, *, n_itemsets: int, delta: float
-    ) -> float | None:
-        """Return the error that a query exceeds with chance ``delta`` at the most.
-
-        ``n_itemsets`` bounds how many itemsets the query covers; ``None`` where there is
-        no such bound.
-        """
         ...

@@ -12,7 +12,7 @@ import numpy as np
 from hedgerow.model.baskets import item_dtype
 from hedgerow.model.method import Outline, Useful
 from hedgerow.model.precision import deviation, within
-from hedgerow.pipeline.prepare import PreparedBaskets, PreparedPrivate
+from hedgerow.pipeline.prepare import Prepared
 from hedgerow.privacy.budget import epsilon_text
 from hedgerow.taxonomy.domain import code_dtype
 
@@ -143,7 +143,7 @@ class Forecast:
         }
 
 
-def forecast(ready: PreparedPrivate, *, records: int | None = None) -> Forecast:
+def forecast(ready: Prepared, *, records: int | None = None) -> Forecast:
     """Return what can be said of a prepared plan; no record is read.
 
     ``records`` is about how many there are, if that is public knowledge.
@@ -153,25 +153,25 @@ def forecast(ready: PreparedPrivate, *, records: int | None = None) -> Forecast:
         outline=ready.outline(),
         records=records,
         bytes_per_record=_bytes_per_record(ready),
-        publishes=ready.publish.publishes,
+        publishes=ready.settings.publishes,
         usefulness=_usefulness(ready),
     )
 
 
-def _usefulness(ready: PreparedPrivate) -> tuple[tuple[int, float], ...]:
+def _usefulness(ready: Prepared) -> tuple[tuple[int, float], ...]:
     """Return the bounds of [DiffPart, Thm 4.2], for queries that cover so many itemsets."""
-    if not isinstance(ready, PreparedBaskets) or not isinstance(ready.method, Useful):
+    if not ready.has_items or not isinstance(ready.method, Useful):
         return ()
-    taxonomy, epsilon = ready.universe.taxonomy, ready.epsilon
+    taxonomy, epsilon = ready.taxonomy, ready.epsilon
     bounds = (
         (n, ready.method.usefulness(taxonomy, epsilon, n_itemsets=n, delta=DELTA)) for n in COVERED
     )
     return tuple((n, bound) for n, bound in bounds if bound is not None)
 
 
-def _bytes_per_record(ready: PreparedPrivate) -> int:
-    if isinstance(ready, PreparedBaskets):
-        length = min(USUAL_LENGTH, ready.universe.n_items)
-        return 8 + length * item_dtype(ready.universe.n_items).itemsize
+def _bytes_per_record(ready: Prepared) -> int:
+    if ready.has_items:
+        n_items = ready.taxonomy.n_leaves
+        return 8 + min(USUAL_LENGTH, n_items) * item_dtype(n_items).itemsize
     sizes = [attribute.domain.size for attribute in ready.schema.used()]
     return sum(np.dtype(code_dtype(size)).itemsize for size in sizes)

@@ -2,81 +2,117 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hedgerow.count.settings import DEFAULT_MEMORY, EngineSettings
+from hedgerow.errors import PlanError
 from hedgerow.model.engine import BasketEngine, Engine
 from hedgerow.model.schema import Schema
 from hedgerow.model.universe import Universe
+from hedgerow.plan.model import Plan
 from hedgerow.progress import Progress
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DataPlace:
+    """Where the confidential data lie: a file, a URL or a dataframe, and a database's query."""
+
+    data: Any
+    query: str | None = None
+    base: Path = Path()
+
+    @classmethod
+    def of(cls, plan: Plan, data: Any = None) -> DataPlace:
+        """Return ``data``, or what the plan names."""
+        if data is not None:
+            return cls(data=data)
+        if plan.data is None:
+            raise PlanError(
+                "the plan names no data",
+                where="data",
+                do="Name a file there, or give --data FILE.",
+            )
+        return cls(data=plan.data, query=plan.query, base=plan.base)
+
+
 def open_engine(
-    schema: Schema,
-    data: Any,
-    *,
-    query: str | None,
-    base: Path,
-    settings: EngineSettings,
-    report: Progress,
-) -> Engine:
-    """Return an engine that holds the confidential table as codes; close it after use."""
+    domain: Schema | Universe, place: DataPlace, *, settings: EngineSettings, progress: Progress
+) -> Engine | BasketEngine:
+    """Return an engine that holds the confidential data as codes; close it after use."""
     if settings.kind == "spark":
+        return _on_spark(domain, place, settings)
+    if settings.kind == "memory":
+        return _in_memory(domain, place, progress)
+    from hedgerow.count.stream.scratch import Scratch
+
+    scratch = Scratch(settings.scratch)
+    try:
+        return _streamed(domain, place, scratch, settings, progress)
+    except BaseException:
+        scratch.close()
+        raise
+
+
+def _on_spark(
+    domain: Schema | Universe, place: DataPlace, settings: EngineSettings
+) -> Engine | BasketEngine:
+    data, query, base = place.data, place.query, place.base
+    if isinstance(domain, Schema):
         from hedgerow.count.spark.table import open_spark_table
 
-        return open_spark_table(schema, data, query=query, base=base, settings=settings)
-    from hedgerow.read.open import open_table
+        return open_spark_table(domain, data, query=query, base=base, settings=settings)
+    from hedgerow.count.spark.baskets import open_spark_baskets
 
-    source = open_table(data, query=query, base=base)
-    if settings.kind == "memory":
+    return open_spark_baskets(domain, data, query=query, base=base, settings=settings)
+
+
+def _in_memory(
+    domain: Schema | Universe, place: DataPlace, progress: Progress
+) -> Engine | BasketEngine:
+    def reading(share: float | None) -> None:
+        progress("reading", share)
+
+    if isinstance(domain, Schema):
         from hedgerow.count.memory.table import MemoryEngine
         from hedgerow.encode.table import encode_table
 
-        table = encode_table(source, schema, progress=lambda share: report("reading", share))
-        return MemoryEngine(table=table)
-    from hedgerow.count.stream.scratch import Scratch
-    from hedgerow.count.stream.table import StreamEngine
+        return MemoryEngine(table=encode_table(_table(place), domain, progress=reading))
+    from hedgerow.count.memory.baskets import BasketMemory
+    from hedgerow.encode.baskets import encode_baskets
 
-    scratch = Scratch(settings.scratch)
-    try:
-        memory = settings.memory or DEFAULT_MEMORY
-        return StreamEngine.read(source, schema, scratch=scratch, memory=memory, report=report)
-    except BaseException:
-        scratch.close()
-        raise
+    return BasketMemory(baskets=encode_baskets(_items(place, domain), domain, progress=reading))
 
 
-def open_basket_engine(
-    universe: Universe,
-    data: Any,
-    *,
-    query: str | None,
-    base: Path,
+def _streamed(
+    domain: Schema | Universe,
+    place: DataPlace,
+    scratch: Any,
     settings: EngineSettings,
-    report: Progress,
-) -> BasketEngine:
-    """Return an engine that holds the confidential baskets as codes; close it after use."""
-    if settings.kind == "spark":
-        from hedgerow.count.spark.baskets import open_spark_baskets
+    progress: Progress,
+) -> Engine | BasketEngine:
+    memory = settings.memory or DEFAULT_MEMORY
+    if isinstance(domain, Schema):
+        from hedgerow.count.stream.table import StreamEngine
 
-        return open_spark_baskets(universe, data, query=query, base=base, settings=settings)
+        return StreamEngine.read(
+            _table(place), domain, scratch=scratch, memory=memory, report=progress
+        )
+    from hedgerow.count.stream.baskets import BasketStream
+
+    return BasketStream.read(
+        _items(place, domain), domain, scratch=scratch, memory=memory, report=progress
+    )
+
+
+def _table(place: DataPlace) -> Any:
+    from hedgerow.read.open import open_table
+
+    return open_table(place.data, query=place.query, base=place.base)
+
+
+def _items(place: DataPlace, universe: Universe) -> Any:
     from hedgerow.read.items import open_items
 
-    source = open_items(data, universe.place, query=query, base=base)
-    if settings.kind == "memory":
-        from hedgerow.count.memory.baskets import BasketMemory
-        from hedgerow.encode.baskets import encode_baskets
-
-        baskets = encode_baskets(source, universe, progress=lambda share: report("reading", share))
-        return BasketMemory(baskets=baskets)
-    from hedgerow.count.stream.baskets import BasketStream
-    from hedgerow.count.stream.scratch import Scratch
-
-    scratch = Scratch(settings.scratch)
-    try:
-        memory = settings.memory or DEFAULT_MEMORY
-        return BasketStream.read(source, universe, scratch=scratch, memory=memory, report=report)
-    except BaseException:
-        scratch.close()
-        raise
+    return open_items(place.data, universe.place, query=place.query, base=place.base)

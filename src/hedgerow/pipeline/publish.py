@@ -9,36 +9,30 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from hedgerow.count.settings import EngineSettings
-from hedgerow.errors import ChangedPlanError, SettingError, UnconfirmedPlanError
+from hedgerow.errors import ChangedPlanError, SettingError
+from hedgerow.model.baskets import NoisyBaskets
+from hedgerow.model.groups import Groups
 from hedgerow.pipeline.account import Account, dataset_name
-from hedgerow.pipeline.prepare import (
-    AnyPrepared,
-    AnyRelease,
-    DataPlace,
-    PlanLike,
-    PreparedPlain,
-    PreparedPrivate,
-    Run,
-    fingerprint,
-    prepare,
-)
+from hedgerow.pipeline.prepare import PlanLike, Prepared, check_confirmed, prepare
 from hedgerow.plan.load import plan_digest
 from hedgerow.privacy.budget import EpsilonLike, PathLedger
 from hedgerow.privacy.ledger import Entry
 from hedgerow.privacy.source import RandomSource, SeededSource, SystemSource
 from hedgerow.progress import Progress, no_progress
-from hedgerow.release.certify import RunFacts
+from hedgerow.release.baskets import BasketRelease
+from hedgerow.release.certify import RunFacts, certify
+from hedgerow.release.release import Release
 from hedgerow.release.write import CERTIFICATE, check_destination
 
+AnyRelease = Release | BasketRelease
+
 LEAST_EXPECTED = 16
-"""So many letters of a fingerprint tell it from all others."""
+"""Letters of a fingerprint that tell it from all others."""
 
 
 def publish(
@@ -90,28 +84,24 @@ def publish(
     )
     ready = prepare(plan, method=method, epsilon=epsilon, faithful=faithful, **settings)
     _check_unchanged(ready, expect)
-    if not ready.plan.confirmed:
-        raise UnconfirmedPlanError(
-            "nobody has confirmed that the domains in this plan are public knowledge",
-            where="confirmed",
-            do="Read every domain, replace what was taken from the data, then set"
-            " 'confirmed: true'.",
-        )
+    check_confirmed(ready.plan)
     source: RandomSource = SystemSource() if seed is None else SeededSource(seed)
     if out is not None:
         check_destination(out, force=force)
     task = _Task(
+        ready=ready,
         data=data,
         source=source,
         progress=progress,
-        counting=counting,
         out=out,
         writing={"records": records, "parquet": parquet, "force": force},
     )
-    return task.plain(ready) if isinstance(ready, PreparedPlain) else task.private(ready)
+    account = task.account()
+    with ready.opened(data, counting, progress) as holding:
+        return task.release(holding, account)
 
 
-def _check_unchanged(ready: AnyPrepared, expect: str | None) -> None:
+def _check_unchanged(ready: Prepared, expect: str | None) -> None:
     if expect is None:
         return
     if len(expect) < LEAST_EXPECTED:
@@ -120,7 +110,7 @@ def _check_unchanged(ready: AnyPrepared, expect: str | None) -> None:
             where="expect",
             do="Give the fingerprint that 'hedgerow check' shows.",
         )
-    if not fingerprint(ready).startswith(expect.lower()):
+    if not ready.fingerprint().startswith(expect.lower()):
         raise ChangedPlanError(
             "this is not the plan that was checked: it, a taxonomy of it or an option has changed",
             where="expect",
@@ -133,84 +123,82 @@ def _check_unchanged(ready: AnyPrepared, expect: str | None) -> None:
 class _Task:
     """One release to make: what was asked for, and where it goes."""
 
+    ready: Prepared
     data: Any
     source: RandomSource
     progress: Progress
-    counting: EngineSettings
     out: str | os.PathLike[str] | None
     writing: dict[str, bool]
 
-    def private(self, ready: PreparedPrivate) -> AnyRelease:
-        """Return the release of a method whose epsilon the ledger books."""
-        books = not self.source.reproducible
+    def account(self) -> Account | None:
+        """Return the account that books the release, with room for it; seeded runs have none."""
+        ready = self.ready
+        if not ready.private:
+            return None
         account = Account.of(ready.plan, ready.epsilon, self.data)
-        if books:
-            account.check_room(ready.epsilon, ready.delta)
-        with self._engine(ready) as engine:
-            booking = _book(ready, account) if books else None
-            return self._booked(ready, engine, account, booking)
+        if self.source.reproducible:
+            return None
+        account.check_room(ready.epsilon, ready.delta)
+        return account
 
-    def _booked(
-        self, ready: PreparedPrivate, engine: Any, account: Account, booking: Entry | None
-    ) -> AnyRelease:
-        facts = RunFacts(
-            epsilon=ready.epsilon,
-            dataset=account.dataset,
-            engine=engine.name,
-            reproducible=self.source.reproducible,
-            ledger=account.line(booking),
+    def release(self, engine: Any, account: Account | None) -> AnyRelease:
+        """Book, run, certify and write; a run that fails after the booking stays booked."""
+        if account is None:
+            return self._made(engine, self._facts(engine))
+        ready = self.ready
+        booking = account.book(
+            ready.epsilon,
+            method=ready.settings.method,
+            plan_digest=plan_digest(ready.plan),
             delta=ready.delta,
-            caveat=ready.caveat,
         )
         try:
-            path = PathLedger(ready.epsilon)
-            release = ready.run(engine, path=path, source=self.source, run=self._run(facts))
-            self._write(release)
+            release = self._made(engine, self._facts(engine, account, booking))
         except BaseException as error:
             account.failed(booking, error)
             raise
         account.released(booking, _digest(release, self.out))
         return release
 
-    def plain(self, ready: PreparedPlain) -> AnyRelease:
-        """Return the release of a method without a guarantee; there is nothing to book."""
-        with self._engine(ready) as engine:
-            facts = RunFacts(
-                epsilon=None,
-                dataset=dataset_name(ready.plan, self.data),
-                engine=engine.name,
-                reproducible=self.source.reproducible,
-                ledger=None,
-            )
-            release = ready.run(engine, source=self.source, run=self._run(facts))
-            self._write(release)
-            return release
+    def _facts(
+        self, engine: Any, account: Account | None = None, booking: Entry | None = None
+    ) -> RunFacts:
+        ready = self.ready
+        return RunFacts(
+            epsilon=ready.epsilon if ready.private else None,
+            dataset=dataset_name(ready.plan, self.data),
+            engine=engine.name,
+            reproducible=self.source.reproducible,
+            ledger=None if account is None else account.line(booking),
+            delta=ready.delta,
+            caveat=ready.caveat,
+            statement=ready.statement,
+        )
 
-    @contextmanager
-    def _engine(self, ready: AnyPrepared) -> Iterator[Any]:
-        """Yield an engine that holds the data, and close it however the run ends."""
-        place = DataPlace.of(ready.plan, self.data)
-        engine = ready.read(place, self.counting, self.progress)
-        with closing(engine):
-            yield engine
-
-    def _run(self, facts: RunFacts) -> Run:
-        return Run(facts=facts, progress=self.progress)
-
-    def _write(self, release: AnyRelease) -> None:
+    def _made(self, engine: Any, facts: RunFacts) -> AnyRelease:
+        ready = self.ready
+        path = PathLedger(ready.epsilon) if ready.private else None
+        published = ready.run(engine, path=path, source=self.source, progress=self.progress)
+        certificate = certify(
+            plan=ready.plan,
+            settings=ready.settings,
+            about=ready.method.about,
+            domain=ready.domain,
+            published=published,
+            path=path,
+            facts=facts,
+        )
+        release = _release(ready, published, certificate)
         if self.out is not None:
             self.progress("writing", None)
             release.write(self.out, source=self.source, **self.writing)
+        return release
 
 
-def _book(ready: PreparedPrivate, account: Account) -> Entry:
-    """Book the release before its noise is drawn."""
-    return account.book(
-        ready.epsilon,
-        method=ready.method.name,
-        plan_digest=plan_digest(ready.plan),
-        delta=ready.delta,
-    )
+def _release(ready: Prepared, published: Groups | NoisyBaskets, certificate: Any) -> AnyRelease:
+    if isinstance(published, NoisyBaskets):
+        return BasketRelease(baskets=published, certificate=certificate)
+    return Release(schema=ready.schema, groups=published, certificate=certificate)
 
 
 def _digest(release: AnyRelease, out: str | os.PathLike[str] | None) -> str:

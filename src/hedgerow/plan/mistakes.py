@@ -15,9 +15,9 @@ from hedgerow.plan.disclose import DISCLOSE_FAMILIES, DISCLOSE_METHODS
 from hedgerow.plan.disclose_parts import RiskPlan, UtilityPlan
 from hedgerow.plan.fields import PlanModel, shown
 from hedgerow.plan.items import ItemsPlan
-from hedgerow.plan.methods import PUBLISH_METHODS
 from hedgerow.plan.model import AttributePlan, LedgerPlan, Plan
 from hedgerow.plan.parse import KeyPath
+from hedgerow.plan.registry import METHODS
 
 MAX_SHOWN = 10
 
@@ -26,7 +26,7 @@ _SECTIONS: dict[str, type[PlanModel]] = {"items": ItemsPlan, "ledger": LedgerPla
 _DISCLOSE_PARTS: dict[KeyPath, type[PlanModel]] = {("utility",): UtilityPlan, ("risk",): RiskPlan}
 
 _METHODS: dict[KeyPath, Collection[str]] = {
-    ("publish", "method"): PUBLISH_METHODS,
+    ("publish", "method"): METHODS,
     ("disclose", "method"): DISCLOSE_METHODS,
 }
 
@@ -132,7 +132,7 @@ def _locate(loc: tuple[str | int, ...]) -> tuple[KeyPath, type[PlanModel]]:
     """Return the path in the file for a place in the model, and the part it lies in."""
     if loc[:1] == ("publish",) and len(loc) > 1:
         # pydantic names the method after 'publish'; the file has no such level.
-        return ("publish", *loc[2:]), PUBLISH_METHODS[str(loc[1])]
+        return ("publish", *loc[2:]), METHODS[str(loc[1])]
     if loc[:1] == ("disclose",) and len(loc) > 1:
         inside = loc[2:-1] if loc[-1] == "[key]" else loc[2:]
         family = DISCLOSE_FAMILIES[str(loc[1])]
@@ -166,7 +166,7 @@ def _unknown_key(path: KeyPath, model: type[PlanModel]) -> Mistake:
 
 
 def _belongs(key: str, model: type[PlanModel]) -> str:
-    publish = {name for method in PUBLISH_METHODS.values() for name in keys_of(method)}
+    publish = {name for method in METHODS.values() for name in keys_of(method)}
     disclose = {name for method in DISCLOSE_FAMILIES.values() for name in keys_of(method)}
     named = {section: set(keys_of(part)) for section, part in _SECTIONS.items()}
     nested = {f"disclose.{step}": set(keys_of(part)) for (step,), part in _DISCLOSE_PARTS.items()}

@@ -42,7 +42,7 @@ from hedgerow.plan.fields import (
     shown,
 )
 from hedgerow.plan.items import ItemsPlan
-from hedgerow.plan.methods import PUBLISH_METHODS, AnyPublishPlan
+from hedgerow.plan.registry import METHODS, AnySettings
 
 MAX_ATTRIBUTES = 10_000
 MAX_CLASSES = 65_535
@@ -211,7 +211,7 @@ class Plan(PlanModel):
         False,
         description="true once a person has confirmed that the domains are public, else false",
     )
-    publish: SerializeAsAny[AnyPublishPlan] | None = Field(
+    publish: SerializeAsAny[AnySettings] | None = Field(
         None, description="a mapping with the publishing method and its settings"
     )
     disclose: SerializeAsAny[AnyDisclosePlan] | None = Field(
@@ -296,7 +296,7 @@ class Plan(PlanModel):
         kind = "table" if self.items is None else "baskets"
         if publishes == kind:
             return
-        others = [name for name, other in PUBLISH_METHODS.items() if other.publishes == kind]
+        others = [name for name, other in METHODS.items() if other.publishes == kind]
         described = "attributes" if kind == "table" else "items"
         raise mistake(
             f"the method {method!r} does not publish {described}",

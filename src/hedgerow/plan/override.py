@@ -8,10 +8,10 @@ from typing import Any
 from hedgerow.errors import PlanError
 from hedgerow.plan.disclose import DEFAULT_DISCLOSURE
 from hedgerow.plan.load import checked, plan_mapping
-from hedgerow.plan.methods import DEFAULT_BASKET_METHOD, DEFAULT_METHOD, PUBLISH_METHODS
 from hedgerow.plan.mistakes import Mistake, error_of, keys_of, nearest
 from hedgerow.plan.model import Plan
-from hedgerow.plan.publishing import PublishPlan
+from hedgerow.plan.registry import DEFAULT_BASKET_METHOD, DEFAULT_METHOD, METHODS
+from hedgerow.plan.settings import MethodSettings
 
 
 def override(plan: Plan, *, method: str | None = None, **settings: Any) -> Plan:
@@ -25,10 +25,8 @@ def override(plan: Plan, *, method: str | None = None, **settings: Any) -> Plan:
     given = {name: value for name, value in settings.items() if value is not None}
     if method is None and not given:
         return plan
-    if chosen in PUBLISH_METHODS:
-        publish = merged_settings(plan.publish, PUBLISH_METHODS[chosen], given)
-    else:
-        publish = given
+    known = METHODS.get(chosen)
+    publish = given if known is None else merged_settings(plan.publish, known, given)
     mapping = {**plan_mapping(plan), "publish": {"method": chosen, **publish}}
     return checked(mapping, where="settings", lines={}, base=plan.base)
 
@@ -60,7 +58,7 @@ def _without_nothing(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def merged_settings(
-    old: PublishPlan | None, new: type[PublishPlan], given: Mapping[str, Any]
+    old: MethodSettings | None, new: type[MethodSettings], given: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the settings of method ``new``: those of ``old`` that carry over, then ``given``.
 
@@ -93,5 +91,5 @@ def merged_settings(
     return kept
 
 
-def _settings_of(method: type[PublishPlan]) -> str:
+def _settings_of(method: type[MethodSettings]) -> str:
     return f"Its settings: {', '.join(key for key in keys_of(method) if key != 'method')}."

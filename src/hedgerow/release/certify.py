@@ -1,4 +1,4 @@
-"""The certificate of a run: what was promised, bought and assumed."""
+"""The certificate of a run: what was promised, spent and assumed."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 
+from pydantic import JsonValue
+
 from hedgerow.errors import InternalError
 from hedgerow.model import certificate as paper
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.groups import Groups
-from hedgerow.model.method import BasketMethod, Method, PlainMethod
+from hedgerow.model.method import About
 from hedgerow.model.precision import within
 from hedgerow.model.schema import Schema
 from hedgerow.model.universe import Universe
 from hedgerow.plan.load import plan_digest
 from hedgerow.plan.model import Plan
-from hedgerow.plan.publishing import PublishPlan
+from hedgerow.plan.settings import MethodSettings
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.release.certificate_parts import (
     assumed_settings,
@@ -28,13 +30,15 @@ from hedgerow.release.certificate_parts import (
 from hedgerow.release.domains import describe
 from hedgerow.taxonomy.domain import CategoricalDomain
 
+NOTHING_SPENT = paper.Budget(spends=(), total=Fraction(0))
+
 
 @dataclass(frozen=True, kw_only=True)
 class RunFacts:
-    """What is publishable about a run, beyond its plan and its groups.
+    """What is publishable about a run, beyond its plan and what it published.
 
-    ``epsilon`` is ``None`` where the method gives no guarantee. ``caveat`` is what must be
-    said about its ``delta``.
+    ``epsilon`` is ``None`` where the method gives no guarantee; ``statement`` is then what it
+    promises instead. ``caveat`` is what must be said about its ``delta``.
     """
 
     epsilon: Fraction | None
@@ -44,95 +48,38 @@ class RunFacts:
     ledger: paper.LedgerEntry | None
     delta: Fraction = Fraction(0)
     caveat: str | None = None
+    statement: str | None = None
 
 
 def certify(
     *,
     plan: Plan,
-    publish: PublishPlan,
-    method: Method,
-    schema: Schema,
-    groups: Groups,
-    path: PathLedger,
+    settings: MethodSettings,
+    about: About,
+    domain: Schema | Universe,
+    published: Groups | NoisyBaskets,
+    path: PathLedger | None,
     facts: RunFacts,
 ) -> paper.Certificate:
-    """Return the certificate of a run whose budget is settled."""
-    return _certificate(
+    """Return the certificate of a run, whose budget is settled where it has one."""
+    return certificate_of(
         plan=plan,
-        publish=publish,
-        method=method,
-        budget=_budget(path),
+        about=about,
+        settings={**settings.applying(), **about.chosen},
+        budget=NOTHING_SPENT if path is None else _budget(path),
         guarantee=_promised(facts),
         facts=facts,
-        counts=_count_noise(groups),
-        assumed=_assumed(plan, publish, schema),
-        data=_data(schema, groups, facts),
+        counts=None if path is None else _count_noise(published, faithful=about.faithful),
+        assumed=_assumed(plan, settings, domain),
+        data=_data(domain, published, facts),
     )
 
 
-def certify_baskets(
+def certificate_of(
     *,
     plan: Plan,
-    publish: PublishPlan,
-    method: BasketMethod,
-    universe: Universe,
-    baskets: NoisyBaskets,
-    path: PathLedger,
-    facts: RunFacts,
-) -> paper.Certificate:
-    """Return the certificate of a run on set-valued data whose budget is settled."""
-    return _certificate(
-        plan=plan,
-        publish=publish,
-        method=method,
-        budget=_budget(path),
-        guarantee=_promised(facts),
-        facts=facts,
-        counts=_basket_noise(baskets, faithful=method.faithful),
-        assumed=_assumed_items(publish, universe),
-        data=_basket_data(universe, baskets, facts),
-    )
-
-
-def certify_plain(
-    *,
-    plan: Plan,
-    publish: PublishPlan,
-    method: PlainMethod,
-    schema: Schema,
-    groups: Groups,
-    facts: RunFacts,
-) -> paper.Certificate:
-    """Return the certificate of a run of a method that gives no guarantee."""
-    return _certificate(
-        plan=plan,
-        publish=publish,
-        method=method,
-        budget=paper.Budget(spends=(), total=Fraction(0)),
-        guarantee=paper.Guarantee.none(method.statement),
-        facts=facts,
-        counts=None,
-        assumed=_assumed(plan, publish, schema),
-        data=_data(schema, groups, facts),
-    )
-
-
-def _promised(facts: RunFacts) -> paper.Guarantee:
-    if facts.epsilon is None:
-        raise InternalError("a private method ran without an epsilon")
-    return paper.Guarantee.differential_privacy(
-        facts.epsilon,
-        reproducible=facts.reproducible,
-        delta=facts.delta,
-        caveat=facts.caveat,
-    )
-
-
-def _certificate(
-    *,
-    plan: Plan,
-    publish: PublishPlan,
-    method: Method | BasketMethod | PlainMethod,
+    about: About,
+    settings: dict[str, JsonValue],
     budget: paper.Budget,
     guarantee: paper.Guarantee,
     facts: RunFacts,
@@ -140,20 +87,21 @@ def _certificate(
     assumed: tuple[paper.Assumed, ...],
     data: paper.Data,
 ) -> paper.Certificate:
+    """Return the certificate of a release or a disclosure."""
     return paper.Certificate(
         created=datetime.now(UTC).date(),
         guarantee=guarantee,
         method=paper.Method(
-            name=method.name,
-            faithful=method.faithful,
-            settings={**publish.applying(), **method.chosen},
-            details=dict(method.details),
+            name=about.name,
+            faithful=about.faithful,
+            settings=settings,
+            details=dict(about.details),
         ),
         counts=counts,
         budget=budget,
         departures=tuple(
             paper.Departure(paper=each.paper, what=each.what, why=each.why)
-            for each in method.departures
+            for each in about.departures
         ),
         assumed_public=assumed,
         randomness=randomness(seeded=facts.reproducible),
@@ -165,33 +113,40 @@ def _certificate(
     )
 
 
-def _count_noise(groups: Groups) -> paper.CountNoise | None:
-    made = groups.made
-    if made is None:
-        return None
-    adjusted = made.lowered_by is not None
-    return paper.CountNoise(
-        share=made.share,
-        within_95=within(made.share),
-        threshold=made.threshold,
-        adjustment="shifted together and cut at zero, to add up to a noisy total"
-        if adjusted
-        else "cut at zero",
-        lowered_by=made.lowered_by,
+def _promised(facts: RunFacts) -> paper.Guarantee:
+    if facts.statement is not None:
+        return paper.Guarantee.none(facts.statement)
+    if facts.epsilon is None:
+        raise InternalError("a private method ran without an epsilon")
+    return paper.Guarantee.differential_privacy(
+        facts.epsilon,
+        reproducible=facts.reproducible,
+        delta=facts.delta,
+        caveat=facts.caveat,
     )
 
 
-def _basket_noise(baskets: NoisyBaskets, *, faithful: bool) -> paper.CountNoise | None:
-    made = baskets.made
+def _count_noise(published: Groups | NoisyBaskets, *, faithful: bool) -> paper.CountNoise | None:
+    made = published.made
     if made is None:
         return None
+    if isinstance(published, Groups):
+        adjustment = (
+            "cut at zero"
+            if made.lowered_by is None
+            else "shifted together and cut at zero, to add up to a noisy total"
+        )
+    else:
+        adjustment = (
+            "left out below a public threshold"
+            if faithful
+            else "made non-negative; baskets too rare to be told apart are drawn, not counted"
+        )
     return paper.CountNoise(
         share=made.share,
         within_95=within(made.share),
         threshold=made.threshold,
-        adjustment="left out below a public threshold"
-        if faithful
-        else "made non-negative; baskets too rare to be told apart are drawn, not counted",
+        adjustment=adjustment,
         lowered_by=made.lowered_by,
     )
 
@@ -213,44 +168,42 @@ def _budget(path: PathLedger) -> paper.Budget:
     )
 
 
-def _assumed(plan: Plan, publish: PublishPlan, schema: Schema) -> tuple[paper.Assumed, ...]:
-    return (
-        *assumed_table(schema, settings=_names(publish), missing=plan.missing),
-        paper.Assumed(what="each person has at most one record"),
+def _assumed(
+    plan: Plan, settings: MethodSettings, domain: Schema | Universe
+) -> tuple[paper.Assumed, ...]:
+    names = ", ".join(sorted(settings.applying()))
+    public = (
+        assumed_table(domain, settings=names, missing=plan.missing)
+        if isinstance(domain, Schema)
+        else _assumed_items(domain, settings=names)
     )
+    return (*public, paper.Assumed(what="each person has at most one record"))
 
 
-def _names(publish: PublishPlan) -> str:
-    return ", ".join(sorted(publish.applying()))
-
-
-def _assumed_items(publish: PublishPlan, universe: Universe) -> tuple[paper.Assumed, ...]:
+def _assumed_items(universe: Universe, *, settings: str) -> tuple[paper.Assumed, ...]:
     digest = describe(CategoricalDomain(taxonomy=universe.taxonomy)).digest()
     return (
         paper.Assumed(
             what=f"the universe of {universe.n_items} items and its taxonomy", sha256=digest
         ),
-        assumed_settings(_names(publish)),
+        assumed_settings(settings),
         paper.Assumed(
             what="how records are read: as sets; items outside the universe are dropped, records"
             " without an item left out"
         ),
-        paper.Assumed(what="each person has at most one record"),
     )
 
 
-def _data(schema: Schema, groups: Groups, facts: RunFacts) -> paper.Data:
-    total = int(groups.counts.sum())
-    return paper.Data(name=facts.dataset, attributes=described(schema), noisy_total=total)
-
-
-def _basket_data(universe: Universe, baskets: NoisyBaskets, facts: RunFacts) -> paper.Data:
+def _data(
+    domain: Schema | Universe, published: Groups | NoisyBaskets, facts: RunFacts
+) -> paper.Data:
+    items = None
+    if isinstance(domain, Universe):
+        height = int(domain.taxonomy.height[0])
+        items = paper.DescribedItems(size=domain.n_items, height=height)
     return paper.Data(
         name=facts.dataset,
-        attributes=(),
-        items=paper.DescribedItems(
-            size=universe.n_items,
-            height=int(universe.taxonomy.height[0]),
-        ),
-        noisy_total=int(baskets.counts.sum()),
+        attributes=described(domain) if isinstance(domain, Schema) else (),
+        items=items,
+        noisy_total=int(published.counts.sum()),
     )

@@ -63,7 +63,7 @@ def test_a_release_is_written_and_read_back(tmp_path, faithful):
     ],
 )
 def test_the_purpose_picks_the_score_unless_one_is_given(settings, score):
-    assert prepare(plan(**settings)).method.chosen == {"score": score}
+    assert prepare(plan(**settings)).method.about.chosen == {"score": score}
 
 
 def test_settings_reach_the_method():

@@ -10,10 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.count.memory.table import MemoryEngine
-from hedgerow.methods.personal.methods import private_disclosure_for
+from hedgerow.methods.personal.settings import (
+    SampleSettings,
+    SupermodularSettings,
+    TruthfulSettings,
+)
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
-from hedgerow.plan.private_disclosure import SamplePublish, SupermodularPublish, TruthfulPublish
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from support import method_battery
@@ -22,21 +25,21 @@ from support.tables import encoded_tables, grid, schema_of, table_of, values
 EPSILON = {"epsilon": 1}
 SAMPLE = {**EPSILON, "faithful": True, "least-records": 10**6, "beta": "0.95"}
 METHODS = {
-    "supermodular": SupermodularPublish(**EPSILON),
-    "supermodular, by value and person": SupermodularPublish(
+    "supermodular": SupermodularSettings(**EPSILON),
+    "supermodular, by value and person": SupermodularSettings(
         **EPSILON, sensitivities={"a0": 3}, personal={"by": "class", "factors": {"v0": 4}}
     ),
-    "supermodular on a sample": SupermodularPublish(**EPSILON, rate="1/2"),
-    "truthful": TruthfulPublish(**EPSILON, delta="1/10"),
-    "sample": SamplePublish.model_validate(SAMPLE),
-    "sample by risk": SamplePublish.model_validate({**SAMPLE, "version": "risk", "at-least": 1}),
+    "supermodular on a sample": SupermodularSettings(**EPSILON, rate="1/2"),
+    "truthful": TruthfulSettings(**EPSILON, delta="1/10"),
+    "sample": SampleSettings.model_validate(SAMPLE),
+    "sample by risk": SampleSettings.model_validate({**SAMPLE, "version": "risk", "at-least": 1}),
 }
 every_method = pytest.mark.parametrize("plan", METHODS.values(), ids=list(METHODS))
 
 
 def fitting(plan, table):
     """The table as the method takes it: the printed algorithm has no class."""
-    if not isinstance(plan, SamplePublish):
+    if not isinstance(plan, SampleSettings):
         return table
     schema = Schema(attributes=table.schema.attributes, class_attribute=None)
     return EncodedTable(schema=schema, codes=table.codes, classes=None)
@@ -44,7 +47,7 @@ def fitting(plan, table):
 
 def run(plan, table, *, epsilon=Fraction(1), seed=1, **engine):
     ledger = PathLedger(epsilon)
-    groups = private_disclosure_for(plan).publish(
+    groups = plan.build(has_class=True).publish(
         MemoryEngine(table=fitting(plan, table), **engine),
         epsilon=epsilon,
         ledger=ledger,
@@ -82,7 +85,7 @@ def test_no_path_exceeds_epsilon_and_none_falls_short(plan, table, epsilon, seed
 @pytest.mark.parametrize("name", [name for name in METHODS if not name.startswith("sample")])
 def test_the_battery_of_all_methods_is_passed(name, monkeypatch):
     plan = METHODS[name]  # the shared battery has a class, which the printed algorithm has not
-    method = private_disclosure_for(plan)
+    method = plan.build(has_class=True)
     schema, rows = method_battery.busy_table()
     for epsilon in method_battery.EPSILONS:
         method_battery.check_budget(method, table_of(schema, rows), epsilon=epsilon, seed=1)
@@ -118,7 +121,7 @@ def test_another_seed_gives_another_release(plan):
 def test_boxes_are_nodes_of_the_taxonomies(plan):
     schema, rows = busy_table()
     groups, _ = run(plan, table_of(schema, rows))
-    method = private_disclosure_for(plan)
+    method = plan.build(has_class=True)
     space = method.terms.layout(fitting(plan, table_of(schema, rows)).schema).space
     for ranges, cuts in zip(groups.ranges, space.cuts, strict=True):
         allowed = set(
@@ -150,7 +153,7 @@ def test_a_table_without_records_is_published_like_any_other(plan):
 def test_truthful_invents_nothing_and_shows_no_small_group():
     schema, rows = busy_table()
     plan = METHODS["truthful"]
-    method = private_disclosure_for(plan)
+    method = plan.build(has_class=True)
     groups, _ = run(plan, table_of(schema, rows))
     assert groups.counts.min() >= method.smallest_for(Fraction(1))
     codes = np.array(rows)
@@ -167,7 +170,7 @@ def test_what_a_person_holds_dear_is_told_less_of():
     """With a high factor only what says nothing is worth disclosing, with none everything."""
     schema = schema_of(values(8, 2), classes=2)
     rows = [(i % 8, i % 2) for i in range(8000)]
-    shy = SupermodularPublish.model_validate(
+    shy = SupermodularSettings.model_validate(
         {
             **EPSILON,
             "epsilon": 8,

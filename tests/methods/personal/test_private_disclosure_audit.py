@@ -16,9 +16,12 @@ from scipy.stats import beta
 
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.methods.personal import supermodular, truthful
-from hedgerow.methods.personal.methods import private_disclosure_for
 from hedgerow.methods.personal.printed import Sampler
-from hedgerow.plan.private_disclosure import SamplePublish, SupermodularPublish, TruthfulPublish
+from hedgerow.methods.personal.settings import (
+    SampleSettings,
+    SupermodularSettings,
+    TruthfulSettings,
+)
 from hedgerow.privacy import laplace, mechanisms
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
@@ -42,7 +45,7 @@ def at_most(count, runs):
 
 def frequencies(plan, rows, events, *, runs, seed, schema):
     engine = MemoryEngine(table=table_of(schema, rows))
-    method, source, counts = private_disclosure_for(plan), SeededSource(seed), Counter()
+    method, source, counts = plan.build(has_class=True), SeededSource(seed), Counter()
     for _ in range(runs):
         groups = method.publish(engine, epsilon=EPSILON, ledger=PathLedger(EPSILON), source=source)
         counts.update(set(events(groups)))
@@ -78,7 +81,7 @@ def x_without_y(groups):
     yield ("y", Y in boxes)
 
 
-PRINTED = SamplePublish.model_validate(
+PRINTED = SampleSettings.model_validate(
     {
         "epsilon": 1,
         "faithful": True,
@@ -92,7 +95,7 @@ PRINTED = SamplePublish.model_validate(
 
 
 def printed_sampler(schema):
-    method = private_disclosure_for(PRINTED)
+    method = PRINTED.build(has_class=True)
     layout = method.terms.layout(schema)
     return layout, Sampler(
         space=layout.space,
@@ -139,12 +142,12 @@ def test_t13_the_printed_algorithm_shows_one_record(monkeypatch):
     delta = with_record - math.exp(1) * without
     assert delta >= 0.0085
     # What is proved, and stated, is at least that.
-    assert float(private_disclosure_for(PRINTED).delta(XY, EPSILON)) >= delta
+    assert float(PRINTED.build(has_class=True).delta(XY, EPSILON)) >= delta
 
 
 RUNS = 700
-PURE = SupermodularPublish(epsilon=1, model=2, risk_weight=1)
-TRUE = TruthfulPublish(epsilon=1, delta="1e-3", model=2, risk_weight=1)
+PURE = SupermodularSettings(epsilon=1, model=2, risk_weight=1)
+TRUE = TruthfulSettings(epsilon=1, delta="1e-3", model=2, risk_weight=1)
 
 
 def refuted(first, second, *, runs, delta):

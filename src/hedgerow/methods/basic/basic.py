@@ -11,7 +11,7 @@ from hedgerow.errors import SettingError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.engine import BasketEngine
 from hedgerow.model.groups import CountsMade
-from hedgerow.model.method import Departure, Outline, Step
+from hedgerow.model.method import About, Departure, Outline, Step
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Purchase, noisy_sparse_counts
 from hedgerow.privacy.source import RandomSource
@@ -41,29 +41,13 @@ class Basic:
     """
 
     @property
-    def name(self) -> str:
-        """The name that plans give the method."""
-        return "basic"
-
-    @property
-    def faithful(self) -> bool:
-        """Whether the method runs as its paper prints it, wherever that is private."""
-        return True
-
-    @property
-    def departures(self) -> tuple[Departure, ...]:
-        """What is not as the paper prints it."""
-        return _DEPARTURES
-
-    @property
-    def chosen(self) -> dict[str, str]:
-        """Settings that the plan left to the method: there are none."""
-        return {}
-
-    @property
-    def details(self) -> dict[str, str]:
-        """What the certificate adds about the method: nothing."""
-        return {}
+    def about(self) -> About:
+        """What the certificate says of the method."""
+        return About(
+            name="basic",
+            faithful=True,
+            departures=_DEPARTURES,
+        )
 
     def validate(self, taxonomy: Taxonomy, epsilon: Fraction) -> None:
         """Raise where noise alone would fill more rows than a release can have."""

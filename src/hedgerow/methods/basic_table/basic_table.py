@@ -10,7 +10,7 @@ from hedgerow.errors import SettingError
 from hedgerow.methods.diffgen.budget import TOTAL_FROM, TOTAL_SHARE
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups, Ranges
-from hedgerow.model.method import Departure, Outline, Step
+from hedgerow.model.method import About, Departure, Outline, Step
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
@@ -57,29 +57,13 @@ class BasicTable:
     cells: int | None
 
     @property
-    def name(self) -> str:
-        """The name that plans give the method."""
-        return "basic-table"
-
-    @property
-    def faithful(self) -> bool:
-        """Counts are not published as printed: see the departures."""
-        return False
-
-    @property
-    def departures(self) -> tuple[Departure, ...]:
-        """What is not as the paper prints it."""
-        return DEPARTURES
-
-    @property
-    def chosen(self) -> dict[str, str]:
-        """Settings that the plan left to the method: none."""
-        return {}
-
-    @property
-    def details(self) -> dict[str, str]:
-        """What the certificate adds about the method."""
-        return {"sensitivity": "1 record"}
+    def about(self) -> About:
+        """What the certificate says of the method."""
+        return About(
+            name="basic-table",
+            departures=DEPARTURES,
+            details={"sensitivity": "1 record"},
+        )
 
     def ranges(self, schema: Schema) -> tuple[Ranges, ...]:
         """Return the cells of each attribute, from public settings alone."""

@@ -20,7 +20,7 @@ from hedgerow.methods.diffgen.departures import COMMON, IMPROVED
 from hedgerow.methods.diffgen.specialise import Chooser, JointChoice, PrintedChoice, Stall
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups, Ranges
-from hedgerow.model.method import Departure, Outline
+from hedgerow.model.method import About, Outline
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
@@ -58,22 +58,17 @@ class DiffGen:
     faithful: bool
 
     @property
-    def name(self) -> str:
-        """The name that plans give the method."""
-        return "diffgen"
+    def about(self) -> About:
+        """What the certificate says of the method."""
+        return About(
+            name="diffgen",
+            faithful=self.faithful,
+            departures=COMMON if self.faithful else COMMON + IMPROVED,
+            chosen={"score": self.score.name},
+            details=self._details(),
+        )
 
-    @property
-    def departures(self) -> tuple[Departure, ...]:
-        """What is not as the paper prints it."""
-        return COMMON if self.faithful else COMMON + IMPROVED
-
-    @property
-    def chosen(self) -> dict[str, str]:
-        """Settings that the plan left to the method, as it has chosen them."""
-        return {"score": self.score.name}
-
-    @property
-    def details(self) -> dict[str, str]:
+    def _details(self) -> dict[str, str]:
         """What the certificate adds about the choices."""
         rule = "exponential mechanism" if self.faithful else "permute-and-flip"
         rate = "share / sensitivity" if self.score.monotone else "share / (2 sensitivity)"

@@ -19,7 +19,7 @@ from hedgerow.methods.diffmulti.growth import JointGrowth, PrintedGrowth
 from hedgerow.methods.diffmulti.scores import MultiScore
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import CountsMade, Groups
-from hedgerow.model.method import Departure, Outline
+from hedgerow.model.method import About, Outline
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import noisy_rest
@@ -56,22 +56,17 @@ class DiffMulti:
     faithful: bool
 
     @property
-    def name(self) -> str:
-        """The name that plans give the method."""
-        return "diffmulti"
+    def about(self) -> About:
+        """What the certificate says of the method."""
+        return About(
+            name="diffmulti",
+            faithful=self.faithful,
+            departures=COMMON if self.faithful else COMMON + IMPROVED,
+            chosen={"score": self.score.name},
+            details=self._details(),
+        )
 
-    @property
-    def departures(self) -> tuple[Departure, ...]:
-        """What is not as the paper prints it."""
-        return COMMON if self.faithful else COMMON + IMPROVED
-
-    @property
-    def chosen(self) -> dict[str, str]:
-        """Settings that the plan left to the method, as it has chosen them."""
-        return {"score": self.score.name}
-
-    @property
-    def details(self) -> dict[str, str]:
+    def _details(self) -> dict[str, str]:
         """What the certificate adds about the choices."""
         divisor = self.score.printed if self.faithful else self.score.span
         halved = self.score.name == "infogain" or divisor > self.score.span

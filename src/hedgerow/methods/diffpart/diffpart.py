@@ -29,7 +29,7 @@ from hedgerow.methods.diffpart.tree import SplitTree
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.engine import BasketEngine, BasketWalk
 from hedgerow.model.groups import CountsMade
-from hedgerow.model.method import Departure, Outline
+from hedgerow.model.method import About, Outline
 from hedgerow.model.method import Step as PlannedStep
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Purchase, noisy_counts
@@ -87,24 +87,23 @@ class DiffPart:
                 raise SettingError.out_of_range(name, factor, "0 or more")
 
     @property
-    def name(self) -> str:
-        """The name that plans give the method."""
-        return "diffpart"
+    def about(self) -> About:
+        """What the certificate says of the method."""
+        return About(
+            name="diffpart",
+            faithful=self.faithful,
+            departures=COMMON if self.faithful else COMMON + IMPROVED,
+            chosen=self._chosen(),
+            details=self._details(),
+        )
 
-    @property
-    def departures(self) -> tuple[Departure, ...]:
-        """What is not as the paper prints it."""
-        return COMMON if self.faithful else COMMON + IMPROVED
-
-    @property
-    def chosen(self) -> dict[str, str]:
+    def _chosen(self) -> dict[str, str]:
         """Settings that the plan left to the method, as it has chosen them."""
         if self.faithful or self.max_length is not None:
             return {}
         return {"max-length": f"{MAX_LENGTH}; no limit up to {SMALL_UP_TO} items"}
 
-    @property
-    def details(self) -> dict[str, str]:
+    def _details(self) -> dict[str, str]:
         """What the certificate adds about the thresholds."""
         if self.faithful:
             told = {"thresholds": "sqrt(2) C2 height / share; sqrt(2) C1 / share"}

@@ -16,7 +16,7 @@ from hedgerow.errors import SettingError
 from hedgerow.methods.dpcube.partition import Cube, EvenBoxes
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
-from hedgerow.model.method import Departure, Outline, Step
+from hedgerow.model.method import About, Departure, Outline, Step
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Purchase, noisy_counts
@@ -81,29 +81,13 @@ class TwoPhaseCube:
     cells: int
 
     @property
-    def name(self) -> str:
-        """The name that plans give the method."""
-        return "dpcube"
-
-    @property
-    def faithful(self) -> bool:
-        """Not as printed: see the departures."""
-        return False
-
-    @property
-    def departures(self) -> tuple[Departure, ...]:
-        """What is not as the paper prints it."""
-        return DEPARTURES
-
-    @property
-    def chosen(self) -> dict[str, str]:
-        """Settings that the plan left to the method: none."""
-        return {}
-
-    @property
-    def details(self) -> dict[str, str]:
-        """What the certificate adds about the method."""
-        return {"sensitivity": "1 record", "partition": "from noisy cells alone"}
+    def about(self) -> About:
+        """What the certificate says of the method."""
+        return About(
+            name="dpcube",
+            departures=DEPARTURES,
+            details={"sensitivity": "1 record", "partition": "from noisy cells alone"},
+        )
 
     def coarsenings(self, schema: Schema) -> tuple[Coarsening, ...]:
         """Return the cells of each attribute, from public settings alone."""

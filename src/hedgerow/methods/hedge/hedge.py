@@ -26,7 +26,7 @@ from hedgerow.methods.hedge.budget import STOP as STOP_BELOW
 from hedgerow.methods.hedge.marginals import noisy_marginals
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
-from hedgerow.model.method import Departure, Outline
+from hedgerow.model.method import About, Outline
 from hedgerow.model.placed import Borders
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.budget import PathLedger
@@ -54,33 +54,17 @@ class Hedge:
     score: BoxScore
 
     @property
-    def name(self) -> str:
-        """The name that plans give the method."""
-        return "hedge"
-
-    @property
-    def faithful(self) -> bool:
-        """There is no paper to be faithful to."""
-        return False
-
-    @property
-    def departures(self) -> tuple[Departure, ...]:
-        """There is no paper to depart from."""
-        return ()
-
-    @property
-    def chosen(self) -> dict[str, str]:
-        """Settings that the plan left to the method, as it has chosen them."""
-        return {"score": self.score.name}
-
-    @property
-    def details(self) -> dict[str, str]:
-        """What the certificate adds about the choices."""
-        return {
-            "sensitivity": "1 record",
-            "choice": "permute-and-flip",
-            "rate": "share / sensitivity" if self.score.monotone else "share / (2 sensitivity)",
-        }
+    def about(self) -> About:
+        """What the certificate says of the method."""
+        return About(
+            name="hedge",
+            chosen={"score": self.score.name},
+            details={
+                "sensitivity": "1 record",
+                "choice": "permute-and-flip",
+                "rate": "share / sensitivity" if self.score.monotone else "share / (2 sensitivity)",
+            },
+        )
 
     @property
     def shares(self) -> HedgeShares:

@@ -23,7 +23,7 @@ from hedgerow.methods.kanonymity.levels import Levels, levels_of
 from hedgerow.methods.kanonymity.promise import check_k, cut_groups, refuse_few, statement_of
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups, Ranges
-from hedgerow.model.method import Departure
+from hedgerow.model.method import About, Departure
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.privacy.source import RandomSource
@@ -140,37 +140,22 @@ class FullDomain:
             raise SettingError.out_of_range("fan_out", self.fan_out, "at least 2")
 
     @property
-    def name(self) -> str:
-        """The name that plans give the method."""
-        return "full-domain"
-
-    @property
-    def faithful(self) -> bool:
-        """Whether the method runs as its paper prints it."""
-        return False
-
-    @property
-    def departures(self) -> tuple[Departure, ...]:
-        """What is not as the paper prints it."""
-        return (
-            Departure(
-                paper="Incognito (SIGMOD 2005)",
-                what="The cheapest k-anonymous generalisation is published, by one measure.",
-                why="The paper lists all that are k-anonymous and leaves the choice open.",
+    def about(self) -> About:
+        """What the certificate says of the method."""
+        return About(
+            name="full-domain",
+            departures=(
+                Departure(
+                    paper="Incognito (SIGMOD 2005)",
+                    what="The cheapest k-anonymous generalisation is published, by one measure.",
+                    why="The paper lists all that are k-anonymous and leaves the choice open.",
+                ),
             ),
+            details={
+                "search": f"all combinations of levels, if at most {MOST_VECTORS:,}, else a"
+                " minimal one"
+            },
         )
-
-    @property
-    def chosen(self) -> dict[str, str]:
-        """Settings that the plan left to the method, as it has chosen them."""
-        return {}
-
-    @property
-    def details(self) -> dict[str, str]:
-        """What the certificate adds about the search."""
-        return {
-            "search": f"all combinations of levels, if at most {MOST_VECTORS:,}, else a minimal one"
-        }
 
     @property
     def statement(self) -> str:

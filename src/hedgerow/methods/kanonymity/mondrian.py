@@ -19,7 +19,7 @@ from hedgerow.methods.kanonymity.mondrian_relaxed import relaxed_groups
 from hedgerow.methods.kanonymity.promise import check_k, n_classes_of, refuse_few, statement_of
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
-from hedgerow.model.method import Departure
+from hedgerow.model.method import About, Departure
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
@@ -86,28 +86,20 @@ class Mondrian:
             )
 
     @property
-    def name(self) -> str:
-        """The name that plans give the method."""
-        return "mondrian"
+    def about(self) -> About:
+        """What the certificate says of the method."""
+        return About(
+            name="mondrian",
+            departures=self._departures(),
+            details=self._details(),
+        )
 
-    @property
-    def faithful(self) -> bool:
-        """Whether the method runs as its paper prints it."""
-        return False
-
-    @property
-    def departures(self) -> tuple[Departure, ...]:
+    def _departures(self) -> tuple[Departure, ...]:
         """What is not as the paper prints it."""
         strict = () if self.relaxed else _STRICT if self.by_class else _STRICT + _COMMON
         return strict if self.ordered else (*strict, _TAXONOMY)
 
-    @property
-    def chosen(self) -> dict[str, str]:
-        """Settings that the plan left to the method, as it has chosen them."""
-        return {}
-
-    @property
-    def details(self) -> dict[str, str]:
+    def _details(self) -> dict[str, str]:
         """What the certificate adds about the cuts."""
         cut = "least entropy of the classes" if self.by_class else "median of the widest attribute"
         return {"cut": cut, "boxes": "may overlap" if self.relaxed else "divide the domain"}

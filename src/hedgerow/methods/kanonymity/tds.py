@@ -16,7 +16,7 @@ from hedgerow.errors import SettingError
 from hedgerow.methods.kanonymity.promise import check_k, cut_groups, refuse_few, statement_of
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
-from hedgerow.model.method import Departure
+from hedgerow.model.method import About, Departure
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
@@ -51,29 +51,14 @@ class TopDownSpecialisation:
         check_k(self.k)
 
     @property
-    def name(self) -> str:
-        """The name that plans give the method."""
-        return "tds"
-
-    @property
-    def faithful(self) -> bool:
-        """Whether the method runs as its paper prints it."""
-        return True
-
-    @property
-    def departures(self) -> tuple[Departure, ...]:
-        """What is not as the paper prints it."""
-        return _DEPARTURES
-
-    @property
-    def chosen(self) -> dict[str, str]:
-        """Settings that the plan left to the method, as it has chosen them."""
-        return {}
-
-    @property
-    def details(self) -> dict[str, str]:
-        """What the certificate adds about the choices."""
-        return {"score": "information gain per loss of anonymity"}
+    def about(self) -> About:
+        """What the certificate says of the method."""
+        return About(
+            name="tds",
+            faithful=True,
+            departures=_DEPARTURES,
+            details={"score": "information gain per loss of anonymity"},
+        )
 
     @property
     def statement(self) -> str:

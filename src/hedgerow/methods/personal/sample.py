@@ -19,7 +19,7 @@ from hedgerow.methods.personal.printed_delta import ProvedDelta, SampleSettings,
 from hedgerow.methods.personal.terms import Layout, Terms
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
-from hedgerow.model.method import Departure, Outline, Step
+from hedgerow.model.method import About, Outline, Step
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
@@ -43,33 +43,18 @@ class PrintedSample:
     least_records: int
 
     @property
-    def name(self) -> str:
-        """The name that plans give the method."""
-        return "sample"
-
-    @property
-    def faithful(self) -> bool:
-        """There is no other variant."""
-        return True
-
-    @property
-    def departures(self) -> tuple[Departure, ...]:
-        """What is not as the paper prints it."""
-        return departures.SAMPLE
-
-    @property
-    def chosen(self) -> dict[str, str]:
-        """Settings that the plan left to the method: see the details."""
-        return {}
-
-    @property
-    def details(self) -> dict[str, str]:
-        """What the certificate adds about the method."""
-        return {
-            **self.terms.details(),
-            "boxes": "generalised records, which may overlap",
-            "counts": "true counts of sampled records, and one record that says nothing",
-        }
+    def about(self) -> About:
+        """What the certificate says of the method."""
+        return About(
+            name="sample",
+            faithful=True,
+            departures=departures.SAMPLE,
+            details={
+                **self.terms.details(),
+                "boxes": "generalised records, which may overlap",
+                "counts": "true counts of sampled records, and one record that says nothing",
+            },
+        )
 
     def delta(self, schema: Schema, epsilon: Fraction) -> Fraction:
         """Return the delta that can be proved, from public numbers."""

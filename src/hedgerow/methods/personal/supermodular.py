@@ -24,7 +24,7 @@ from hedgerow.methods.personal.synopsis import SIZE, Synopsis
 from hedgerow.methods.personal.terms import Layout, People, Terms
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import CountsMade, Groups
-from hedgerow.model.method import Departure, Outline, Step
+from hedgerow.model.method import About, Outline, Step
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Purchase, noisy_sparse_counts
@@ -57,27 +57,15 @@ class SupermodularDisclosure:
     rate: Fraction | None
 
     @property
-    def name(self) -> str:
-        """The name that plans give the method."""
-        return "supermodular"
+    def about(self) -> About:
+        """What the certificate says of the method."""
+        return About(
+            name="supermodular",
+            departures=departures.SUPERMODULAR,
+            details=self._details(),
+        )
 
-    @property
-    def faithful(self) -> bool:
-        """The printed algorithm is `sample`."""
-        return False
-
-    @property
-    def departures(self) -> tuple[Departure, ...]:
-        """What is not as the paper prints it."""
-        return departures.SUPERMODULAR
-
-    @property
-    def chosen(self) -> dict[str, str]:
-        """Settings that the plan left to the method: see the details."""
-        return {}
-
-    @property
-    def details(self) -> dict[str, str]:
+    def _details(self) -> dict[str, str]:
         """What the certificate adds about the method."""
         of = "all records" if self.rate is None else "a secret sample of the records"
         return {

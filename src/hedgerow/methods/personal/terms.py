@@ -19,9 +19,9 @@ from hedgerow.lattice.utility import MEASURE_NAMED, utility_tables
 from hedgerow.methods.personal.choice import Worth
 from hedgerow.methods.personal.levels import Ints, LevelSpace
 from hedgerow.methods.personal.synopsis import Floats, Kinds, measured_vectors
+from hedgerow.methods.personal.weighing import PersonalSettings
 from hedgerow.model.engine import Engine
 from hedgerow.model.schema import Schema
-from hedgerow.plan.private_disclosure import PrivateDisclosurePlan
 from hedgerow.taxonomy.domain import CategoricalDomain
 from hedgerow.taxonomy.tree import Taxonomy
 
@@ -98,7 +98,7 @@ class People:
 class Terms:
     """The settings that all methods of private disclosure share."""
 
-    plan: PrivateDisclosurePlan
+    plan: PersonalSettings
     _layouts: dict[Schema, Layout] = field(default_factory=dict, compare=False, repr=False)
     _chosen: dict[Schema, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
 
@@ -123,7 +123,7 @@ class Terms:
         }
 
 
-def _layout(schema: Schema, plan: PrivateDisclosurePlan) -> Layout:
+def _layout(schema: Schema, plan: PersonalSettings) -> Layout:
     space = LevelSpace.of(schema, plan.levels)
     utility = space.tables(utility_tables(MEASURE_NAMED[plan.measure], space.chains))
     worth = Worth(
@@ -137,7 +137,7 @@ def _layout(schema: Schema, plan: PrivateDisclosurePlan) -> Layout:
     return Layout(schema=schema, space=space, worth=worth, by=by, factors=factors)
 
 
-def _risk_weight(plan: PrivateDisclosurePlan, utility: tuple[Floats, ...]) -> float:
+def _risk_weight(plan: PersonalSettings, utility: tuple[Floats, ...]) -> float:
     if plan.risk_weight is not None:
         return float(plan.risk_weight)
     most = float(sum(table.max() for table in utility))
@@ -146,7 +146,7 @@ def _risk_weight(plan: PrivateDisclosurePlan, utility: tuple[Floats, ...]) -> fl
 
 
 def _sensitivities(
-    schema: Schema, space: LevelSpace, plan: PrivateDisclosurePlan
+    schema: Schema, space: LevelSpace, plan: PersonalSettings
 ) -> tuple[NDArray[np.float64], ...]:
     names = [attribute.name for attribute in schema.attributes]
     common: dict[int, float] = {}
@@ -197,7 +197,7 @@ def _node(tree: Taxonomy, label: str, where: str) -> int:
 
 
 def _factors(
-    schema: Schema, plan: PrivateDisclosurePlan
+    schema: Schema, plan: PersonalSettings
 ) -> tuple[int | None, NDArray[np.float64] | None]:
     """Where personal factors are looked up, and the factor of each code there."""
     if plan.personal is None:

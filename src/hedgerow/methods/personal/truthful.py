@@ -30,7 +30,7 @@ from hedgerow.methods.personal.terms import Terms
 from hedgerow.methods.personal.truthful_delta import check_rate, largest_rate, smallest_group
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
-from hedgerow.model.method import Departure, Outline, Step
+from hedgerow.model.method import About, Outline, Step
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
@@ -54,33 +54,17 @@ class TruthfulDisclosure:
     delta_given: Fraction
 
     @property
-    def name(self) -> str:
-        """The name that plans give the method."""
-        return "truthful"
-
-    @property
-    def faithful(self) -> bool:
-        """The printed algorithm is `sample`."""
-        return False
-
-    @property
-    def departures(self) -> tuple[Departure, ...]:
-        """What is not as the paper prints it."""
-        return departures.TRUTHFUL
-
-    @property
-    def chosen(self) -> dict[str, str]:
-        """Settings that the plan left to the method: see the details."""
-        return {}
-
-    @property
-    def details(self) -> dict[str, str]:
-        """What the certificate adds about the method."""
-        return {
-            **self.terms.details(),
-            "boxes": "generalised records, which may overlap",
-            "counts": "true counts of sampled records; groups that are too small are left out",
-        }
+    def about(self) -> About:
+        """What the certificate says of the method."""
+        return About(
+            name="truthful",
+            departures=departures.TRUTHFUL,
+            details={
+                **self.terms.details(),
+                "boxes": "generalised records, which may overlap",
+                "counts": "true counts of sampled records; groups that are too small are left out",
+            },
+        )
 
     def delta(self, schema: Schema, epsilon: Fraction) -> Fraction:
         """Return the delta that the plan allows, which the smallest group keeps to."""

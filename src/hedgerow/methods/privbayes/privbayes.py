@@ -21,7 +21,7 @@ from hedgerow.methods.privbayes.records import (
 )
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
-from hedgerow.model.method import Departure, Outline, Step
+from hedgerow.model.method import About, Outline, Step
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Purchase, noisy_counts
@@ -59,37 +59,21 @@ class BayesianNetwork:
     degree: int
 
     @property
-    def name(self) -> str:
-        """The name that plans give the method."""
-        return "privbayes"
-
-    @property
-    def faithful(self) -> bool:
-        """Not as printed: see the departures."""
-        return False
-
-    @property
-    def departures(self) -> tuple[Departure, ...]:
-        """What is not as the paper prints it."""
-        return DEPARTURES
-
-    @property
-    def chosen(self) -> dict[str, str]:
-        """Settings that the plan left to the method: none."""
-        return {}
-
-    @property
-    def details(self) -> dict[str, str]:
-        """What the certificate adds about the choices."""
-        return {
-            "score": "R, in records",
-            "sensitivity": "2 records",
-            "choice": "exponential mechanism",
-            "rate": "share / (2 sensitivity)",
-            "theta": str(USEFULNESS),
-            "rows": "invented records drawn from the network; their counts have no noise of"
-            " their own",
-        }
+    def about(self) -> About:
+        """What the certificate says of the method."""
+        return About(
+            name="privbayes",
+            departures=DEPARTURES,
+            details={
+                "score": "R, in records",
+                "sensitivity": "2 records",
+                "choice": "exponential mechanism",
+                "rate": "share / (2 sensitivity)",
+                "theta": str(USEFULNESS),
+                "rows": "invented records drawn from the network; their counts have no noise of"
+                " their own",
+            },
+        )
 
     def validate(self, schema: Schema, epsilon: Fraction) -> None:
         """Raise where the settings cannot work, before any budget is spent."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
-from hedgerow.model.method import Departure, Outline, Step
+from hedgerow.model.method import About, Departure, Outline, Step
 from hedgerow.model.placed import Borders
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.budget import PathLedger
@@ -82,34 +82,18 @@ class RecursiveMedians:
     height: int
 
     @property
-    def name(self) -> str:
-        """The name that plans give the method."""
-        return "rps"
-
-    @property
-    def faithful(self) -> bool:
-        """The framework leaves choices open; see the departures."""
-        return False
-
-    @property
-    def departures(self) -> tuple[Departure, ...]:
-        """What is not as the paper prints it."""
-        return DEPARTURES
-
-    @property
-    def chosen(self) -> dict[str, str]:
-        """Settings that the plan left to the method: none."""
-        return {}
-
-    @property
-    def details(self) -> dict[str, str]:
-        """What the certificate adds about the choices."""
-        return {
-            "score": "records on the smaller side of a split",
-            "sensitivity": "1 record",
-            "choice": "exponential mechanism",
-            "rate": "share / sensitivity",
-        }
+    def about(self) -> About:
+        """What the certificate says of the method."""
+        return About(
+            name="rps",
+            departures=DEPARTURES,
+            details={
+                "score": "records on the smaller side of a split",
+                "sensitivity": "1 record",
+                "choice": "exponential mechanism",
+                "rate": "share / sensitivity",
+            },
+        )
 
     def median_share(self, epsilon: Fraction) -> Fraction:
         """Return what the median of one level costs."""

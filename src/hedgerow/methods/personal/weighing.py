@@ -1,8 +1,4 @@
-"""Settings of private disclosure: every record at its own best generalisation, published.
-
-Three methods: `supermodular` (pure epsilon), `truthful` (no invented records, with a delta)
-and `sample` (the printed algorithm, with the delta that can be proved for it).
-"""
+"""What all methods of private disclosure can be told: how risk and utility are weighed."""
 
 from __future__ import annotations
 
@@ -14,15 +10,14 @@ from pydantic import (
     Field,
     PlainSerializer,
     PlainValidator,
-    StrictBool,
     WithJsonSchema,
     model_validator,
 )
 
 from hedgerow.plan.disclose import Sensitivity
-from hedgerow.plan.fields import Delta, Factor, Name, PlanModel, Portion, Width, mistake, shown
+from hedgerow.plan.fields import Factor, Name, PlanModel, Width, mistake, shown
 from hedgerow.plan.numbers import plain_number
-from hedgerow.plan.publishing import PrivatePublishPlan
+from hedgerow.plan.settings import PrivateSettings
 
 MAX_COUNT = 10**12
 
@@ -78,7 +73,7 @@ Count: TypeAlias = Annotated[
 ]
 
 
-class PersonalPlan(PlanModel):
+class PersonalFactors(PlanModel):
     """Each person's own factor on the sensitivities, as a value of the record says."""
 
     by: Name = Field(description="the attribute whose value says how sensitive a person is")
@@ -87,7 +82,7 @@ class PersonalPlan(PlanModel):
     )
 
 
-class PrivateDisclosurePlan(PrivatePublishPlan):
+class PersonalSettings(PrivateSettings):
     """What private disclosure weighs: risk, utility, and the generalisations to choose from."""
 
     measure: Literal["depth", "leaves", "log", "lm", "xiao-tao"] = Field(
@@ -113,7 +108,7 @@ class PrivateDisclosurePlan(PrivatePublishPlan):
         description="a mapping of attributes to a weight, or to labels of values with a weight"
         " each",
     )
-    personal: PersonalPlan | None = Field(
+    personal: PersonalFactors | None = Field(
         None, description="a mapping with an attribute and the factors of its values"
     )
     levels: Depths | None = Field(
@@ -141,103 +136,3 @@ class PrivateDisclosurePlan(PrivatePublishPlan):
     def refuse(self, key: str, what: str, do: str) -> Any:
         """Return the mistake of a setting of this method."""
         return mistake(what, do, key=(key,))
-
-
-class SupermodularPublish(PrivateDisclosurePlan):
-    """supermodular: every record's best generalisation by a private synopsis; pure epsilon."""
-
-    method: Literal["supermodular"] = Field(
-        "supermodular", description="the publishing method: supermodular"
-    )
-    share: Portion = Field(
-        Fraction(2, 5),
-        description="the part of epsilon that buys the synopsis, above 0 and below 1",
-    )
-    threshold: Count = Field(
-        1, description="the least records that a generalisation must seem to fit, from 1 up"
-    )
-    rate: Portion | None = Field(
-        None,
-        description="the part of the records to use, chosen at random and kept secret, above 0"
-        " and below 1; all, if not given",
-    )
-
-
-class TruthfulPublish(PrivateDisclosurePlan):
-    """truthful: true generalisations of a random sample, in groups that are large enough."""
-
-    method: Literal["truthful"] = Field("truthful", description="the publishing method: truthful")
-    delta: Delta = Field(
-        description="the chance that the guarantee fails, above 0 and below 1: a number such as"
-        " 1e-6"
-    )
-    share: Portion = Field(
-        Fraction(2, 5),
-        description="the part of epsilon that buys the synopsis, above 0 and below 1",
-    )
-    threshold: Count = Field(
-        1, description="the least records that a generalisation must seem to fit, from 1 up"
-    )
-    rate: Portion | None = Field(
-        None,
-        description="the part of the records to publish, above 0 and below 1; by default the"
-        " largest that the budget allows",
-    )
-
-    @model_validator(mode="after")
-    def _check_delta(self) -> Self:
-        if self.delta == 0:
-            raise self.refuse(
-                "delta",
-                "true records cannot be published with delta 0",
-                "Give a small number above 0, such as 1e-6, or use supermodular.",
-            )
-        return self
-
-
-class SamplePublish(PrivateDisclosurePlan):
-    """sample: the printed algorithm, whose guarantee is next to none."""
-
-    method: Literal["sample"] = Field("sample", description="the publishing method: sample")
-    faithful: StrictBool = Field(
-        False, description="true: this method exists only as the paper prints it"
-    )
-    version: Literal["utility", "risk"] = Field(
-        "utility",
-        description="what generalisations are drawn by: utility, or risk at a utility of at-least",
-    )
-    at_least: Factor | None = Field(
-        None, description="the least utility of a generalisation, from 0; for version risk"
-    )
-    beta: Portion = Field(
-        Fraction(1, 2),
-        description="the part of the records that is left out, above e^-epsilon and below 1",
-    )
-    theta: Portion = Field(
-        Fraction(1, 10),
-        description="the least part of all records that a generalisation must fit, above 0 and"
-        " below 1",
-    )
-    least_records: Count = Field(
-        description="a number that the table surely has more records than, known to the public"
-    )
-
-    @model_validator(mode="after")
-    def _check_version(self) -> Self:
-        if not self.faithful:
-            raise self.refuse(
-                "faithful",
-                "the printed algorithm promises nothing worth having, so it is run on request only",
-                "Give 'faithful: true', or use supermodular or truthful.",
-            )
-        if (self.version == "risk") != (self.at_least is not None):
-            raise self.refuse(
-                "at-least",
-                "version risk needs it, and version utility has none",
-                "Give at-least and 'version: risk', or neither.",
-            )
-        if self.version == "risk" and self.model == 2:
-            raise self.refuse("model", "version risk weighs sensitivities", "Give 1.")
-        if self.version == "risk" and self.risk_weight is not None:
-            raise self.refuse("lambda", "version risk has no such weight", "Remove it.")
-        return self

@@ -7,17 +7,18 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, StrictBool, model_validator
 
+from hedgerow.model.method import PlainMethod
 from hedgerow.plan.fields import Anonymity, FanOut, Share, mistake
-from hedgerow.plan.publishing import PublishPlan
+from hedgerow.plan.settings import MethodSettings
 
 
-class KAnonymousPublish(PublishPlan):
+class KAnonymousSettings(MethodSettings):
     """The settings of a method that puts every record in a box with at least k."""
 
     k: Anonymity = Field(description="the least number of records in a box, from 1")
 
 
-class MondrianPublish(KAnonymousPublish):
+class MondrianSettings(KAnonymousSettings):
     """Mondrian: k-anonymous boxes of their own for every region."""
 
     method: Literal["mondrian"] = Field("mondrian", description="the publishing method: mondrian")
@@ -50,8 +51,19 @@ class MondrianPublish(KAnonymousPublish):
         """Whether the settings make no sense without a class."""
         return self.purpose == "classification"
 
+    def build(self, *, has_class: bool) -> PlainMethod:
+        """Return the method with these settings."""
+        from hedgerow.methods.kanonymity.mondrian import Mondrian
 
-class TdsPublish(KAnonymousPublish):
+        return Mondrian(
+            k=self.k,
+            relaxed=self.relaxed,
+            by_class=self.purpose == "classification",
+            ordered=self.categories == "order",
+        )
+
+
+class TdsSettings(KAnonymousSettings):
     """TDS: one k-anonymous cut by top-down specialisation."""
 
     needs_class: ClassVar[bool] = True
@@ -61,8 +73,14 @@ class TdsPublish(KAnonymousPublish):
         "classification", alias="for", description="what the release is for: classification"
     )
 
+    def build(self, *, has_class: bool) -> PlainMethod:
+        """Return the method with these settings."""
+        from hedgerow.methods.kanonymity.tds import TopDownSpecialisation
 
-class FullDomainPublish(KAnonymousPublish):
+        return TopDownSpecialisation(k=self.k)
+
+
+class FullDomainSettings(KAnonymousSettings):
     """Full-domain k-anonymity: every attribute at one level of its taxonomy."""
 
     method: Literal["full-domain"] = Field(
@@ -78,3 +96,11 @@ class FullDomainPublish(KAnonymousPublish):
     fan_out: FanOut = Field(
         2, description="how many runs of a grid make one of the next level, 2 to 20"
     )
+
+    def build(self, *, has_class: bool) -> PlainMethod:
+        """Return the method with these settings."""
+        from hedgerow.methods.kanonymity.full_domain import FullDomain
+
+        return FullDomain(
+            k=self.k, cost=self.score, suppression=self.suppression, fan_out=self.fan_out
+        )

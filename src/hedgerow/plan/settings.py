@@ -9,7 +9,7 @@ from pydantic import Field
 from hedgerow.plan.fields import Epsilon, PlanModel
 
 
-class PublishPlan(PlanModel):
+class MethodSettings(PlanModel):
     """How to publish: the method, and the settings that this method has."""
 
     needs_class: ClassVar[bool] = False
@@ -18,7 +18,16 @@ class PublishPlan(PlanModel):
     publishes: ClassVar[Literal["table", "baskets"]] = "table"
     """What the method takes: attributes of a table, or sets of items."""
 
-    method: str
+    method: str = Field(description="the publishing method")
+
+    @classmethod
+    def name(cls) -> str:
+        """The name that plans give the method."""
+        return str(cls.model_fields["method"].default)
+
+    def build(self, *, has_class: bool) -> Any:
+        """Return the method with these settings, for data with or without a class."""
+        raise NotImplementedError
 
     def class_needed(self) -> bool:
         """Whether the settings make no sense without a class."""
@@ -29,7 +38,7 @@ class PublishPlan(PlanModel):
         return self.model_dump(mode="json", by_alias=True)
 
 
-class PrivatePublishPlan(PublishPlan):
+class PrivateSettings(MethodSettings):
     """The settings of a differentially private method."""
 
     epsilon: Epsilon = Field(description="the privacy budget: a number or a fraction such as '1/2'")

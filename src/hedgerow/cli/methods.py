@@ -1,0 +1,113 @@
+"""`hedgerow methods`: what each publishing method is for, and what it can be told."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from hedgerow.cli.console import JsonOption, QuietOption, answer, say
+from hedgerow.errors import SettingError
+
+
+def methods(
+    name: Annotated[str | None, typer.Argument(help="One method, for all its settings.")] = None,
+    *,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """List the publishing methods with what each is for, or the settings of one.
+
+    Example: hedgerow methods hedge
+    """
+    from hedgerow.plan.registry import METHODS
+
+    if name is not None and name not in METHODS:
+        raise SettingError(
+            f"{name!r} is not a method", where="methods", do=f"Give one of: {', '.join(METHODS)}."
+        )
+    listed = [facts_of(each) for each in ([name] if name else METHODS)]
+    result = listed[0] if name else {"methods": [_without_settings(each) for each in listed]}
+
+    def show() -> None:
+        if not quiet:
+            _show_one(listed[0]) if name else _show_all(listed)
+
+    answer(result, as_json=as_json, show=show)
+
+
+def facts_of(name: str) -> dict[str, Any]:
+    """Return what is known of a method: what it is for, and its settings with their defaults."""
+    from hedgerow.cli.settings import single_valued
+    from hedgerow.plan.registry import DEFAULT_BASKET_METHOD, DEFAULT_METHOD, METHODS
+    from hedgerow.plan.settings import PrivateSettings
+
+    settings = METHODS[name]
+    single = single_valued(settings)
+    return {
+        "name": name,
+        "for": _purpose(settings.__doc__ or ""),
+        "publishes": settings.publishes,
+        "private": issubclass(settings, PrivateSettings),
+        "default": name in (DEFAULT_METHOD, DEFAULT_BASKET_METHOD),
+        "settings": [
+            {
+                "key": field.alias or attribute,
+                "option": f"--{field.alias or attribute}"
+                if (field.alias or attribute) in single
+                else None,
+                "is": field.description,
+                "default": None if field.is_required() else _shown(field.default),
+                "required": field.is_required(),
+            }
+            for attribute, field in settings.model_fields.items()
+            if attribute != "method"
+        ],
+    }
+
+
+def _purpose(doc: str) -> str:
+    """Return the first line of a docstring, without the method's name before it."""
+    line = doc.strip().splitlines()[0]
+    said = line.partition(": ")[2] or line
+    return said[0].upper() + said[1:]
+
+
+def _shown(default: Any) -> str | None:
+    return None if default in (None, {}) else str(default).lower()
+
+
+def _without_settings(facts: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in facts.items() if key != "settings"}
+
+
+def _show_all(listed: list[dict[str, Any]]) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    for publishes, title in (("table", "For tables"), ("baskets", "For baskets")):
+        table = Table(title=title, title_justify="left", show_header=False, box=None)
+        for facts in listed:
+            if facts["publishes"] == publishes:
+                mark = " (default)" if facts["default"] else ""
+                promise = "" if facts["private"] else " Not differentially private."
+                table.add_row(f"[bold]{facts['name']}[/bold]{mark}", escape(facts["for"]) + promise)
+        say(table)
+    say("The settings of one: hedgerow methods NAME")
+
+
+def _show_one(facts: dict[str, Any]) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    say(f"[bold]{facts['name']}[/bold]: {escape(facts['for'])}")
+    if not facts["private"]:
+        say("Not differentially private.")
+    table = Table()
+    for title in ("in a plan", "as an option", "is", "if not given"):
+        table.add_column(title)
+    for each in facts["settings"]:
+        default = "needed" if each["required"] else each["default"] or "–"
+        option = each["option"] or "only in a plan"
+        table.add_row(each["key"], option, escape(each["is"] or ""), escape(default))
+    say(table)

@@ -1,0 +1,24 @@
+"""What basic can be told."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from hedgerow.model.method import BasketMethod
+from hedgerow.plan.settings import PrivateSettings
+
+
+class BasicSettings(PrivateSettings):
+    """Basic: noise on the count of every possible basket, for small universes."""
+
+    publishes: ClassVar[Literal["table", "baskets"]] = "baskets"
+
+    method: Literal["basic"] = Field("basic", description="the publishing method: basic")
+
+    def build(self, *, has_class: bool) -> BasketMethod:
+        """Return the method with these settings."""
+        from hedgerow.methods.basic.basic import Basic
+
+        return Basic()

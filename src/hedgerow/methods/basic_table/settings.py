@@ -1,0 +1,28 @@
+"""What basic-table can be told."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from hedgerow.model.method import TableMethod
+from hedgerow.plan.fields import Cells
+from hedgerow.plan.settings import PrivateSettings
+
+
+class BasicTableSettings(PrivateSettings):
+    """Noise on every cell of the contingency table."""
+
+    method: Literal["basic-table"] = Field(
+        "basic-table", description="the publishing method: basic-table"
+    )
+    cells: Cells | None = Field(
+        None, description="the most cells, classes included; attributes are coarsened to fit"
+    )
+
+    def build(self, *, has_class: bool) -> TableMethod:
+        """Return the method with these settings."""
+        from hedgerow.methods.basic_table.basic_table import BasicTable
+
+        return BasicTable(cells=self.cells)

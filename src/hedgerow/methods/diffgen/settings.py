@@ -1,0 +1,57 @@
+"""What DiffGen can be told."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal, Self
+
+from pydantic import Field, StrictBool, model_validator
+
+from hedgerow.model.method import TableMethod
+from hedgerow.plan.fields import Steps, mistake
+from hedgerow.plan.settings import PrivateSettings
+
+
+class DiffGenSettings(PrivateSettings):
+    """DiffGen: a generalised contingency table by private top-down specialisation."""
+
+    needs_class: ClassVar[bool] = True
+
+    method: Literal["diffgen"] = Field("diffgen", description="the publishing method: diffgen")
+    purpose: Literal["classification"] = Field(
+        "classification", alias="for", description="what the release is for: classification"
+    )
+    h: Steps = Field(10, description="the number of specialisations, from 0, or all")
+    score: Literal["gini", "max", "infogain"] | None = Field(
+        None,
+        description="how specialisations are compared: gini, max or infogain; gini unless"
+        " faithful, then max",
+    )
+    faithful: StrictBool = Field(
+        False, description="true to run the algorithm as the paper prints it, else false"
+    )
+
+    @model_validator(mode="after")
+    def _check_score(self) -> Self:
+        if self.faithful and self.score == "gini":
+            raise mistake(
+                "the paper has no such score",
+                "Give max or infogain, or leave out faithful.",
+                key=("score",),
+            )
+        return self
+
+    @property
+    def score_name(self) -> str:
+        """The score that is used: the one given, or the default of the variant."""
+        return self.score or ("max" if self.faithful else "gini")
+
+    def build(self, *, has_class: bool) -> TableMethod:
+        """Return the method with these settings."""
+        from hedgerow.methods.diffgen.diffgen import DiffGen
+        from hedgerow.trees.scores import SCORES
+
+        return DiffGen(
+            specialisations=self.h if isinstance(self.h, int) else None,
+            score=SCORES[self.score_name],
+            faithful=self.faithful,
+        )

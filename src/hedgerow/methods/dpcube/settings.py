@@ -1,0 +1,28 @@
+"""What DPCube can be told."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from hedgerow.model.method import TableMethod
+from hedgerow.plan.fields import Cells
+from hedgerow.plan.settings import PrivateSettings
+
+
+class DPCubeSettings(PrivateSettings):
+    """DPCube: noisy cells, a kd-tree over them, and fresh counts of its boxes."""
+
+    method: Literal["dpcube"] = Field("dpcube", description="the publishing method: dpcube")
+    cells: Cells = Field(
+        65536,
+        description="the most cells of the first phase, classes included; attributes are"
+        " coarsened to fit",
+    )
+
+    def build(self, *, has_class: bool) -> TableMethod:
+        """Return the method with these settings."""
+        from hedgerow.methods.dpcube.dpcube import TwoPhaseCube
+
+        return TwoPhaseCube(cells=self.cells)

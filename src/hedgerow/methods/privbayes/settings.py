@@ -1,0 +1,26 @@
+"""What PrivBayes can be told."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from hedgerow.model.method import TableMethod
+from hedgerow.plan.fields import Degree
+from hedgerow.plan.settings import PrivateSettings
+
+
+class PrivBayesSettings(PrivateSettings):
+    """PrivBayes: invented records from a Bayesian network with noisy marginals."""
+
+    method: Literal["privbayes"] = Field(
+        "privbayes", description="the publishing method: privbayes"
+    )
+    degree: Degree = Field(3, description="the most parents of an attribute, from 1 to 4")
+
+    def build(self, *, has_class: bool) -> TableMethod:
+        """Return the method with these settings."""
+        from hedgerow.methods.privbayes.privbayes import BayesianNetwork
+
+        return BayesianNetwork(degree=self.degree)

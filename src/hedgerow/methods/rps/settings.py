@@ -1,0 +1,24 @@
+"""What RPS can be told."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from hedgerow.model.method import TableMethod
+from hedgerow.plan.fields import Height
+from hedgerow.plan.settings import PrivateSettings
+
+
+class RpsSettings(PrivateSettings):
+    """RPS: boxes by recursive private medians of attributes taken at random."""
+
+    method: Literal["rps"] = Field("rps", description="the publishing method: rps")
+    height: Height = Field(8, description="how often a box is halved, from 1 to 16")
+
+    def build(self, *, has_class: bool) -> TableMethod:
+        """Return the method with these settings."""
+        from hedgerow.methods.rps.rps import RecursiveMedians
+
+        return RecursiveMedians(height=self.height)

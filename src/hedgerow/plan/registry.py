@@ -1,0 +1,95 @@
+"""The list of publishing methods: one line registers one.
+
+The line names the class of the method's settings, in the method's own folder. The plan file,
+its messages and JSON schema, the options of the command line and the documentation follow
+from that class; what the settings describe is built by its ``build``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Annotated, Any
+
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+from hedgerow.plan.settings import MethodSettings
+
+DEFAULT_METHOD = "hedge"
+DEFAULT_BASKET_METHOD = "diffpart"
+
+_HOMES = {
+    "hedge": "hedge.settings:HedgeSettings",
+    "diffgen": "diffgen.settings:DiffGenSettings",
+    "diffmulti": "diffmulti.settings:DiffMultiSettings",
+    "diffpart": "diffpart.settings:DiffPartSettings",
+    "basic": "basic.settings:BasicSettings",
+    "basic-table": "basic_table.settings:BasicTableSettings",
+    "rps": "rps.settings:RpsSettings",
+    "dpcube": "dpcube.settings:DPCubeSettings",
+    "privbayes": "privbayes.settings:PrivBayesSettings",
+    "supermodular": "personal.settings:SupermodularSettings",
+    "truthful": "personal.settings:TruthfulSettings",
+    "sample": "personal.settings:SampleSettings",
+    "mondrian": "kanonymity.settings:MondrianSettings",
+    "tds": "kanonymity.settings:TdsSettings",
+    "full-domain": "kanonymity.settings:FullDomainSettings",
+}
+"""Every method, with the class of its settings below ``hedgerow.methods``."""
+
+
+class _Methods(Mapping[str, type[MethodSettings]]):
+    """The settings of every method by its name, loaded when they are first asked for."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, type[MethodSettings]] = {}
+        self._further: dict[str, type[MethodSettings]] = {}
+
+    def __getitem__(self, name: str) -> type[MethodSettings]:
+        if name in self._further:
+            return self._further[name]
+        if name not in self._loaded:
+            module, _, settings = _HOMES[name].partition(":")
+            found = getattr(import_module(f"hedgerow.methods.{module}"), settings)
+            self._loaded[name] = found
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from (*_HOMES, *self._further)
+
+    def __len__(self) -> int:
+        return len(_HOMES) + len(self._further)
+
+    def add(self, settings: type[MethodSettings]) -> None:
+        """Add a method of somebody's own, under the name that its settings have."""
+        self._further[settings.name()] = settings
+
+    def remove(self, name: str) -> None:
+        """Take a method of somebody's own off the list."""
+        del self._further[name]
+
+
+METHODS = _Methods()
+
+
+def method_of(value: Any) -> str | None:
+    """Return the method that a ``publish`` section names, or the default one."""
+    if isinstance(value, MethodSettings):
+        return value.method
+    if isinstance(value, Mapping):
+        method = value.get("method", DEFAULT_METHOD)
+        return method if isinstance(method, str) else None
+    return DEFAULT_METHOD  # not a mapping at all: the method's own check says so
+
+
+class _ByMethod:
+    """Tells pydantic to check ``publish`` with the class of the method it names."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        choices = {name: handler.generate_schema(model) for name, model in METHODS.items()}
+        return core_schema.tagged_union_schema(choices, discriminator=method_of)
+
+
+AnySettings = Annotated[MethodSettings, _ByMethod]
