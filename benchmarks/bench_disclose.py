@@ -22,7 +22,7 @@ from hedgerow.encode.schema import schema_of
 from hedgerow.encode.table import encode_table
 from hedgerow.lattice.dictionary import Dictionary, DistinctRecords
 from hedgerow.lattice.records import RecordSolver
-from hedgerow.lattice.risk import RiskModel, Sensitivities
+from hedgerow.lattice.risk import RiskModel, Severities
 from hedgerow.lattice.solve import METHODS, Method, solve
 from hedgerow.lattice.threshold import MaximiseUtility, MinimiseRisk, Objective, RecordLandscape
 from hedgerow.lattice.utility import utility_tables
@@ -65,7 +65,7 @@ def solver_of(table: EncodedTable, objective: Objective, number: int = 1) -> Rec
     return RecordSolver(
         dictionary=dictionary,
         utility=utility_tables("depth", dictionary.chains),
-        sensitivities=Sensitivities.of(dictionary.chains, personal=personal),
+        severities=Severities.of(dictionary.chains, personal=personal),
         model=RiskModel(number=number),
         objective=objective,
     )
@@ -87,7 +87,7 @@ def costs(table: EncodedTable, objective: Objective, n_records: int) -> dict[Met
             codes,
             counter,
             utility=solver.utility,
-            sensitivities=solver.sensitivities,
+            severities=solver.severities,
             model=solver.model,
             person=record,
         )

@@ -1,4 +1,4 @@
-"""Ways to read [DiffMulti, Eq. (10)], and what they do to discernibility and NCP.
+"""Candidates to read [DiffMulti, Eq. (10)], and what they do to discernibility and NCP.
 
 Run as ``python benchmarks/diffmulti_eq10.py [--runs N]``. UCI Adult at epsilon = 1; penalties
 are those of the true records in the published boxes. Two of the three readings are not

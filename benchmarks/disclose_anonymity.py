@@ -76,7 +76,7 @@ def least_risks(
             exposed = exposure[counter.cube().reshape(-1)[order]]
         risk = exposed
         if ready.model.personal:
-            parts = problems.sensitivities.parts(codes, lattice, job)
+            parts = problems.severities.parts(codes, lattice, job)
             risk = lattice.totals(parts).reshape(-1)[order] * exposed
         best = np.minimum.accumulate(risk)
         n_useful = np.searchsorted(falling, 1e-9 - thresholds[job], side="right")

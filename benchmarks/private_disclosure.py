@@ -84,7 +84,7 @@ def run(method: SupermodularDisclosure, table: EncodedTable, epsilon: Fraction, 
     layout = method.terms.layout(table.schema)
     people = layout.read(MemoryEngine(table=table))
     source, ledger = SeededSource(seed), PathLedger(epsilon)
-    synopsis = Synopsis.buy(
+    synopsis = Synopsis.measure(
         layout.space,
         method.terms.measured(table.schema),
         people.kinds,

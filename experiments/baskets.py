@@ -73,13 +73,13 @@ def chosen(baskets: EncodedBaskets, records: NDArray[np.int64]) -> EncodedBasket
 
 
 def drawn(baskets: EncodedBaskets, size: int) -> EncodedBaskets:
-    """Return so many records, drawn with replacement."""
+    """Return that many records, drawn with replacement."""
     rng = np.random.default_rng(SAMPLE_SEED)
     return chosen(baskets, rng.integers(0, len(baskets), size))
 
 
 def part(baskets: EncodedBaskets, size: int, *, seed: int) -> EncodedBaskets:
-    """Return so many different records, in their order."""
+    """Return that many different records, in their order."""
     rng = np.random.default_rng(seed)
     which = rng.choice(len(baskets), min(size, len(baskets)), replace=False)
     return chosen(baskets, np.sort(which))
@@ -93,7 +93,7 @@ def regrouped(baskets: EncodedBaskets, *, fan_out: int) -> EncodedBaskets:
 
 
 def limited(baskets: EncodedBaskets, n_items: int, size: int) -> EncodedBaskets:
-    """Return so many records over a random part of the universe.
+    """Return that many records over a random part of the universe.
 
     As in [DiffPart, Sec. 5.2]: records lose the items outside, empty ones are left out, and
     the number of records is the same for every universe; here by drawing with replacement.

@@ -27,7 +27,7 @@ SEED = 2011
 
 
 def variations(n_records: int) -> pa.Table:
-    """Return complete Adult records and variations of them, so many in all."""
+    """Return complete Adult records and variations of them, that many in all."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -211,7 +211,7 @@ FIGURE_4 = Figure(
             " ϵ ≤ 2.",
             check=above("accuracy", "DiffGen", "DiffP-C4.5", until=2.0),
             cause="Our DiffP-C4.5 is better than the one of 2010 that the paper quotes: it chooses"
-            " attribute and split point at once and so pays for no split point apart",
+            " attribute and split point at once and so spends on no split point apart",
         ),
         Statement(
             quote="Even for a higher budget, the accuracy of DiffGen is comparable to DiffP-C4.5.",

@@ -19,7 +19,7 @@ from hedgerow.lattice.aggregate_objective import AggregateObjective, AggregatePr
 from hedgerow.lattice.dictionary import Dictionary, DistinctRecords
 from hedgerow.lattice.lattice import Lattice, Parts, parts_of
 from hedgerow.lattice.matches import levels_of_columns
-from hedgerow.lattice.risk import RiskModel, Sensitivities
+from hedgerow.lattice.risk import RiskModel, Severities
 from hedgerow.lattice.threshold import RecordLandscape
 from hedgerow.lattice.utility import utility_tables
 from hedgerow.model.table import EncodedTable
@@ -56,7 +56,7 @@ class ItemTable:
     table: EncodedTable
     dictionary: Dictionary
     utility: Parts
-    sensitivities: Sensitivities
+    severities: Severities
 
     def codes(self, record: int) -> list[int]:
         """Return the codes of one record."""
@@ -82,7 +82,7 @@ class ItemTable:
                 codes,
                 counter,
                 utility=self.utility,
-                sensitivities=self.sensitivities,
+                severities=self.severities,
                 model=RiskModel(number=model),
                 person=record,
             )
@@ -97,7 +97,7 @@ class ItemTable:
         objective = AggregateObjective(
             lattice=lattice,
             utility_parts=parts_of(codes, self.utility, lattice),
-            sensitivity_parts=self.sensitivities.parts(codes, lattice, record),
+            severity_parts=self.severities.parts(codes, lattice, record),
             risk_weight=risk_weight,
             floor=floor,
         )
@@ -108,7 +108,7 @@ class ItemTable:
 
 @lru_cache(maxsize=4)
 def item_table(scene: Scene, n_attributes: int, weights: int) -> ItemTable:
-    """Return the table with so many attributes; ``weights`` numbers the persons' weights."""
+    """Return the table with that many attributes; ``weights`` numbers the persons' weights."""
     table = without_class(with_attributes(diabetes(scene), ATTRIBUTES[:n_attributes]))
     dictionary = Dictionary.of(table)
     personal = np.random.default_rng([WEIGHT_SEED, weights]).random((len(table), n_attributes))
@@ -116,5 +116,5 @@ def item_table(scene: Scene, n_attributes: int, weights: int) -> ItemTable:
         table=table,
         dictionary=dictionary,
         utility=utility_tables("depth", dictionary.chains),
-        sensitivities=Sensitivities.of(dictionary.chains, personal=personal),
+        severities=Severities.of(dictionary.chains, personal=personal),
     )

@@ -1,8 +1,8 @@
 """DiffP-C4.5: a private decision tree, asked for interactively, to compare releases with.
 
-Each node buys its noisy size and a private choice of its split, each leaf its noisy class
+Each node measures its noisy size and a private choice of its split, each leaf its noisy class
 counts [DiffP-C4.5]. [DiffGen, Fig. 4] compares with it. What comes out is one classifier and
-not data: whoever wants another question answered pays again.
+not data: whoever wants another question answered spends again.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from hedgerow.model.placed import Borders
 from hedgerow.model.schema import Attribute, Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Purchase, choose_by_score, noisy_counts, noisy_rest
+from hedgerow.privacy.mechanisms import Spending, choose_by_score, noisy_counts, noisy_rest
 from hedgerow.privacy.source import RandomSource
 from hedgerow.taxonomy.domain import CategoricalDomain
 from hedgerow.taxonomy.labels import ROOT
 from hedgerow.taxonomy.tree import Taxonomy
-from hedgerow.trees.box_choice import apart, split_of, ways_of
+from hedgerow.trees.box_choice import apart, candidates_of, split_of
 from hedgerow.trees.box_scores import GINI, BoxScore, Children
 from hedgerow.trees.topdown import STOP, Boxes, Grown, Level, Split, grow
 
@@ -53,7 +53,7 @@ def _information(children: Children) -> NDArray[np.int64]:
 
 
 SCORES: dict[ScoreName, BoxScore] = {
-    # One record raises one child's maximum by 0 or 1: all scores move one way.
+    # One record raises one child's maximum by 0 or 1: all scores move one candidate.
     "max": BoxScore(name="max", monotone=True, sensitivity=Fraction(1), of=_majority),
     "gini": GINI,
     "infogain": BoxScore(
@@ -94,13 +94,13 @@ def private_tree(
 
     A categorical attribute splits into all of its values, a numeric one in two.
 
-    Departs: the paper first buys a split point of every numeric attribute of every node;
+    Departs: the paper first chooses a split point of every numeric attribute of every node;
     here the one choice of a node is among all attributes and public split points, and the
     budget that is spared goes to all steps. Leaves get whatever their path has left.
     Noise is discrete, and information gain is that of a record, whose sensitivity does
     not depend on the confidential number of records.
 
-    Privacy: neighbours differ in one record. Each path pays a share of
+    Privacy: neighbours differ in one record. Each path spends a share of
     epsilon / (2 (depth + 1)) for the size and for the choice of each of its nodes, and
     what is left for the class counts of its leaf: epsilon in all (Lemma L2). Pruning
     sees noisy counts only.
@@ -148,11 +148,11 @@ class _Growth:
             return _all_stop(boxes)
         counts = level.classes()
         noisy = noisy_counts(
-            counts.sum(axis=1), purchase=self._purchase(f"sizes {level.depth + 1}", boxes)
+            counts.sum(axis=1), spending=self._spending(f"sizes {level.depth + 1}", boxes)
         )
         # On average a class of a child must stand out from its noise.
         least = math.sqrt(2) / float(self.share) * self.widest * counts.shape[1]
-        own = apart(ways_of(level, self.score), noisy >= least)
+        own = apart(candidates_of(level, self.score), noisy >= least)
         if not len(own.scores):
             return _all_stop(boxes)
         chosen = choose_by_score(
@@ -162,15 +162,15 @@ class _Growth:
             monotone=self.score.monotone,
             rule="exponential",
             weights=own.weights,
-            purchase=self._purchase(f"choices {level.depth + 1}", boxes[own.boxes]),
+            spending=self._spending(f"choices {level.depth + 1}", boxes[own.boxes]),
         )
         return split_of(own, chosen, level)
 
     def follow(self, parents: NDArray[np.int64], children: Boxes) -> None:
         """Nothing to carry over."""
 
-    def _purchase(self, on: str, boxes: Boxes) -> Purchase:
-        return Purchase(
+    def _spending(self, on: str, boxes: Boxes) -> Spending:
+        return Spending(
             epsilon=self.share, on=on, ledger=self.ledger, source=self.source, nodes=boxes.ledger
         )
 

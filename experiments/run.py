@@ -168,7 +168,7 @@ def verdicts_of(figure: Figure, curves: Curves) -> tuple[Verdict, ...]:
 
 @contextmanager
 def workers(n: int | None) -> Iterator[Executor | None]:
-    """Yield so many processes, all cores by default; one is this process itself.
+    """Yield that many processes, all cores by default; one is this process itself.
 
     Each has one thread, so that runs beside each other do not share cores.
     """

@@ -62,7 +62,7 @@ def _risk(problem: AggregateProblem, best: AggregateOptimum) -> float:
 
 def _risk_at(problem: AggregateProblem, node: Node) -> float:
     """Return the risk of a node by model I."""
-    return float(problem.objective.sensitivity(node)) / max(problem.count(node), 1)
+    return float(problem.objective.severity(node)) / max(problem.count(node), 1)
 
 
 def _utilities(
@@ -92,7 +92,7 @@ def _seconds_to_walk(items: ItemTable, record: int, limit: float) -> float:
         codes,
         counter,
         utility=items.utility,
-        sensitivities=items.sensitivities,
+        severities=items.severities,
         model=RiskModel(number=1),
         person=record,
     )

@@ -20,7 +20,7 @@ from hedgerow.evaluation.placing import places
 from hedgerow.lattice.aggregate_objective import AggregateObjective
 from hedgerow.lattice.dictionary import Dictionary
 from hedgerow.lattice.lattice import Parts, parts_of
-from hedgerow.lattice.risk import Sensitivities
+from hedgerow.lattice.risk import Severities
 from hedgerow.lattice.utility import utility_tables
 from hedgerow.methods.personal.printed_delta import SampleSettings
 from hedgerow.model.groups import Groups
@@ -45,7 +45,7 @@ class Disclosure:
     table: EncodedTable
     dictionary: Dictionary
     utility: Parts
-    sensitivities: Sensitivities
+    severities: Severities
 
     @property
     def most(self) -> float:
@@ -63,7 +63,7 @@ class Disclosure:
         objective = AggregateObjective(
             lattice=lattice,
             utility_parts=parts_of(codes, self.utility, lattice),
-            sensitivity_parts=self.sensitivities.parts(codes, lattice, record),
+            severity_parts=self.severities.parts(codes, lattice, record),
             risk_weight=self.most / 2 / self.dictionary.n_records,
             floor=FLOOR,
         )
@@ -94,7 +94,7 @@ def disclosure(scene: Scene, weights: int) -> Disclosure:
         table=table,
         dictionary=dictionary,
         utility=utility_tables("depth", dictionary.chains),
-        sensitivities=Sensitivities.of(dictionary.chains, personal=personal),
+        severities=Severities.of(dictionary.chains, personal=personal),
     )
 
 

@@ -85,16 +85,16 @@ CASES: dict[str, tuple[Change, list[str], int, str]] = {
     "model 2 with weights": (nothing, ["--model", "2"], 2, "weights"),
     "an unknown key": (plan("against:", "agianst:"), [], 2, "Did you mean 'against'"),
     "an unknown label": (
-        plan("model: 1,", "model: 1, sensitivities: {ward: {Z: 2}},"),
+        plan("model: 1,", "model: 1, severities: {ward: {Z: 2}},"),
         [],
         2,
-        "sensitivities",
+        "severities",
     ),
     "weights of a stranger": (
-        plan("model: 1,", "model: 1, sensitivities: {agee: 2},"),
+        plan("model: 1,", "model: 1, severities: {agee: 2},"),
         [],
         2,
-        "sensitivities.agee",
+        "severities.agee",
     ),
     "baskets": (
         content("plan.yaml", "items: {universe: [a, b]}\nconfirmed: true\ndisclose: {}\n"),

@@ -127,7 +127,7 @@ class StopError(Exception):
 
 
 def stopping(monkeypatch, after):
-    """Make runs stop when so many blocks are kept."""
+    """Make runs stop when that many blocks are kept."""
     kept = Unfinished.append
     n_blocks = 0
 

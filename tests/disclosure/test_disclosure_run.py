@@ -22,7 +22,7 @@ def landscape(disclosed, job):
         codes,
         owner.given.dictionary.matches(codes),
         utility=owner.ready.utility,
-        sensitivities=owner.problems.sensitivities,
+        severities=owner.problems.severities,
         model=owner.ready.model,
         person=job,
     )
@@ -86,23 +86,23 @@ def test_the_aggregate_form_is_the_best_of_all(power, model):
         land = landscape(disclosed, job)
         lattice: Lattice = land.lattice
         weight = 1.0
-        if land.sensitivity_parts is not None:
-            weight = lattice.totals(land.sensitivity_parts)
+        if land.severity_parts is not None:
+            weight = lattice.totals(land.severity_parts)
         best = 8 / n * land.counter.cube() / (1 + weight) + land.utilities() ** power
         assert best[tuple(owner.found.levels[job])] == pytest.approx(best.max())
 
 
 def test_sensitive_attributes_are_told_less_of():
-    heavy = {"sensitivities": {"ward": 1000}}
+    heavy = {"severities": {"ward": 1000}}
     plain = disclose(plan(), data=patients()).owner.found.levels[:, 1].mean()
     careful = disclose(plan(risk=heavy), data=patients()).owner.found.levels[:, 1].mean()
     assert careful > plain
 
 
 def test_labels_may_weigh_for_all_values_below_them():
-    section = {"risk": {"sensitivities": {"ward": {"other": 7, "C": 1}}}}
+    section = {"risk": {"severities": {"ward": {"other": 7, "C": 1}}}}
     disclosed = disclose(plan(**section), data=patients(20))
-    weights = disclosed.owner.problems.sensitivities.tables[1][:, 0]
+    weights = disclosed.owner.problems.severities.tables[1][:, 0]
     assert weights.tolist() == [1, 1, 1, 7, 7]
 
 
@@ -218,8 +218,8 @@ def test_a_seed_without_anything_random_is_refused():
 
 def test_a_label_that_no_value_has_is_refused():
     with pytest.raises(PlanError) as refused:
-        disclose(plan(risk={"sensitivities": {"ward": {"Z": 2}}}), data=patients(5))
-    assert refused.value.paths == ("disclose.risk.sensitivities.ward",)
+        disclose(plan(risk={"severities": {"ward": {"Z": 2}}}), data=patients(5))
+    assert refused.value.paths == ("disclose.risk.severities.ward",)
 
 
 def weights_file(text):

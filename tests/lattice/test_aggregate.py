@@ -36,7 +36,7 @@ def objective_of(*, heights=(1, 1), floor=1.0, power=1, risk_weight=1.0, weights
     return AggregateObjective(
         lattice=Lattice(heights=heights),
         utility_parts=parts,
-        sensitivity_parts=parts if weights is None else weights,
+        severity_parts=parts if weights is None else weights,
         risk_weight=risk_weight,
         power=power,
         floor=floor,
@@ -65,15 +65,15 @@ def test_matches_and_the_aggregate_are_supermodular(power):
 
 
 @pytest.mark.parametrize("power", [0, 1, 1.5, 2, 3])
-def test_sensitivity_times_a_power_of_utility_is_supermodular(power):
+def test_severity_times_a_power_of_utility_is_supermodular(power):
     for seed in range(60):
         lattice = Lattice(heights=(3, 2, 2))
         rng = np.random.default_rng(seed)
-        sensitivity, utility = (
+        severity, utility = (
             lattice.totals([falling(rng, size, whole=False) for size in lattice.shape])
             for _ in range(2)
         )
-        values = sensitivity * utility**power
+        values = severity * utility**power
         assert supermodular_violation(values) <= 1e-12 * (1 + values.max())
 
 
@@ -104,10 +104,10 @@ def test_the_value_of_a_node_is_that_of_the_paper():
     assert cube.tolist() == [[6 / 3 + 4, 7.0], [6 / 2 + 1, 18.0]]
 
 
-def test_without_sensitivities_every_node_is_equally_sensitive():
-    objective = replace(objective_of(floor=0.0), sensitivity_parts=None)
-    assert objective.sensitivity([[0, 0], [1, 1]]).tolist() == [1.0, 1.0]
-    assert objective.exact_sensitivity((0, 1)) == 1
+def test_without_severities_every_node_is_equally_sensitive():
+    objective = replace(objective_of(floor=0.0), severity_parts=None)
+    assert objective.severity([[0, 0], [1, 1]]).tolist() == [1.0, 1.0]
+    assert objective.exact_severity((0, 1)) == 1
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_a_product_of_sums_is_multiplied_out():
         variables = BoxVariables.of(low, high)
         powers = powers_of(objective, variables, high)
         nodes = lattice.every_node()
-        expected = objective.sensitivity(nodes) * objective.utility(nodes) ** objective.power
+        expected = objective.severity(nodes) * objective.utility(nodes) ** objective.power
         for node, value in zip(nodes, expected - expected[-1], strict=True):
             zeros = ~variables.of_node(node)
             met = np.append(zeros, True)[powers.sets.members].all(axis=1)
@@ -284,7 +284,7 @@ def test_ties_that_decimals_break_stay_within_the_gap():
 # The node that says nothing.
 
 
-def test_a_node_without_sensitivity_is_refused_unless_excluded():
+def test_a_node_without_severity_is_refused_unless_excluded():
     problem = with_records(objective_of(floor=0.0), (0, 0), (1, 0), (1, 1))
     for search in (maximise_aggregate, maximise_by_minimum_norm):
         with pytest.raises(SettingError, match="always be the best"):
@@ -308,7 +308,7 @@ def test_excluding_the_top_finds_the_best_of_the_others(floor):
         if lattice.n_nodes == 1:
             continue
         weights = tuple(np.append(part[:-1] + 1.0, 0.0) for part in problem.objective.utility_parts)
-        objective = replace(problem.objective, sensitivity_parts=weights, floor=floor)
+        objective = replace(problem.objective, severity_parts=weights, floor=floor)
         problem = replace(problem, objective=objective)
         above = maximise_aggregate(replace(problem, objective=replace(objective, floor=1.0)))
         optimum = maximise_aggregate(problem, top="excluded")
@@ -372,7 +372,7 @@ def test_thousands_of_records_and_many_attributes_agree_with_the_minimum_norm_po
         objective = AggregateObjective(
             lattice=Lattice(heights=heights),
             utility_parts=tuple(falling(rng, h + 1, whole=False) for h in heights),
-            sensitivity_parts=None,
+            severity_parts=None,
             risk_weight=rng.uniform(2, 8) / 3000,
         )
         problem = AggregateProblem(

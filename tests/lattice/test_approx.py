@@ -29,7 +29,7 @@ def counterexample(*, constant=False):
     objective = AggregateObjective(
         lattice=Lattice(heights=(2,)),
         utility_parts=(np.array([1.0, 0.5, 0.0]),),
-        sensitivity_parts=None if constant else (np.array([1.005, 1.0, 1.0]),),
+        severity_parts=None if constant else (np.array([1.005, 1.0, 1.0]),),
         risk_weight=1.0,
     )
     return AggregateProblem(
@@ -57,7 +57,7 @@ def risks_and_utilities(problem):
     lattice, cube = problem.objective.lattice, cube_of(problem)
     nodes = lattice.every_node()
     counts = cube.reshape(-1)
-    return problem.objective.sensitivity(nodes) / counts, problem.objective.utility(nodes)
+    return problem.objective.severity(nodes) / counts, problem.objective.utility(nodes)
 
 
 # Rounding.
@@ -127,7 +127,7 @@ def test_the_best_of_the_chain_finds_what_rounding_cannot():
     assert approximation.risk == pytest.approx(1 / 250)
 
 
-def test_a_constant_sensitivity_still_gets_a_slice():
+def test_a_constant_severity_still_gets_a_slice():
     approximation = approximate(counterexample(constant=True), COUNTEREXAMPLE)
     assert approximation.node == (1,)
 

@@ -12,7 +12,7 @@ from hedgerow.lattice.consistency import ApproximateMatches, match_counter
 from hedgerow.lattice.dictionary import Dictionary
 from hedgerow.lattice.matches import Matches
 from hedgerow.lattice.records import RecordSolver
-from hedgerow.lattice.risk import RiskModel, Sensitivities
+from hedgerow.lattice.risk import RiskModel, Severities
 from hedgerow.lattice.threshold import MinimiseRisk
 from hedgerow.lattice.utility import utility_tables
 from hedgerow.taxonomy.tree import Taxonomy
@@ -66,7 +66,7 @@ def test_it_is_not_monotone_and_says_so():
     solver = RecordSolver(
         dictionary=Dictionary.of(TABLE),
         utility=utility_tables("depth", counter_chains()),
-        sensitivities=Sensitivities.of(counter_chains()),
+        severities=Severities.of(counter_chains()),
         model=RiskModel(),
         objective=MinimiseRisk(at_least=2),
         consistency="approximate",

@@ -11,7 +11,7 @@ from hedgerow.lattice.aggregate_objective import AggregateObjective
 from hedgerow.lattice.cubes import AggregateSettings, best_of_records
 from hedgerow.lattice.dictionary import Dictionary
 from hedgerow.lattice.lattice import Lattice, parts_of, total
-from hedgerow.lattice.risk import Sensitivities
+from hedgerow.lattice.risk import Severities
 from hedgerow.lattice.utility import utility_tables
 from hedgerow.model.table import EncodedTable
 from support.tables import grid, schema_of, values
@@ -34,7 +34,7 @@ def test_the_compiled_search_answers_as_the_plain_one(measure, power, weighed):
     dictionary = Dictionary.of(random_table(32, 200))
     utility = utility_tables(measure, dictionary.chains)
     personal = np.random.default_rng(33).random((80, 4))
-    sensitivities = Sensitivities.of(dictionary.chains, personal=personal if weighed else None)
+    severities = Severities.of(dictionary.chains, personal=personal if weighed else None)
     for risk_weight in (0.001, 0.03, 0.2):
         settings = AggregateSettings(
             risk_weight=risk_weight, power=power, floor=0.5, weighed=weighed
@@ -44,18 +44,18 @@ def test_the_compiled_search_answers_as_the_plain_one(measure, power, weighed):
             dictionary,
             settings,
             utility=utility,
-            weights=sensitivities.tables,
-            personal=sensitivities.personal,
+            weights=severities.tables,
+            personal=severities.personal,
             workers=2,
         )
         for job in range(0, 80, 3):
             codes = [int(column[job]) for column in table.codes]
             lattice = Lattice.of(codes, dictionary.chains)
-            weights = sensitivities.parts(codes, lattice, job)
+            weights = severities.parts(codes, lattice, job)
             objective = AggregateObjective(
                 lattice=lattice,
                 utility_parts=parts_of(codes, utility, lattice),
-                sensitivity_parts=weights if weighed else None,
+                severity_parts=weights if weighed else None,
                 risk_weight=risk_weight,
                 power=power,
                 floor=0.5,
@@ -65,7 +65,7 @@ def test_the_compiled_search_answers_as_the_plain_one(measure, power, weighed):
             assert tuple(found.levels[job]) == best.node
             assert found.n_matches[job] == counter.count(best.node)
             assert found.utility[job] == total(objective.utility_parts, best.node)
-            assert found.sensitivity[job] == pytest.approx(total(weights, best.node))
+            assert found.severity[job] == pytest.approx(total(weights, best.node))
             assert found.n_nodes[job] == lattice.n_nodes
 
 

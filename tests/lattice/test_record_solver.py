@@ -10,7 +10,7 @@ from hedgerow.lattice import dictionary as dictionaries
 from hedgerow.lattice import table_walk
 from hedgerow.lattice.dictionary import Dictionary
 from hedgerow.lattice.records import RecordSolver
-from hedgerow.lattice.risk import RiskModel, Sensitivities
+from hedgerow.lattice.risk import RiskModel, Severities
 from hedgerow.lattice.solve import solve
 from hedgerow.lattice.threshold import (
     Balance,
@@ -44,9 +44,7 @@ def solver_of(table, objective, *, number=1, measure="depth", personal=None, **s
     return RecordSolver(
         dictionary=dictionary,
         utility=utility_tables(measure, dictionary.chains),
-        sensitivities=Sensitivities.of(
-            dictionary.chains, values={1: [3, 1, 0.5, 2]}, personal=personal
-        ),
+        severities=Severities.of(dictionary.chains, values={1: [3, 1, 0.5, 2]}, personal=personal),
         model=RiskModel(number=number),
         objective=objective,
         **settings,
@@ -60,7 +58,7 @@ def one_by_one(solver, table, record):
         codes,
         solver.dictionary.matches(codes),
         utility=solver.utility,
-        sensitivities=solver.sensitivities,
+        severities=solver.severities,
         model=solver.model,
         person=record,
     )

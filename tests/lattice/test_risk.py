@@ -1,4 +1,4 @@
-"""Sensitivities and risk models."""
+"""Severities and risk models."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hedgerow.errors import SettingError
 from hedgerow.lattice.lattice import Chains, Lattice, chains_of
-from hedgerow.lattice.risk import RiskModel, Sensitivities
+from hedgerow.lattice.risk import RiskModel, Severities
 from hedgerow.lattice.solve import solve
 from hedgerow.lattice.threshold import MinimiseRisk
 from hedgerow.taxonomy.tree import Taxonomy
@@ -36,7 +36,7 @@ def test_inner_weights_are_the_modified_harmonic_mean_with_root_0(domain, data):
     tree = chains.taxonomy
     weight = st.one_of(st.just(0.0), st.floats(0.001, 1000))
     leaves = data.draw(st.lists(weight, min_size=tree.n_leaves, max_size=tree.n_leaves))
-    (table,) = Sensitivities.of([chains], values={0: leaves}).tables
+    (table,) = Severities.of([chains], values={0: leaves}).tables
     for code in range(tree.n_leaves):
         for level, node in enumerate(chains.nodes[code]):
             expected = 0.0 if node == 0 else naive_weight(tree, int(node), leaves)
@@ -45,20 +45,20 @@ def test_inner_weights_are_the_modified_harmonic_mean_with_root_0(domain, data):
 
 
 def test_the_weight_of_a_county_is_that_of_a_city_by_its_number_of_cities():
-    (table,) = Sensitivities.of([Chains.of(JOBS)], attributes={0: 3.0}).tables
+    (table,) = Severities.of([Chains.of(JOBS)], attributes={0: 3.0}).tables
     assert table.tolist() == [[3, 1.5, 0, 0], [3, 1.5, 0, 0], [3, 3, 3, 0]]
 
 
 def test_constant_weights_hold_below_the_root():
     chains = [Chains.of(JOBS)]
-    (table,) = Sensitivities.of(chains, values={0: [1, 2, 3]}, inner="constant").tables
+    (table,) = Severities.of(chains, values={0: [1, 2, 3]}, inner="constant").tables
     assert table.tolist() == [[1, 1, 0, 0], [2, 2, 0, 0], [3, 3, 3, 0]]
 
 
 def test_personal_weights_scale_what_everybody_weighs():
     chains = chains_of(schema_of(JOBS, values(2), classes=None))
-    shared = Sensitivities.of(chains, values={0: [1, 2, 3]})
-    own = Sensitivities.of(chains, values={0: [1, 2, 3]}, personal=[[1, 1], [2, 0.5]])
+    shared = Severities.of(chains, values={0: [1, 2, 3]})
+    own = Severities.of(chains, values={0: [1, 2, 3]}, personal=[[1, 1], [2, 0.5]])
     record, lattice = [1, 0], Lattice(heights=(2, 1))
     for person, factors in enumerate([(1, 1), (2, 0.5)]):
         expected = [
@@ -83,7 +83,7 @@ def test_personal_weights_scale_what_everybody_weighs():
 )
 def test_weights_that_cannot_be_are_refused_without_being_shown(weights):
     with pytest.raises(SettingError, match="missing, negative or not a number") as error:
-        Sensitivities.of([Chains.of(JOBS)], **weights)
+        Severities.of([Chains.of(JOBS)], **weights)
     assert "-1" not in str(error.value)
 
 
@@ -109,21 +109,21 @@ def test_exposure_falls_with_every_match_and_is_never_negative(model, n_dictiona
 
 @pytest.mark.parametrize("model", MONOTONE)
 @given(seed=st.integers(0, 10_000))
-def test_risk_falls_as_sensitivity_falls_and_matches_grow(model, seed):
+def test_risk_falls_as_severity_falls_and_matches_grow(model, seed):
     rng = np.random.default_rng(seed)
-    sensitivity = -np.sort(-rng.random(20))
+    severity = -np.sort(-rng.random(20))
     matches = np.sort(rng.integers(1, 101, 20))
-    risk = (sensitivity if model.personal else 1.0) * model.exposure(100)[matches]
+    risk = (severity if model.personal else 1.0) * model.exposure(100)[matches]
     assert model.monotone
     assert (np.diff(risk) <= 0).all()
 
 
 def chain_risk(model: RiskModel) -> TableLandscape:
     """The chain on which the printed model 3 has its optimum at the raw record."""
-    sensitivity, matches = np.array([1, 0.5, 0.1, 0]), np.array([10, 12, 14, 100])
+    severity, matches = np.array([1, 0.5, 0.1, 0]), np.array([10, 12, 14, 100])
     return TableLandscape(
         lattice=Lattice(heights=(3,)),
-        risk_of=sensitivity * model.exposure(100)[matches],
+        risk_of=severity * model.exposure(100)[matches],
         utility_of=np.array([3.0, 2.0, 1.0, 0.0]),
         monotone=model.monotone,
     )

@@ -163,8 +163,8 @@ def test_a_network_of_the_best_pairs_is_refuted(networks, monkeypatch):
 
 
 def test_a_partition_of_true_cells_is_refuted(networks, monkeypatch):
-    def exact(counts, *, purchase):
-        purchase.book()
+    def exact(counts, *, spending):
+        spending.book()
         return counts
 
     split_from(0.05, monkeypatch)

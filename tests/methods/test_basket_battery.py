@@ -123,8 +123,8 @@ class Transcript:
     def __init__(self):
         self.asked = []
 
-    def counts(self, counts, *, purchase, per_record=1):
-        self.asked.append((purchase.book() / per_record, dict(enumerate(counts.tolist()))))
+    def counts(self, counts, *, spending, per_record=1):
+        self.asked.append((spending.book() / per_record, dict(enumerate(counts.tolist()))))
         return self._rng(len(counts)).integers(-40, 400, len(counts))
 
     def reaching(self, block, epsilon, source):
@@ -190,8 +190,8 @@ def test_a_record_longer_than_the_limit_costs_no_more_than_others(method):
 
 
 def test_a_twin_whose_item_counts_have_the_noise_of_one_count_is_refuted(monkeypatch):
-    def too_quiet(counts, *, purchase, per_record):
-        return mechanisms.noisy_counts(counts, purchase=purchase)
+    def too_quiet(counts, *, spending, per_record):
+        return mechanisms.noisy_counts(counts, spending=spending)
 
     monkeypatch.setattr(diffpart_items, "noisy_counts", too_quiet)
     assert loss_between(DiffPart(), LONG, without(LONG, 0), epsilon=ONE) > 1

@@ -21,7 +21,7 @@ from hedgerow.methods.hedge import budget as hedge_budget
 from hedgerow.methods.hedge import hedge
 from hedgerow.privacy import mechanisms
 from hedgerow.privacy.choice import choose
-from hedgerow.privacy.mechanisms import Purchase
+from hedgerow.privacy.mechanisms import Spending
 from hedgerow.privacy.source import SeededSource
 from hedgerow.taxonomy.builders import context_free
 from support.exact_transcripts import Leak, World, chances, drawn, wild
@@ -223,8 +223,8 @@ class AsksMore:
 
     def publish(self, engine, *, epsilon, ledger, source):
         if len(engine.table) > 1:
-            extra = Purchase(epsilon=epsilon / 2, on="extra", ledger=ledger, source=source)
-            mechanisms.noisy_counts(np.zeros(1, dtype=np.int64), purchase=extra)
+            extra = Spending(epsilon=epsilon / 2, on="extra", ledger=ledger, source=source)
+            mechanisms.noisy_counts(np.zeros(1, dtype=np.int64), spending=extra)
         return self.method.publish(engine, epsilon=epsilon, ledger=ledger, source=source)
 
 

@@ -187,7 +187,7 @@ def test_a_twin_that_hands_out_h_by_true_counts_is_tainted(monkeypatch):
     growth = diffmulti_growth.JointGrowth
 
     def exact(self, level):
-        self._purchase(level.boxes, share=self.budget.sizes, on="child counts").book()
+        self._spending(level.boxes, share=self.budget.sizes, on="child counts").book()
         return level.classes().sum(axis=1)
 
     monkeypatch.setattr(growth, "_noisy_sizes", exact)
@@ -198,8 +198,8 @@ def test_a_twin_that_hands_out_h_by_true_counts_is_tainted(monkeypatch):
 def test_a_twin_that_stops_on_true_sizes_is_tainted(grows, monkeypatch):
     real = hedge.noisy_counts
 
-    def exact(counts, *, purchase):
-        real(counts, purchase=purchase)
+    def exact(counts, *, spending):
+        real(counts, spending=spending)
         return counts
 
     monkeypatch.setattr(hedge, "noisy_counts", exact)

@@ -13,7 +13,7 @@ from hedgerow.methods.diffmulti.diffmulti import DiffMulti
 from hedgerow.methods.diffmulti.scores import multi_score
 from hedgerow.privacy import laplace, mechanisms
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Purchase
+from hedgerow.privacy.mechanisms import Spending
 from hedgerow.privacy.source import SeededSource
 from support.broken_twins import ONE, TABLES, outcome, outcome_at_once
 
@@ -105,12 +105,12 @@ PLAN = {
 
 
 def test_a_twin_that_skips_booking_publishes_nothing(monkeypatch):
-    monkeypatch.setattr(Purchase, "book", lambda self: self.epsilon)
+    monkeypatch.setattr(Spending, "book", lambda self: self.epsilon)
     with pytest.raises(InternalError, match="did not spend exactly its epsilon"):
         hedgerow.publish(PLAN, data=pl.DataFrame({"age": [1, 2, 3]}), seed=1)
 
 
 def test_a_twin_that_skips_booking_fails_its_audit(monkeypatch):
-    monkeypatch.setattr(Purchase, "book", lambda self: self.epsilon)
+    monkeypatch.setattr(Spending, "book", lambda self: self.epsilon)
     with pytest.raises(InternalError, match="did not spend exactly its epsilon"):
         outcome(BasicTable(cells=None), TABLES["T1"])

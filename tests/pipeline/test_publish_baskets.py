@@ -25,7 +25,7 @@ from hedgerow.model.precision import deviation
 from hedgerow.pipeline.forecast import forecast
 from hedgerow.pipeline.prepare import prepare
 from hedgerow.privacy.ledger import Ledger
-from hedgerow.privacy.mechanisms import Purchase, noisy_counts
+from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.release.baskets import BasketRelease
 
 BUILD = "hedgerow.methods.diffpart.settings.DiffPartSettings.build"
@@ -62,8 +62,8 @@ class SingleItems:
         n_items = baskets.taxonomy.n_leaves
         alone = baskets.items[baskets.offsets[:-1]][baskets.lengths == 1]
         share = epsilon * self.spends
-        purchase = Purchase(epsilon=share, on="counts", ledger=ledger, source=source)
-        noisy = noisy_counts(np.bincount(alone, minlength=n_items), purchase=purchase)
+        spending = Spending(epsilon=share, on="counts", ledger=ledger, source=source)
+        noisy = noisy_counts(np.bincount(alone, minlength=n_items), spending=spending)
         return NoisyBaskets.sorted_of(
             baskets.taxonomy,
             offsets=np.arange(n_items + 1),

@@ -113,18 +113,18 @@ MISTAKES = {
     ),
     "a rate for a walk": ({"rate": 1}, "disclose.rate", "brute-force"),
     "weights of a stranger": (
-        {"risk": {"sensitivities": {"agee": 2}}},
-        "disclose.risk.sensitivities.agee",
+        {"risk": {"severities": {"agee": 2}}},
+        "disclose.risk.severities.agee",
         "age, ward",
     ),
     "a weight of text": (
-        {"risk": {"sensitivities": {"ward": {"A": "x"}}}},
-        "disclose.risk.sensitivities.ward.A",
+        {"risk": {"severities": {"ward": {"A": "x"}}}},
+        "disclose.risk.severities.ward.A",
         "weight",
     ),
     "a negative weight": (
-        {"risk": {"sensitivities": {"ward": -1}}},
-        "disclose.risk.sensitivities.ward",
+        {"risk": {"severities": {"ward": -1}}},
+        "disclose.risk.severities.ward",
         "from 0",
     ),
     "weights in an identifier": (

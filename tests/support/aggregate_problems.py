@@ -33,7 +33,7 @@ def random_problem(seed, *, whole, power=1, most_attributes=4, most_levels=4, mo
     objective = AggregateObjective(
         lattice=lattice,
         utility_parts=utilities,
-        sensitivity_parts=weights if seed % 7 else None,
+        severity_parts=weights if seed % 7 else None,
         risk_weight=float(np.ceil(risk_weight)) if whole else risk_weight,
         power=power,
         floor=1.0 if whole else 0.1,
@@ -58,17 +58,17 @@ def every_node(lattice):
 def exact_values(problem):
     """The value of every node as a fraction, straight from the definition."""
     objective, cube = problem.objective, cube_of(problem)
-    weights = objective.sensitivity_parts
+    weights = objective.severity_parts
     values = {}
     for node in every_node(objective.lattice):
         pairs = list(enumerate(node))
         utility = sum(Fraction(float(objective.utility_parts[i][level])) for i, level in pairs)
-        sensitivity = Fraction(objective.floor)
+        severity = Fraction(objective.floor)
         if weights is None:
-            sensitivity += 1
+            severity += 1
         else:
-            sensitivity += sum(Fraction(float(weights[i][level])) for i, level in pairs)
-        risk_part = Fraction(objective.risk_weight) * int(cube[node]) / sensitivity
+            severity += sum(Fraction(float(weights[i][level])) for i, level in pairs)
+        risk_part = Fraction(objective.risk_weight) * int(cube[node]) / severity
         values[node] = risk_part + Fraction(utility) ** int(objective.power)
     return values
 

@@ -198,14 +198,14 @@ def replayed(first: Play):
 def _doors(play: Play) -> dict[str, Callable]:
     """The mechanisms as oracles; every one books as the real one does."""
 
-    def noisy_counts(counts, *, purchase, per_record=1):
-        epsilon = purchase.book() / per_record
+    def noisy_counts(counts, *, spending, per_record=1):
+        epsilon = spending.book() / per_record
         law = Noisy(np.asarray(counts), np.full(len(counts), float(epsilon)))
-        answer = play.ask(("counts", *_public(purchase), len(counts), per_record), law)
+        answer = play.ask(("counts", *_public(spending), len(counts), per_record), law)
         return np.array(answer, dtype=np.int64)
 
-    def noisy_sparse_blocks(blocks, *, purchase):
-        epsilon = purchase.book()
+    def noisy_sparse_blocks(blocks, *, spending):
+        epsilon = spending.book()
         counts, thresholds = [], []
         for block in blocks:
             dense = np.zeros(block.n_groups, dtype=np.int64)
@@ -215,7 +215,7 @@ def _doors(play: Play) -> dict[str, Callable]:
         every = np.concatenate([*counts, np.zeros(0, dtype=np.int64)])
         least = np.concatenate([*thresholds, np.zeros(0, dtype=np.int64)])
         law = Reaching(every, np.full(len(every), float(epsilon)), least)
-        answer = play.ask(("sparse", *_public(purchase), tuple(least.tolist())), law)
+        answer = play.ask(("sparse", *_public(spending), tuple(least.tolist())), law)
         results, start = [], 0
         for block in blocks:
             mine = answer[start : start + block.n_groups]
@@ -229,9 +229,9 @@ def _doors(play: Play) -> dict[str, Callable]:
             )
         return results
 
-    def noisy_sparse_counts(keys, counts, *, n_groups, threshold, purchase):
+    def noisy_sparse_counts(keys, counts, *, n_groups, threshold, spending):
         block = mechanisms.Block(keys=keys, counts=counts, n_groups=n_groups, threshold=threshold)
-        return noisy_sparse_blocks([block], purchase=purchase)[0]
+        return noisy_sparse_blocks([block], spending=spending)[0]
 
     def noisy_rest(counts, *, nodes, on, ledger, source):
         shares = ledger.spend_rest(on=on, nodes=nodes)
@@ -241,15 +241,15 @@ def _doors(play: Play) -> dict[str, Callable]:
         answer = np.array(play.ask(question, law), dtype=np.int64)
         return answer.reshape(counts.shape), shares
 
-    def choose_by_score(scores, *, starts, sensitivity, monotone, rule, weights, purchase):
-        epsilon = purchase.book()
+    def choose_by_score(scores, *, starts, sensitivity, monotone, rule, weights, spending):
+        epsilon = spending.book()
         rate = float(rate_for(epsilon, sensitivity=sensitivity, monotone=monotone))
         measure = np.ones(len(scores)) if weights is None else np.asarray(weights)
         ends = [*starts[1:].tolist(), len(scores)]
         segments = list(zip(starts.tolist(), ends, strict=True))
         law = Chosen(tuple(chances(scores[s:e], measure[s:e], rate, rule) for s, e in segments))
         public = (rule, monotone, sensitivity, tuple(starts.tolist()), tuple(measure.tolist()))
-        answer = play.ask(("choice", *_public(purchase), *public), law)
+        answer = play.ask(("choice", *_public(spending), *public), law)
         return np.asarray(starts) + np.array(answer, dtype=np.int64)
 
     return {
@@ -261,8 +261,8 @@ def _doors(play: Play) -> dict[str, Callable]:
     }
 
 
-def _public(purchase) -> tuple:
-    return purchase.on, purchase.epsilon, tuple(np.atleast_1d(purchase.nodes).tolist())
+def _public(spending) -> tuple:
+    return spending.on, spending.epsilon, tuple(np.atleast_1d(spending.nodes).tolist())
 
 
 DOORS = ("noisy_counts", "noisy_sparse_blocks", "noisy_sparse_counts", "noisy_rest")

@@ -49,13 +49,13 @@ def random_landscape(seed: int) -> RecordLandscape:
     vectors = [rng.integers(0, h + 1, n_records) for h in heights]
     model = RiskModel(number=(1, 2, 3)[seed % 3])
     ties = bool(rng.random() < 0.5)
-    sensitivity = [falling(rng, h + 1, ties=ties) for h in heights]
-    for part in sensitivity:
+    severity = [falling(rng, h + 1, ties=ties) for h in heights]
+    for part in severity:
         part[-1] = 0
     return RecordLandscape(
         counter=Matches.of(Lattice(heights=heights), np.stack(vectors, axis=1).astype(np.uint8)),
         utility_parts=[falling(rng, h + 1, ties=ties) for h in heights],
-        sensitivity_parts=sensitivity if model.personal else None,
+        severity_parts=severity if model.personal else None,
         exposure=model.exposure(n_records),
     )
 

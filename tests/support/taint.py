@@ -252,7 +252,7 @@ def _door(original: Callable) -> Callable:
     @functools.wraps(original)
     def door(*args, **kwargs):
         for name, value in kwargs.items():
-            if name == "purchase":
+            if name == "spending":
                 _public(value.nodes)
             elif name not in CONFIDENTIAL:
                 _public(value)

@@ -56,7 +56,7 @@ def beta_share(a: float, b: float, x: float) -> float:
 def lower_bound(hits: int, runs: int, *, mistake: float) -> float:
     """Return what a probability is at least, but for a chance of ``mistake``.
 
-    The smallest p under which so many hits, or more, are not less likely than that; 0
+    The smallest p under which that many hits, or more, are not less likely than that; 0
     without a hit.
     """
     if hits == 0:

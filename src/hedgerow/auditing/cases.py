@@ -21,7 +21,7 @@ from hedgerow.plan.settings import MethodSettings, PrivateSettings
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.choice import Rule
 from hedgerow.privacy.mechanisms import (
-    Purchase,
+    Spending,
     choose_by_score,
     noisy_counts,
     noisy_sparse_counts,
@@ -180,9 +180,9 @@ class MechanismSubject:
         return MECHANISM_TIMES
 
     def sample(self, pair: str, *, has_record: bool, runs: int, seed: int) -> Columns:
-        """Return what the mechanism says of one record or none, so many times."""
+        """Return what the mechanism says of one record or none, that many times."""
         ledger = PathLedger(self.claim.epsilon)
-        purchase = Purchase(
+        spending = Spending(
             epsilon=self.claim.epsilon,
             on="audit",
             ledger=ledger,
@@ -191,28 +191,28 @@ class MechanismSubject:
         )
         if self.name == "noise":
             counts = np.full(runs, int(has_record), dtype=np.int64)
-            return {"count": noisy_counts(counts, purchase=purchase).astype(np.float64)}
+            return {"count": noisy_counts(counts, spending=spending).astype(np.float64)}
         if self.name == "empties":
-            return _sparse(runs, has_record=has_record, purchase=purchase)
-        return _choice(runs, has_record=has_record, rule=_rule(self.name), purchase=purchase)
+            return _sparse(runs, has_record=has_record, spending=spending)
+        return _choice(runs, has_record=has_record, rule=_rule(self.name), spending=spending)
 
 
 def _rule(name: str) -> Rule:
     return "exponential" if name == "exponential" else "permute-and-flip"
 
 
-def _sparse(runs: int, *, has_record: bool, purchase: Purchase) -> Columns:
+def _sparse(runs: int, *, has_record: bool, spending: Spending) -> Columns:
     """Two groups a run, of which the first may hold the record; noisy counts from 1 on."""
     occupied = 2 * np.arange(runs if has_record else 0, dtype=np.int64)
     keys, noisy = noisy_sparse_counts(
-        occupied, np.ones_like(occupied), n_groups=2 * runs, threshold=1, purchase=purchase
+        occupied, np.ones_like(occupied), n_groups=2 * runs, threshold=1, spending=spending
     )
     counts = np.zeros(2 * runs)
     counts[keys] = noisy
     return {"count": counts[::2], "other count": counts[1::2]}
 
 
-def _choice(runs: int, *, has_record: bool, rule: Rule, purchase: Purchase) -> Columns:
+def _choice(runs: int, *, has_record: bool, rule: Rule, spending: Spending) -> Columns:
     """Three candidates a run; the record raises the score of the first."""
     scores = np.tile(np.array([int(has_record), 0, 0], dtype=np.int64), runs)
     starts = 3 * np.arange(runs, dtype=np.int64)
@@ -223,6 +223,6 @@ def _choice(runs: int, *, has_record: bool, rule: Rule, purchase: Purchase) -> C
         monotone=True,
         rule=rule,
         weights=None,
-        purchase=purchase,
+        spending=spending,
     )
     return {"chosen": (chosen - starts).astype(np.float64)}

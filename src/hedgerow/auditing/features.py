@@ -135,9 +135,9 @@ def basket_features(released: NoisyBaskets, pair: BasketPair) -> Features:
 
 
 def ledger_features(ledger: PathLedger) -> Features:
-    """Return what the certificate tells of the budget: which step was paid how often."""
+    """Return what the certificate tells of the budget: which step was booked how often."""
     found: Features = {"spent": float(ledger.worst_path())}
     for line in ledger.bookings[:MOST_LINES]:
-        found[f"paid for {line.on} on level {line.level}"] = float(line.times)
+        found[f"spent on {line.on} on level {line.level}"] = float(line.times)
         found[f"share of {line.on} on level {line.level}"] = float(line.share)
     return found

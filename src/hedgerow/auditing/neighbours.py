@@ -170,7 +170,7 @@ def basket_pairs(*, seed: int = 1) -> tuple[BasketPair, ...]:
 def pairs_over(schema: Schema, *, seed: int = 1, least: int = 0) -> tuple[TablePair, ...]:
     """Return pairs over the public domains of a schema; no confidential record is read.
 
-    Tables have at least so many records, for methods whose claim is about such tables only.
+    Tables have at least that many records, for methods whose claim is about such tables only.
     """
     sizes = np.array([attribute.domain.size for attribute in schema.used()])
     rng = np.random.default_rng([seed, 7])

@@ -33,7 +33,7 @@ from hedgerow.progress import Progress, no_progress
 
 RUNS = 1200
 SCREENED = 5
-"""Of the runs that test an event, one in so many is spent on each pair to look for it."""
+"""Of the runs that test an event, one in that many is spent on each pair to look for it."""
 
 LEAST_RUNS = 50
 MOST_RUNS = 10_000_000
@@ -50,7 +50,7 @@ Map = Callable[..., Iterable[Columns]]
 
 @dataclass(frozen=True, kw_only=True)
 class _Order:
-    """So many runs of a subject on one table of a pair."""
+    """That many runs of a subject on one table of a pair."""
 
     subject: Subject
     pair: str

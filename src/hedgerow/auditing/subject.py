@@ -64,7 +64,7 @@ class Subject(Protocol):
         ...
 
     def sample(self, pair: str, *, has_record: bool, runs: int, seed: int) -> Columns:
-        """Return features of so many runs on the table with, or without, the record."""
+        """Return features of that many runs on the table with, or without, the record."""
         ...
 
 
@@ -91,7 +91,7 @@ class MethodSubject:
         return OFTEN if pair in CHEAP else 1
 
     def sample(self, pair: str, *, has_record: bool, runs: int, seed: int) -> Columns:
-        """Return features of so many releases."""
+        """Return features of that many releases."""
         chosen = next(each for each in self.over if each.name == pair)
         engine, source = chosen.engine(has_record=has_record), SeededSource(seed)
         return columns_of([self._once(chosen, engine, source) for _ in range(runs)])

@@ -40,7 +40,7 @@ OutOption = Annotated[
     Path, typer.Option("--output", "-o", metavar="FILE", help="Where the taxonomy goes.")
 ]
 FanOutOption = Annotated[
-    int | None, typer.Option("--fan-out", help="Group so many nodes into one, up to the root.")
+    int | None, typer.Option("--fan-out", help="Group that many nodes into one, up to the root.")
 ]
 ValuesArgument = Annotated[list[str] | None, typer.Argument(help="The values, in order.")]
 ValuesOption = Annotated[
@@ -83,10 +83,10 @@ def show(
     file: Annotated[Path, typer.Argument(help="A taxonomy file.")],
     *,
     depth: Annotated[
-        int | None, typer.Option("--depth", min=1, help="Show so many levels below the root.")
+        int | None, typer.Option("--depth", min=1, help="Show that many levels below the root.")
     ] = None,
     width: Annotated[
-        int, typer.Option("--width", min=1, help="Show so many children of a node.")
+        int, typer.Option("--width", min=1, help="Show that many children of a node.")
     ] = 20,
     from_: FromOption = None,
     json_: JsonOption = False,
@@ -169,7 +169,7 @@ def prefix(
     *,
     values: ValuesOption = None,
     length: Annotated[
-        int | None, typer.Option("--length", help="All codes of so many digits instead.")
+        int | None, typer.Option("--length", help="All codes of that many digits instead.")
     ] = None,
     mask: Annotated[str, typer.Option("--mask", help="The character that masks.")] = "*",
     output: OutOption,
@@ -223,7 +223,7 @@ def context_free(
     items: ValuesArgument = None,
     *,
     values: ValuesOption = None,
-    fan_out: Annotated[int, typer.Option("--fan-out", help="Group so many nodes into one.")] = 10,
+    fan_out: Annotated[int, typer.Option("--fan-out", help="Group that many nodes into one.")] = 10,
     output: OutOption,
     format_: FormatOption = None,
     root: RootOption = "*",

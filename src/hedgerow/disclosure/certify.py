@@ -24,9 +24,9 @@ ARUBA = "ARUBA, SDM 2008"
 TKDE = "Fouad, Elbassioni, Bertino, TKDE 2014"
 
 _MODELS = {
-    1: "sensitivity divided by the number of records of the dictionary that fit",
+    1: "severity divided by the number of records of the dictionary that fit",
     2: "one divided by the number of records of the dictionary that fit",
-    3: "sensitivity times the logarithm of how rare a fitting record is in the dictionary",
+    3: "severity times the logarithm of how rare a fitting record is in the dictionary",
 }
 
 
@@ -186,8 +186,8 @@ def _departures(ready: PreparedDisclosure) -> tuple[Departure, ...]:
         found.append(
             Departure(
                 paper=TKDE,
-                what=f"{float(disclose.floor):g} is added to the sensitivity of every form",
-                why="the form that says nothing would have sensitivity 0",
+                what=f"{float(disclose.floor):g} is added to the severity of every form",
+                why="the form that says nothing would have severity 0",
             )
         )
     if isinstance(disclose, ApproxDisclose) and not disclose.faithful:

@@ -19,7 +19,7 @@ from hedgerow.disclosure.prepare import PreparedDisclosure
 from hedgerow.errors import DataError, PlanError
 from hedgerow.lattice.dictionary import Dictionary
 from hedgerow.lattice.records import distinct_problems
-from hedgerow.lattice.risk import Sensitivities
+from hedgerow.lattice.risk import Severities
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.progress import Progress
@@ -73,7 +73,7 @@ class Problems:
     records: EncodedTable
     kind: NDArray[np.int64]
     many: NDArray[np.int64]
-    sensitivities: Sensitivities
+    severities: Severities
 
     def __len__(self) -> int:
         return len(self.many)
@@ -83,7 +83,7 @@ class Problems:
         """Group the records of a table by values and weights."""
         personal = given.personal if ready.model.personal else None
         distinct = distinct_problems(given.table, personal)
-        sensitivities = Sensitivities.of(
+        severities = Severities.of(
             ready.chains,
             attributes=ready.attribute_weights,
             values=ready.value_weights,
@@ -94,7 +94,7 @@ class Problems:
             records=without_class(given.table, distinct.first),
             kind=distinct.kind,
             many=distinct.many,
-            sensitivities=sensitivities,
+            severities=severities,
         )
 
     def part(self, start: int, stop: int) -> EncodedTable:

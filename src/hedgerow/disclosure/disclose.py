@@ -194,7 +194,7 @@ def _before(ready: PreparedDisclosure, given: Confidential, problems: Problems) 
         )
         weight = 1.0
         if ready.model.personal:
-            parts = problems.sensitivities.parts(codes, counter.lattice, job)
+            parts = problems.severities.parts(codes, counter.lattice, job)
             weight = float(sum(part[0] for part in parts))
         risk[job] = weight * exposure[counter.count(counter.lattice.bottom)]
     return Valued(risk=risk, utility=valued.utility)

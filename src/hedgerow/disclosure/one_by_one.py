@@ -42,10 +42,10 @@ class Common:
         return tuple(int(column[job]) for column in self.problems.records.codes)
 
     def weights(self, job: int, codes: Codes, lattice: Lattice) -> Parts | None:
-        """What each level adds to its sensitivity; nothing where the model has no weights."""
+        """What each level adds to its severity; nothing where the model has no weights."""
         if not self.ready.model.personal:
             return None
-        return self.problems.sensitivities.parts(codes, lattice, job)
+        return self.problems.severities.parts(codes, lattice, job)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -64,7 +64,7 @@ class Place:
         return AggregateObjective(
             lattice=self.lattice,
             utility_parts=self.utility,
-            sensitivity_parts=self.weights,
+            severity_parts=self.weights,
             risk_weight=risk_weight,
             power=power,
             floor=floor,
@@ -136,8 +136,8 @@ class OneByOne:
             return
         found.feasible[at] = True
         found.levels[at] = node
-        sensitivity = 1.0 if place.weights is None else total(place.weights, node)
-        found.risk[at] = sensitivity * float(self.exposure[n_matches])
+        severity = 1.0 if place.weights is None else total(place.weights, node)
+        found.risk[at] = severity * float(self.exposure[n_matches])
         found.utility[at] = total(place.utility, node)
 
 

@@ -68,7 +68,7 @@ def frontier_of(
         codes,
         given.dictionary.counter(codes),
         utility=ready.utility,
-        sensitivities=problems.sensitivities,
+        severities=problems.severities,
         model=ready.model,
         person=job,
     )

@@ -112,7 +112,7 @@ def _weights(
     common: dict[int, float] = {}
     by_value: dict[int, NDArray[np.float64]] = {}
     place = {attribute.name: i for i, attribute in enumerate(schema.attributes)}
-    for name, given in disclose.risk.sensitivities.items():
+    for name, given in disclose.risk.severities.items():
         i = place[name]
         if isinstance(given, dict):
             labels = {label: float(weight) for label, weight in given.items()}
@@ -131,9 +131,9 @@ def _code_weights(labels: dict[str, float], chain: Chains, name: str) -> NDArray
     except TaxonomyError as error:
         raise PlanError(
             error.what,
-            where=f"disclose.risk.sensitivities.{name}",
+            where=f"disclose.risk.severities.{name}",
             do="Give labels of the attribute's taxonomy; see `hedgerow taxonomy show`.",
-            paths=(f"disclose.risk.sensitivities.{name}",),
+            paths=(f"disclose.risk.severities.{name}",),
         ) from None
     # A node comes after those above it, so that the lowest one has the last word.
     for node in sorted(nodes):

@@ -85,7 +85,7 @@ def _threshold_solver(
     solver = RecordSolver(
         dictionary=given.dictionary,
         utility=ready.utility,
-        sensitivities=problems.sensitivities,
+        severities=problems.severities,
         model=ready.model,
         objective=objective_of(disclose),
         method=disclose.method,
@@ -106,14 +106,14 @@ class _AggregateCubes:
 
     def solve(self, start: int, stop: int) -> Found:
         common = self.common
-        sensitivities = common.problems.sensitivities
-        personal, model = sensitivities.personal, common.ready.model
+        severities = common.problems.severities
+        personal, model = severities.personal, common.ready.model
         found = best_of_records(
             common.problems.part(start, stop).codes,
             common.dictionary,
             self.settings,
             utility=common.ready.utility,
-            weights=sensitivities.tables,
+            weights=severities.tables,
             personal=None if personal is None else personal[start:stop],
             workers=self.workers,
         )
@@ -121,7 +121,7 @@ class _AggregateCubes:
         return Found(
             levels=found.levels,
             feasible=np.ones(stop - start, dtype=np.bool_),
-            risk=risk * found.sensitivity if model.personal else risk,
+            risk=risk * found.severity if model.personal else risk,
             utility=found.utility,
             n_visited=found.n_nodes,
         )

@@ -94,7 +94,7 @@ class UniformForms:
         matches = self.sizes(form, dictionary.columns, dictionary.many)
         risk = model.exposure(dictionary.n_records)[matches]
         if model.personal:
-            risk = risk * self._sum(self.problems.sensitivities.tables, form, personal=True)
+            risk = risk * self._sum(self.problems.severities.tables, form, personal=True)
         return Valued(risk=risk, utility=self._sum(self.ready.utility, form, personal=False))
 
     def smallest_group(self, form: Form) -> int:
@@ -120,7 +120,7 @@ class UniformForms:
         ]
 
     def _sum(self, tables: Sequence[Floats], form: Form, *, personal: bool) -> Floats:
-        factors = self.problems.sensitivities.personal if personal else None
+        factors = self.problems.severities.personal if personal else None
         added = np.zeros(len(self.problems))
         for i, (table, level) in enumerate(zip(tables, form.levels, strict=True)):
             column = self.problems.records.codes[i]

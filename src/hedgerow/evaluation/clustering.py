@@ -22,7 +22,7 @@ from hedgerow.model.groups import Groups
 from hedgerow.model.table import EncodedTable
 
 MOST_CLUSTERED = 50_000
-"""Records that are clustered; of a larger table so many are drawn."""
+"""Records that are clustered; of a larger table that many are drawn."""
 
 CLUSTERS = (2, 5, 10)
 

@@ -19,7 +19,7 @@ from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 
 MOST_LEAVES = 256
-"""Categorical attributes of more values are spread over so many neighbouring bins."""
+"""Categorical attributes of more values are spread over that many neighbouring bins."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

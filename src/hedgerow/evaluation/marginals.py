@@ -25,7 +25,7 @@ CATEGORICAL_BINS = 64
 """Neighbouring bins that a categorical attribute of more values is put in."""
 
 MOST_TABLES = 100
-"""Marginals of one number of attributes that are compared; of more, so many are drawn."""
+"""Marginals of one number of attributes that are compared; of more, that many are drawn."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +126,7 @@ def bin_edges(attribute: Attribute) -> NDArray[np.int64]:
 
 
 def _chosen(n: int, ways: int, most: int, seed: int) -> list[tuple[int, ...]]:
-    """Return all sets of so many attributes, or ``most`` of them drawn."""
+    """Return all sets of that many attributes, or ``most`` of them drawn."""
     if comb(n, ways) <= most:
         return list(combinations(range(n), ways))
     rng = np.random.default_rng(seed)

@@ -69,7 +69,7 @@ def random_queries(n_items: int, *, longest: int, n: int = QUERIES, seed: int) -
 
 
 def _distinct(rng: np.random.Generator, n: int, length: int, n_items: int) -> NDArray[np.int64]:
-    """Return ``n`` sorted sets of so many distinct items."""
+    """Return ``n`` sorted sets of that many distinct items."""
     if n_items <= 4 * length or n_items <= 64:
         keys = rng.random((n, n_items))
         return np.sort(np.argpartition(keys, length - 1, axis=1)[:, :length], axis=1)

@@ -45,7 +45,7 @@ class QueryBlock:
 
 @dataclass(frozen=True, kw_only=True)
 class RangeErrors:
-    """Errors of the answers to queries of so many attributes (owner only).
+    """Errors of the answers to queries of that many attributes (owner only).
 
     ``relative`` and ``median`` are the mean and the middle relative error with the sanity
     bound, ``absolute`` the mean error as a part of all records, and ``answering_zero`` is

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hedgerow.model.baskets import EncodedBaskets, NoisyBaskets
 
 SUPERSETS_UP_TO = 22
-"""Universes up to so many items are answered from superset sums over all masks."""
+"""Universes up to that many items are answered from superset sums over all masks."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -62,7 +62,7 @@ def maximise_aggregate(problem: AggregateProblem, *, top: Top = "allowed") -> Ag
         return _maximise(problem)
     heights = problem.objective.lattice.heights
     capped = [problem.capped(i) for i, height in enumerate(heights) if height > 0]
-    if any(one.objective.sensitivity(one.objective.lattice.top) <= 0 for one in capped):
+    if any(one.objective.severity(one.objective.lattice.top) <= 0 for one in capped):
         raise _still_zero()
     return _best_of([_maximise(one) for one in capped])
 
@@ -147,7 +147,7 @@ def _nothing_left() -> SettingError:
 
 def _still_zero() -> SettingError:
     return SettingError(
-        "a node other than the one that says nothing has sensitivity 0",
+        "a node other than the one that says nothing has severity 0",
         where="floor",
         do="Give a floor above 0.",
     )
@@ -185,7 +185,7 @@ class _Search:
         self.box = box
         self.variables = BoxVariables.of(box.low, box.high)
         self.powers = powers_of(objective, self.variables, box.high)
-        self.falls = steps(objective.sensitivity_of, objective.start, self.variables)
+        self.falls = steps(objective.severity_of, objective.start, self.variables)
         self.dictionary = RelaxedDictionary(
             box,
             self.variables,
@@ -198,10 +198,10 @@ class _Search:
 
         Also whether the bound on ``|ρ|`` was exact there; it is now.
         """
-        sensitivity, numerator = self._of_best(best, value)
-        single, projects = self.dictionary.rewards(self.objective.risk_weight * sensitivity)
-        monomials = self.powers.sets._replace(rewards=self.powers.sets.rewards * sensitivity)
-        unary = self.powers.singles * sensitivity - self.falls * numerator - single
+        severity, numerator = self._of_best(best, value)
+        single, projects = self.dictionary.rewards(self.objective.risk_weight * severity)
+        monomials = self.powers.sets._replace(rewards=self.powers.sets.rewards * severity)
+        unary = self.powers.singles * severity - self.falls * numerator - single
         cut = least_maximiser(
             self.variables.attribute,
             unary,
@@ -219,8 +219,8 @@ class _Search:
         return self.objective.exact_value(node, n_matches)
 
     def _of_best(self, best: Node, value: Fraction) -> tuple[float, float]:
-        sensitivity = self.objective.exact_sensitivity(best)
-        return float(sensitivity), float(value * sensitivity)
+        severity = self.objective.exact_severity(best)
+        return float(severity), float(value * severity)
 
     def gap(self, best: Node, value: Fraction, cut: Cut) -> float:
         """By how much a node can be better than the best one found.
@@ -229,16 +229,16 @@ class _Search:
         knows the left side up to the rounding of its capacities and of the arithmetic that
         led to them: at most ``n_operations`` in a row, each within 2^-53 of its terms.
         """
-        sensitivity, numerator = self._of_best(best, value)
+        severity, numerator = self._of_best(best, value)
         objective, low = self.objective, self.box.low
-        most = float(objective.sensitivity(low))
+        most = float(objective.severity(low))
         weighed = objective.risk_weight * float(self.box.many.sum())
         powers = most * float(objective.utility(low)) ** objective.power
-        terms = sensitivity * (weighed + powers) + numerator * most
+        terms = severity * (weighed + powers) + numerator * most
         n_operations = len(self.variables) + len(low) + 2 * objective.whole_power() + 10
         error = 0.0 if _whole(objective, terms) else n_operations * 2.0**-52 * terms
-        least = float(objective.sensitivity(self.box.high))
-        return (cut.advantage + cut.rounding + error) / (sensitivity * least)
+        least = float(objective.severity(self.box.high))
+        return (cut.advantage + cut.rounding + error) / (severity * least)
 
 
 def _whole(objective: AggregateObjective, terms: float) -> bool:
@@ -247,7 +247,7 @@ def _whole(objective: AggregateObjective, terms: float) -> bool:
     That is so when all given numbers are multiples of small powers of two and their
     products, up to ``terms`` together, stay within 53 bits.
     """
-    weight = _binary_places(np.append(objective.sensitivity_of, objective.constant))
+    weight = _binary_places(np.append(objective.severity_of, objective.constant))
     worth = _binary_places(objective.utility_of)
     factor = _binary_places(np.array([objective.risk_weight]))
     if weight is None or worth is None or factor is None:

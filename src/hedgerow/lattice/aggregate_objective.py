@@ -1,7 +1,7 @@
 """What the aggregate model maximises: low risk and high utility in one number.
 
 For a node ``x`` of a record's lattice, ``f(x) = λ |ρ(x)| / Φ(x) + u(x)^κ`` [TKDE, Eq. (2)]:
-``|ρ|`` dictionary records fit the node, ``Φ`` is its sensitivity and ``u`` its utility.
+``|ρ|`` dictionary records fit the node, ``Φ`` is its severity and ``u`` its utility.
 ``|ρ|`` is supermodular and grows with ``x``; ``1 / Φ`` is a convex function of a modular one
 and grows with ``x`` too, so their product is supermodular; so is a convex power of the modular
 ``u``. Hence ``f`` is supermodular for κ = 0 and every real κ >= 1, and its maximisers are
@@ -31,7 +31,7 @@ Ints = NDArray[np.int64]
 class AggregateObjective:
     """The aggregate model for one record, without the dictionary.
 
-    ``sensitivity_parts`` and ``utility_parts`` say what each level of each attribute adds
+    ``severity_parts`` and ``utility_parts`` say what each level of each attribute adds
     to Φ and to u; both fall with the level and are never negative. Without the former, Φ
     is 1. ``risk_weight`` is λ, ``power`` is κ. λ|ρ| grows with the dictionary and u does
     not, so a λ near 1 / |Θ| weighs them alike.
@@ -42,7 +42,7 @@ class AggregateObjective:
 
     lattice: Lattice
     utility_parts: Parts
-    sensitivity_parts: Parts | None
+    severity_parts: Parts | None
     risk_weight: float
     power: float = 1
     floor: float = 0.0
@@ -55,12 +55,12 @@ class AggregateObjective:
             # A power between 0 and 1 is concave, and f not supermodular.
             raise SettingError.out_of_range("power", self.power, "0 or a number from 1 up")
         _check_parts(self.utility_parts, self.lattice, "utility")
-        if self.sensitivity_parts is not None:
-            _check_parts(self.sensitivity_parts, self.lattice, "sensitivity")
+        if self.severity_parts is not None:
+            _check_parts(self.severity_parts, self.lattice, "severity")
 
     @cached_property
     def start(self) -> Ints:
-        """Where each attribute's levels begin in ``utility_of`` and ``sensitivity_of``."""
+        """Where each attribute's levels begin in ``utility_of`` and ``severity_of``."""
         sizes = np.array(self.lattice.shape, dtype=np.int64)
         return np.cumsum(sizes) - sizes
 
@@ -70,21 +70,21 @@ class AggregateObjective:
         return np.concatenate([*self.utility_parts, np.zeros(0)])
 
     @cached_property
-    def sensitivity_of(self) -> Floats:
+    def severity_of(self) -> Floats:
         """What each level adds to Φ, all attributes one after another."""
-        if self.sensitivity_parts is None:
+        if self.severity_parts is None:
             return np.zeros(len(self.utility_of))
-        return np.concatenate([*self.sensitivity_parts, np.zeros(0)])
+        return np.concatenate([*self.severity_parts, np.zeros(0)])
 
     @property
     def constant(self) -> float:
         """The part of Φ that is the same for every node."""
-        return self.floor + (1.0 if self.sensitivity_parts is None else 0.0)
+        return self.floor + (1.0 if self.severity_parts is None else 0.0)
 
-    def sensitivity(self, levels: ArrayLike) -> Floats:
+    def severity(self, levels: ArrayLike) -> Floats:
         """Φ of nodes, whose levels are along the last axis."""
         at = self.start + np.asarray(levels, dtype=np.int64)
-        return np.asarray(self.constant + self.sensitivity_of[at].sum(axis=-1))
+        return np.asarray(self.constant + self.severity_of[at].sum(axis=-1))
 
     def utility(self, levels: ArrayLike) -> Floats:
         """The utility of nodes, whose levels are along the last axis."""
@@ -92,23 +92,23 @@ class AggregateObjective:
         return np.asarray(self.utility_of[at].sum(axis=-1))
 
     def values(self, levels: ArrayLike, n_matches: ArrayLike) -> Floats:
-        """The aggregate ``f`` of nodes that so many dictionary records fit."""
-        risk_part = self.risk_weight * np.asarray(n_matches) / self.sensitivity(levels)
+        """The aggregate ``f`` of nodes that that many dictionary records fit."""
+        risk_part = self.risk_weight * np.asarray(n_matches) / self.severity(levels)
         return np.asarray(risk_part + self.utility(levels) ** self.power)
 
     def over_cube(self, cube: Ints) -> Floats:
         """The aggregate ``f`` of every node, from the numbers of matches of all of them."""
-        sensitivity = np.full(self.lattice.shape, self.constant)
-        if self.sensitivity_parts is not None:
-            sensitivity += self.lattice.totals(self.sensitivity_parts)
+        severity = np.full(self.lattice.shape, self.constant)
+        if self.severity_parts is not None:
+            severity += self.lattice.totals(self.severity_parts)
         utility = self.lattice.totals(self.utility_parts)
-        return np.asarray(self.risk_weight * cube / sensitivity + utility**self.power)
+        return np.asarray(self.risk_weight * cube / severity + utility**self.power)
 
     @cached_property
     def _exact(self) -> tuple[_ExactParts, _ExactParts]:
-        return _ExactParts.of(self.sensitivity_of), _ExactParts.of(self.utility_of)
+        return _ExactParts.of(self.severity_of), _ExactParts.of(self.utility_of)
 
-    def exact_sensitivity(self, node: Sequence[int]) -> Fraction:
+    def exact_severity(self, node: Sequence[int]) -> Fraction:
         """Φ of a node as the fraction that the given floats add up to."""
         at = (self.start + np.asarray(node, dtype=np.int64)).tolist()
         return self._exact[0].total(at) + Fraction(self.constant)
@@ -116,14 +116,14 @@ class AggregateObjective:
     def exact_value(self, node: Sequence[int], n_matches: int) -> Fraction:
         """The aggregate ``f`` of a node without any rounding; κ must be a whole number."""
         at = (self.start + np.asarray(node, dtype=np.int64)).tolist()
-        risk_part = Fraction(self.risk_weight) * n_matches / self.exact_sensitivity(node)
+        risk_part = Fraction(self.risk_weight) * n_matches / self.exact_severity(node)
         return Fraction(risk_part + self._exact[1].total(at) ** self.whole_power())
 
     def check_positive(self) -> None:
         """Refuse an objective that divides by zero at the node that says nothing."""
-        if self.sensitivity(self.lattice.top) <= 0:
+        if self.severity(self.lattice.top) <= 0:
             raise SettingError(
-                "the node that says nothing has sensitivity 0, and would always be the best",
+                "the node that says nothing has severity 0, and would always be the best",
                 where="floor",
                 do="Give a floor above 0, or exclude that node.",
             )
@@ -143,11 +143,11 @@ class AggregateObjective:
         heights = list(self.lattice.heights)
         heights[attribute] -= 1
         lattice = Lattice(heights=tuple(heights))
-        weights = self.sensitivity_parts
+        weights = self.severity_parts
         return AggregateObjective(
             lattice=lattice,
             utility_parts=_cut_to(self.utility_parts, lattice),
-            sensitivity_parts=None if weights is None else _cut_to(weights, lattice),
+            severity_parts=None if weights is None else _cut_to(weights, lattice),
             risk_weight=self.risk_weight,
             power=self.power,
             floor=self.floor,

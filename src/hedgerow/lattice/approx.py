@@ -32,7 +32,7 @@ class ApproxSettings:
     """How closely the threshold model is approximated.
 
     A node may have a ``share`` of the matches that its slice asks for and exceed its
-    sensitivity by the factor ``excess``; slices are ``width`` wide. In [TKDE, Alg. 1]
+    severity by the factor ``excess``; slices are ``width`` wide. In [TKDE, Alg. 1]
     these are σ1, σ2 and ε.
     """
 
@@ -123,7 +123,7 @@ def approximate(
     found: list[Ints] = []
     utility_bound = -math.inf
     for bottom, top in _slices(problem, settings.width):  # line 2
-        solved = program.solve(n_matches=bottom / settings.at_most, sensitivity=top)  # lines 3-4
+        solved = program.solve(n_matches=bottom / settings.at_most, severity=top)  # lines 3-4
         if solved is None:
             continue
         utility_bound = max(utility_bound, solved.utility)
@@ -190,8 +190,8 @@ def _slices(problem: AggregateProblem, width: float) -> list[tuple[float, float]
     """The lower and upper end of Φ in each slice [TKDE, Alg. 1, line 1]."""
     objective = problem.objective
     objective.check_positive()
-    least = float(objective.sensitivity(objective.lattice.top))
-    most = float(objective.sensitivity(objective.lattice.bottom))
+    least = float(objective.severity(objective.lattice.top))
+    most = float(objective.severity(objective.lattice.bottom))
     n_slices = max(1, math.ceil(math.log(most / least) / math.log1p(width)))
     return [(least * (1 + width) ** i, least * (1 + width) ** (i + 1)) for i in range(n_slices)]
 
@@ -217,9 +217,9 @@ class _SliceProgram:
         free = ~vectors.any(axis=1)
         self.always = float(many[free].sum())
         self.bottom_utility = float(objective.utility(low))
-        self.bottom_sensitivity = float(objective.sensitivity(low))
+        self.bottom_severity = float(objective.severity(low))
         falls = steps(objective.utility_of, objective.start, self.variables)
-        weights = steps(objective.sensitivity_of, objective.start, self.variables)
+        weights = steps(objective.severity_of, objective.start, self.variables)
         many = many[~free]
         self.cost = np.concatenate([falls, np.zeros(len(many))])
         self.rows = self._rows(vectors[~free], many, weights)
@@ -244,11 +244,11 @@ class _SliceProgram:
         sums[1, :n] = -weights
         return sparse.vstack([order, sparse.csr_array(sums)], format="csr")
 
-    def solve(self, *, n_matches: float, sensitivity: float) -> _Solved | None:
-        """The most useful fractional node with so many matches and so little sensitivity."""
+    def solve(self, *, n_matches: float, severity: float) -> _Solved | None:
+        """The most useful fractional node with that many matches and so little severity."""
         limits = np.zeros(self.rows.shape[0])
         limits[-2] = self.always - n_matches * (1 - self.SLACK)
-        limits[-1] = sensitivity * (1 + self.SLACK) - self.bottom_sensitivity
+        limits[-1] = severity * (1 + self.SLACK) - self.bottom_severity
         if not len(self.cost):  # one node, and a solver that wants variables
             return _Solved(self.bottom_utility, self.cost) if (limits >= 0).all() else None
         solved = _scipy("optimize").linprog(
@@ -278,7 +278,7 @@ def _acceptable(
     needed = settings.share * bottom / settings.at_most
     enough = problem.counts(chain.nodes) >= needed * (1 - slack)
     allowed = settings.excess * top * (1 + slack)
-    return np.flatnonzero(enough & (problem.objective.sensitivity(chain.nodes) <= allowed))
+    return np.flatnonzero(enough & (problem.objective.severity(chain.nodes) <= allowed))
 
 
 def _drawn(chain: Chain, kept: Ints, rng: np.random.Generator) -> Ints:
@@ -296,7 +296,7 @@ def _most_useful(problem: AggregateProblem, found: list[Ints]) -> tuple[Node | N
     utilities = problem.objective.utility(nodes)
     counts = problem.counts(nodes)
     with np.errstate(divide="ignore"):
-        risks = problem.objective.sensitivity(nodes) / counts
+        risks = problem.objective.severity(nodes) / counts
     best = np.lexsort((risks, -utilities))[0]
     node = tuple(int(level) for level in nodes[best])
     return node, float(utilities[best]), float(risks[best])

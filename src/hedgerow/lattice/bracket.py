@@ -105,7 +105,7 @@ class _Lines:
         self.n_levels = int(heights.max(initial=0)) + 1
         self.levels = np.arange(self.n_levels)
         at = objective.start[:, None] + np.minimum(self.levels, heights[:, None])
-        self.sensitivity = objective.sensitivity_of[at]
+        self.severity = objective.severity_of[at]
         self.utility = objective.utility_of[at]
         self.rows = np.arange(len(heights))
         self.bottom = np.zeros(len(heights), dtype=np.uint8)
@@ -113,10 +113,10 @@ class _Lines:
 
     def values(self, node: Levels, counts: Ints, low: Levels, high: Levels) -> Floats:
         """``f`` of the node with each attribute at each level, -1 outside the box."""
-        others = _sums_of_others(self.sensitivity[self.rows, node])
-        sensitivity = self.objective.constant + others[:, None] + self.sensitivity
+        others = _sums_of_others(self.severity[self.rows, node])
+        severity = self.objective.constant + others[:, None] + self.severity
         utility = _sums_of_others(self.utility[self.rows, node])[:, None] + self.utility
-        values = self.objective.risk_weight * counts / sensitivity + utility**self.objective.power
+        values = self.objective.risk_weight * counts / severity + utility**self.objective.power
         inside = (self.levels >= low[:, None]) & (self.levels <= high[:, None])
         return np.where(inside, values, -1.0)
 

@@ -44,12 +44,12 @@ class AggregateSettings:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class AggregateAnswers:
-    """The best node of each record, its matches, utility and sensitivity; confidential."""
+    """The best node of each record, its matches, utility and severity; confidential."""
 
     levels: Levels
     n_matches: Ints
     utility: Floats
-    sensitivity: Floats
+    severity: Floats
     n_nodes: Ints
 
 
@@ -100,7 +100,7 @@ def best_of_records(
         list(pool.map(solve_block, _blocks(len(rows), n_workers * _BLOCKS)))
     n_nodes = strides[:, 0] * (heights[:, 0] + 1)
     return AggregateAnswers(
-        levels=levels, n_matches=n_matches, utility=worth, sensitivity=burden, n_nodes=n_nodes
+        levels=levels, n_matches=n_matches, utility=worth, severity=burden, n_nodes=n_nodes
     )
 
 

@@ -243,7 +243,7 @@ class Lattice:
 
 
 def moved(node: Node, i: int, by: int) -> Node:
-    """The node with attribute ``i`` moved by so many levels."""
+    """The node with attribute ``i`` moved by that many levels."""
     return (*node[:i], node[i] + by, *node[i + 1 :])
 
 

@@ -81,14 +81,14 @@ def powers_of(objective: AggregateObjective, variables: BoxVariables, high: Leve
     n = len(variables)
     if (n + 1) ** (objective.whole_power() + 1) > MOST_TERMS:
         raise SettingError(
-            "the utility's power is too large to be multiplied out for so many attributes",
+            "the utility's power is too large to be multiplied out for that many attributes",
             where="power",
             do="Give a smaller power, or use the minimum-norm point.",
         )
     # One column of members more than variables: number n stands for 'none', the constant.
-    weight = np.append(steps(objective.sensitivity_of, objective.start, variables), 0.0)
+    weight = np.append(steps(objective.severity_of, objective.start, variables), 0.0)
     worth = np.append(steps(objective.utility_of, objective.start, variables), 0.0)
-    weight[n] = objective.sensitivity(high)
+    weight[n] = objective.severity(high)
     worth[n] = objective.utility(high)
     members, rewards = np.arange(n + 1)[:, None], weight
     for _ in range(objective.whole_power()):

@@ -100,7 +100,7 @@ class Found(NamedTuple):
 
     @classmethod
     def nothing(cls, n_records: int, n_attributes: int) -> Found:
-        """Room for the answers to so many problems."""
+        """Room for the answers to that many problems."""
         return cls(
             levels=np.zeros((n_records, n_attributes), dtype=np.uint8),
             feasible=np.zeros(n_records, dtype=np.bool_),

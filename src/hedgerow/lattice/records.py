@@ -14,7 +14,7 @@ from hedgerow.lattice.dictionary import Dictionary, DistinctRecords
 from hedgerow.lattice.lattice import Levels, Parts
 from hedgerow.lattice.matches import MatchCounter
 from hedgerow.lattice.packed import Found
-from hedgerow.lattice.risk import RiskModel, Sensitivities
+from hedgerow.lattice.risk import RiskModel, Severities
 from hedgerow.lattice.solve import Method, solve
 from hedgerow.lattice.table_walk import is_walkable, walk_records
 from hedgerow.lattice.threshold import Balance, Floats, Objective, RecordLandscape
@@ -52,7 +52,7 @@ class RecordSolver:
 
     dictionary: Dictionary
     utility: Parts
-    sensitivities: Sensitivities
+    severities: Severities
     model: RiskModel
     objective: Objective
     method: Method = "aruba"
@@ -90,9 +90,9 @@ class RecordSolver:
         return self.model.monotone and self.consistency == "hierarchical"
 
     def _personal(self, first: int, n_records: int) -> Floats | None:
-        if self.sensitivities.personal is None or not self.model.personal:
+        if self.severities.personal is None or not self.model.personal:
             return None
-        personal = self.sensitivities.personal[first : first + n_records]
+        personal = self.severities.personal[first : first + n_records]
         if len(personal) < n_records:
             raise SettingError(
                 "there are fewer rows of weights than records",
@@ -117,7 +117,7 @@ class RecordSolver:
             columns,
             self.dictionary,
             utility=self.utility,
-            weights=self.sensitivities.tables,
+            weights=self.severities.tables,
             personal=None if personal is None else personal[chosen],
             model=self.model,
             objective=self.objective,
@@ -140,7 +140,7 @@ class RecordSolver:
                 record,
                 self._counter(record),
                 utility=self.utility,
-                sensitivities=self.sensitivities,
+                severities=self.severities,
                 model=self.model,
                 person=int(person),
             )

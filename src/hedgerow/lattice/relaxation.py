@@ -96,7 +96,7 @@ class RelaxedDictionary:
         return self.orders[below].reshape(len(self.orders), -1)
 
     def rewards(self, worth: float) -> tuple[Floats, Terms]:
-        """What groups pay if their literals hold, each record being worth so much.
+        """What groups pay if their literals hold, each record being worth that much.
 
         First for single literals, as rewards by variable; then for sets of them.
         """
@@ -137,7 +137,7 @@ def _falls(
 ) -> NDArray[np.float64]:
     def worth(nodes: Levels) -> Floats:
         utility = objective.utility(nodes) ** objective.power
-        return np.asarray(objective.sensitivity(nodes) * (utility - level))
+        return np.asarray(objective.severity(nodes) * (utility - level))
 
     rows = np.arange(len(which))
     lowered = np.repeat(high[None, :], len(which), axis=0)

@@ -1,8 +1,8 @@
 """The risk of disclosing a generalised record: how sensitive it is, and how well hidden.
 
-The sensitivity Φ of [ARUBA, Sec. IV-B] is a sum over attributes, by each person's own
+The severity Φ of [ARUBA, Sec. IV-B] is a sum over attributes, by each person's own
 weights; the number of matches |ρ| in the attacker's dictionary says how well the person is
-hidden. A model multiplies Φ by the *exposure* of so many matches.
+hidden. A model multiplies Φ by the *exposure* of that many matches.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class RiskModel:
 
     @property
     def personal(self) -> bool:
-        """Whether the risk looks at the sensitivities."""
+        """Whether the risk looks at the severities."""
         return self.number != 2
 
     def exposure(self, n_dictionary: int) -> NDArray[np.float64]:
@@ -73,7 +73,7 @@ class RiskModel:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Sensitivities:
+class Severities:
     """Everybody's weights: what each level above each code adds to Φ.
 
     ``tables`` hold the weights of each attribute by code and level, the same for all;
@@ -93,7 +93,7 @@ class Sensitivities:
         values: Mapping[int, ArrayLike] | None = None,
         personal: ArrayLike | None = None,
         inner: InnerWeights = "harmonic",
-    ) -> Sensitivities:
+    ) -> Severities:
         """Weights of attributes, of their values (by code) and of persons, multiplied.
 
         What is not given weighs 1. A root weighs 0. The weight of an inner node is the

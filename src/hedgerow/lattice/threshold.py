@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from hedgerow.errors import SettingError
 from hedgerow.lattice.lattice import Lattice, Node, Parts, RecordCodes, parts_of, total
 from hedgerow.lattice.matches import MatchCounter
-from hedgerow.lattice.risk import RiskModel, Sensitivities
+from hedgerow.lattice.risk import RiskModel, Severities
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -102,13 +102,13 @@ class Landscape(Protocol):
 class RecordLandscape:
     """The risk and utility of one record.
 
-    ``utility_parts`` and ``sensitivity_parts`` say what each level of each attribute adds;
+    ``utility_parts`` and ``severity_parts`` say what each level of each attribute adds;
     without the latter, Φ is 1. ``exposure[n]`` is what Φ is multiplied by for ``n`` matches.
     """
 
     counter: MatchCounter
     utility_parts: Parts
-    sensitivity_parts: Parts | None
+    severity_parts: Parts | None
     exposure: Floats
     monotone: bool = True
 
@@ -119,7 +119,7 @@ class RecordLandscape:
         counter: MatchCounter,
         *,
         utility: Parts,
-        sensitivities: Sensitivities,
+        severities: Severities,
         model: RiskModel,
         person: int = 0,
     ) -> RecordLandscape:
@@ -128,11 +128,11 @@ class RecordLandscape:
         ``utility`` are tables over codes and levels; ``person`` is whose weights count.
         """
         lattice = counter.lattice
-        parts = sensitivities.parts(record, lattice, person) if model.personal else None
+        parts = severities.parts(record, lattice, person) if model.personal else None
         return cls(
             counter=counter,
             utility_parts=parts_of(record, utility, lattice),
-            sensitivity_parts=parts,
+            severity_parts=parts,
             exposure=model.exposure(counter.n_records),
             monotone=model.monotone and counter.monotone,
         )
@@ -145,9 +145,9 @@ class RecordLandscape:
     def risk(self, node: Node) -> float:
         """Φ of the node times the exposure of its matches."""
         exposure = float(self.exposure[self.counter.count(node)])
-        if self.sensitivity_parts is None:
+        if self.severity_parts is None:
             return exposure
-        return total(self.sensitivity_parts, node) * exposure
+        return total(self.severity_parts, node) * exposure
 
     def utility(self, node: Node) -> float:
         """The sum of what the levels of the node are worth."""
@@ -156,9 +156,9 @@ class RecordLandscape:
     def risks(self) -> Floats:
         """The risk of all nodes."""
         exposure: Floats = self.exposure[self.counter.cube()]
-        if self.sensitivity_parts is None:
+        if self.severity_parts is None:
             return exposure
-        return self.lattice.totals(self.sensitivity_parts) * exposure
+        return self.lattice.totals(self.severity_parts) * exposure
 
     def utilities(self) -> Floats:
         """The utility of all nodes."""

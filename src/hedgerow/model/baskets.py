@@ -17,7 +17,7 @@ ItemCodes: TypeAlias = NDArray[np.unsignedinteger[Any]]
 
 
 def item_dtype(n_items: int) -> np.dtype[np.unsignedinteger[Any]]:
-    """Return the type that holds the codes of a universe of so many items.
+    """Return the type that holds the codes of a universe of that many items.
 
     >>> item_dtype(17), item_dtype(100_000)
     (dtype('uint16'), dtype('uint32'))

@@ -188,25 +188,25 @@ class Spend(_Part):
     """One line of the budget."""
 
     on: str
-    share: ExactFraction = Field(description="what one payment took")
-    times: int = Field(default=1, ge=1, description="how many payments of this share there were")
+    share: ExactFraction = Field(description="what one spend took")
+    times: int = Field(default=1, ge=1, description="how many spends of this share there were")
     level: int = Field(
         default=0,
         ge=0,
-        description="0: every payment was for the whole table; else the depth of the boxes that"
-        " paid, each of them once",
+        description="0: every spend was for the whole table; else the depth of the boxes that"
+        " spent it, each of them once",
     )
     of_epsilon: ExactFraction = Field(
-        description="what the line cost one path that pays it, as a part of the total"
+        description="what the line cost one path that spends it, as a part of the total"
     )
-    note: str | None = Field(default=None, description="such as: disjoint boxes, paid once")
+    note: str | None = Field(default=None, description="such as: disjoint boxes, booked once")
 
 
 class Budget(_Part):
-    """Every share of epsilon, and what the dearest path from the root to a leaf paid.
+    """Every share of epsilon, and what the dearest path from the root to a leaf spent.
 
-    Lines of level 0 are paid by every path, all their times. Boxes of a deeper level hold no
-    record in common: a path pays one of its lines once or, where it ended before or was
+    Lines of level 0 are spent by every path, all their times. Boxes of a deeper level hold no
+    record in common: a path spends one of its lines once or, where it ended before or was
     divided otherwise, not at all, so that all lines together may come to more than the total.
     """
 
@@ -222,7 +222,7 @@ class Budget(_Part):
         if not deeper and every != self.total:
             raise ValueError("the shares do not add up to the total")
         if every + max(deeper, default=Fraction(0)) > self.total:
-            raise ValueError("a path pays more than the total")
+            raise ValueError("a path spends more than the total")
         return self
 
 

@@ -183,7 +183,7 @@ class BasketEngine(Protocol):
         ...
 
     def walk(self, *, max_length: int | None) -> BasketWalk:
-        """Return all records in partition 0, each cut to so many items by a public rule."""
+        """Return all records in partition 0, each cut to that many items by a public rule."""
         ...
 
     def itemsets(self) -> SparseCounts:

@@ -93,7 +93,7 @@ class Groups:
     otherwise ``tree`` leads every record to its box, and ``boxes`` holds, per attribute,
     the range of every box, those without a listed group included.
 
-    ``marginals``, where a method pays for them, are noisy weights of single values: per
+    ``marginals``, where a method spends on them, are noisy weights of single values: per
     attribute an array of one row per code and one column per class (or one column for
     all). They say how records are spread inside the ranges of their box.
     """

@@ -1,4 +1,4 @@
-"""Which account of the persistent ledger pays for a release, and what it is told of it."""
+"""Which account of the persistent ledger books a release, and what it is told of it."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ def forecast(ready: Prepared, *, records: int | None = None) -> Forecast:
 
 
 def _usefulness(ready: Prepared) -> tuple[tuple[int, float], ...]:
-    """Return the bounds of [DiffPart, Thm 4.2], for queries that cover so many itemsets."""
+    """Return the bounds of [DiffPart, Thm 4.2], for queries that cover that many itemsets."""
     if not ready.has_items or not isinstance(ready.method, Useful):
         return ()
     taxonomy, epsilon = ready.taxonomy, ready.epsilon

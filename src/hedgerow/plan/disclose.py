@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 from pydantic import Field, GetCoreSchemaHandler, StrictBool, model_validator
 from pydantic_core import CoreSchema, core_schema
 
-from hedgerow.plan.disclose_parts import RiskPlan, Sensitivity, UtilityPlan, UtilityThreshold
+from hedgerow.plan.disclose_parts import RiskPlan, Severity, UtilityPlan, UtilityThreshold
 from hedgerow.plan.fields import Factor, Number, Place, PlanModel, Width, mistake, shown
 from hedgerow.plan.numbers import plain_number
 
@@ -26,7 +26,7 @@ __all__ = [
     "ApproxDisclose",
     "DisclosePlan",
     "RiskPlan",
-    "Sensitivity",
+    "Severity",
     "ThresholdDisclose",
     "UtilityPlan",
     "UtilityThreshold",
@@ -134,7 +134,7 @@ class AggregateDisclose(DisclosePlan):
         Fraction(1), alias="kappa", description="the power of utility: 0, or a number from 1 up"
     )
     floor: Factor = Field(
-        Fraction(1), description="what is added to the sensitivity of every form, from 0 up"
+        Fraction(1), description="what is added to the severity of every form, from 0 up"
     )
     top: Literal["allowed", "excluded"] = Field(
         "allowed",
@@ -175,7 +175,7 @@ class ApproxDisclose(DisclosePlan):
 
     method: Literal["approx"] = Field("approx", description="the method: approx")
     width: Width = Field(
-        Fraction(1, 10), description="how wide slices of sensitivity are, above 0 (epsilon)"
+        Fraction(1, 10), description="how wide slices of severity are, above 0 (epsilon)"
     )
     share: Width = Field(
         Fraction(1, 2),
@@ -183,10 +183,10 @@ class ApproxDisclose(DisclosePlan):
         " 1 (sigma 1)",
     )
     excess: Number = Field(
-        Fraction(2), description="how far sensitivity may exceed its slice, from 1 up (sigma 2)"
+        Fraction(2), description="how far severity may exceed its slice, from 1 up (sigma 2)"
     )
     floor: Width = Field(
-        Fraction(1), description="what is added to the sensitivity of every form, above 0"
+        Fraction(1), description="what is added to the severity of every form, above 0"
     )
     faithful: StrictBool = Field(
         False, description="true to round at random as the paper prints it, else false"
@@ -248,7 +248,7 @@ AnyDisclosePlan: TypeAlias = Annotated[DisclosePlan, _ByFamily]
 def check_disclosed_attributes(plan: DisclosePlan, roles: Mapping[str, str]) -> None:
     """Refuse weights of attributes that are not disclosed, or in columns that are not read."""
     predictors = [name for name, role in roles.items() if role == "predictor"]
-    named: dict[str, Any] = {"sensitivities": plan.risk.sensitivities}
+    named: dict[str, Any] = {"severities": plan.risk.severities}
     if isinstance(plan.risk.weights, dict):
         named["weights"] = plan.risk.weights
         for name, column in plan.risk.weights.items():

@@ -17,7 +17,7 @@ from pydantic import (
     model_validator,
 )
 
-from hedgerow.plan.fields import Factor, Name, PlanModel, Width, mistake, shown
+from hedgerow.plan.fields import Factor, Name, PlanModel, Width, mistake, respelt, shown
 from hedgerow.plan.numbers import NotANumberError, exact_number, plain_number
 
 _PER_CENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*", re.ASCII)
@@ -64,7 +64,7 @@ AtLeast = Annotated[
 ]
 
 
-def _sensitivity(value: object) -> Fraction | dict[str, Fraction]:
+def _severity(value: object) -> Fraction | dict[str, Fraction]:
     if isinstance(value, Mapping):
         if not value:
             raise mistake("lists no value", "Give a weight, or labels with a weight each.")
@@ -82,16 +82,16 @@ def _weight(value: object, key: tuple[str, ...]) -> Fraction:
     return number
 
 
-def _plain_sensitivity(value: Fraction | dict[str, Fraction]) -> Any:
+def _plain_severity(value: Fraction | dict[str, Fraction]) -> Any:
     if isinstance(value, dict):
         return {label: plain_number(weight) for label, weight in value.items()}
     return plain_number(value)
 
 
-Sensitivity = Annotated[
+Severity = Annotated[
     Fraction | dict[str, Fraction],
-    PlainValidator(_sensitivity),
-    PlainSerializer(_plain_sensitivity),
+    PlainValidator(_severity),
+    PlainSerializer(_plain_severity),
     WithJsonSchema({"type": ["number", "string", "object"]}),
 ]
 
@@ -145,7 +145,7 @@ class RiskPlan(PlanModel):
         False, description="true for model 3 as the paper prints it, which is not monotone"
     )
     at_most: Width | None = Field(None, description="the most risk of a record, above 0")
-    sensitivities: dict[Name, Sensitivity] = Field(
+    severities: dict[Name, Severity] = Field(
         {},
         description="a mapping of attributes to a weight, or to labels of values with a weight"
         " each",
@@ -166,6 +166,11 @@ class RiskPlan(PlanModel):
         None, description="the least Jaro similarity of a match, from 0 to 1"
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _respelt(cls, value: object) -> object:
+        return respelt(value, sensitivities="severities")
+
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.printed and self.model != 3:
@@ -177,7 +182,7 @@ class RiskPlan(PlanModel):
         if self.similar_from is not None:
             self._check_similarity(self.similar_from)
         if self.model == 2:
-            for name in ("sensitivities", "weights", "inner"):
+            for name in ("severities", "weights", "inner"):
                 if name in self.model_fields_set:
                     raise mistake(
                         "model 2 looks at no weights", "Remove it, or change model.", key=(name,)

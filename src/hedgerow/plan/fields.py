@@ -71,6 +71,14 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else text[:59] + "…"
 
 
+def respelt(value: object, **names: str) -> object:
+    """Return a section with keys as they are called now, where it has an older name of one."""
+    if not isinstance(value, Mapping):
+        return value
+    old = {key for key, new in names.items() if key in value and new not in value}
+    return {names[key] if key in old else key: each for key, each in value.items()}
+
+
 def check_printable(text: str) -> str:
     """Refuse texts that no file or screen can hold: control characters, half characters."""
     if any(unicodedata.category(letter) in _UNWRITABLE for letter in text):

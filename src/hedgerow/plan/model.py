@@ -156,7 +156,7 @@ class AttributePlan(PlanModel):
 
 
 class LedgerPlan(PlanModel):
-    """Which account of the persistent ledger pays for releases of this data set."""
+    """Which account of the persistent ledger books releases of this data set."""
 
     dataset: Name = Field(description="the name of the data set in the ledger")
     cap: Epsilon = Field(description="the most that all releases together may spend")

@@ -1,7 +1,7 @@
 """Budgets as exact fractions, and the path ledger that every mechanism call books on.
 
 A release grows a tree of boxes. Children split the records of their parent, so one
-record meets the mechanisms of one path only, from the root to a leaf. If no path pays
+record meets the mechanisms of one path only, from the root to a leaf. If no path spends
 more than epsilon, the whole release is epsilon-differentially private: the *path
 ledger* [privacy notes, Lemma L2]. Its other half is up to its callers: every decision,
 the size of a share included, may depend on what mechanisms have answered so far and on
@@ -126,10 +126,10 @@ def round_down(share: Fraction) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Booking:
-    """A line of the certificate: what was paid for, the share, and where.
+    """A line of the certificate: what was spent on, the share, and where.
 
     ``level`` is the depth of the boxes in the tree (the whole table is level 0), ``times``
-    how often the share was paid over all boxes of that level.
+    how often the share was spent over all boxes of that level.
     """
 
     on: str
@@ -209,7 +209,7 @@ class PathLedger:
 
     @property
     def bookings(self) -> tuple[Booking, ...]:
-        """Everything paid so far, in the order of first payment, equal lines summed."""
+        """Everything spent so far, in the order of first spend, equal lines summed."""
         return tuple(
             Booking(on=on, share=share, level=level, times=times)
             for (on, share, level), times in self._lines.items()
@@ -261,7 +261,7 @@ class PathLedger:
         """Book all that the paths of ``nodes`` have left; return it for each of them.
 
         One node gives one fraction, an array of nodes gives their ``Shares``. A path with
-        nothing left raises ``OverdraftError``: there is nothing to pay a mechanism with.
+        nothing left raises ``OverdraftError``: there is nothing to run a mechanism with.
         """
         boxes = self._leaves(nodes)
         shares = self._left(boxes)
@@ -281,11 +281,11 @@ class PathLedger:
         return shares if isinstance(nodes, np.ndarray) else shares[0]
 
     def worst_path(self) -> Fraction:
-        """Return the most that any path has paid: what the release costs so far."""
+        """Return the most that any path has spent: what the release costs so far."""
         return max(self._leaf_sums())
 
     def settled(self) -> bool:
-        """Whether every path has paid exactly ``epsilon``: nothing over, nothing wasted."""
+        """Whether every path has spent exactly ``epsilon``: nothing over, nothing wasted."""
         return all(total == self.epsilon for total in self._leaf_sums())
 
     def _leaf_sums(self) -> list[Fraction]:

@@ -21,7 +21,7 @@ from hedgerow.privacy.sparse import passing_empties
 
 
 @dataclass(frozen=True, kw_only=True)
-class Purchase:
+class Spending:
     """What a mechanism call costs and where it is booked.
 
     ``nodes`` are the ledger's nodes whose records the call reads, each at the full cost;
@@ -40,7 +40,7 @@ class Purchase:
 
 
 def noisy_counts(
-    counts: NDArray[np.int64], *, purchase: Purchase, per_record: int = 1
+    counts: NDArray[np.int64], *, spending: Spending, per_record: int = 1
 ) -> NDArray[np.int64]:
     """Return the counts of groups with discrete Laplace noise.
 
@@ -52,8 +52,8 @@ def noisy_counts(
     Privacy: adding or removing one record changes ``per_record`` counts by 1 at the most,
     and each has noise for ``epsilon / per_record``, so the whole vector costs ``epsilon``.
     """
-    epsilon = purchase.book() / per_record
-    return counts + discrete_laplace(len(counts), epsilon=epsilon, source=purchase.source)
+    epsilon = spending.book() / per_record
+    return counts + discrete_laplace(len(counts), epsilon=epsilon, source=spending.source)
 
 
 def noisy_sparse_counts(
@@ -62,7 +62,7 @@ def noisy_sparse_counts(
     *,
     n_groups: int,
     threshold: int,
-    purchase: Purchase,
+    spending: Spending,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the groups, of ``n_groups``, whose noisy count reaches ``threshold``.
 
@@ -74,7 +74,7 @@ def noisy_sparse_counts(
     threshold; the result is sorted, so that it does not show which groups were occupied.
     """
     block = Block(keys=keys, counts=counts, n_groups=n_groups, threshold=threshold)
-    return noisy_sparse_blocks([block], purchase=purchase)[0]
+    return noisy_sparse_blocks([block], spending=spending)[0]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -88,7 +88,7 @@ class Block:
 
 
 def noisy_sparse_blocks(
-    blocks: Sequence[Block], *, purchase: Purchase
+    blocks: Sequence[Block], *, spending: Spending
 ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Return, for every block, the groups whose noisy count reaches its threshold.
 
@@ -96,10 +96,10 @@ def noisy_sparse_blocks(
     public threshold of its own; booked once.
 
     Privacy: no record is in two groups, of one block or of two, so that all together cost
-    ``epsilon`` on the path of every node of the purchase (parallel composition).
+    ``epsilon`` on the path of every node of the spending (parallel composition).
     """
-    epsilon = purchase.book()
-    return [_reaching(block, epsilon, purchase.source) for block in blocks]
+    epsilon = spending.book()
+    return [_reaching(block, epsilon, spending.source) for block in blocks]
 
 
 def _reaching(
@@ -129,7 +129,7 @@ def noisy_rest(
     ledger: PathLedger,
     source: RandomSource,
 ) -> tuple[NDArray[np.int64], Shares]:
-    """Return counts (boxes, classes) of disjoint boxes with all the noise that they owe.
+    """Return counts (boxes, classes) of disjoint boxes with all the noise that they need.
 
     Every box is drawn with whatever its own path has left, which is returned as well.
 
@@ -152,7 +152,7 @@ def choose_by_score(
     monotone: bool,
     rule: Rule,
     weights: NDArray[np.float64] | None,
-    purchase: Purchase,
+    spending: Spending,
 ) -> NDArray[np.int64]:
     """Return one candidate of each segment, drawn so that high scores are likely.
 
@@ -164,8 +164,8 @@ def choose_by_score(
     (Lemma L1), at rate epsilon / sensitivity for a monotone score and half that for any
     other; choices over disjoint records cost ``epsilon`` together (parallel composition).
     """
-    epsilon = purchase.book()
+    epsilon = spending.book()
     rate = rate_for(epsilon, sensitivity=sensitivity, monotone=monotone)
     return choose(
-        scores, rate=rate, rule=rule, weights=weights, starts=starts, source=purchase.source
+        scores, rate=rate, rule=rule, weights=weights, starts=starts, source=spending.source
     )

@@ -104,7 +104,7 @@ def below(bounds: NDArray[np.int64], *, source: RandomSource) -> NDArray[np.int6
     if bounds.size and int(bounds.min()) < 1:
         raise InternalError("a uniform integer was asked for below a bound out of range")
     moduli = bounds.astype(np.uint64)
-    # 2**64 mod m, in 64 bits: the first so many words are drawn again.
+    # 2**64 mod m, in 64 bits: the first that many words are drawn again.
     lowest = (np.uint64(0) - moduli) % moduli
     words = source.words(bounds.size)
     again = np.flatnonzero(words < lowest)

@@ -16,7 +16,7 @@ from hedgerow.read.text import text_columns
 
 MOST_ROWS = 100_000_000
 MOST_ROWS_PER_BYTE = 1000
-"""A Parquet file may claim so many records, or so many for each of its bytes if that is more."""
+"""Records that a Parquet file may claim: the first, or the second for each byte if more."""
 
 
 @contextmanager

@@ -29,7 +29,7 @@ MAX_RECORD = 1 << 24
 
 MOST_UNPACKED = 1 << 28
 MOST_GROWTH = 200
-"""A compressed file may hold so many bytes, or so many times its own size if that is more."""
+"""A compressed file may hold that many bytes, or that many times its own size if that is more."""
 
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"

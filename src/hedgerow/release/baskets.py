@@ -92,7 +92,7 @@ class BasketRelease(Frames):
         """Return how many records hold all of ``items``, by the release, with its error.
 
         The estimate adds up the published baskets that hold them. The standard error is
-        that of the noise on so many counts, at least on one; where every possible basket
+        that of the noise on that many counts, at least on one; where every possible basket
         was counted, on all that hold the items, listed or not. What it does not tell is
         how far baskets are off that were left out, or drawn, because they are too rare.
         """

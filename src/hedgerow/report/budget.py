@@ -1,4 +1,4 @@
-"""What the report draws of the budget: its lines, and what one path paid."""
+"""What the report draws of the budget: its lines, and what one path spent."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Slice:
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """What boxes of one level paid for one kind of thing, and how many payments there were."""
+    """What boxes of one level spent for one kind of thing, and how many spends there were."""
 
     share: str
     times: int
@@ -37,7 +37,7 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """What a path paid for one kind of thing: in per cent of the total, in ``n`` payments."""
+    """What a path spent for one kind of thing: in per cent of the total, in ``n`` spends."""
 
     name: str
     cost: str
@@ -48,12 +48,12 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class BudgetPicture:
-    """The budget as rows, and the payments of one path that paid the total.
+    """The budget as rows, and the spends of one path that spent the total.
 
     A release of one cut has ``slices``; a tree has ``levels``, one row each with a cell
-    (or none) per kind of payment. ``parts`` is empty where no path that pays the total can
-    be told from the lines. Which of several boxes of a level paid is not in the budget, so
-    a path is told by kinds of payment, not by levels.
+    (or none) per kind of spend. ``parts`` is empty where no path that spends the total can
+    be told from the lines. Which of several boxes of a level spent is not in the budget, so
+    a path is told by kinds of spend, not by levels.
     """
 
     kinds: tuple[tuple[str, int], ...]
@@ -76,9 +76,9 @@ def budget_picture(budget: Budget) -> BudgetPicture:
 
 
 def dearest_path(budget: Budget) -> tuple[Spend, ...]:
-    """Return lines that one path pays and that add up to the total; none if there are none.
+    """Return lines that one path spends and that add up to the total; none if there are none.
 
-    Every path pays the lines of level 0. Below, a path pays on every level that it passes,
+    Every path spends the lines of level 0. Below, a path spends on every level that it passes,
     at most one share of a line on each, and numbered steps of a kind in their order. Of
     several ways to make up the total, one that goes deepest is returned.
     """
@@ -105,7 +105,7 @@ class _Search:
         parts = [total.denominator, *(line.share.denominator for line in lines)]
         self.unit = math.lcm(*parts)
         self.total = int(total * self.unit)
-        # One entry per level and name, in the order of payment; shares that most paid first.
+        # One entry per level and name, in the order of spend; shares that most spent first.
         by_name: dict[tuple[int, str], list[Spend]] = {}
         for line in sorted(lines, key=lambda line: line.level):
             by_name.setdefault((line.level, line.on), []).append(line)
@@ -120,7 +120,7 @@ class _Search:
         return [(int(line.share * self.unit), line) for line in rare_first]
 
     def path_to(self, depth: int) -> tuple[Spend, ...] | None:
-        """Return lines that a path pays which ends on level ``depth``, if they can be found."""
+        """Return lines that a path spends which ends on level ``depth``, if they can be found."""
         choices = [choice for choice in self.choices if choice[0] <= depth]
         seen: set[tuple[int, _State]] = set()
         stack: list[tuple[int, _State, tuple[Spend, ...]]] = [(0, _State(self.total, 0, ()), ())]
@@ -131,7 +131,7 @@ class _Search:
             if at == len(choices) or state.left == 0 or (at, state) in seen:
                 continue
             level, kind, number, options = choices[at]
-            if state.level < level - 1:  # a level was passed without a payment
+            if state.level < level - 1:  # a level was passed without a spend
                 continue
             seen.add((at, state))
             self.n_states += 1
@@ -146,7 +146,7 @@ class _Search:
 
 
 class _State(NamedTuple):
-    """How far a path has come: what is left, the last level paid on, the last step per kind."""
+    """How far a path has come: what is left, the last level spent on, the last step per kind."""
 
     left: int
     level: int
@@ -221,13 +221,13 @@ def _cell(lines: list[Spend]) -> Cell | None:
 
 
 def _parts(budget: Budget, colours: dict[str, int]) -> tuple[Part, ...]:
-    paid: dict[str, list[Spend]] = {}
+    by_kind: dict[str, list[Spend]] = {}
     for line in dearest_path(budget):
-        paid.setdefault(_kind(line), []).append(line)
+        by_kind.setdefault(_kind(line), []).append(line)
     found = []
-    for name in (name for name in colours if name in paid):
-        times = {id(line): 1 if line.level else line.times for line in paid[name]}
-        cost = sum((line.share * times[id(line)] for line in paid[name]), Fraction(0))
+    for name in (name for name in colours if name in by_kind):
+        times = {id(line): 1 if line.level else line.times for line in by_kind[name]}
+        cost = sum((line.share * times[id(line)] for line in by_kind[name]), Fraction(0))
         part = Part(
             name=name,
             cost=share_text(cost),

@@ -23,7 +23,7 @@ MOST_CHILDREN = 24
 class TreeRow:
     """One node: what it holds, its noisy size and what became of it.
 
-    ``n_more`` above 0: no node, but so many smaller siblings that are not drawn.
+    ``n_more`` above 0: no node, but that many smaller siblings that are not drawn.
     """
 
     attribute: str

@@ -108,7 +108,7 @@ def prefixes(values: Sequence[str], *, mask: str = "*", root: str = ROOT) -> Tax
                 value=value,
                 do="Give plain codes, and a mask that occurs in none of them.",
             )
-    return _from_ways(
+    return _from_paths(
         (
             [
                 root,
@@ -120,7 +120,7 @@ def prefixes(values: Sequence[str], *, mask: str = "*", root: str = ROOT) -> Tax
 
 
 def prefix_codes(length: int, *, alphabet: str = "0123456789") -> list[str]:
-    """All codes of so many characters, in order: what :func:`prefixes` takes for zip codes."""
+    """All codes of that many characters, in order: what :func:`prefixes` takes for zip codes."""
     if not 1 <= length <= MOST_LEVELS or len(alphabet) ** length > MOST_LEAVES:
         raise SettingError.out_of_range(
             "length", length, f"a length from 1 up that makes at most {MOST_LEAVES:,} codes"
@@ -154,8 +154,8 @@ def dates(
     if not 1 <= n_days <= MOST_LEAVES:
         raise SettingError.out_of_range("to", last, f"a date from {first} on")
     days = (first + datetime.timedelta(days=day) for day in range(n_days))
-    ways = ([root, *(_DATE_LABELS[level](day) for level in reversed(kept))] for day in days)
-    return _from_ways(ways)
+    paths = ([root, *(_DATE_LABELS[level](day) for level in reversed(kept))] for day in days)
+    return _from_paths(paths)
 
 
 _DATE_LABELS: dict[DateLevel, Callable[[datetime.date], str]] = {
@@ -232,7 +232,7 @@ def _numeric(domain: NumericDomain, sizes: Iterable[int], root: str) -> Taxonomy
 def _grouped(
     leaves: Sequence[str], sizes: Iterable[int], name: Callable[[int, int], str], *, root: str
 ) -> Taxonomy:
-    """Leaves under groups of so many leaves, level by level; groups of one child are left out."""
+    """Leaves under groups of that many leaves, level by level; groups of one child are left out."""
     n_leaves = len(leaves)
     ranges = {
         (first, min(first + size, n_leaves)) for size in sizes for first in range(0, n_leaves, size)
@@ -250,13 +250,13 @@ def _grouped(
     return Taxonomy.from_parents(labels, parents)
 
 
-def _from_ways(ways: Iterable[Sequence[str]]) -> Taxonomy:
-    """The tree of ways from the root to each leaf."""
+def _from_paths(paths: Iterable[Sequence[str]]) -> Taxonomy:
+    """The tree of paths from the root to each leaf."""
     number: dict[str, int] = {}
     parents: list[int] = []
-    for way in ways:
+    for path in paths:
         above = -1
-        for label in way:
+        for label in path:
             node = number.setdefault(label, len(number))
             if node == len(parents):
                 parents.append(above)

@@ -20,7 +20,7 @@ Levels: TypeAlias = Sequence[NDArray[np.intp]]
 
 
 def levels_of(labels: Sequence[str], parent: NDArray[np.integer]) -> Levels:
-    """The nodes of each depth; refuses what is not one tree of at most so many levels."""
+    """The nodes of each depth; refuses what is not one tree of at most that many levels."""
     if len(labels) == 0 or len(labels) != len(parent):
         raise TaxonomyError(
             f"{len(labels)} labels do not go with {len(parent)} parents",

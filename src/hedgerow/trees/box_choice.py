@@ -1,4 +1,4 @@
-"""Ways to split the boxes of a level, gathered for one private choice or for many."""
+"""Candidates to split the boxes of a level, gathered for one private choice or for many."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ ALL_BORDERS = -1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Ways:
-    """Ways to split boxes, each by one attribute (scores are confidential).
+class Candidates:
+    """Candidates to split boxes, each by one attribute (scores are confidential).
 
     ``border`` is an index into the attribute's borders, or ``ALL_BORDERS``; ``alike`` is
-    how many ways the same range offers, among which its measure of 1 is shared.
+    how many candidates the same range offers, among which its measure of 1 is shared.
     """
 
     box: NDArray[np.int64]
@@ -34,7 +34,7 @@ class Ways:
     scores: NDArray[np.int64]
     borders: dict[int, Borders]
 
-    def __getitem__(self, which: NDArray[np.int64] | NDArray[np.bool_]) -> Ways:
+    def __getitem__(self, which: NDArray[np.int64] | NDArray[np.bool_]) -> Candidates:
         return replace(
             self,
             box=self.box[which],
@@ -50,19 +50,19 @@ class Ways:
         return weights
 
 
-def ways_of(level: Level, score: BoxScore) -> Ways:
-    """Return every way to split each box, scored from one pass over the data."""
+def candidates_of(level: Level, score: BoxScore) -> Candidates:
+    """Return every candidate to split each box, scored from one pass over the data."""
     borders = {
         a: each
         for a, axis in enumerate(level.axes)
         if len((each := _offered(level, axis, a)).values)
     }
     counts = level.bins(borders)
-    parts = [_ways_by(level, a, borders[a], counts[a], score) for a in borders]
+    parts = [_candidates_by(level, a, borders[a], counts[a], score) for a in borders]
     none = np.zeros(0, dtype=np.int64)
     columns = [np.concatenate([none, *column]) for column in zip(*parts, strict=True)] or [none] * 5
     box, attribute, border, alike, scores = columns
-    return Ways(
+    return Candidates(
         box=box,
         attribute=attribute.astype(np.int32),
         border=border,
@@ -79,7 +79,7 @@ def _offered(level: Level, axis: Axis, a: int) -> Borders:
     return axis.child_borders(axis.node_of(first, stop))
 
 
-def _ways_by(
+def _candidates_by(
     level: Level, a: int, borders: Borders, counts: NDArray[np.int64], score: BoxScore
 ) -> tuple[NDArray[np.int64], ...]:
     first, stop = level.boxes.first[:, a], level.boxes.stop[:, a]
@@ -97,24 +97,24 @@ def _ways_by(
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class SharedWays:
-    """Ways that split every box which holds a certain range of a certain attribute."""
+class SharedCandidates:
+    """Candidates that split every box which holds a certain range of a certain attribute."""
 
-    example: Ways
+    example: Candidates
     scores: NDArray[np.int64]
     weights: NDArray[np.float64]
 
     def split(self, chosen: int, level: Level) -> Split:
-        """Return the split of all boxes by one of the ways; other boxes are carried."""
-        way = self.example[np.array([chosen])]
-        a, box = int(way.attribute[0]), int(way.box[0])
+        """Return the split of all boxes by one of the candidates; other boxes are carried."""
+        candidate = self.example[np.array([chosen])]
+        a, box = int(candidate.attribute[0]), int(candidate.box[0])
         same = (level.boxes.first[:, a] == level.boxes.first[box, a]) & (
             level.boxes.stop[:, a] == level.boxes.stop[box, a]
         )
-        borders = way.borders[a]
+        borders = candidate.borders[a]
         start, stop = borders.starts[box], borders.starts[box + 1]
-        if way.border[0] != ALL_BORDERS:
-            start, stop = int(way.border[0]), int(way.border[0]) + 1
+        if candidate.border[0] != ALL_BORDERS:
+            start, stop = int(candidate.border[0]), int(candidate.border[0]) + 1
         values = borders.values[start:stop]
         starts, _ = ragged(np.where(same, len(values), 0))
         return Split(
@@ -124,88 +124,88 @@ class SharedWays:
 
 
 def together(
-    level: Level, ways: Ways, unsplit: NDArray[np.int64], *, most_boxes: int
-) -> SharedWays:
-    """Return the ways that all boxes may take together, with their summed gains.
+    level: Level, candidates: Candidates, unsplit: NDArray[np.int64], *, most_boxes: int
+) -> SharedCandidates:
+    """Return the candidates that all boxes may take together, with their summed gains.
 
-    Boxes with one range of an attribute offer the same ways, in the same order. A way
+    Boxes with one range of an attribute offer the same candidates, in the same order. A candidate
     that would make too many boxes is left out, by their public number.
     """
-    keys = _keys(level, ways)
+    keys = _keys(level, candidates)
     unique, example, group = np.unique(keys, return_index=True, return_inverse=True)
     gains = np.zeros(len(unique), dtype=np.int64)
-    np.add.at(gains, group, ways.scores - unsplit[ways.box])
-    kept = ways[example]
+    np.add.at(gains, group, candidates.scores - unsplit[candidates.box])
+    kept = candidates[example]
     n_with = np.bincount(group, minlength=len(unique))
     fits = len(level.boxes) + n_with * (_n_children(kept) - 1) <= most_boxes
     kept = kept[fits]
-    return SharedWays(example=kept, scores=gains[fits], weights=kept.weights())
+    return SharedCandidates(example=kept, scores=gains[fits], weights=kept.weights())
 
 
-def _keys(level: Level, ways: Ways) -> NDArray[np.int64]:
-    """Return a number for attribute, range and place among the range's ways."""
-    keys = np.zeros(len(ways.box), dtype=np.int64)
-    for a, borders in ways.borders.items():
-        mine = ways.attribute == a
-        box = ways.box[mine]
+def _keys(level: Level, candidates: Candidates) -> NDArray[np.int64]:
+    """Return a number for attribute, range and place among the range's candidates."""
+    keys = np.zeros(len(candidates.box), dtype=np.int64)
+    for a, borders in candidates.borders.items():
+        mine = candidates.attribute == a
+        box = candidates.box[mine]
         size = np.int64(level.axes[a].size + 1)
         span = level.boxes.first[box, a] * size + level.boxes.stop[box, a]
         _, part = np.unique(span, return_inverse=True)
-        place = np.maximum(ways.border[mine] - borders.starts[box], 0)
+        place = np.maximum(candidates.border[mine] - borders.starts[box], 0)
         width = int(np.diff(borders.starts).max(initial=1)) + 1
         keys[mine] = (part * width + place) * len(level.axes) + a
     return keys
 
 
-def _n_children(ways: Ways) -> NDArray[np.int64]:
-    n = np.full(len(ways.box), 2, dtype=np.int64)
-    for a, borders in ways.borders.items():
-        node = (ways.attribute == a) & (ways.border == ALL_BORDERS)
-        n[node] = np.diff(borders.starts)[ways.box[node]] + 1
+def _n_children(candidates: Candidates) -> NDArray[np.int64]:
+    n = np.full(len(candidates.box), 2, dtype=np.int64)
+    for a, borders in candidates.borders.items():
+        node = (candidates.attribute == a) & (candidates.border == ALL_BORDERS)
+        n[node] = np.diff(borders.starts)[candidates.box[node]] + 1
     return n
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class OwnWays:
-    """Ways of boxes that choose for themselves, box after box."""
+class OwnCandidates:
+    """Candidates of boxes that choose for themselves, box after box."""
 
-    ways: Ways
+    candidates: Candidates
     boxes: NDArray[np.int64]
     starts: NDArray[np.int64]
 
     @property
     def scores(self) -> NDArray[np.int64]:
-        """The scores of all ways (confidential)."""
-        return self.ways.scores
+        """The scores of all candidates (confidential)."""
+        return self.candidates.scores
 
     @property
     def weights(self) -> NDArray[np.float64]:
         """The base measure."""
-        return self.ways.weights()
+        return self.candidates.weights()
 
 
-def apart(ways: Ways, chooses: NDArray[np.bool_]) -> OwnWays:
-    """Return the ways of the boxes that choose, sorted by box."""
-    mine = np.flatnonzero(chooses[ways.box])
-    ordered = ways[mine[np.argsort(ways.box[mine], kind="stable")]]
+def apart(candidates: Candidates, chooses: NDArray[np.bool_]) -> OwnCandidates:
+    """Return the candidates of the boxes that choose, sorted by box."""
+    mine = np.flatnonzero(chooses[candidates.box])
+    ordered = candidates[mine[np.argsort(candidates.box[mine], kind="stable")]]
     boxes, starts = np.unique(ordered.box, return_index=True)
-    return OwnWays(ways=ordered, boxes=boxes, starts=starts)
+    return OwnCandidates(candidates=ordered, boxes=boxes, starts=starts)
 
 
-def split_of(own: OwnWays, chosen: NDArray[np.int64], level: Level) -> Split:
+def split_of(own: OwnCandidates, chosen: NDArray[np.int64], level: Level) -> Split:
     """Return the split of each box that chose; all others stop."""
-    ways = own.ways[chosen]
+    candidates = own.candidates[chosen]
     attribute = np.full(len(level.boxes), STOP, dtype=np.int32)
-    attribute[ways.box] = ways.attribute
+    attribute[candidates.box] = candidates.attribute
     lengths = np.zeros(len(level.boxes), dtype=np.int64)
-    lengths[ways.box] = _n_children(ways) - 1
+    lengths[candidates.box] = _n_children(candidates) - 1
     starts, inside = ragged(lengths)
     values = np.zeros(starts[-1], dtype=np.int32)
     owner = np.repeat(np.arange(len(level.boxes)), lengths)
     origin = np.zeros(len(level.boxes), dtype=np.int64)
-    for a, borders in ways.borders.items():
-        mine = ways.attribute == a
-        box, border = ways.box[mine], ways.border[mine]
+    for a, borders in candidates.borders.items():
+        mine = candidates.attribute == a
+        box, border = candidates.box[mine], candidates.border[mine]
         origin[box] = np.where(border == ALL_BORDERS, borders.starts[box], border)
         here = attribute[owner] == a
         values[here] = borders.values[origin[owner[here]] + inside[here]]

@@ -27,11 +27,11 @@ Name = Literal["gini", "ncp", "skew", "max", "infogain"]
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Children:
-    """Ways to split boxes: rows of children's class counts and widths (confidential).
+    """Candidates to split boxes: rows of children's class counts and widths (confidential).
 
     ``counts`` has the shape (children, classes) and ``widths`` (children,); the children
-    of way ``w`` are those from ``starts[w]`` to ``starts[w + 1]``. ``domain`` is the
-    width of the whole domain of the attribute; ``pairs`` says that all ways have two
+    of candidate ``w`` are those from ``starts[w]`` to ``starts[w + 1]``. ``domain`` is the
+    width of the whole domain of the attribute; ``pairs`` says that all candidates have two
     children, which is quicker to add up.
     """
 
@@ -50,7 +50,7 @@ class Children:
         return sizes
 
     def add(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Add values of children up, for each way."""
+        """Add values of children up, for each candidate."""
         if self.pairs:
             return values[0::2] + values[1::2]
         running = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(values)])
@@ -58,7 +58,7 @@ class Children:
         return sums
 
     def of_way(self, totals: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Repeat a value of each way for its children."""
+        """Repeat a value of each candidate for its children."""
         return np.repeat(totals, np.diff(self.starts))
 
 
@@ -68,7 +68,7 @@ class _Of(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class BoxScore:
-    """A score of ways to split, with its sensitivity in units."""
+    """A score of candidates to split, with its sensitivity in units."""
 
     name: Name
     monotone: bool
@@ -84,7 +84,7 @@ def _gini(counts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def gini_units(children: Children) -> NDArray[np.int64]:
-    """Return the Gini count sum_c sum_y n_cy^2 / n_c of each way.
+    """Return the Gini count sum_c sum_y n_cy^2 / n_c of each candidate.
 
     Privacy: sensitivity 1 record: see :func:`hedgerow.trees.scores.gini_count`. Each
     child is rounded by itself, and one record changes one child, by at most two halves.
@@ -93,7 +93,7 @@ def gini_units(children: Children) -> NDArray[np.int64]:
 
 
 def ncp_units(children: Children) -> NDArray[np.int64]:
-    """Return by how much each way lowers the normalised certainty penalty of the records.
+    """Return by how much each candidate lowers the normalised certainty penalty of the records.
 
     A record in a range of width w of a domain of width W has the penalty w / W; a split
     lowers it to that of the child. [DiffMulti, Eqs. (5)-(7)] as a gain.
@@ -107,7 +107,7 @@ def ncp_units(children: Children) -> NDArray[np.int64]:
 
 
 def skew_units(children: Children) -> NDArray[np.int64]:
-    """Return how far each way's counts are from those of evenly spread records.
+    """Return how far each candidate's counts are from those of evenly spread records.
 
     Half the sum over children of abs(n_c - n w_c / w): the records that would have to
     move for the box to be even. It finds the splits after which even boxes are right.
@@ -141,7 +141,7 @@ def ways_at_borders(
     *,
     domain: int,
 ) -> Children:
-    """Return the ways to split a numeric range in two, one per border."""
+    """Return the candidates to split a numeric range in two, one per border."""
     n_borders, n_classes = np.diff(borders.starts), counts.shape[1]
     box = np.repeat(np.arange(borders.n_boxes), n_borders)
     running = np.concatenate([np.zeros_like(counts[:1]), np.cumsum(counts, axis=0)])
@@ -171,7 +171,7 @@ def ways_into_children(
     *,
     domain: int,
 ) -> tuple[NDArray[np.int64], Children]:
-    """Return the boxes whose taxonomy node has children, and their one way to split."""
+    """Return the boxes whose taxonomy node has children, and their one candidate to split."""
     splits = np.diff(borders.starts) > 0
     keep = np.repeat(splits, np.diff(borders.bin_starts))
     n_children = (np.diff(borders.bin_starts))[splits]

@@ -13,7 +13,7 @@ from hedgerow.errors import SettingError
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import CountsMade, Groups, Ranges
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Purchase, noisy_counts, noisy_sparse_counts
+from hedgerow.privacy.mechanisms import Spending, noisy_counts, noisy_sparse_counts
 from hedgerow.privacy.source import RandomSource
 from hedgerow.trees.projection import on_simplex
 
@@ -62,7 +62,7 @@ def public_threshold(n_groups: int, *, epsilon: Fraction) -> int:
 
 
 def counts_fit(n_groups: int, *, epsilon: Fraction, keep_all: bool) -> bool:
-    """Say whether a release of so many groups can be numbered, drawn and written.
+    """Say whether a release of that many groups can be numbered, drawn and written.
 
     ``keep_all`` keeps every positive count; otherwise a threshold bounds the rows.
     """
@@ -72,7 +72,7 @@ def counts_fit(n_groups: int, *, epsilon: Fraction, keep_all: bool) -> bool:
 
 
 def refuse_too_many(n_groups: int) -> None:
-    """Raise because a release of so many groups would not fit anywhere."""
+    """Raise because a release of that many groups would not fit anywhere."""
     raise SettingError(
         f"the cut has about {float(n_groups):.1e} groups, too many to publish",
         where="publish.h",
@@ -99,7 +99,7 @@ def printed_groups(
         tally.counts,
         n_groups=kernel.n_groups,
         threshold=1,
-        purchase=Purchase(epsilon=epsilon, on="counts", ledger=ledger, source=source),
+        spending=Spending(epsilon=epsilon, on="counts", ledger=ledger, source=source),
     )
     made = CountsMade(share=epsilon, threshold=1, lowered_by=None)
     return _groups_of_keys(keys, noisy, made, kernel=kernel, ranges=ranges, engine=engine)
@@ -128,19 +128,19 @@ def noisy_groups(
     tally = engine.tally(kernel)
     total = None
     if total_epsilon:
-        purchase = Purchase(epsilon=total_epsilon, on="total", ledger=ledger, source=source)
-        total = int(noisy_counts(tally.counts.sum(keepdims=True), purchase=purchase)[0])
-    rest = Purchase(epsilon=ledger.left(), on="counts", ledger=ledger, source=source)
+        spending = Spending(epsilon=total_epsilon, on="total", ledger=ledger, source=source)
+        total = int(noisy_counts(tally.counts.sum(keepdims=True), spending=spending)[0])
+    rest = Spending(epsilon=ledger.left(), on="counts", ledger=ledger, source=source)
     dense = kernel.n_groups <= DENSE_GROUPS
     threshold = None if dense else public_threshold(kernel.n_groups, epsilon=rest.epsilon)
     if threshold is None:
         keys = np.arange(kernel.n_groups, dtype=np.int64)
         everywhere = np.zeros(kernel.n_groups, dtype=np.int64)
         everywhere[tally.keys] = tally.counts
-        noisy = noisy_counts(everywhere, purchase=rest)
+        noisy = noisy_counts(everywhere, spending=rest)
     else:
         keys, noisy = noisy_sparse_counts(
-            tally.keys, tally.counts, n_groups=kernel.n_groups, threshold=threshold, purchase=rest
+            tally.keys, tally.counts, n_groups=kernel.n_groups, threshold=threshold, spending=rest
         )
     goal = int(noisy.sum()) if total is None else total
     counts, shift = on_simplex(noisy, goal, only_down=not dense, source=source)

@@ -18,8 +18,8 @@ from hedgerow.trees.topdown import Boxes, Grown
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paid:
-    """Noisy class counts bought on the way: (boxes, classes), and the share of each."""
+class MeasuredCounts:
+    """Noisy class counts measured on the way: (boxes, classes), and the share of each."""
 
     tree: NDArray[np.int64]
     noisy: NDArray[np.int64]
@@ -27,7 +27,7 @@ class Paid:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PaidTotal:
+class MeasuredTotal:
     """A noisy number of all records, and its share."""
 
     noisy: int
@@ -35,24 +35,24 @@ class PaidTotal:
 
 
 @dataclass(kw_only=True)
-class Notebook:
-    """What a strategy has bought so far, to be reused once the leaves are counted."""
+class Measurements:
+    """What a strategy has measured so far, to be reused once the leaves are counted."""
 
-    counts: list[Paid] = field(default_factory=list)
-    total: PaidTotal | None = None
+    counts: list[MeasuredCounts] = field(default_factory=list)
+    total: MeasuredTotal | None = None
 
 
 def publish_leaves(
     grown: Grown,
-    notebook: Notebook,
+    measured: Measurements,
     *,
     has_class: bool,
     ledger: PathLedger,
     source: RandomSource,
 ) -> Groups:
-    """Return the groups of a tree's leaves, from everything that was paid for.
+    """Return the groups of a tree's leaves, from everything that was each for.
 
-    Leaf counts are drawn with what each path has left; counts bought on the way join by
+    Leaf counts are drawn with what each path has left; counts measured on the way join by
     weighted least squares, so that a box's children add up to it; then the leaves are
     projected on whole, non-negative counts of one noisy total.
 
@@ -65,10 +65,10 @@ def publish_leaves(
     weighted = np.zeros((len(grown.parent), noisy.shape[1]))
     precision = np.zeros(len(grown.parent))
     _note(weighted, precision, grown.leaves.tree, noisy, precisions)
-    for paid in notebook.counts:
-        _note(weighted, precision, paid.tree, paid.noisy, np.float64(float(paid.share) ** 2))
+    for each in measured.counts:
+        _note(weighted, precision, each.tree, each.noisy, np.float64(float(each.share) ** 2))
     estimates, sure = consistent(grown.parent, weighted, precision)
-    total = _total(estimates[0], sure, notebook.total)
+    total = _total(estimates[0], sure, measured.total)
     leaves = estimates[grown.leaves.tree]
     counts, shift = _whole_counts(leaves, total, source=source)
     made = CountsMade(share=min(shares.values), threshold=None, lowered_by=shift)
@@ -87,13 +87,13 @@ def _note(
     np.add.at(precision, nodes, each)
 
 
-def _total(root: NDArray[np.float64], sure: float, paid: PaidTotal | None) -> int:
-    """Return the number of records, by the tree and by the bought total, as both are sure."""
+def _total(root: NDArray[np.float64], sure: float, total: MeasuredTotal | None) -> int:
+    """Return the number of records, by the tree and by the measured total, as both are sure."""
     by_tree, tree_weight = float(root.sum()), sure / len(root)
-    if paid is None:
+    if total is None:
         return round(by_tree)
-    weight = float(paid.share) ** 2
-    return round((by_tree * tree_weight + paid.noisy * weight) / (tree_weight + weight))
+    weight = float(total.share) ** 2
+    return round((by_tree * tree_weight + total.noisy * weight) / (tree_weight + weight))
 
 
 def _whole_counts(

@@ -127,7 +127,7 @@ class Grown:
 def grow(engine: Engine, strategy: Strategy, *, ledger: PathLedger | None) -> Grown:
     """Return the tree that a strategy grows, level by level.
 
-    ``ledger`` is ``None`` for strategies that promise nothing and buy nothing.
+    ``ledger`` is ``None`` for strategies that promise nothing and spend nothing.
     """
     axes = axes_of(engine.schema)
     boxes, placed = Boxes.whole(axes), engine.place()

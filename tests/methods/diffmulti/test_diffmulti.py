@@ -108,8 +108,8 @@ def without_noise(monkeypatch):
 def force(monkeypatch, decide):
     """Let ``decide`` take one of [(attribute, position or None, score)] for every box."""
 
-    def chosen(offers, choice, *, purchase):
-        purchase.book()
+    def chosen(offers, choice, *, spending):
+        spending.book()
         options = {}
         for each in offers:
             for s, (box, border) in enumerate(zip(each.box, each.border, strict=True)):

@@ -94,9 +94,9 @@ def test_dividing_by_noisy_counts_refutes_nothing_and_by_the_true_count_is_refut
 # T4: {20, 40} or {20} on [0, 100]; the split point itself.
 
 
-def midpoints(offers, choice, *, purchase):
+def midpoints(offers, choice, *, spending):
     """[Sec. 4.3, last paragraph]: score and split intervals between records at midpoints."""
-    chosen = sound_choice(offers, choice, purchase=purchase)
+    chosen = sound_choice(offers, choice, spending=spending)
     each = offers[0]
     if len(each) < 2:
         return chosen
@@ -104,7 +104,7 @@ def midpoints(offers, choice, *, purchase):
     changes = np.flatnonzero(np.abs(np.diff(np.diff(each.scores))) > UNITS // 500) + 1
     edges = np.unique(np.concatenate([[0], changes, [len(each) - 1]]))
     middle = (edges[:-1] + edges[1:]) // 2
-    pick = middle[int(purchase.source.words(1)[0] % np.uint64(len(middle)))]
+    pick = middle[int(spending.source.words(1)[0] % np.uint64(len(middle)))]
     return Chosen(box=chosen.box, attribute=chosen.attribute, border=each.border[[pick]])
 
 

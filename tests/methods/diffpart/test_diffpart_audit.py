@@ -80,21 +80,21 @@ def one_level(with_record, without, *, n_items, epsilon, c1=ONE):
     return columns
 
 
-def one_test_too_many(blocks, *, purchase):
+def one_test_too_many(blocks, *, spending):
     """As printed [DiffPart, Procedure 1, lines 11-18]: 2^l - |S| tests of empty ones.
 
     Every partition draws one zero too many; if it passes, one more empty sub-partition of
     the partition that has not passed yet does.
     """
-    epsilon = purchase.book()
-    rng = np.random.default_rng(int(purchase.source.words(1)[0]))
+    epsilon = spending.book()
+    rng = np.random.default_rng(int(spending.source.words(1)[0]))
     results = []
     for block in blocks:
-        n = np.size(purchase.nodes)
+        n = np.size(spending.nodes)
         per_part = block.n_groups // n
-        keys, values = mechanisms._reaching(block, epsilon, purchase.source)
+        keys, values = mechanisms._reaching(block, epsilon, spending.source)
         extra, tails = sparse.passing_empties(
-            n, epsilon=epsilon, threshold=block.threshold, source=purchase.source
+            n, epsilon=epsilon, threshold=block.threshold, source=spending.source
         )
         listed_keys = set(keys.tolist()) | set(block.keys.tolist())
         more_keys, more_values = [], []
@@ -154,13 +154,13 @@ def test_t7_a_twin_that_lists_what_has_records_first_is_refuted(monkeypatch):
     assert outcome(PRINTED, BASKETS["T7"], epsilon=TENTH, runs=1500) == "refuted"
 
 
-def occupied_first(blocks, *, purchase):
+def occupied_first(blocks, *, spending):
     results = []
     for block, (keys, values) in zip(
-        blocks, mechanisms.noisy_sparse_blocks(blocks, purchase=purchase), strict=True
+        blocks, mechanisms.noisy_sparse_blocks(blocks, spending=spending), strict=True
     ):
         # Those without records come after, in the order in which they happen to be drawn.
-        late = ~np.isin(keys, block.keys) * purchase.source.words(len(keys))
+        late = ~np.isin(keys, block.keys) * spending.source.words(len(keys))
         order = np.argsort(late, kind="stable")
         results.append((keys[order], values[order]))
     return results

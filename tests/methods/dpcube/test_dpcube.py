@@ -15,7 +15,7 @@ from hedgerow.methods.dpcube.dpcube import TwoPhaseCube, noisy_cube
 from hedgerow.methods.dpcube.partition import Cube, EvenBoxes, gain_of_noise, split_gains
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.laplace import discrete_laplace
-from hedgerow.privacy.mechanisms import Purchase
+from hedgerow.privacy.mechanisms import Spending
 from hedgerow.privacy.source import SeededSource
 from hedgerow.progress import no_progress
 from hedgerow.trees.coarsening import fitted
@@ -91,10 +91,10 @@ def test_the_partition_looks_at_nothing_but_noisy_cells():
     engine = MemoryEngine(table=table_of(schema, rows))
     cells = fitted(schema, most_boxes=500)
     source = SeededSource(3)
-    purchase = Purchase(
+    spending = Spending(
         epsilon=Fraction(20), on="cells", ledger=PathLedger(Fraction(20)), source=source
     )
-    cube = noisy_cube(engine, cells, purchase=purchase)
+    cube = noisy_cube(engine, cells, spending=spending)
     trees = [partition(cube, some, schema)[0] for some in (rows, rows[:7], [])]
     assert len(trees[0].leaves) > 1
     for other in trees[1:]:
@@ -108,7 +108,7 @@ def test_boxes_keep_the_sums_of_their_noisy_cells_by_how_sure_they_are():
     grown, strategy = partition(cube_of(noisy.reshape(48, 2)))
     assert len(grown.leaves) == 2
     found = {}
-    for paid in strategy.notebook.counts:
+    for paid in strategy.measured.counts:
         for node, sums in zip(paid.tree.tolist(), paid.noisy.tolist(), strict=True):
             at = grown.leaves.tree.tolist().index(node)
             n_cells = 6 * int(grown.leaves.stop[at, 0] - grown.leaves.first[at, 0])

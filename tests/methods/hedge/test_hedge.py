@@ -60,8 +60,8 @@ def deep(monkeypatch):
 
 
 @st.composite
-def ways(draw):
-    """One way to split a box into up to four children."""
+def candidates(draw):
+    """One candidate to split a box into up to four children."""
     n_classes = draw(st.integers(1, 3))
     n = draw(st.integers(2, 4))
     counts = draw(
@@ -81,9 +81,9 @@ def scored(score, counts, widths, domain):
 
 
 @pytest.mark.parametrize("score", BOX_SCORES.values(), ids=list(BOX_SCORES))
-@given(way=ways())
-def test_one_record_moves_a_box_score_by_at_most_its_sensitivity(score, way):
-    counts, widths, domain = way
+@given(candidate=candidates())
+def test_one_record_moves_a_box_score_by_at_most_its_sensitivity(score, candidate):
+    counts, widths, domain = candidate
     before = scored(score, counts, widths, domain)
     for child, label in np.ndindex(counts.shape):
         more = counts.copy()
@@ -94,10 +94,10 @@ def test_one_record_moves_a_box_score_by_at_most_its_sensitivity(score, way):
             assert moved >= 0
 
 
-@given(way=ways())
-def test_shared_gains_move_by_at_most_the_sensitivity_up_to_a_common_shift(way):
+@given(candidate=candidates())
+def test_shared_gains_move_by_at_most_the_sensitivity_up_to_a_common_shift(candidate):
     """The gain of splitting and the nought of not splitting differ by one box's terms."""
-    counts, widths, domain = way
+    counts, widths, domain = candidate
     box = counts.sum(axis=0, keepdims=True)
     for child, label in np.ndindex(counts.shape):
         more = counts.copy()
@@ -118,7 +118,7 @@ def test_scores_of_a_small_box():
     assert scored(SKEW, counts, widths, 40) == 5.5 * UNIT
 
 
-# ---------------------------------------------------------------- ways to split
+# ---------------------------------------------------------------- candidates to split
 
 
 @given(

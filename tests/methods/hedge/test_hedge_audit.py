@@ -57,11 +57,11 @@ def test_a_twin_that_always_takes_the_best_way_is_refuted(monkeypatch):
 
 
 def test_a_twin_that_stops_on_true_sizes_is_refuted(monkeypatch):
-    def exact(counts, *, purchase):
-        epsilon = purchase.book()
-        if purchase.on.startswith("box sizes"):
+    def exact(counts, *, spending):
+        epsilon = spending.book()
+        if spending.on.startswith("box sizes"):
             return counts
-        noise = laplace.discrete_laplace(len(counts), epsilon=epsilon, source=purchase.source)
+        noise = laplace.discrete_laplace(len(counts), epsilon=epsilon, source=spending.source)
         return counts + noise
 
     monkeypatch.setattr(hedge, "noisy_counts", exact)

@@ -27,7 +27,7 @@ SAMPLE = {**EPSILON, "faithful": True, "least-records": 10**6, "beta": "0.95"}
 METHODS = {
     "supermodular": SupermodularSettings(**EPSILON),
     "supermodular, by value and person": SupermodularSettings(
-        **EPSILON, sensitivities={"a0": 3}, personal={"by": "class", "factors": {"v0": 4}}
+        **EPSILON, severities={"a0": 3}, personal={"by": "class", "factors": {"v0": 4}}
     ),
     "supermodular on a sample": SupermodularSettings(**EPSILON, rate="1/2"),
     "truthful": TruthfulSettings(**EPSILON, delta="1/10"),

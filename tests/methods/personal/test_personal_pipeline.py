@@ -131,8 +131,8 @@ def test_settings_that_mean_nothing_are_mistakes_of_the_plan(publish, words):
 @pytest.mark.parametrize(
     ("publish", "words"),
     [
-        ({"method": "supermodular", "epsilon": 1, "sensitivities": {"nobody": 2}}, "'nobody'"),
-        ({"method": "supermodular", "epsilon": 1, "sensitivities": {"ward": {"Z": 2}}}, "'Z'"),
+        ({"method": "supermodular", "epsilon": 1, "severities": {"nobody": 2}}, "'nobody'"),
+        ({"method": "supermodular", "epsilon": 1, "severities": {"ward": {"Z": 2}}}, "'Z'"),
         (
             {"method": "supermodular", "epsilon": 1, "personal": {"by": "age", "factors": {}}},
             "numbers have no factors",

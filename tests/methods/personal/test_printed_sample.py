@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.errors import SettingError
-from hedgerow.lattice.risk import Sensitivities
+from hedgerow.lattice.risk import Severities
 from hedgerow.lattice.utility import utility_tables
 from hedgerow.methods.personal.choice import Worth
 from hedgerow.methods.personal.levels import LevelSpace
@@ -43,7 +43,7 @@ def numbers(**changed):
 def sampler(space, *, version="utility", at_least=0.0, risk_weight=2.0, **changed):
     worth = Worth(
         utility=space.tables(utility_tables("depth", space.chains)),
-        sensitivity=space.tables(Sensitivities.of(space.chains).tables),
+        severity=space.tables(Severities.of(space.chains).tables),
         risk_weight=risk_weight,
         power=1.0,
         floor=1.0,
@@ -118,7 +118,7 @@ def test_what_is_drawn_follows_the_printed_distribution():
     one = sampler(space, epsilon=Fraction(20))
     drawn = Counter(one.draw(kinds, None, source=SeededSource(5)).tolist())
     for key, fraction in ((1, 0.6), (2, 0.4)):
-        # A value has sensitivity 1 + 1 and utility 1, what says nothing 1 and 0.
+        # A value has severity 1 + 1 and utility 1, what says nothing 1 and 0.
         f = 2.0 * fraction / 2 + 1 / 10_000
         odds = math.exp(one.settings.rate * (f - 2.0))
         chance = odds / (1 + odds) / 2

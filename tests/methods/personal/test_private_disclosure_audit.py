@@ -225,8 +225,8 @@ def test_a_twin_with_too_little_noise_is_refuted(monkeypatch):
 def test_a_twin_that_offers_only_what_was_taken_is_refuted(monkeypatch):
     """Noise for the groups that somebody chose and for no others shows who is there."""
 
-    def only_occupied(keys, counts, *, n_groups, threshold, purchase):
-        return keys, np.maximum(mechanisms.noisy_counts(counts, purchase=purchase), 1)
+    def only_occupied(keys, counts, *, n_groups, threshold, spending):
+        return keys, np.maximum(mechanisms.noisy_counts(counts, spending=spending), 1)
 
     monkeypatch.setattr(supermodular, "noisy_sparse_counts", only_occupied)
     runs = [

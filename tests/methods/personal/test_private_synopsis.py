@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedgerow.lattice.risk import Sensitivities
+from hedgerow.lattice.risk import Severities
 from hedgerow.lattice.utility import utility_tables
 from hedgerow.methods.personal.choice import Worth, choose_cells
 from hedgerow.methods.personal.levels import LevelSpace
@@ -32,7 +32,7 @@ def kinds_of(table):
 
 
 def bought(space, kinds, *, epsilon=Fraction(1), seed=1, measured=None):
-    return Synopsis.buy(
+    return Synopsis.measure(
         space,
         measured_vectors(space) if measured is None else measured,
         kinds,
@@ -63,7 +63,7 @@ def test_one_record_moves_the_measured_counts_by_one_in_each_vector(table, data)
 def test_the_synopsis_pays_exactly_its_share(table, epsilon):
     ledger = PathLedger(epsilon)
     space = LevelSpace.of(table.schema)
-    Synopsis.buy(
+    Synopsis.measure(
         space,
         measured_vectors(space),
         kinds_of(table),
@@ -116,7 +116,7 @@ def test_estimates_have_the_right_mean_and_spread():
 def worth_of(space, *, risk_weight=3.0, weighed=True):
     return Worth(
         utility=space.tables(utility_tables("depth", space.chains)),
-        sensitivity=space.tables(Sensitivities.of(space.chains).tables) if weighed else None,
+        severity=space.tables(Severities.of(space.chains).tables) if weighed else None,
         risk_weight=risk_weight,
         power=1.0,
         floor=1.0,

@@ -15,7 +15,7 @@ from hedgerow.model.engine import BasketBatch, BasketKernel, SparseCounts
 from hedgerow.taxonomy.tree import Taxonomy
 
 MASKED_UP_TO = 22
-"""Universes up to so many items are folded: equal records become one row with a weight."""
+"""Universes up to that many items are folded: equal records become one row with a weight."""
 
 COMPILED_FROM = 2_000_000
 """Items in all records from which compiled loops pay for being loaded."""
@@ -34,7 +34,7 @@ class BasketMemory:
         return self.baskets.taxonomy
 
     def walk(self, *, max_length: int | None) -> MemoryWalk:
-        """Return all records in partition 0, each cut to so many items by a public rule."""
+        """Return all records in partition 0, each cut to that many items by a public rule."""
         offsets, items = self.baskets.offsets, self.baskets.items
         if max_length is not None:
             offsets, items = cut_to_length(offsets, items, max_length)
@@ -168,7 +168,7 @@ def places_of(
 def cut_to_length(
     offsets: NDArray[np.int64], items: ItemCodes, max_length: int
 ) -> tuple[NDArray[np.int64], ItemCodes]:
-    """Return the records with at most so many items each, taken evenly from longer ones.
+    """Return the records with at most that many items each, taken evenly from longer ones.
 
     A rule of each record alone: of its n items in code order, the one at place j is kept
     where j * max_length / n passes a whole number.

@@ -88,7 +88,7 @@ class SparkBaskets:
         return "SparkBaskets()"
 
     def walk(self, *, max_length: int | None) -> SparkWalk:
-        """Return all records in partition 0, each cut to so many items by a public rule."""
+        """Return all records in partition 0, each cut to that many items by a public rule."""
         return SparkWalk(self, max_length)
 
     def itemsets(self) -> SparseCounts:

@@ -81,7 +81,7 @@ class BasketStream:
         return cls(universe.taxonomy, scratch, shelf, slots)
 
     def walk(self, *, max_length: int | None) -> DiskWalk:
-        """Return all records in partition 0, each cut to so many items by a public rule."""
+        """Return all records in partition 0, each cut to that many items by a public rule."""
         return DiskWalk(self, max_length)
 
     def itemsets(self) -> SparseCounts:
@@ -112,7 +112,7 @@ class BasketStream:
 
 
 def _pieces(parts: Iterable[Sets], n_items: int) -> Iterator[Arrays]:
-    """Yield lengths and items of about so many items at a time."""
+    """Yield lengths and items of about that many items at a time."""
     held: list[Sets] = []
     for part in parts:
         held.append(part)

@@ -107,7 +107,7 @@ class StreamEngine:
 def _pieces(
     source: Source, schema: Schema, rows: int, report: Report
 ) -> Iterator[tuple[Codes, ...]]:
-    """Yield the codes of so many records at a time; a piece is overwritten by the next one."""
+    """Yield the codes of that many records at a time; a piece is overwritten by the next one."""
     encode = BatchEncoder(schema, name=source.name)
     names = [attribute.name for attribute in encode.attributes]
     text = {each.name for each in encode.attributes if each.domain.kind == "categorical"}
@@ -149,7 +149,7 @@ class Pace:
         self._share = fraction
 
     def read(self, n_rows: int) -> None:
-        """Tell the pace after so many rows."""
+        """Tell the pace after that many rows."""
         spent = max(monotonic() - self._begun, 1e-3)
         words = f"reading, {n_rows / spent / 1e6:.1f} million rows a second"
         if self._share > 0.01:

@@ -39,7 +39,7 @@ def maximise_problems(
     The arguments are rows, heights, strides and personal weights of the problems; first, stop,
     utility and weights of the hierarchy; places, multiplicities and number of places of the
     dictionary; risk weight, power, constant (above 0), margin and whether there are weights;
-    levels, numbers of matches, utilities and sensitivities found.
+    levels, numbers of matches, utilities and severities found.
     """
     rows, heights, strides, personal = problem_arrays
     first, stop, utility, weights = hierarchy_arrays

@@ -216,7 +216,7 @@ def located(terrain: Terrain, state: States) -> int:
 
 @_compiled
 def on_path(terrain: Terrain, n_steps: int) -> int:
-    """The rank of the node so many steps up that path."""
+    """The rank of the node that many steps up that path."""
     rank = 0
     for i in range(len(terrain.heights) - 1, -1, -1):
         rank += min(n_steps, terrain.heights[i]) * terrain.strides[i]
@@ -299,7 +299,7 @@ def utility_at(terrain: Terrain, rank: int) -> float:
 
 @_inlined
 def risk_at(terrain: Terrain, rank: int) -> float:
-    """The risk of a node, whose sensitivity is added from the first attribute to the last."""
+    """The risk of a node, whose severity is added from the first attribute to the last."""
     level_rank = rank if terrain.generalises else len(terrain.counts) - 1 - rank
     exposure = terrain.exposure[terrain.counts[level_rank]]
     added = 0.0

@@ -13,7 +13,7 @@ from hedgerow.model.engine import BasketEngine
 from hedgerow.model.groups import CountsMade
 from hedgerow.model.method import About, Departure, Outline, Step
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Purchase, noisy_sparse_counts
+from hedgerow.privacy.mechanisms import Spending, noisy_sparse_counts
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
 from hedgerow.taxonomy.tree import Taxonomy
@@ -62,7 +62,7 @@ class Basic:
             )
 
     def outline(self, taxonomy: Taxonomy, epsilon: Fraction) -> Outline:
-        """Return the one purchase, and how many itemsets noise alone will list."""
+        """Return the one spending, and how many itemsets noise alone will list."""
         n_sets = (1 << taxonomy.n_leaves) - 1
         return Outline(
             steps=(Step(on="counts", share=epsilon, times=1),),
@@ -92,7 +92,7 @@ class Basic:
             tally.counts,
             n_groups=(1 << n_items) - 1,
             threshold=1,
-            purchase=Purchase(epsilon=epsilon, on="counts", ledger=ledger, source=source),
+            spending=Spending(epsilon=epsilon, on="counts", ledger=ledger, source=source),
         )
         offsets, items = sets_of_masks(ranks + 1, n_items)
         return NoisyBaskets.sorted_of(

@@ -100,7 +100,7 @@ class BasicTable:
             )
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
-        """Return the purchases, and how many cells there are."""
+        """Return the shares, and how many cells there are."""
         total = self._total(schema, epsilon)
         counts = epsilon - total
         n_groups = self.n_groups(schema)

@@ -8,12 +8,12 @@ from fractions import Fraction
 from hedgerow.model.method import Step
 
 TOTAL_SHARE = Fraction(1, 50)
-"""The part of epsilon that a noisy total costs, where one is bought."""
+"""The part of epsilon that a noisy total costs, where one is measured."""
 
 TOTAL_FROM = 5_000
-"""Groups from which a total bought for 1/50 is better than the sum of the noisy counts.
+"""Groups from which a total measured for 1/50 is better than the sum of the noisy counts.
 
-The sum of m counts at epsilon / 2 has variance m * 8 / epsilon^2, a total bought for
+The sum of m counts at epsilon / 2 has variance m * 8 / epsilon^2, a total measured for
 epsilon / 50 has 2 * 50^2 / epsilon^2: the sum is worse from 625 groups on. Below 5,000
 groups the difference does not matter and the counts keep the share.
 """
@@ -61,7 +61,7 @@ class DiffGenBudget:
         return self.epsilon * TOTAL_SHARE
 
     def steps(self, n_groups: int) -> tuple[Step, ...]:
-        """Return the planned purchases, given a number of groups; they add up to epsilon."""
+        """Return the planned shares, given a number of groups; they add up to epsilon."""
         total = self.total(n_groups)
         counts = self.counts - total
         planned = [

@@ -17,7 +17,7 @@ from hedgerow.count.kernels import ClassHistograms
 from hedgerow.errors import InternalError
 from hedgerow.methods.diffgen.budget import DiffGenBudget
 from hedgerow.methods.diffgen.departures import COMMON, IMPROVED
-from hedgerow.methods.diffgen.specialise import Chooser, JointChoice, PrintedChoice, Stall
+from hedgerow.methods.diffgen.specialise import Choices, Chooser, JointChoice, PrintedChoice
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups, Ranges
 from hedgerow.model.method import About, Outline
@@ -84,7 +84,7 @@ class DiffGen:
         return "log2 of the number of classes, in bits" if self.faithful else "1 bit"
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
-        """Return what a run will buy and how many groups to expect, without any data."""
+        """Return what a run will spend and how many groups to expect, without any data."""
         budget = self.budget(schema, epsilon)
         n_groups = self._typical_groups(schema, budget)
         counts = budget.counts - budget.total(n_groups)
@@ -191,7 +191,7 @@ class DiffGen:
             raise InternalError("DiffGen was asked to specialise without a class")
         sizes = tuple(attribute.domain.size for attribute in engine.schema.attributes)
         kernel = ClassHistograms(sizes=sizes, n_classes=classes.domain.size)
-        stall = Stall(
+        choices = Choices(
             scored=ScoredParts(kernel.split(engine.sum(kernel)), self.score),
             score=self.score,
             share=budget.choice,
@@ -199,9 +199,9 @@ class DiffGen:
             source=source,
         )
         if not self.faithful:
-            return JointChoice(stall=stall)
+            return JointChoice(choices=choices)
         sensitivity = printed_sensitivity(self.score, classes.domain.size)
-        return PrintedChoice(stall=stall, cut=cut, sensitivity=sensitivity)
+        return PrintedChoice(choices=choices, cut=cut, sensitivity=sensitivity)
 
     def _candidates(self, cut: Cut, budget: DiffGenBudget) -> list[Part]:
         """Return the parts that may be specialised, by public rules alone.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hedgerow.errors import InternalError
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.choice import Rule
-from hedgerow.privacy.mechanisms import Purchase, choose_by_score
+from hedgerow.privacy.mechanisms import Spending, choose_by_score
 from hedgerow.privacy.source import RandomSource, below
 from hedgerow.trees.candidates import Blocks, ScoredParts
 from hedgerow.trees.cut import Cut, Part
@@ -36,8 +36,8 @@ class Chooser(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Stall:
-    """Where choices are bought: the score and its parts, the share of each, the ledger."""
+class Choices:
+    """How choices are made: the score and its parts, the share of each, the ledger."""
 
     scored: ScoredParts
     score: Score
@@ -45,7 +45,7 @@ class Stall:
     ledger: PathLedger
     source: RandomSource
 
-    def buy(
+    def make(
         self,
         blocks: list[Blocks],
         *,
@@ -64,7 +64,7 @@ class Stall:
             monotone=monotone,
             rule=rule,
             weights=np.concatenate(weights),
-            purchase=Purchase(epsilon=self.share, on=on, ledger=self.ledger, source=self.source),
+            spending=Spending(epsilon=self.share, on=on, ledger=self.ledger, source=self.source),
         )
 
     def position(self, blocks: Blocks, block: int) -> int | None:
@@ -80,24 +80,24 @@ class Stall:
 class JointChoice:
     """Choose a part and, for a numeric one, its split position, in one private step.
 
-    Departs: [DiffGen, Alg. 1, lines 4, 7 and 9] buys split points and then a part. Here
+    Departs: [DiffGen, Alg. 1, lines 4, 7 and 9] chooses split points and then a part. Here
     a part has measure 1, shared evenly by the split positions of a numeric one.
 
     Privacy: one choice over a public set with a public base measure costs one share
     (Lemma L1), at the monotone rate where the score is monotone.
     """
 
-    stall: Stall
+    choices: Choices
 
     def begin(self, candidates: list[Part]) -> None:
         """Nothing to prepare."""
 
     def choose(self, cut: Cut, candidates: list[Part], step: int) -> tuple[Part, int | None]:
         """Return the chosen part and position."""
-        blocks = [self.stall.scored.blocks(cut, part) for part in candidates]
+        blocks = [self.choices.scored.blocks(cut, part) for part in candidates]
         n_positions = [part.stop - part.first - 1 if part.is_numeric else 1 for part in candidates]
         finest = max(n_positions)  # permute-and-flip wants weights of at least 1
-        chosen = self.stall.buy(
+        chosen = self.choices.make(
             blocks,
             weights=[
                 np.multiply(each.lengths, finest / n, dtype=np.float64)
@@ -105,14 +105,14 @@ class JointChoice:
             ],
             starts=[0],
             rule="permute-and-flip",
-            monotone=self.stall.score.monotone,
-            sensitivity=self.stall.score.sensitivity,
+            monotone=self.choices.score.monotone,
+            sensitivity=self.choices.score.sensitivity,
             on=f"specialisation {step}",
         )
         ends = np.cumsum([len(each.scores) for each in blocks])
         which = int(np.searchsorted(ends, chosen[0], side="right"))
         block = int(chosen[0]) - (int(ends[which - 1]) if which else 0)
-        return candidates[which], self.stall.position(blocks[which], block)
+        return candidates[which], self.choices.position(blocks[which], block)
 
     def follow(self, children: list[Part], step: int) -> None:
         """Nothing to prepare."""
@@ -126,7 +126,7 @@ class PrintedChoice:
     ``sensitivity`` is the one the paper states for its score.
     """
 
-    stall: Stall
+    choices: Choices
     cut: Cut
     sensitivity: Fraction
     splits: dict[Part, int] = field(default_factory=dict)
@@ -156,24 +156,24 @@ class PrintedChoice:
         """Draw split points of parts that hold disjoint records, for one share."""
         if not parts:
             return
-        blocks = [self.stall.scored.blocks(self.cut, part) for part in parts]
+        blocks = [self.choices.scored.blocks(self.cut, part) for part in parts]
         starts = np.cumsum([0, *(len(each.scores) for each in blocks[:-1])])
         chosen = self._exponential(blocks, starts=starts.tolist(), on=on)
         for part, each, start, block in zip(parts, blocks, starts, chosen, strict=True):
-            position = self.stall.position(each, int(block - start))
+            position = self.choices.position(each, int(block - start))
             if position is None:
                 raise InternalError("a numeric part was given no split position")
             self.splits[part] = position
 
     def _known(self, cut: Cut, part: Part) -> Blocks:
         if not part.is_numeric:
-            return self.stall.scored.blocks(cut, part)
-        return self.stall.scored.split_at(part, self.splits[part])
+            return self.choices.scored.blocks(cut, part)
+        return self.choices.scored.split_at(part, self.splits[part])
 
     def _exponential(
         self, blocks: list[Blocks], *, starts: list[int], on: str
     ) -> NDArray[np.int64]:
-        return self.stall.buy(
+        return self.choices.make(
             blocks,
             weights=[each.lengths.astype(np.float64) for each in blocks],
             starts=starts,

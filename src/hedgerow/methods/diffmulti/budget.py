@@ -108,7 +108,7 @@ class DiffMultiBudget:
         return self.epsilon - self.depth * level - self.n_first_splits * self.split
 
     def steps(self) -> tuple[Step, ...]:
-        """Return the purchases of the longest path; they add up to epsilon."""
+        """Return the shares of the longest path; they add up to epsilon."""
         planned = [
             Step(on="first split points", share=self.split, times=self.n_first_splits),
             Step(on="choices", share=self.choice, times=self.depth),

@@ -15,7 +15,7 @@ COMMON = (
     Departure(
         paper=_PAPER,
         what="A path has fewer than |g| specialisations above its last.",
-        why="Def. 4.1 allows one more than the budget pays for.",
+        why="Def. 4.1 allows one more than the budget has.",
     ),
     Departure(
         paper=_PAPER,
@@ -63,7 +63,7 @@ IMPROVED = (
         paper=_PAPER,
         what="Child counts are kept and joined with the leaves' by least squares, and the"
         " leaves projected on a noisy total.",
-        why="They are paid for already; cutting at zero adds phantom records.",
+        why="They are measured already; cutting at zero adds phantom records.",
     ),
 )
 """Departures that keep more of the data at the same epsilon."""

@@ -45,7 +45,7 @@ class DiffMulti:
     [DiffMulti, Alg. 1] as printed, where that is private; otherwise attribute and split
     are chosen jointly, paths have at most ``depth`` steps, and child counts are reused.
 
-    Privacy: neighbours differ in one record. Every path pays for its split points,
+    Privacy: neighbours differ in one record. Every path spends on its split points,
     choices and child counts, and its leaf for the rest: epsilon in all (Lemma L2).
     """
 
@@ -107,7 +107,7 @@ class DiffMulti:
             )
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
-        """Return what the longest path buys and how many groups to expect."""
+        """Return what the longest path spends and how many groups to expect."""
         budget = self.budget(schema, epsilon)
         most = most_specialisations(schema)
         return Outline(
@@ -156,7 +156,7 @@ class DiffMulti:
         if self.faithful:
             return _printed_leaves(grown, has_class=has_class, ledger=ledger, source=source)
         return publish_leaves(
-            grown, growth.notebook, has_class=has_class, ledger=ledger, source=source
+            grown, growth.measured, has_class=has_class, ledger=ledger, source=source
         )
 
 

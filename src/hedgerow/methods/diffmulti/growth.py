@@ -29,11 +29,11 @@ from hedgerow.methods.diffmulti.splits import (
 )
 from hedgerow.model.placed import Borders
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Purchase, noisy_counts
+from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress
 from hedgerow.trees.axes import ragged
-from hedgerow.trees.leaves import Notebook, Paid
+from hedgerow.trees.leaves import MeasuredCounts, Measurements
 from hedgerow.trees.topdown import STOP, Boxes, Level, Split
 
 NO_POINT = -1
@@ -56,7 +56,7 @@ class Growth(ABC):
     left: NDArray[np.int64]
     n_attributes: int
     n_classes: int
-    notebook: Notebook = field(default_factory=Notebook)
+    measured: Measurements = field(default_factory=Measurements)
     _parents: NDArray[np.int64] | None = None
 
     def split(self, level: Level) -> Split:
@@ -84,7 +84,7 @@ class Growth(ABC):
     def _valid(self, level: Level) -> NDArray[np.bool_]:
         """Say which boxes incur a valid specialisation, by public facts [Def. 4.1].
 
-        Departs: Def. 4.1 says "<= |g|", one step more than the budget pays for.
+        Departs: Def. 4.1 says "<= |g|", one step more than the budget has.
         """
         if level.depth >= self.budget.depth:
             return np.zeros(len(level.boxes), dtype=np.bool_)
@@ -110,11 +110,11 @@ class Growth(ABC):
         for each in some:
             offered[each.box] = True
         rows = np.flatnonzero(offered)
-        purchase = self._purchase(level.boxes[rows], share=share, on=on)
-        return choose_splits(some, choice, purchase=purchase)
+        spending = self._spending(level.boxes[rows], share=share, on=on)
+        return choose_splits(some, choice, spending=spending)
 
-    def _purchase(self, boxes: Boxes, *, share: Fraction, on: str) -> Purchase:
-        return Purchase(
+    def _spending(self, boxes: Boxes, *, share: Fraction, on: str) -> Spending:
+        return Spending(
             epsilon=share, on=on, ledger=self.ledger, source=self.source, nodes=boxes.ledger
         )
 
@@ -127,8 +127,8 @@ class PrintedGrowth(Growth):
     its parent, except for the range that is new: drawing all of them again in every box
     would cost more than the budget has.
 
-    Privacy: the root pays one share per numeric attribute; below, a box has at most one
-    new numeric range and pays one share for its split point, one for the choice, and its
+    Privacy: the root spends one share per numeric attribute; below, a box has at most one
+    new numeric range and spends one share for its split point, one for the choice, and its
     children one for their counts.
     """
 
@@ -145,8 +145,8 @@ class PrintedGrowth(Growth):
         self.points[np.arange(len(parents)), self._divided[parents]] = NO_POINT
 
     def _noisy_sizes(self, level: Level) -> NDArray[np.int64]:
-        purchase = self._purchase(level.boxes, share=self.budget.sizes, on="child counts")
-        return noisy_counts(level.classes().sum(axis=1), purchase=purchase)
+        spending = self._spending(level.boxes, share=self.budget.sizes, on="child counts")
+        return noisy_counts(level.classes().sum(axis=1), spending=spending)
 
     def _specialise(self, level: Level, going: NDArray[np.bool_]) -> Split:
         new = self._new_ranges(level, going)
@@ -210,15 +210,15 @@ class PrintedGrowth(Growth):
 class JointGrowth(Growth):
     """Attribute and split point in one choice, and child counts kept for the release.
 
-    Privacy: a box pays one share for its choice, its children one for their counts.
+    Privacy: a box spends one share for its choice, its children one for their counts.
     """
 
     def _noisy_sizes(self, level: Level) -> NDArray[np.int64]:
         share = self.budget.sizes
         classes = level.classes()
-        purchase = self._purchase(level.boxes, share=share, on="child counts")
-        noisy = noisy_counts(classes.ravel(), purchase=purchase).reshape(classes.shape)
-        self.notebook.counts.append(Paid(tree=level.boxes.tree, noisy=noisy, share=share))
+        spending = self._spending(level.boxes, share=share, on="child counts")
+        noisy = noisy_counts(classes.ravel(), spending=spending).reshape(classes.shape)
+        self.measured.counts.append(MeasuredCounts(tree=level.boxes.tree, noisy=noisy, share=share))
         sizes: NDArray[np.int64] = noisy.sum(axis=1)
         return sizes
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hedgerow.methods.diffmulti.scores import MultiScore
 from hedgerow.model.placed import Borders
 from hedgerow.privacy.choice import Rule, position_in_block
-from hedgerow.privacy.mechanisms import Purchase, choose_by_score
+from hedgerow.privacy.mechanisms import Spending, choose_by_score
 from hedgerow.trees.axes import Axis, ragged, split_positions
 from hedgerow.trees.box_scores import ways_at_borders, ways_into_children
 from hedgerow.trees.topdown import STOP, Boxes, Level, Split
@@ -149,13 +149,13 @@ class Choice:
     span: Fraction
 
 
-def choose_splits(offers: list[Offers], choice: Choice, *, purchase: Purchase) -> Chosen:
+def choose_splits(offers: list[Offers], choice: Choice, *, spending: Spending) -> Chosen:
     """Return one split of every box that offers any, drawn so that high scores are likely.
 
     An attribute has measure 1 in a box, shared evenly by the positions it offers there.
     Neighbouring positions of one score go in as one block.
 
-    Privacy: costs the purchase's share on the path of each box (Lemma L1; boxes hold
+    Privacy: costs the spending's share on the path of each box (Lemma L1; boxes hold
     disjoint records). The blocks follow the data; only the position drawn leaves here.
     """
     blocks = [_Blocks.of(each) for each in offers]
@@ -175,14 +175,14 @@ def choose_splits(offers: list[Offers], choice: Choice, *, purchase: Purchase) -
         monotone=True,
         rule=choice.rule,
         weights=lengths * weights,
-        purchase=purchase,
+        spending=spending,
     )
     first = np.concatenate([each.border for each in blocks])[order][won]
     attribute = np.repeat([each.attribute for each in offers], [len(each.box) for each in blocks])
     return Chosen(
         box=box[won],
         attribute=attribute[order][won],
-        border=position_in_block(first, lengths[won], source=purchase.source),
+        border=position_in_block(first, lengths[won], source=spending.source),
     )
 
 

@@ -52,11 +52,11 @@ IMPROVED = (
         paper=_PAPER,
         what="Records of partitions that nothing below accounts for are drawn from the"
         " partition's noisy count and from how records elsewhere divide.",
-        why="Dropping them loses most of a sparse data set; noisy counts already paid are free.",
+        why="Dropping them loses most of a sparse data set; counts already measured are free.",
     ),
     Departure(
         paper=_PAPER,
-        what="A third of the budget buys noisy counts of all items; drawn baskets are brought"
+        what="A third of the budget goes to noisy counts of all items; drawn baskets are brought"
         " into line with them.",
         why="Most records of a sparse data set are lost sight of far above the items.",
     ),

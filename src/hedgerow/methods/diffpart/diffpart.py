@@ -32,7 +32,7 @@ from hedgerow.model.groups import CountsMade
 from hedgerow.model.method import About, Outline
 from hedgerow.model.method import Step as PlannedStep
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Purchase, noisy_counts
+from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
 from hedgerow.taxonomy.tree import Taxonomy
@@ -131,7 +131,7 @@ class DiffPart:
             )
 
     def outline(self, taxonomy: Taxonomy, epsilon: Fraction) -> Outline:
-        """Return what a run will buy and how many baskets to expect, without any data.
+        """Return what a run will spend and how many baskets to expect, without any data.
 
         The chain shown is the one on which every node gives one child.
         """
@@ -269,8 +269,8 @@ class DiffPart:
         ledger: PathLedger,
         source: RandomSource,
     ) -> ItemCounts:
-        purchase = Purchase(epsilon=epsilon * ITEMS_SHARE, on="items", ledger=ledger, source=source)
-        return noisy_items(walk, max_length=self._length(tree), purchase=purchase)
+        spending = Spending(epsilon=epsilon * ITEMS_SHARE, on="items", ledger=ledger, source=source)
+        return noisy_items(walk, max_length=self._length(tree), spending=spending)
 
     def _length(self, tree: SplitTree) -> int:
         return min(self.max_length or MAX_LENGTH, tree.n_items)
@@ -296,9 +296,9 @@ def _noisy_total(
     walk: BasketWalk, epsilon: Fraction, ledger: PathLedger, source: RandomSource
 ) -> int:
     """Return the noisy number of records, at least 0; costs a fiftieth of epsilon."""
-    purchase = Purchase(epsilon=epsilon * TOTAL_SHARE, on="total", ledger=ledger, source=source)
+    spending = Spending(epsilon=epsilon * TOTAL_SHARE, on="total", ledger=ledger, source=source)
     size = np.array([walk.size()], dtype=np.int64)
-    return max(0, int(noisy_counts(size, purchase=purchase)[0]))
+    return max(0, int(noisy_counts(size, spending=spending)[0]))
 
 
 def passing_by_noise(c2: Fraction, tree: SplitTree) -> float:

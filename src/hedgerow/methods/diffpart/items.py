@@ -1,8 +1,8 @@
-"""How often each item occurs, bought once, and drawn baskets brought into line with it.
+"""How often each item occurs, measured once, and drawn baskets brought into line with it.
 
 Partitions tell which items go together, but on a sparse data set most records are lost
-sight of far above the items. A noisy count of every item, bought beside the tests, says
-what those records hold on the whole. Everything here but the purchase reads noisy values
+sight of far above the items. A noisy count of every item, measured beside the tests, says
+what those records hold on the whole. Everything here but the spending reads noisy values
 only: post-processing, free.
 """
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from hedgerow.methods.diffpart.tree import SplitTree
 from hedgerow.model.baskets import offsets_of
 from hedgerow.model.engine import BasketWalk
-from hedgerow.privacy.mechanisms import Purchase, noisy_counts
+from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource, below
 
 ITEMS_SHARE = Fraction(33, 100)
@@ -41,7 +41,7 @@ class ItemCounts:
         return np.where(self.known > 0, self.known, self.threshold)
 
 
-def noisy_items(walk: BasketWalk, *, max_length: int, purchase: Purchase) -> ItemCounts:
+def noisy_items(walk: BasketWalk, *, max_length: int, spending: Spending) -> ItemCounts:
     """Return the noisy counts of the items that are frequent enough to be known.
 
     The threshold is what noise alone reaches with chance ``PASSING``.
@@ -49,8 +49,8 @@ def noisy_items(walk: BasketWalk, *, max_length: int, purchase: Purchase) -> Ite
     Privacy: a record has ``max_length`` items at the most, so that noise for
     ``epsilon / max_length`` on every count costs ``epsilon`` together.
     """
-    noisy = noisy_counts(walk.item_counts(), purchase=purchase, per_record=max_length)
-    threshold = item_threshold(purchase.epsilon, max_length)
+    noisy = noisy_counts(walk.item_counts(), spending=spending, per_record=max_length)
+    threshold = item_threshold(spending.epsilon, max_length)
     return ItemCounts(known=np.where(noisy >= threshold, noisy, 0), threshold=threshold)
 
 
@@ -91,7 +91,7 @@ class Drawn:
 def limited(
     drawn: Drawn, *, per_item: NDArray[np.int64], max_length: int, source: RandomSource
 ) -> Drawn:
-    """Return random ones of the pairs, so many of each item on average.
+    """Return random ones of the pairs, that many of each item on average.
 
     Of each record no more than ``max_length`` are returned.
     """

@@ -20,7 +20,7 @@ from hedgerow.methods.diffpart.tree import SplitTree
 from hedgerow.model.baskets import offsets_of
 from hedgerow.model.engine import BasketWalk, SparseCounts
 from hedgerow.privacy.budget import PathLedger, Shares
-from hedgerow.privacy.mechanisms import Block, Purchase, noisy_sparse_blocks
+from hedgerow.privacy.mechanisms import Block, Spending, noisy_sparse_blocks
 from hedgerow.privacy.source import RandomSource
 
 Kind = Literal["tests", "counts"]
@@ -195,15 +195,19 @@ def split_level(
     level = expansion.level
     tally = walk.tally(expansion.kernel())
     leaf_nodes, test_nodes = _branch_by_kind(expansion, ledger)
-    shop = _Shop(expansion=expansion, tally=tally, rules=rules, ledger=ledger, source=source)
+    level_counts = _Measuring(
+        expansion=expansion, tally=tally, rules=rules, ledger=ledger, source=source
+    )
     tested = np.flatnonzero(test_nodes >= 0)
     left = ledger.left(test_nodes[tested])
     whole = Shares(values=left.values, which=_spread(left.which, tested, len(level)))
-    found = shop.buy("tests", test_nodes, rules.test_shares(level, expansion.tree, whole))
+    found = level_counts.measure(
+        "tests", test_nodes, rules.test_shares(level, expansion.tree, whole)
+    )
     counted = np.flatnonzero(leaf_nodes >= 0)
     rest = ledger.left(leaf_nodes[counted])
     all_of_it = Shares(values=rest.values, which=_spread(rest.which, counted, len(level)))
-    leaves = shop.buy("counts", leaf_nodes, all_of_it)
+    leaves = level_counts.measure("counts", leaf_nodes, all_of_it)
     walk.descend((found.part << expansion.kernel().bits) | found.mask)
     starts, members = expansion.cuts(found)
     nodes = _branch_to_found(found, test_nodes, ledger)
@@ -257,8 +261,8 @@ def _spread(which: NDArray[np.int64], at: NDArray[np.int64], n: int) -> NDArray[
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class _Shop:
-    """Buys the noisy counts of a level, a purchase for every group of like partitions."""
+class _Measuring:
+    """Measures the noisy counts of a level, a spending for every group of like partitions."""
 
     expansion: Expansion
     tally: SparseCounts
@@ -266,7 +270,7 @@ class _Shop:
     ledger: PathLedger
     source: RandomSource
 
-    def buy(self, kind: Kind, nodes: NDArray[np.int64], shares: Shares) -> Found:
+    def measure(self, kind: Kind, nodes: NDArray[np.int64], shares: Shares) -> Found:
         """Return the sub-partitions of a kind whose noisy counts pass."""
         bits = self.expansion.kernel().bits
         part, mask = self.tally.keys >> bits, self.tally.keys & ((1 << bits) - 1)
@@ -276,7 +280,7 @@ class _Shop:
         for share, members, shape in self._like(shares):
             place = np.full(len(nodes), -1, dtype=np.int64)
             place[members] = np.arange(len(members))
-            purchase = Purchase(
+            spending = Spending(
                 epsilon=share,
                 on=kind,
                 ledger=self.ledger,
@@ -284,7 +288,7 @@ class _Shop:
                 nodes=nodes[members],
             )
             here = cells.moved(place)
-            found = self._reaching(kind, shape, here, len(members), purchase)
+            found = self._reaching(kind, shape, here, len(members), spending)
             pieces.append(Found(part=members[found.part], mask=found.mask, noisy=found.noisy))
         every = Found.sorted_of(pieces)
         kept = self._of_kind(kind, every.part, every.mask)
@@ -307,7 +311,7 @@ class _Shop:
                 yield shares.values[row[0]], members, tuple(row[1:])
 
     def _reaching(
-        self, kind: Kind, shape: Shape, cells: _Cells, n_parts: int, purchase: Purchase
+        self, kind: Kind, shape: Shape, cells: _Cells, n_parts: int, spending: Spending
     ) -> Found:
         """Return what passes among the sub-partitions of like partitions."""
         masks = self.rules.blocks(shape)
@@ -320,10 +324,10 @@ class _Shop:
                     keys=cells.part[here] * len(members) + masks.rank[cells.mask[here]],
                     counts=cells.counts[here],
                     n_groups=n_parts * len(members),
-                    threshold=self.rules.threshold(kind, purchase.epsilon, shape, block=b),
+                    threshold=self.rules.threshold(kind, spending.epsilon, shape, block=b),
                 )
             )
-        passed = noisy_sparse_blocks(blocks, purchase=purchase)
+        passed = noisy_sparse_blocks(blocks, spending=spending)
         return Found.sorted_of(
             [
                 Found(part=keys // len(m), mask=m[keys % len(m)], noisy=values)

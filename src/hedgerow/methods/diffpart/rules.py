@@ -98,7 +98,7 @@ class PublicRules:
         A cut whose nodes always give one child needs as many operations as its heights add
         up to. More of them shrink the later shares and overdraw nothing.
 
-        Departs: [DiffPart, Thm 4.1] pays for the worst case, all children of every node.
+        Departs: [DiffPart, Thm 4.1] spends on the worst case, all children of every node.
         """
         operations = level.sums(tree.height.astype(np.int64))
         unit = self.epsilon / UNITS

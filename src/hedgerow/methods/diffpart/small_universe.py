@@ -16,11 +16,11 @@ from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.engine import BasketEngine
 from hedgerow.model.groups import CountsMade
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Purchase, noisy_counts
+from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource
 
 SMALL_UP_TO = 18
-"""Universes up to so many items are split once, into all their itemsets."""
+"""Universes up to that many items are split once, into all their itemsets."""
 
 ROUNDS = 100
 RELAXATION = 1.6
@@ -50,8 +50,8 @@ def small_universe(
     tally = engine.itemsets()
     everywhere = np.zeros((1 << n_items) - 1, dtype=np.int64)
     everywhere[tally.keys - 1] = tally.counts
-    purchase = Purchase(epsilon=ledger.left(), on="counts", ledger=ledger, source=source)
-    noisy = np.concatenate([[0], noisy_counts(everywhere, purchase=purchase)])
+    spending = Spending(epsilon=ledger.left(), on="counts", ledger=ledger, source=source)
+    noisy = np.concatenate([[0], noisy_counts(everywhere, spending=spending)])
     counts = rounded(near_in_queries(noisy, n_items), source=source)
     masks = np.flatnonzero(counts).astype(np.int64)
     offsets, items = sets_of_masks(masks, n_items)
@@ -60,7 +60,7 @@ def small_universe(
         offsets=offsets,
         items=items,
         counts=counts[masks],
-        made=CountsMade(share=purchase.epsilon, threshold=None, lowered_by=None),
+        made=CountsMade(share=spending.epsilon, threshold=None, lowered_by=None),
     )
 
 

@@ -19,7 +19,7 @@ from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Departure, Outline, Step
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Purchase, noisy_counts
+from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
 from hedgerow.trees.coarsening import Coarsening, fitted, n_classes_of, require_share
@@ -75,7 +75,7 @@ class TwoPhaseCube:
     ``cells`` is the most cells of the first phase, classes included.
 
     Privacy: neighbours differ in one record, which is in one cell and in one box. The cells
-    cost epsilon / 2; the partition is post-processing of them; every box pays the rest.
+    cost epsilon / 2; the partition is post-processing of them; every box spends the rest.
     """
 
     cells: int
@@ -104,7 +104,7 @@ class TwoPhaseCube:
             )
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
-        """Return what every path buys, and how many groups 30,000 records may give."""
+        """Return what every path spends, and how many groups 30,000 records may give."""
         counts = epsilon - epsilon * CELLS
         shape = [each.n_cells for each in self.coarsenings(schema)]
         classes = n_classes_of(schema)
@@ -137,28 +137,28 @@ class TwoPhaseCube:
         """Return the noisy groups of the boxes; the ledger is settled afterwards."""
         self.validate(engine.schema, epsilon)
         progress("counting cells", None)
-        purchase = Purchase(epsilon=epsilon * CELLS, on="cells", ledger=ledger, source=source)
+        spending = Spending(epsilon=epsilon * CELLS, on="cells", ledger=ledger, source=source)
         strategy = EvenBoxes(
-            cube=noisy_cube(engine, self.coarsenings(engine.schema), purchase=purchase),
+            cube=noisy_cube(engine, self.coarsenings(engine.schema), spending=spending),
             progress=progress,
         )
         grown = grow(engine, strategy, ledger=ledger)
         progress("counting groups", None)
         has_class = engine.schema.class_attribute is not None
         return publish_leaves(
-            grown, strategy.notebook, has_class=has_class, ledger=ledger, source=source
+            grown, strategy.measured, has_class=has_class, ledger=ledger, source=source
         )
 
 
-def noisy_cube(engine: Engine, coarsenings: tuple[Coarsening, ...], *, purchase: Purchase) -> Cube:
+def noisy_cube(engine: Engine, coarsenings: tuple[Coarsening, ...], *, spending: Spending) -> Cube:
     """Return all cells with their noisy counts by class.
 
     Privacy: every cell gets noise, empty ones included; a record is in one of them, so all
-    together cost the purchase's epsilon.
+    together cost the spending's epsilon.
     """
     kernel = group_kernel(tuple(each.ranges for each in coarsenings), engine)
     tally = engine.tally(kernel)
     counts = np.zeros(kernel.n_groups, dtype=np.int64)
     counts[tally.keys] = tally.counts
-    noisy = noisy_counts(counts, purchase=purchase).reshape(-1, kernel.n_classes)
-    return Cube.of(coarsenings, noisy, purchase.epsilon)
+    noisy = noisy_counts(counts, spending=spending).reshape(-1, kernel.n_classes)
+    return Cube.of(coarsenings, noisy, spending.epsilon)

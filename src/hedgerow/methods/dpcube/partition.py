@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hedgerow.progress import Progress
 from hedgerow.trees.binary_splits import split_in_two
 from hedgerow.trees.coarsening import Coarsening
-from hedgerow.trees.leaves import Notebook, Paid
+from hedgerow.trees.leaves import MeasuredCounts, Measurements
 from hedgerow.trees.topdown import STOP, Boxes, Level, Split
 
 CHANCE = 0.05
@@ -76,7 +76,7 @@ class EvenBoxes:
 
     cube: Cube
     progress: Progress
-    notebook: Notebook = field(default_factory=Notebook)
+    measured: Measurements = field(default_factory=Measurements)
     _cells: NDArray[np.int64] = field(init=False)
     _box: NDArray[np.int64] = field(init=False)
     _attribute: NDArray[np.int32] = field(init=False)
@@ -143,7 +143,9 @@ class EvenBoxes:
             mine = np.flatnonzero(stopped & (n_cells == n))
             # A sum of n counts is as sure as one count of a share smaller by the root of n.
             share = self.cube.share * Fraction(n**-0.5).limit_denominator(_FINE)
-            self.notebook.counts.append(Paid(tree=boxes.tree[mine], noisy=sums[mine], share=share))
+            self.measured.counts.append(
+                MeasuredCounts(tree=boxes.tree[mine], noisy=sums[mine], share=share)
+            )
 
 
 def split_gains(
@@ -191,7 +193,7 @@ def _running(
 def gain_of_noise(
     n_splits: NDArray[np.int64], *, n_classes: int, variance: float
 ) -> NDArray[np.float64]:
-    """Return a gain that the best of so many splits of an even box hardly exceeds.
+    """Return a gain that the best of that many splits of an even box hardly exceeds.
 
     Under noise alone a gain is about ``variance`` times a chi-square variable with one
     degree of freedom per class, whose tail beyond k + 2 sqrt(k x) + 2 x is at most exp(-x)

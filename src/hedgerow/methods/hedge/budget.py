@@ -33,7 +33,7 @@ STOP = 8
 class HedgeShares:
     """Parts of epsilon: leaves get what is left.
 
-    ``marginals`` buys the weights by which records are drawn from boxes, ``shared`` the
+    ``marginals`` is spent on the weights by which records are drawn from boxes, ``shared`` the
     choices that all boxes make together, ``own`` those that every box makes for itself,
     and ``sizes`` the noisy counts by which boxes stop.
     """
@@ -115,7 +115,7 @@ class HedgeBudget:
         return self.epsilon * self.shares.sizes / max(self.shape.own, 1)
 
     def steps(self) -> tuple[Step, ...]:
-        """Return what the deepest path pays; the purchases add up to epsilon."""
+        """Return what the deepest path spends; the shares add up to epsilon."""
         planned = [
             Step(on="number of records", share=self.size, times=1),
             Step(on="marginals", share=self.marginals, times=1),

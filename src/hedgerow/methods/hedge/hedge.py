@@ -3,7 +3,7 @@
 The first choices are made by all boxes together: one attribute and split for the whole
 table, scored by what it does inside every box. Such a choice sees all records, so a small
 share makes it well. Later choices are made by each box for itself, where its noisy size
-says that it has records enough. Counts bought on the way are reused.
+says that it has records enough. Counts measured on the candidate are reused.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from hedgerow.model.method import About, Outline
 from hedgerow.model.placed import Borders
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Purchase, choose_by_score, noisy_counts
+from hedgerow.privacy.mechanisms import Spending, choose_by_score, noisy_counts
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
-from hedgerow.trees.box_choice import apart, split_of, together, ways_of
+from hedgerow.trees.box_choice import apart, candidates_of, split_of, together
 from hedgerow.trees.box_scores import GINI, BoxScore, unsplit_units
-from hedgerow.trees.leaves import Notebook, Paid, PaidTotal, publish_leaves
+from hedgerow.trees.leaves import MeasuredCounts, MeasuredTotal, Measurements, publish_leaves
 from hedgerow.trees.topdown import STOP, Boxes, Level, Split, grow
 
 EXAMPLE_RECORDS = 30_000
@@ -46,7 +46,7 @@ EXAMPLE_RECORDS = 30_000
 class Hedge:
     """Divide the domain into boxes by private choices and publish their noisy counts.
 
-    Privacy: neighbours differ in one record. Every path pays for the number of records,
+    Privacy: neighbours differ in one record. Every path spends on the number of records,
     the marginals, the choices made together, the sizes and choices of its own boxes, and
     its leaf, which gets what is left: epsilon in all (Lemma L2).
     """
@@ -75,7 +75,7 @@ class Hedge:
         """Any plan can be run."""
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
-        """Return what a run buys, reckoned for a table of 30,000 records."""
+        """Return what a run spends, reckoned for a table of 30,000 records."""
         shape = HedgeShape.of(epsilon, EXAMPLE_RECORDS)
         steps = HedgeBudget(epsilon=epsilon, shape=shape, shares=self.shares).steps()
         classes = schema.class_attribute
@@ -106,7 +106,7 @@ class Hedge:
         progress("counting groups", None)
         groups = publish_leaves(
             grown,
-            strategy.notebook,
+            strategy.measured,
             has_class=engine.schema.class_attribute is not None,
             ledger=ledger,
             source=source,
@@ -124,7 +124,7 @@ class _Growth:
     ledger: PathLedger
     source: RandomSource
     progress: Progress
-    notebook: Notebook = field(default_factory=Notebook)
+    measured: Measurements = field(default_factory=Measurements)
     budget: HedgeBudget | None = None
     marginals: tuple[NDArray[np.float64], ...] = ()
 
@@ -146,10 +146,10 @@ class _Growth:
     def _begin(self, level: Level) -> HedgeBudget:
         """Buy the number of records, by which the depth is set."""
         share = self.epsilon * SIZE
-        purchase = self._purchase(share, "number of records", level.boxes)
+        spending = self._spending(share, "number of records", level.boxes)
         size = level.classes().sum(keepdims=True).reshape(1)
-        noisy = int(noisy_counts(size, purchase=purchase)[0])
-        self.notebook.total = PaidTotal(noisy=noisy, share=share)
+        noisy = int(noisy_counts(size, spending=spending)[0])
+        self.measured.total = MeasuredTotal(noisy=noisy, share=share)
         self.budget = HedgeBudget(
             epsilon=self.epsilon, shape=HedgeShape.of(self.epsilon, noisy), shares=self.shares
         )
@@ -158,22 +158,22 @@ class _Growth:
         )
         return self.budget
 
-    def _purchase(self, share: Fraction, on: str, boxes: Boxes) -> Purchase:
-        return Purchase(
+    def _spending(self, share: Fraction, on: str, boxes: Boxes) -> Spending:
+        return Spending(
             epsilon=share, on=on, ledger=self.ledger, source=self.source, nodes=boxes.ledger
         )
 
     def _together(self, level: Level, budget: HedgeBudget) -> Split:
         """Choose one part of one attribute, and its split, for all boxes that hold it.
 
-        Privacy: the score of a way is the sum over all boxes, split where they hold the
+        Privacy: the score of a candidate is the sum over all boxes, split where they hold the
         part and unsplit elsewhere. A record is in one box, so the sum moves by at most
-        the sensitivity; what all ways have in common does not matter to the choice. The
-        one choice reads every box, so every path pays its share.
+        the sensitivity; what all candidates have in common does not matter to the choice. The
+        one choice reads every box, so every path spends its share.
         """
-        ways = ways_of(level, self.score)
+        candidates = candidates_of(level, self.score)
         plain = unsplit_units(self.score, level.classes())
-        shared = together(level, ways, plain, most_boxes=budget.shape.most_boxes)
+        shared = together(level, candidates, plain, most_boxes=budget.shape.most_boxes)
         if not len(shared.scores):
             return _all_carried(level.boxes)
         chosen = choose_by_score(
@@ -183,7 +183,7 @@ class _Growth:
             monotone=self.score.monotone,
             rule="permute-and-flip",
             weights=shared.weights,
-            purchase=self._purchase(budget.shared, f"shared choice {level.depth + 1}", level.boxes),
+            spending=self._spending(budget.shared, f"shared choice {level.depth + 1}", level.boxes),
         )
         return shared.split(int(chosen[0]), level)
 
@@ -191,12 +191,14 @@ class _Growth:
         """Choose for every box by itself, where its noisy size is worth a split."""
         boxes = level.boxes
         at = level.depth - budget.shape.shared + 1
-        purchase = self._purchase(budget.sizes, f"box sizes {at}", boxes)
+        spending = self._spending(budget.sizes, f"box sizes {at}", boxes)
         classes = level.classes()
-        noisy = noisy_counts(classes.ravel(), purchase=purchase).reshape(classes.shape)
-        self.notebook.counts.append(Paid(tree=boxes.tree, noisy=noisy, share=budget.sizes))
+        noisy = noisy_counts(classes.ravel(), spending=spending).reshape(classes.shape)
+        self.measured.counts.append(
+            MeasuredCounts(tree=boxes.tree, noisy=noisy, share=budget.sizes)
+        )
         large = noisy.sum(axis=1) * float(budget.own) >= STOP_BELOW
-        own = apart(ways_of(level, self.score), large)
+        own = apart(candidates_of(level, self.score), large)
         if not len(own.scores):
             return _all_stop(boxes)
         chosen = choose_by_score(
@@ -206,7 +208,7 @@ class _Growth:
             monotone=self.score.monotone,
             rule="permute-and-flip",
             weights=own.weights,
-            purchase=self._purchase(budget.own, f"own choice {at}", boxes[own.boxes]),
+            spending=self._spending(budget.own, f"own choice {at}", boxes[own.boxes]),
         )
         return split_of(own, chosen, level)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hedgerow.model.placed import Borders
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Purchase, noisy_counts
+from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource
 from hedgerow.trees.axes import Axis, split_positions
 from hedgerow.trees.projection import simplex_shift
@@ -40,8 +40,8 @@ def noisy_marginals(
     each = share / len(borders)
     weights = []
     for a, axis in enumerate(level.axes):
-        purchase = Purchase(epsilon=each, on=f"marginal {a + 1}", ledger=ledger, source=source)
-        noisy = noisy_counts(counts[a].sum(axis=1), purchase=purchase)
+        spending = Spending(epsilon=each, on=f"marginal {a + 1}", ledger=ledger, source=source)
+        noisy = noisy_counts(counts[a].sum(axis=1), spending=spending)
         edges = np.concatenate([[0], borders[a].values, [axis.size]])
         widths = np.diff(edges)
         weights.append(np.repeat(_positive(noisy, total) / widths, widths)[:, None])

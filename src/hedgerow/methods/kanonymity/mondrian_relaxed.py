@@ -188,7 +188,7 @@ class _Cutter:
         starts, sizes = level.starts, level.sizes()
         ends = np.cumsum(entries.times)
         before = (ends - entries.times) - (np.cumsum(sizes) - sizes)[entries.box]
-        room = ((sizes + 1) // 2)[entries.box] - before  # the half has place for so many more
+        room = ((sizes + 1) // 2)[entries.box] - before  # the half has place for that many more
         left = np.clip(room, 0, entries.times)
         right = entries.times - left
         top = np.maximum.reduceat(np.where(left > 0, value, -1), starts)

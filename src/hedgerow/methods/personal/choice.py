@@ -21,21 +21,21 @@ from hedgerow.methods.personal.synopsis import Floats, Kinds, Layer
 class Worth:
     """What a generalisation is worth to a record, by public tables.
 
-    ``sensitivity`` and ``utility`` hold, per attribute, rows of one number per code for every
+    ``severity`` and ``utility`` hold, per attribute, rows of one number per code for every
     cut. Without the former Φ is 1. ``risk_weight`` is the paper's λ times the number of
     records, ``power`` is κ, and ``floor`` is added to Φ.
     """
 
     utility: tuple[Floats, ...]
-    sensitivity: tuple[Floats, ...] | None
+    severity: tuple[Floats, ...] | None
     risk_weight: float
     power: float
     floor: float
 
     def __post_init__(self) -> None:
-        if self.sensitivity is not None and self.floor <= 0:
+        if self.severity is not None and self.floor <= 0:
             raise SettingError(
-                "what says nothing would have sensitivity 0, and always be the best",
+                "what says nothing would have severity 0, and always be the best",
                 where="publish.floor",
                 do="Give a floor above 0.",
             )
@@ -45,11 +45,11 @@ class Worth:
         """The utility of the record that has the most, disclosed as finely as allowed."""
         return float(sum(table.max() for table in self.utility))
 
-    def sensitivities(self, vector: Ints, columns: Columns, personal: Floats | None) -> Floats:
+    def severities(self, vector: Ints, columns: Columns, personal: Floats | None) -> Floats:
         """Φ of each record's cell of a level vector."""
-        if self.sensitivity is None:
+        if self.severity is None:
             return np.ones(len(columns[0]))
-        total = _summed(self.sensitivity, vector, columns)
+        total = _summed(self.severity, vector, columns)
         return self.floor + (total if personal is None else total * personal)
 
     def utilities(self, vector: Ints, columns: Columns) -> Floats:
@@ -60,7 +60,7 @@ class Worth:
         self, vector: Ints, columns: Columns, fraction: Floats, personal: Floats | None
     ) -> Floats:
         """The aggregate f, where a fraction of all records fits each record's cell."""
-        risk_part = self.risk_weight * fraction / self.sensitivities(vector, columns, personal)
+        risk_part = self.risk_weight * fraction / self.severities(vector, columns, personal)
         values: Floats = risk_part + self.utilities(vector, columns) ** self.power
         return values
 
@@ -95,7 +95,7 @@ def choose_cells(
 ) -> Choices:
     """Every kind's best cell among those offered; of equals the first.
 
-    What says nothing is always offered. ``personal`` is one factor on the sensitivity per
+    What says nothing is always offered. ``personal`` is one factor on the severity per
     kind, which must be a function of the record alone.
 
     Privacy: what is offered is post-processing of the synopsis, and what a record takes

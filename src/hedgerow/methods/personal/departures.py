@@ -8,12 +8,12 @@ PAPER = "TKDE"
 
 _FLOOR = Departure(
     paper=PAPER,
-    what="A public floor is added to the sensitivity of every generalisation.",
+    what="A public floor is added to the severity of every generalisation.",
     why="With weight 0 for what is suppressed, saying nothing would be worth infinitely much.",
 )
 _PRIVATE_COUNTS = Departure(
     paper=PAPER,
-    what="How many records fit a generalisation is a noisy count bought beforehand, and which"
+    what="How many records fit a generalisation is a noisy count measured beforehand, and which"
     " generalisations are offered is decided by noisy counts alone.",
     why="Algorithm 2 tests true counts against a random threshold: with a chance of more than 1"
     " in the number of records the answer shows whether one record is there.",

@@ -101,12 +101,12 @@ class Sampler:
     ) -> Floats:
         """What the exponential mechanism is to prefer, divided by the number of records."""
         columns, worth = kinds.columns, self.worth
-        sensitivity = worth.sensitivities(vector, columns, personal)
+        severity = worth.severities(vector, columns, personal)
         utility = worth.utilities(vector, columns)
         if self.version == "risk":
-            risk = sensitivity / np.maximum(counts, 1)
+            risk = severity / np.maximum(counts, 1)
             return np.where(utility >= self.at_least, -risk / n, -np.inf)
-        own = worth.risk_weight * (counts / n) / sensitivity
+        own = worth.risk_weight * (counts / n) / severity
         return np.asarray(own + utility**worth.power / n)
 
     def _drawn(self, found: _Candidates, sampled: Ints, source: RandomSource) -> Ints:

@@ -91,7 +91,7 @@ class ProvedDelta:
 
 @lru_cache(maxsize=64)
 def proved_delta(settings: SampleSettings) -> ProvedDelta:
-    """The delta of [TKDE, Alg. 2] for tables of at least so many records, Theorem B1."""
+    """The delta of [TKDE, Alg. 2] for tables of at least that many records, Theorem B1."""
     n = settings.least_records
     spread = (1 - float(settings.theta)) * (n - 1)
     return ProvedDelta(

@@ -74,7 +74,7 @@ class PrintedSample:
 
     def _settings(self, schema: Schema, epsilon: Fraction) -> SampleSettings:
         layout = self.terms.layout(schema)
-        least, most = _sensitivity_bounds(layout)
+        least, most = _severity_bounds(layout)
         shift = most if self.version == "risk" else 2 * (layout.worth.risk_weight / least + 1)
         return SampleSettings(
             epsilon=epsilon,
@@ -108,13 +108,13 @@ class PrintedSample:
             )
         if self.least_records < 3 or self.delta(schema, epsilon) >= 1:
             raise SettingError(
-                "no delta below 1 can be proved for so few records and so many generalisations",
+                "no delta below 1 can be proved for so few records and that many generalisations",
                 where="publish.least-records",
                 do="Give a larger number if that is known to hold, fewer levels, or another theta.",
             )
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
-        """Return the one purchase, and what it is worth."""
+        """Return the one spending, and what it is worth."""
         delta = float(self.delta(schema, epsilon))
         return Outline(
             steps=(Step(on="algorithm 2 as printed", share=epsilon, times=1),),
@@ -162,11 +162,11 @@ class PrintedSample:
         )
 
 
-def _sensitivity_bounds(layout: Layout) -> tuple[float, float]:
-    """The least and the most sensitivity of any generalisation of any possible record."""
+def _severity_bounds(layout: Layout) -> tuple[float, float]:
+    """The least and the most severity of any generalisation of any possible record."""
     worth = layout.worth
-    if worth.sensitivity is None:
+    if worth.severity is None:
         return 1.0, 1.0
     largest = 1.0 if layout.factors is None else float(layout.factors.max())
-    most = sum(float(table.max()) for table in worth.sensitivity)
+    most = sum(float(table.max()) for table in worth.severity)
     return worth.floor, worth.floor + largest * most

@@ -24,7 +24,7 @@ class SupermodularSettings(PersonalSettings):
     )
     share: Portion = Field(
         Fraction(2, 5),
-        description="the part of epsilon that buys the synopsis, above 0 and below 1",
+        description="the part of epsilon spent on the synopsis, above 0 and below 1",
     )
     threshold: Count = Field(
         1, description="the least records that a generalisation must seem to fit, from 1 up"
@@ -55,7 +55,7 @@ class TruthfulSettings(PersonalSettings):
     )
     share: Portion = Field(
         Fraction(2, 5),
-        description="the part of epsilon that buys the synopsis, above 0 and below 1",
+        description="the part of epsilon spent on the synopsis, above 0 and below 1",
     )
     threshold: Count = Field(
         1, description="the least records that a generalisation must seem to fit, from 1 up"
@@ -132,7 +132,7 @@ class SampleSettings(PersonalSettings):
                 "Give at-least and 'version: risk', or neither.",
             )
         if self.version == "risk" and self.model == 2:
-            raise self.refuse("model", "version risk weighs sensitivities", "Give 1.")
+            raise self.refuse("model", "version risk weighs severities", "Give 1.")
         if self.version == "risk" and self.risk_weight is not None:
             raise self.refuse("lambda", "version risk has no such weight", "Remove it.")
         return self

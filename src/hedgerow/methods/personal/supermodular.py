@@ -27,7 +27,7 @@ from hedgerow.model.groups import CountsMade, Groups
 from hedgerow.model.method import About, Outline, Step
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Purchase, noisy_sparse_counts
+from hedgerow.privacy.mechanisms import Spending, noisy_sparse_counts
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
 
@@ -42,8 +42,8 @@ LEAST_SHARE = Fraction(1, 10**8)
 class SupermodularDisclosure:
     """Publish every record at the generalisation that is best for it, with noisy counts.
 
-    ``share`` of epsilon buys the synopsis, the rest the counts. With ``rate``, only that part
-    of the records is used, drawn at random and kept secret; inside, more may then be spent.
+    ``share`` of epsilon is spent on the synopsis, the rest on the counts. With ``rate``, only that
+    part of the records is used, drawn at random and kept secret; inside, more may then be spent.
 
     Privacy: neighbours differ in one record. The synopsis costs its share. Given it, what a
     record chooses is a function of that record alone, so one record is in one group of what
@@ -95,7 +95,7 @@ class SupermodularDisclosure:
             )
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
-        """Return the purchases; how many groups there are, the data decide."""
+        """Return what is spent; how many groups there are, the data decide."""
         inner = self.inner_epsilon(epsilon)
         steps = (
             *synopsis_steps(self.terms, schema, inner * self.share),
@@ -139,8 +139,8 @@ class SupermodularDisclosure:
             many = kept_of_each(people.kinds.many, rate=self.rate, source=source)
             people = people.with_many(many)
             inner = PathLedger(self.inner_epsilon(epsilon))
-        progress("buying the synopsis", None)
-        synopsis = Synopsis.buy(
+        progress("measuring the synopsis", None)
+        synopsis = Synopsis.measure(
             layout.space,
             self.terms.measured(engine.schema),
             people.kinds,
@@ -158,7 +158,7 @@ class SupermodularDisclosure:
 
 
 def synopsis_steps(terms: Terms, schema: Schema, epsilon: Fraction) -> tuple[Step, ...]:
-    """What the synopsis buys with its share."""
+    """What the synopsis measures with its share."""
     n_measured = len(terms.measured(schema))
     return (
         Step(on="number of records", share=epsilon * SIZE, times=1),
@@ -222,7 +222,7 @@ def _counted(
         counts,
         n_groups=n_groups,
         threshold=least,
-        purchase=Purchase(epsilon=share, on="counts", ledger=ledger, source=source),
+        spending=Spending(epsilon=share, on="counts", ledger=ledger, source=source),
     )
     has_class = layout.schema.class_attribute is not None
     return loose_groups(

@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 
 from hedgerow.methods.personal.levels import Columns, Ints, LevelSpace
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Purchase, noisy_counts
+from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource
 
 SIZE = Fraction(1, 20)
-"""The part of a synopsis' share that buys the number of records."""
+"""The part of a synopsis' share spent on the number of records."""
 
 CERTAIN = 3.0
-"""A generalisation is offered if its estimate is so many standard deviations above 0."""
+"""A generalisation is offered if its estimate is that many standard deviations above 0."""
 
 Floats = NDArray[np.float64]
 
@@ -104,7 +104,7 @@ class Synopsis:
     n_records: int
 
     @classmethod
-    def buy(
+    def measure(
         cls,
         space: LevelSpace,
         measured: tuple[int, ...],
@@ -121,15 +121,15 @@ class Synopsis:
         composition over vectors). Empty cells get noise like all others.
         """
 
-        def purchase(share: Fraction, on: str) -> Purchase:
-            return Purchase(epsilon=share, on=on, ledger=ledger, source=source)
+        def spending(share: Fraction, on: str) -> Spending:
+            return Spending(epsilon=share, on=on, ledger=ledger, source=source)
 
         total = kinds.many.sum(keepdims=True)
-        size = noisy_counts(total, purchase=purchase(epsilon * SIZE, "number of records"))
+        size = noisy_counts(total, spending=spending(epsilon * SIZE, "number of records"))
         share = epsilon * (1 - SIZE) / len(measured)
         counts = tuple(
             noisy_counts(
-                cell_counts(space, vector, kinds), purchase=purchase(share, "counts by levels")
+                cell_counts(space, vector, kinds), spending=spending(share, "counts by levels")
             )
             for vector in measured
         )

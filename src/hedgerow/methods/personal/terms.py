@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hedgerow.count.kernels import GroupCounts
 from hedgerow.errors import SettingError, TaxonomyError
 from hedgerow.lattice.lattice import Chains
-from hedgerow.lattice.risk import Sensitivities
+from hedgerow.lattice.risk import Severities
 from hedgerow.lattice.utility import MEASURE_NAMED, utility_tables
 from hedgerow.methods.personal.choice import Worth
 from hedgerow.methods.personal.levels import Ints, LevelSpace
@@ -117,7 +117,7 @@ class Terms:
     def details(self) -> dict[str, str]:
         """What the certificate says of all these methods."""
         return {
-            "objective": "lambda * records that fit / (number of records * sensitivity)"
+            "objective": "lambda * records that fit / (number of records * severity)"
             " + utility^kappa",
             "sensitivity": "1 record in one cell of every measured level vector",
         }
@@ -128,7 +128,7 @@ def _layout(schema: Schema, plan: PersonalSettings) -> Layout:
     utility = space.tables(utility_tables(MEASURE_NAMED[plan.measure], space.chains))
     worth = Worth(
         utility=utility,
-        sensitivity=_sensitivities(schema, space, plan) if plan.model == 1 else None,
+        severity=_severities(schema, space, plan) if plan.model == 1 else None,
         risk_weight=_risk_weight(plan, utility),
         power=float(plan.power),
         floor=float(plan.floor) if plan.model == 1 else 0.0,
@@ -145,22 +145,22 @@ def _risk_weight(plan: PersonalSettings, utility: tuple[Floats, ...]) -> float:
     return weight
 
 
-def _sensitivities(
+def _severities(
     schema: Schema, space: LevelSpace, plan: PersonalSettings
 ) -> tuple[NDArray[np.float64], ...]:
     names = [attribute.name for attribute in schema.attributes]
     common: dict[int, float] = {}
     by_value: dict[int, Floats] = {}
-    for name, given in plan.sensitivities.items():
+    for name, given in plan.severities.items():
         if name not in names:
-            raise _unknown(name, names, f"publish.sensitivities.{name}")
+            raise _unknown(name, names, f"publish.severities.{name}")
         at = names.index(name)
         if isinstance(given, dict):
             labels = {label: float(weight) for label, weight in given.items()}
             by_value[at] = _code_weights(labels, space.chains[at], name)
         else:
             common[at] = float(given)
-    weights = Sensitivities.of(space.chains, attributes=common, values=by_value)
+    weights = Severities.of(space.chains, attributes=common, values=by_value)
     return space.tables(weights.tables)
 
 
@@ -177,8 +177,7 @@ def _code_weights(labels: dict[str, float], chain: Chains, name: str) -> Floats:
     tree = chain.taxonomy
     weights = np.ones(tree.n_leaves)
     nodes = {
-        _node(tree, label, f"publish.sensitivities.{name}"): weight
-        for label, weight in labels.items()
+        _node(tree, label, f"publish.severities.{name}"): weight for label, weight in labels.items()
     }
     for node in sorted(nodes):  # a node comes after those above it
         weights[tree.first[node] : tree.stop[node]] = nodes[node]

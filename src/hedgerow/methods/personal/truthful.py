@@ -108,7 +108,7 @@ class TruthfulDisclosure:
         self.smallest_for(epsilon)
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
-        """Return the purchases; how many groups there are, the data decide."""
+        """Return what is spent; how many groups there are, the data decide."""
         rest, smallest = epsilon * (1 - self.share), self.smallest_for(epsilon)
         note = (
             f"Keeps each record with probability {float(self.rate_for(epsilon)):g} and leaves out"
@@ -138,8 +138,8 @@ class TruthfulDisclosure:
         """Return the generalised records of the sample, with true counts."""
         layout = self.terms.layout(engine.schema)
         people = layout.read(engine)
-        progress("buying the synopsis", None)
-        synopsis = Synopsis.buy(
+        progress("measuring the synopsis", None)
+        synopsis = Synopsis.measure(
             layout.space,
             self.terms.measured(engine.schema),
             people.kinds,

@@ -14,8 +14,8 @@ from pydantic import (
     model_validator,
 )
 
-from hedgerow.plan.disclose import Sensitivity
-from hedgerow.plan.fields import Factor, Name, PlanModel, Width, mistake, shown
+from hedgerow.plan.disclose import Severity
+from hedgerow.plan.fields import Factor, Name, PlanModel, Width, mistake, respelt, shown
 from hedgerow.plan.numbers import plain_number
 from hedgerow.plan.settings import PrivateSettings
 
@@ -74,7 +74,7 @@ Count: TypeAlias = Annotated[
 
 
 class PersonalFactors(PlanModel):
-    """Each person's own factor on the sensitivities, as a value of the record says."""
+    """Each person's own factor on the severities, as a value of the record says."""
 
     by: Name = Field(description="the attribute whose value says how sensitive a person is")
     factors: dict[Name, Factor] = Field(
@@ -98,12 +98,12 @@ class PersonalSettings(PrivateSettings):
         Fraction(1), alias="kappa", description="the power of utility: 0, or a number from 1 up"
     )
     floor: Width = Field(
-        Fraction(1), description="what is added to the sensitivity of every form, above 0"
+        Fraction(1), description="what is added to the severity of every form, above 0"
     )
     model: Literal[1, 2] = Field(
-        1, description="the risk model: 1, by sensitivities, or 2, the same for everybody"
+        1, description="the risk model: 1, by severities, or 2, the same for everybody"
     )
-    sensitivities: dict[Name, Sensitivity] = Field(
+    severities: dict[Name, Severity] = Field(
         {},
         description="a mapping of attributes to a weight, or to labels of values with a weight"
         " each",
@@ -117,6 +117,11 @@ class PersonalSettings(PrivateSettings):
         " disclosed; by a public rule where it is not given",
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _respelt(cls, value: object) -> object:
+        return respelt(value, sensitivities="severities")
+
     @model_validator(mode="after")
     def _check_weighing(self) -> Self:
         if 0 < self.power < 1:
@@ -126,7 +131,7 @@ class PersonalSettings(PrivateSettings):
                 key=("kappa",),
             )
         if self.model == 2:
-            for name in ("sensitivities", "personal", "floor"):
+            for name in ("severities", "personal", "floor"):
                 if name in self.model_fields_set:
                     raise mistake(
                         "model 2 looks at no weights", "Remove it, or change model.", key=(name,)

@@ -16,7 +16,7 @@ DEPARTURES = (
     ),
     Departure(
         paper=_PAPER,
-        what="The number of records is noisy and paid for (1/50 of epsilon); it decides how"
+        what="The number of records is noisy, and spent on (1/50 of epsilon); it decides how"
         " large marginals may be and how many records are drawn, 20,000,000 at the most.",
         why="The paper takes the true number as known.",
     ),

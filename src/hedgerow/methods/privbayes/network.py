@@ -18,7 +18,7 @@ from hedgerow.count.joint import JointCounts, Variable
 from hedgerow.model.engine import Engine
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Purchase, choose_by_score
+from hedgerow.privacy.mechanisms import Spending, choose_by_score
 from hedgerow.privacy.source import RandomSource, below
 from hedgerow.progress import Progress
 from hedgerow.trees.coarsening import Coarsening, ladder
@@ -32,7 +32,7 @@ UNIT = 1 << 20
 SENSITIVITY = Fraction(2 * UNIT)
 
 MOST_CANDIDATES = 1_000
-"""Pairs compared in one choice; of more, so many are drawn by coins."""
+"""Pairs compared in one choice; of more, that many are drawn by coins."""
 
 EXACT_UP_TO = 1 << 30
 """Records up to which scores fit 64-bit integers on the way."""
@@ -179,7 +179,7 @@ class NetworkGrowth:
             monotone=False,
             rule="exponential",
             weights=None,
-            purchase=Purchase(
+            spending=Spending(
                 epsilon=self.share, on=f"parents {step}", ledger=self.ledger, source=self.source
             ),
         )

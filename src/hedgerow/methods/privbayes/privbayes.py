@@ -24,7 +24,7 @@ from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Outline, Step
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Purchase, noisy_counts
+from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
 from hedgerow.trees.coarsening import require_share
@@ -82,7 +82,7 @@ class BayesianNetwork:
         require_share(min(epsilon * SIZE, network, _marginals(epsilon, n)))
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
-        """Return what a run buys, and the cells of a marginal of 30,000 records."""
+        """Return what a run spends, and the cells of a marginal of 30,000 records."""
         n = len(list(schema.used()))
         marginal = _marginals(epsilon, n)
         steps = [Step(on="number of records", share=epsilon * SIZE, times=1)]
@@ -115,10 +115,10 @@ class BayesianNetwork:
         self.validate(schema, epsilon)
         encoding = Encoding.of(schema)
         n = len(encoding)
-        purchase = Purchase(
+        spending = Spending(
             epsilon=epsilon * SIZE, on="number of records", ledger=ledger, source=source
         )
-        total = _noisy_total(engine, encoding, purchase)
+        total = _noisy_total(engine, encoding, spending)
         growth = NetworkGrowth(
             engine=engine,
             encoding=encoding,
@@ -145,7 +145,7 @@ class BayesianNetwork:
 def useful_cells(n_records: int, share: Fraction) -> int:
     """Return the most cells of a marginal whose noise leaves it useful.
 
-    Cells are so many that each has ``USEFULNESS`` times the scale of its noise in records,
+    Cells are that many that each has ``USEFULNESS`` times the scale of its noise in records,
     on average [PrivBayes, theta-usefulness].
 
     >>> useful_cells(30_000, Fraction(1, 20))
@@ -160,10 +160,10 @@ def _marginals(epsilon: Fraction, n: int) -> Fraction:
     return epsilon * (1 - SIZE - network) / n
 
 
-def _noisy_total(engine: Engine, encoding: Encoding, purchase: Purchase) -> int:
+def _noisy_total(engine: Engine, encoding: Encoding, spending: Spending) -> int:
     """Return a noisy number of records.
 
-    Privacy: one record changes it by 1; costs the purchase's epsilon.
+    Privacy: one record changes it by 1; costs the spending's epsilon.
     """
     counts = engine.sum(JointCounts(places=encoding.places, tables=(((0, 0),),)))
-    return int(noisy_counts(counts.sum(keepdims=True).astype(np.int64), purchase=purchase)[0])
+    return int(noisy_counts(counts.sum(keepdims=True).astype(np.int64), spending=spending)[0])

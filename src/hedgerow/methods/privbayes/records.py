@@ -13,7 +13,7 @@ from hedgerow.methods.privbayes.network import Encoding, Pair
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups, Ranges
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Purchase, noisy_counts
+from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource, below
 from hedgerow.trees.projection import simplex_shift
 
@@ -75,8 +75,8 @@ def noisy_conditionals(
     share: Fraction = ledger.left() / len(network)
     laws = []
     for step, counts in enumerate(kernel.split(engine.sum(kernel)), start=1):
-        purchase = Purchase(epsilon=share, on=f"marginal {step}", ledger=ledger, source=source)
-        noisy = noisy_counts(counts.ravel(), purchase=purchase).reshape(counts.shape)
+        spending = Spending(epsilon=share, on=f"marginal {step}", ledger=ledger, source=source)
+        noisy = noisy_counts(counts.ravel(), spending=spending).reshape(counts.shape)
         laws.append(Conditional.of(network[step - 1], noisy, total))
     return laws
 

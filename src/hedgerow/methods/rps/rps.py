@@ -18,7 +18,7 @@ from hedgerow.model.method import About, Departure, Outline, Step
 from hedgerow.model.placed import Borders
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Purchase, choose_by_score
+from hedgerow.privacy.mechanisms import Spending, choose_by_score
 from hedgerow.privacy.source import RandomSource, below
 from hedgerow.progress import Progress, no_progress
 from hedgerow.trees.axes import split_positions
@@ -29,11 +29,11 @@ from hedgerow.trees.binary_splits import (
     split_in_two,
 )
 from hedgerow.trees.coarsening import EVEN_CELLS, n_classes_of, require_share
-from hedgerow.trees.leaves import Notebook, publish_leaves
+from hedgerow.trees.leaves import Measurements, publish_leaves
 from hedgerow.trees.topdown import STOP, Boxes, Level, Split, grow
 
 POSITIONS = 1024
-"""A range of more codes than this offers so many equal steps, and finer ones at its ends."""
+"""A range of more codes than this offers that many equal steps, and finer ones at its ends."""
 
 MOST_SCORES = 1 << 22
 """Fewer steps are offered where very many boxes would score more positions than this."""
@@ -47,7 +47,7 @@ DEPARTURES = (
     Departure(
         paper=_PAPER,
         what="Recursion ends at a public height, or where a box is a single value everywhere.",
-        why="No test of a box's size needs to be paid for, and true sizes must not decide.",
+        why="No test of a box's size needs any budget, and true sizes must not decide.",
     ),
     Departure(
         paper=_PAPER,
@@ -64,7 +64,7 @@ DEPARTURES = (
     ),
     Departure(
         paper=_PAPER,
-        what="Half of epsilon pays for the medians, equally over the levels.",
+        what="Half of epsilon spends on the medians, equally over the levels.",
         why="The description that is followed, DiffMulti's, does not say how it was shared.",
     ),
 )
@@ -74,7 +74,7 @@ DEPARTURES = (
 class RecursiveMedians:
     """Halve every box at a private median of an attribute taken at random.
 
-    Privacy: neighbours differ in one record. A path pays for one median a level, and its
+    Privacy: neighbours differ in one record. A path spends on one median a level, and its
     leaf gets what is left: epsilon in all (Lemma L2). Attributes are drawn by coins that
     know only the public ranges of the box.
     """
@@ -104,7 +104,7 @@ class RecursiveMedians:
         require_share(self.median_share(epsilon))
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
-        """Return what the longest path buys, and how many groups there are at the most."""
+        """Return what the longest path spends, and how many groups there are at the most."""
         share = self.median_share(epsilon)
         counts = epsilon - share * self.height
         return Outline(
@@ -137,7 +137,9 @@ class RecursiveMedians:
         grown = grow(engine, growth, ledger=ledger)
         progress("counting groups", None)
         has_class = engine.schema.class_attribute is not None
-        return publish_leaves(grown, Notebook(), has_class=has_class, ledger=ledger, source=source)
+        return publish_leaves(
+            grown, Measurements(), has_class=has_class, ledger=ledger, source=source
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -183,7 +185,7 @@ class _Medians:
             monotone=True,
             rule="exponential",
             weights=None,
-            purchase=Purchase(
+            spending=Spending(
                 epsilon=self.share,
                 on=f"medians {level.depth + 1}",
                 ledger=self.ledger,
