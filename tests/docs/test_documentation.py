@@ -31,7 +31,8 @@ def test_every_method_and_score_is_documented(root):
 
 
 def test_links_between_pages_lead_somewhere(root):
-    pages = [root / "README.md", root / "CHANGELOG.md", *(root / "docs").rglob("*.md")]
+    top = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+    pages = [*(root / name for name in top), *(root / "docs").rglob("*.md")]
     for page in pages:
         for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             if "://" not in target:
@@ -47,3 +48,56 @@ def test_functions_and_tests_named_on_the_papers_pages_exist(root):
     for page in (root / "docs" / "papers").glob("*.md"):
         for name in re.findall(r"`(test_\w+)`", page.read_text(encoding="utf-8")):
             assert f"def {name}(" in source, f"{page.name} names {name}"
+
+
+def test_every_test_that_holds_a_claim_of_privacy_exists(root):
+    page = (root / "docs" / "privacy.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([\w/]+\.py)::(test_\w+)`", page)
+    assert len(named) > 40
+    for file, test in named:
+        text = (root / "tests" / file).read_text(encoding="utf-8")
+        assert f"def {test}(" in text, f"docs/privacy.md names {test}, which is not in {file}"
+    alone = set(re.findall(r"`(test_\w+)`", page))
+    assert not alone, f"docs/privacy.md names tests without their file: {alone}"
+
+
+def test_every_module_that_implements_a_claim_of_privacy_exists(root):
+    page = (root / "docs" / "privacy.md").read_text(encoding="utf-8")
+    for module in re.findall(r"`(\w+/[\w/]+\.py)`", page):
+        assert (root / "src" / "hedgerow" / module).is_file(), f"docs/privacy.md names {module}"
+
+
+def test_every_method_has_its_guarantee_written_down(root):
+    page = (root / "docs" / "privacy.md").read_text(encoding="utf-8")
+    methods = page.split("\n## Methods\n")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| `([\w-]+)` \|", methods, re.MULTILINE)
+    assert sorted(rows) == sorted(METHODS)
+
+
+def test_the_glossary_is_linked_from_where_people_start_and_names_modules_that_exist(root):
+    text = (root / "docs" / "glossary.md").read_text(encoding="utf-8")
+    for module in re.findall(r"`((?!tests/)\w+/[\w/]+\.py)`", text):
+        assert (root / "src" / "hedgerow" / module).is_file(), f"docs/glossary.md names {module}"
+    starts = ["README.md", "CONTRIBUTING.md"]
+    starts += [f"docs/{name}.md" for name in ("methods", "plan", "architecture", "papers")]
+    for page in starts:
+        assert "glossary.md)" in (root / page).read_text(encoding="utf-8"), page
+
+
+def test_every_room_is_on_the_page_of_the_architecture(root):
+    page = (root / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rooms = {path.stem for path in (root / "src" / "hedgerow").iterdir() if path.stem[0] != "_"}
+    for room in rooms - {"py"}:
+        assert f"`{room}`" in page, room
+
+
+def test_sections_that_are_cited_exist(root):
+    page = (root / "docs" / "privacy.md").read_text(encoding="utf-8")
+    sections = set(re.findall(r"^## (.+)$", page, re.MULTILINE))
+    cited = set()
+    for folder in ("src", "tests", "experiments", "benchmarks"):
+        for path in (root / folder).rglob("*.py"):
+            text = " ".join(path.read_text(encoding="utf-8").split()).replace("# ", "")
+            cited |= set(re.findall(r'docs/privacy\.md, "([A-Z][^"]+)"', text))
+    assert cited, "nothing cites docs/privacy.md"
+    assert cited <= sections

@@ -41,7 +41,7 @@ BASKETS = {
     "three or two": (({0}, {1}), {0, 1}),
 }
 SAMPLING = ("truthful", "sample")
-"""They draw records, not only noise; their law is tested in tests/optimise."""
+"""They draw records, not only noise; their law is tested in tests/methods/personal."""
 
 
 def content(released):

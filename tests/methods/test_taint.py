@@ -7,7 +7,7 @@ count as published:
 - `JointChoice.choose`, `PrintedChoice._draw` and `choose_splits` gather neighbouring split
   positions of one score into blocks, choose a block by the mechanism, and draw a position from
   it. How blocks lie follows the data; the position drawn has the law of a choice among all
-  positions [privacy notes, C.2], and nothing else leaves.
+  positions (docs/privacy.md, "Bounded range", Blocks), and nothing else leaves.
 
 In `supermodular` every record chooses its own generalisation by what has been published and
 by itself (`choose_cells`), and choices are then counted (`tally_choices`). Both go through

@@ -96,7 +96,8 @@ def test_noise_agrees_with_an_independent_library():
     space = dp.vector_domain(dp.atom_domain(T=int)), dp.l1_distance(T=int)
     theirs = np.array(dp.m.make_laplace(*space, scale=2.0)([0] * 30_000))
     ours = discrete_laplace(DRAWS, epsilon=Fraction(1, 2), source=SeededSource(1))
-    assert two_sample_p_value(ours, theirs, edge=12) > FALSE_ALARM
+    # Their draws cannot be seeded: controls this far off are missed once in 10**17 runs.
+    assert two_sample_p_value(ours, theirs, edge=12) > FALSE_ALARM / 10
     for wrong in (Fraction(9, 20), Fraction(11, 20)):
         other = discrete_laplace(DRAWS, epsilon=wrong, source=SeededSource(1))
         assert two_sample_p_value(other, theirs, edge=12) < FALSE_ALARM

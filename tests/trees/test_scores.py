@@ -58,6 +58,36 @@ def test_sensitivities_hold_exhaustively_for_few_records(score):
     assert largest > score.sensitivity / 2
 
 
+def partitions(n):
+    """Every way to name n things so that only equal names matter."""
+    names = [[0]]
+    for _ in range(n - 1):
+        names = [[*each, name] for each in names for name in range(max(each) + 2)]
+    return np.array(names)
+
+
+@pytest.mark.parametrize("n", range(1, 6))
+def test_information_gain_of_few_records_moves_by_one_bit_at_most_in_any_table(n):
+    """Every table of n + 1 records, up to the names of children and classes, and all but the last.
+
+    The finite part of the proof for any number of either (docs/privacy.md, "Scores").
+    """
+    names = partitions(n + 1)
+    pairs = np.array(list(itertools.product(range(len(names)), repeat=2)))
+    child, label = names[pairs[:, 0]], names[pairs[:, 1]]
+    table = np.arange(len(pairs))
+    counts = np.zeros((len(pairs), n + 1, n + 1), dtype=np.int64)
+    for record in range(n):
+        counts[table, child[:, record], label[:, record]] += 1
+    before = information_gain(counts)
+    counts[table, child[:, n], label[:, n]] += 1
+    moved = np.abs(information_gain(counts) - before).max() * float(INFORMATION_UNIT)
+    chance = 1 / (n + 1)
+    coin = -chance * np.log2(chance) - (1 - chance) * np.log2(1 - chance)
+    assert moved == pytest.approx(coin, abs=1e-8)
+    assert moved <= 1
+
+
 def test_half_the_sensitivity_of_max_would_be_broken():
     counts = np.zeros((1, 2, 2), dtype=np.int64)
     assert max(int(max_class(more)[0]) for more in neighbours(counts)) > MAX.sensitivity / 2

@@ -1,9 +1,9 @@
 """Neighbouring tables and baskets that are built to hurt.
 
 A pair is one set of records with and without one of them. Those named T are the pairs of
-the privacy notes: on each of them some method was not private as its paper prints it. T0 has a
-single group, on which the whole budget of a method converges. R are small pairs drawn from
-a seed. All of them are made up; no confidential record is read.
+docs/privacy.md, "What is wrong in the papers": on each some method is not private as printed.
+T0 has a single group, on which the whole budget of a method converges. R are small pairs drawn
+from a seed. All of them are made up; no confidential record is read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Codes come in.
+"""The counting room: engines that hold the records and sum kernels over them.
 
-Exact sums of kernels leave, for the mechanisms alone; nothing here opens a file.
+Codes come in; exact sums leave, for the mechanisms alone. Nothing here opens a file, but for the
+Spark engine, whose workers read their own.
 """

@@ -1,4 +1,8 @@
-"""A release of real, bundled data, end to end: a starting point for one's own."""
+"""The demonstration: a release of real, bundled data from end to end.
+
+An empty folder comes in; data, plan, taxonomies, a release of them and what it keeps leave, a
+starting point for one's own.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 A release grows a tree of boxes. Children split the records of their parent, so one
 record meets the mechanisms of one path only, from the root to a leaf. If no path spends
 more than epsilon, the whole release is epsilon-differentially private: the *path
-ledger* [privacy notes, Lemma L2]. Its other half is up to its callers: every decision,
+ledger* (docs/privacy.md, "Path ledger"). Its other half is up to its callers: every decision,
 the size of a share included, may depend on what mechanisms have answered so far and on
 nothing else of the data.
 """

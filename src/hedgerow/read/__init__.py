@@ -1,4 +1,5 @@
-"""Confidential files.
+"""The reading room: confidential files, dataframes and databases are opened here.
 
-Dataframes and databases come in, batches of Arrow columns leave, each record by itself.
+A path, a dataframe or a database's URL comes in; batches of Arrow columns, or of words, leave,
+each record as it stands, for ``encode`` alone.
 """

@@ -57,8 +57,9 @@ def sampler(space, *, version="utility", at_least=0.0, risk_weight=2.0, **change
     )
 
 
-# The table of the privacy notes, section B: (nodes, theta) -> delta_theta and, by tenths of
-# beta, delta_own. Ours is a little larger where the bound on the sample's size matters.
+# For 45,222 records: (nodes, theta) -> delta_theta and, by tenths of beta, delta_own, computed
+# apart (docs/privacy.md, "The printed sample"). Ours is a little larger where the bound on the
+# sample's size matters.
 TABLE = {
     (64, "0.1"): (1.6e-3, {5: 1e-12, 7: 1e-12, 9: 1e-12}),
     (729, "0.05"): (1.7e-2, {5: 9e-4, 7: 2e-3, 9: 2.9e-2}),
@@ -68,7 +69,7 @@ TABLE = {
 
 
 @pytest.mark.parametrize("case", TABLE, ids=str)
-def test_the_proved_delta_is_that_of_the_privacy_notes(case):
+def test_the_proved_delta_is_that_of_the_table(case):
     nodes, theta = case
     threshold, own = TABLE[case]
     for tenths, expected in own.items():

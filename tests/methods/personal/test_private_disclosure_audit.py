@@ -1,7 +1,7 @@
 """Statistical audits of private disclosure: neighbours that are built to hurt.
 
-Among them T13 of the privacy notes, which shows the true delta of [TKDE, Alg. 2]. Broken twins
-show that the audit can fail.
+Among them T13, which shows the true delta of [TKDE, Alg. 2] (docs/privacy.md, "The printed
+sample"). Broken twins show that the audit can fail.
 """
 
 from __future__ import annotations

@@ -42,8 +42,7 @@ def exact_delta(smallest: int, rate: Fraction, epsilon: Fraction, most: int) -> 
     return worst
 
 
-# K for delta <= 1e-6: as printed in the privacy notes. For 1e-9 they print 60 and 45 at the
-# two largest rates, which are enough; 58 and 41 are the smallest that are.
+# The smallest K, by tenths of the rate, at epsilon 1 (docs/privacy.md, "Truthful samples").
 PRINTED = {
     Fraction(1, 10**6): {5: 35, 4: 25, 3: 17, 2: 12, 1: 8},
     Fraction(1, 10**9): {5: 58, 4: 41, 3: 28, 2: 19, 1: 12},
@@ -51,7 +50,7 @@ PRINTED = {
 
 
 @pytest.mark.parametrize("delta", PRINTED)
-def test_the_smallest_groups_are_those_of_the_privacy_notes(delta):
+def test_the_smallest_groups_are_those_of_the_table(delta):
     for tenths, smallest in PRINTED[delta].items():
         rate = Fraction(tenths, 10)
         assert smallest_group(rate=rate, epsilon=Fraction(1), delta=delta) == smallest

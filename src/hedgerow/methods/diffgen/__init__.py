@@ -1,1 +1,4 @@
-"""DiffGen [KDD 2011]: one cut, grown by private specialisations."""
+"""DiffGen [KDD 2011]: one cut, grown by private specialisations.
+
+The records of an engine come in; the noisy groups of one cut leave, under pure epsilon.
+"""

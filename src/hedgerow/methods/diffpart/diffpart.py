@@ -304,7 +304,8 @@ def _noisy_total(
 def passing_by_noise(c2: Fraction, tree: SplitTree) -> float:
     """Return how many sub-partitions of an empty partition pass on average, at height 1.
 
-    About M / 2 exp(-sqrt(2) C2) of M = 2^l - 1, whatever the budget [privacy notes, P3].
+    About M / 2 exp(-sqrt(2) C2) of M = 2^l - 1, whatever the budget: P(noise >= T) of
+    docs/privacy.md, "Empty groups", with the printed threshold for T.
     """
     n_masks = (1 << int(tree.n_children.max())) - 1
     return n_masks / 2 * math.exp(-math.sqrt(2) * float(c2))

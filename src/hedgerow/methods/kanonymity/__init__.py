@@ -1,4 +1,5 @@
-"""Mondrian, TDS and full-domain k-anonymity.
+"""Mondrian, TDS and full-domain generalisation: k-anonymous baselines.
 
-No guarantee of differential privacy, and they say so.
+The records of an engine come in; boxes with true counts leave, without any guarantee of
+differential privacy, and their certificates say so.
 """

@@ -1,8 +1,8 @@
 """Every record's own best generalisation among those that a synopsis offers.
 
 ``g(a) = argmax λ ρ̃(x) / Φ(x) + u(x)^κ`` over the generalisations x of the record a that the
-synopsis offers [TKDE, Eq. (2); privacy notes, B.1]. Given the synopsis, it is a function of
-the record alone: no other record has a say in it.
+synopsis offers [TKDE, Eq. (2)]. Given the synopsis, it is a function of the record alone: no
+other record has a say in it (docs/privacy.md, "Methods").
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """The delta that can be proved for [TKDE, Alg. 2], and it is not flattering.
 
 The paper's Theorem 3 claims ``(ε, δ + o(1))`` without saying what δ is. What can be proved is
-``δ = δ_θ + δ_M + δ_own`` [privacy notes, Theorem B1]:
+``δ = δ_θ + δ_M + δ_own`` (docs/privacy.md, "The printed sample", Theorem B1):
 
 - δ_θ: the set of frequent generalisations changes with one record, unless the random
   threshold happens to miss all counts that it changes. It does not depend on ε or β at all,
-  and no choice of settings takes it below about ``1 / n`` [privacy notes, Theorem B2];
+  and no choice of settings takes it below about ``1 / n`` (Theorem B2 there);
 - δ_M: the sample may be larger than expected;
 - δ_own: the record's own generalisation shows, unless others hide it.
 

@@ -39,7 +39,7 @@ def amplified_epsilon(epsilon: Fraction, rate: Fraction) -> Fraction:
     """What may be spent inside a secret sample so that all costs ``epsilon``, rounded down.
 
     ``ln(1 + (e^epsilon - 1) / rate)``: a mechanism that costs that much on the sample costs
-    ``epsilon`` on the table, in both directions [privacy notes, B.1].
+    ``epsilon`` on the table, in both directions (docs/privacy.md, "Poisson sampling").
 
     >>> amplified_epsilon(Fraction(1), Fraction(1, 2)) > Fraction(148, 100)
     True

@@ -3,7 +3,7 @@
 The corrected form of [TKDE, Alg. 2] that keeps what it is for: each person's record is given
 out at the generalisation that is best for that person, low risk against utility. A private
 synopsis says how many records fit each generalisation; every record then chooses for itself;
-and what was chosen is counted with noise [privacy notes, B.1].
+and what was chosen is counted with noise (docs/privacy.md, "Methods").
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 Nothing is invented and no count is noisy: what is published are generalised records of people
 who are in the table. Every record chooses its generalisation by a private synopsis as in
 `supermodular`; then each is kept at random, and groups with too few kept records are left
-out. The closest relative of [TKDE, Alg. 2] whose guarantee is worth having [privacy notes,
-B.2; Li, Qardaji and Su 2011].
+out. The closest relative of [TKDE, Alg. 2] whose guarantee is worth having (docs/privacy.md,
+"Truthful samples"; Li, Qardaji and Su 2011).
 """
 
 from __future__ import annotations

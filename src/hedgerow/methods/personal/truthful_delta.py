@@ -6,8 +6,8 @@ record to it costs, at the level ``epsilon``,
 
 ``δ = max_N Σ_{j >= K} [Bin(N, s)(j) - e^epsilon Bin(N-1, s)(j)]₊``
 
-[privacy notes, B.2; Li, Qardaji and Su 2011]. Removing one costs no delta as long as
-``s <= 1 - e^-epsilon``.
+(docs/privacy.md, "Truthful samples"; Li, Qardaji and Su 2011). Removing one costs no delta as
+long as ``s <= 1 - e^-epsilon``.
 """
 
 from __future__ import annotations

@@ -1,1 +1,4 @@
-"""PrivBayes: records drawn from a Bayesian network with noisy marginals."""
+"""PrivBayes [TODS 2017]: records drawn from a Bayesian network with noisy marginals.
+
+The records of an engine come in; invented records leave, under pure epsilon.
+"""
