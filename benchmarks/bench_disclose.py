@@ -23,7 +23,7 @@ from hedgerow.encode.table import encode_table
 from hedgerow.lattice.dictionary import Dictionary, DistinctRecords
 from hedgerow.lattice.records import RecordSolver
 from hedgerow.lattice.risk import RiskModel, Severities
-from hedgerow.lattice.solve import METHODS, Method, solve
+from hedgerow.lattice.solve import METHODS, Search, solve
 from hedgerow.lattice.threshold import MaximiseUtility, MinimiseRisk, Objective, RecordLandscape
 from hedgerow.lattice.utility import utility_tables
 from hedgerow.model.schema import Schema
@@ -71,7 +71,7 @@ def solver_of(table: EncodedTable, objective: Objective, number: int = 1) -> Rec
     )
 
 
-def costs(table: EncodedTable, objective: Objective, n_records: int) -> dict[Method, Cost]:
+def costs(table: EncodedTable, objective: Objective, n_records: int) -> dict[Search, Cost]:
     """Search distinct records one by one; counting matches is not timed."""
     solver = solver_of(table, objective)
     chosen = np.random.default_rng(SEED).permutation(DistinctRecords.of(table).first)[:n_records]
@@ -107,7 +107,7 @@ def costs(table: EncodedTable, objective: Objective, n_records: int) -> dict[Met
     }
 
 
-def show(label: str, by_method: dict[Method, Cost]) -> None:
+def show(label: str, by_method: dict[Search, Cost]) -> None:
     for method, cost in by_method.items():
         print(
             f"  {label:16} {method:18} {cost.milliseconds:9.2f} ms"

@@ -28,7 +28,7 @@ from hedgerow.methods.personal.supermodular import (
     own_choices,
     tally_choices,
 )
-from hedgerow.methods.personal.synopsis import Synopsis, cell_counts
+from hedgerow.methods.personal.synopsis import Synopsis, vector_counts
 from hedgerow.methods.personal.terms import Layout, People
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
@@ -72,7 +72,7 @@ def true_values(layout: Layout, people: People) -> list[np.ndarray]:
     n = int(people.kinds.many.sum())
     values = []
     for number, vector in enumerate(layout.space.vectors):
-        counts = cell_counts(layout.space, number, people.kinds)
+        counts = vector_counts(layout.space, number, people.kinds)
         cells = layout.space.cells_of(vector, people.kinds.columns)
         values.append(
             layout.worth.values(vector, people.kinds.columns, counts[cells] / n, people.personal)

@@ -107,11 +107,11 @@ def run(
     Example: python -m experiments run diffgen-3a -o papers --quick
     """
     from experiments.figure import Scene
-    from experiments.registry import chosen
+    from experiments.registry import chosen_figures
     from experiments.run import run_figure, workers
     from experiments.store import Store
 
-    figures = chosen(figure)
+    figures = chosen_figures(figure)
     scene = Scene(folder=_data_folder(data), quick=quick)
     ready = [one for one in figures if not one.absent(scene)]
     skipped = [one for one in figures if one.absent(scene)]

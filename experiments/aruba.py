@@ -8,13 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.figure import Point, Scene, Unit
+from experiments.figure import FigurePoint, Scene, Unit
 from experiments.item_table import ItemTable, ModelNumber, item_table
 from hedgerow.lattice.matches import row_keys
-from hedgerow.lattice.solve import Method, solve
+from hedgerow.lattice.solve import Search, solve
 from hedgerow.lattice.threshold import MinimiseRisk, RecordLandscape
 
-SEARCHES: dict[str, Method] = {
+SEARCHES: dict[str, Search] = {
     "ARUBA": "aruba",
     "BTDA": "btda",
     "branch and bound": "branch-and-bound",
@@ -50,7 +50,7 @@ def frontier_share(landscape: RecordLandscape, at_least: float) -> float:
     return 100 * float(frontier.mean())
 
 
-def searches(unit: Unit, scene: Scene) -> list[Point]:
+def searches(unit: Unit, scene: Scene) -> list[FigurePoint]:
     """Return frontier, CPU time and visited nodes of a few records [Fig. 7]."""
     k, share = unit["attributes"], unit["share"]
     items = item_table(scene, k, unit.run)
@@ -63,20 +63,20 @@ def searches(unit: Unit, scene: Scene) -> list[Point]:
         if by_share:
             most = landscape.utility(landscape.lattice.bottom)
             found = frontier_share(landscape, share * most)
-            points.append(Point("(a) frontier", "frontier nodes", x, found))
+            points.append(FigurePoint("(a) frontier", "frontier nodes", x, found))
         for name, method in SEARCHES.items():
             start = time.process_time()
             answer = solve(landscape, MinimiseRisk(at_least=share, of_most=True), method)
             milliseconds = 1e3 * (time.process_time() - start)
             if by_share:
-                points.append(Point("(b) time", name, x, milliseconds))
+                points.append(FigurePoint("(b) time", name, x, milliseconds))
             else:
-                points.append(Point("(c) time", name, x, milliseconds))
-                points.append(Point("(d) visited", name, x, answer.n_visited))
+                points.append(FigurePoint("(c) time", name, x, milliseconds))
+                points.append(FigurePoint("(d) visited", name, x, answer.n_visited))
     return points
 
 
-def beside_k_anonymity(unit: Unit, scene: Scene) -> list[Point]:
+def beside_k_anonymity(unit: Unit, scene: Scene) -> list[FigurePoint]:
     """Return mean risks of optimal disclosure and of k-anonymous tables [Fig. 9]."""
     k = unit["k"]
     items = item_table(scene, ANONYMITY_ATTRIBUTES, unit.run)
@@ -89,12 +89,14 @@ def beside_k_anonymity(unit: Unit, scene: Scene) -> list[Point]:
         told = [_of_vector(landscapes, vector, k) for vector in vectors]
         utility, risk = np.mean(told, axis=0).tolist()
         panel = f"risk model {model}"
-        points.append(Point(panel, "k-anonymity", k, risk))
+        points.append(FigurePoint(panel, "k-anonymity", k, risk))
         for name in ("ARUBA", "branch and bound"):
             share = utility / most - ROUNDING
-            points.append(Point(panel, name, k, _mean_risk(landscapes, share, SEARCHES[name])))
+            points.append(
+                FigurePoint(panel, name, k, _mean_risk(landscapes, share, SEARCHES[name]))
+            )
         if model == 1:
-            points.append(Point("utility", "k-anonymity", k, utility))
+            points.append(FigurePoint("utility", "k-anonymity", k, utility))
     return points
 
 
@@ -116,7 +118,7 @@ def _of_vector(
     return utility, risk
 
 
-def _mean_risk(landscapes: Sequence[RecordLandscape], share: float, method: Method) -> float:
+def _mean_risk(landscapes: Sequence[RecordLandscape], share: float, method: Search) -> float:
     """Return the mean of the least risks at this share of the utility of each record."""
     objective = MinimiseRisk(at_least=share, of_most=True)
     return float(np.mean([solve(each, objective, method).risk for each in landscapes]))

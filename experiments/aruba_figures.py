@@ -6,7 +6,7 @@ from experiments import aruba
 from experiments.checks import all_of
 from experiments.figure import Figure, Panel, Scene, Statement, Unit, grid
 from experiments.tables import DIABETES
-from experiments.trends import above, apart, ordered, rises, rises_then_falls
+from experiments.trends import above, lies_apart, ordered, rises, rises_then_falls
 
 STAND_IN = (
     "The Wal-Mart table is not public: diabetes-130 stands in (101,766 records). Records fit a"
@@ -131,7 +131,7 @@ FIGURE_9 = Figure(
         Statement(
             quote="... with a lower risk [than the discrete optimization algorithm] as shown in"
             " Fig. 9.",
-            check=all_of(*(apart(name, "branch and bound", "ARUBA") for name in PANELS_9)),
+            check=all_of(*(lies_apart(name, "branch and bound", "ARUBA") for name in PANELS_9)),
             cause="The risks are the same: our branch and bound is exact, the paper's was a"
             " heuristic",
         ),

@@ -42,7 +42,7 @@ def transit(scene: Scene, *, fan_out: int = 10) -> EncodedBaskets:
     """Return the stand-in for STM: fruithut, drawn up to 1,210,096 records of 1,265 items."""
     baskets = _read(_folder(scene), FRUITHUT, {"taxonomy": FRUITHUT_ITEMS})
     size = scene.pick(full=STM_RECORDS, quick=QUICK_RECORDS)
-    return regrouped(drawn(baskets, size), fan_out=fan_out)
+    return regrouped(drawn_sample(baskets, size), fan_out=fan_out)
 
 
 DATA = {"MSNBC": msnbc, "STM": transit}
@@ -61,10 +61,10 @@ def _read(folder: Path, name: str, items: dict[str, object]) -> EncodedBaskets:
 
 
 def _short(baskets: EncodedBaskets, scene: Scene) -> EncodedBaskets:
-    return part(baskets, QUICK_RECORDS, seed=SAMPLE_SEED) if scene.quick else baskets
+    return part_of(baskets, QUICK_RECORDS, seed=SAMPLE_SEED) if scene.quick else baskets
 
 
-def chosen(baskets: EncodedBaskets, records: NDArray[np.int64]) -> EncodedBaskets:
+def chosen_sets(baskets: EncodedBaskets, records: NDArray[np.int64]) -> EncodedBaskets:
     """Return some records, perhaps several times."""
     lengths = baskets.lengths[records]
     offsets = offsets_of(lengths)
@@ -72,17 +72,17 @@ def chosen(baskets: EncodedBaskets, records: NDArray[np.int64]) -> EncodedBasket
     return EncodedBaskets(taxonomy=baskets.taxonomy, offsets=offsets, items=baskets.items[places])
 
 
-def drawn(baskets: EncodedBaskets, size: int) -> EncodedBaskets:
+def drawn_sample(baskets: EncodedBaskets, size: int) -> EncodedBaskets:
     """Return that many records, drawn with replacement."""
     rng = np.random.default_rng(SAMPLE_SEED)
-    return chosen(baskets, rng.integers(0, len(baskets), size))
+    return chosen_sets(baskets, rng.integers(0, len(baskets), size))
 
 
-def part(baskets: EncodedBaskets, size: int, *, seed: int) -> EncodedBaskets:
+def part_of(baskets: EncodedBaskets, size: int, *, seed: int) -> EncodedBaskets:
     """Return that many different records, in their order."""
     rng = np.random.default_rng(seed)
     which = rng.choice(len(baskets), min(size, len(baskets)), replace=False)
-    return chosen(baskets, np.sort(which))
+    return chosen_sets(baskets, np.sort(which))
 
 
 def regrouped(baskets: EncodedBaskets, *, fan_out: int) -> EncodedBaskets:
@@ -92,7 +92,7 @@ def regrouped(baskets: EncodedBaskets, *, fan_out: int) -> EncodedBaskets:
     return EncodedBaskets(taxonomy=taxonomy, offsets=baskets.offsets, items=baskets.items)
 
 
-def limited(baskets: EncodedBaskets, n_items: int, size: int) -> EncodedBaskets:
+def with_limit(baskets: EncodedBaskets, n_items: int, size: int) -> EncodedBaskets:
     """Return that many records over a random part of the universe.
 
     As in [DiffPart, Sec. 5.2]: records lose the items outside, empty ones are left out, and
@@ -110,4 +110,4 @@ def limited(baskets: EncodedBaskets, n_items: int, size: int) -> EncodedBaskets:
         offsets=offsets_of(lengths[lengths > 0]),
         items=codes[codes >= 0].astype(item_dtype(n_items)),
     )
-    return drawn(fewer, size)
+    return drawn_sample(fewer, size)

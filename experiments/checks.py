@@ -103,8 +103,8 @@ def difference_between(
         _, (above, below) = curves.together(panel, upper, lower)
         least, most = float((above - below).min()), float((above - below).max())
         outside = max(low - slack - least, most - high - slack, 0.0)
-        told = f"{shown(least)} to {shown(most)}, printed {low:g} to {high:g}"
-        return outcome_of(outside == 0, told, f"{shown(outside)} outside")
+        told = f"{short(least)} to {short(most)}, printed {low:g} to {high:g}"
+        return outcome_of(outside == 0, told, f"{short(outside)} outside")
 
     return check
 
@@ -169,8 +169,8 @@ def times_larger(panel: str, larger: str, smaller: str, factor: float) -> Check:
     def check(curves: Curves) -> Outcome:
         top, bottom = curves.line(panel, larger).y, curves.line(panel, smaller).y
         least, most = float(top.min() / bottom.max()), float(top.max() / bottom.min())
-        told = f"{shown(least)} to {shown(most)} times"
-        return outcome_of(least >= factor, told, f"only {shown(least)} times in the closest pair")
+        told = f"{short(least)} to {short(most)} times"
+        return outcome_of(least >= factor, told, f"only {short(least)} times in the closest pair")
 
     return check
 
@@ -178,14 +178,14 @@ def times_larger(panel: str, larger: str, smaller: str, factor: float) -> Check:
 def _against(line: str, found: float, low: float, high: float, words: str) -> Outcome:
     off = max(low - found, found - high, 0.0)
     side = "below" if found < low else "above"
-    return outcome_of(off == 0, f"{line} {shown(found)}, {words}", f"{shown(off)} {side}")
+    return outcome_of(off == 0, f"{line} {short(found)}, {words}", f"{short(off)} {side}")
 
 
 def _beside(line: str, found: float, printed: float, within: float) -> Outcome:
     off = abs(found - printed)
     side = "below" if found < printed else "above"
-    told = f"{line} {shown(found)}, printed {printed:g}"
-    return outcome_of(off <= within, told, f"{shown(off)} {side}, {within:g} tolerated")
+    told = f"{line} {short(found)}, printed {printed:g}"
+    return outcome_of(off <= within, told, f"{short(off)} {side}, {within:g} tolerated")
 
 
 def outcome_of(agrees: bool, told: str, wrong: str) -> Outcome:
@@ -193,7 +193,7 @@ def outcome_of(agrees: bool, told: str, wrong: str) -> Outcome:
     return Outcome(agrees=agrees, found=told if agrees else f"{told} ({wrong})")
 
 
-def shown(value: float) -> str:
+def short(value: float) -> str:
     """Return a number with three digits or so."""
     if value == 0 or 1e-3 <= abs(value) < 1e5:
         return f"{value:.3g}" if abs(value) < 100 else f"{value:,.1f}"

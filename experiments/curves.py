@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from hedgerow.model.arrays import Floats
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

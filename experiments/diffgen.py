@@ -13,7 +13,7 @@ from experiments.checks import (
     near,
     stays_below,
 )
-from experiments.figure import Figure, Panel, Point, Scene, Statement, Unit, grid
+from experiments.figure import Figure, FigurePoint, Panel, Scene, Statement, Unit, grid
 from experiments.private_tree import private_tree
 from experiments.releases import accuracy, bounds, diffgen, released, released_plainly, tds
 from experiments.tables import adult, fold, split
@@ -36,15 +36,15 @@ OURS = (
 )
 
 
-def _accuracy(unit: Unit, scene: Scene) -> list[Point]:
+def _accuracy(unit: Unit, scene: Scene) -> list[FigurePoint]:
     train, test = split(adult(scene), unit.run)
     panel, kind = unit["panel"], unit["kind"]
     steps = scene.pick(full=STEPS, quick=(4, 7, 10))
     if kind == "raw":
         floor, ceiling = bounds(train, test)
         return [
-            *(Point(panel, "BA", h, ceiling) for h in steps),
-            *(Point(panel, "LA", h, floor) for h in steps),
+            *(FigurePoint(panel, "BA", h, ceiling) for h in steps),
+            *(FigurePoint(panel, "LA", h, floor) for h in steps),
         ]
     score = "gini" if kind == IMPROVED else kind
     method = diffgen(unit["h"], score=score, faithful=kind != IMPROVED)
@@ -53,7 +53,7 @@ def _accuracy(unit: Unit, scene: Scene) -> list[Point]:
     line = f"ε = {unit['epsilon']:g}"
     if panel == "InfoGain" and kind == "max":
         line = f"Max, {line}"
-    return [Point(panel, line, unit["h"], accuracy(groups, test))]
+    return [FigurePoint(panel, line, unit["h"], accuracy(groups, test))]
 
 
 def _units_3a(scene: Scene) -> list[Unit]:
@@ -171,12 +171,12 @@ FOLDS = 10
 BUDGETS = (0.5, 1.0, 2.0, 3.0, 4.0)
 
 
-def _comparison(unit: Unit, scene: Scene) -> list[Point]:
+def _comparison(unit: Unit, scene: Scene) -> list[FigurePoint]:
     train, test = fold(adult(scene), unit.run, folds=FOLDS)
     budgets = scene.pick(full=BUDGETS, quick=(1.0, 4.0))
     if unit["method"] == "TDS":
         found = accuracy(released_plainly(tds(5), train, source=unit.source), test)
-        return [Point("accuracy", "TDS", epsilon, found) for epsilon in budgets]
+        return [FigurePoint("accuracy", "TDS", epsilon, found) for epsilon in budgets]
     epsilon = Fraction(str(unit["epsilon"]))
     if unit["method"] == "DiffGen":
         groups = released(diffgen(15), train, epsilon=epsilon, source=unit.source)
@@ -185,7 +185,7 @@ def _comparison(unit: Unit, scene: Scene) -> list[Point]:
         ledger = PathLedger(epsilon)
         tree = private_tree(train, epsilon=epsilon, ledger=ledger, source=unit.source)
         found = 100 * tree.accuracy(test)
-    return [Point("accuracy", unit["method"], unit["epsilon"], found)]
+    return [FigurePoint("accuracy", unit["method"], unit["epsilon"], found)]
 
 
 def _units_4(scene: Scene) -> list[Unit]:
@@ -229,10 +229,10 @@ FIGURE_4 = Figure(
 )
 
 
-def _run_time(unit: Unit, scene: Scene) -> list[Point]:
+def _run_time(unit: Unit, scene: Scene) -> list[FigurePoint]:
     size = unit["size"]
     seconds = seconds_to_publish(size, method="diffgen", h=15, seed=unit.run)
-    return [Point("run time", "DiffGen", size, seconds)]
+    return [FigurePoint("run time", "DiffGen", size, seconds)]
 
 
 def _units_5(scene: Scene) -> list[Unit]:

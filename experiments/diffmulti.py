@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from experiments.figure import Point, Scene, Unit
+from experiments.figure import FigurePoint, Scene, Unit
 from experiments.releases import (
     accuracy,
     bounds,
@@ -17,7 +17,7 @@ from experiments.releases import (
     released,
     released_plainly,
 )
-from experiments.tables import adult, split, without_class
+from experiments.tables import adult, classless, split
 from hedgerow.evaluation.clustering import cluster, match_point
 from hedgerow.evaluation.examples import Examples
 from hedgerow.evaluation.loss import losses_of_records
@@ -34,7 +34,7 @@ ACCURACY_STEPS = (1_000, 3_000, 5_000, 7_000, 10_000)
 ACCURACY_GEN_STEPS = (2, 6, 10, 14, 18)
 
 
-def penalty(unit: Unit, scene: Scene) -> list[Point]:
+def penalty(unit: Unit, scene: Scene) -> list[FigurePoint]:
     """Return discernibility or NCP of the true records in the boxes [Figs. 5, 6].
 
     Both methods have their own numbers of specialisations; the place is their rank.
@@ -50,26 +50,28 @@ def penalty(unit: Unit, scene: Scene) -> list[Point]:
         groups = released(of_boxes, table, epsilon=ONE, source=unit.source)
     found = losses_of_records(groups, table)
     value = found.ncp if measure == "ncp" else found.discernibility / 1e6
-    return [Point("penalty", unit["method"], rank, value)]
+    return [FigurePoint("penalty", unit["method"], rank, value)]
 
 
-def by_budget(unit: Unit, scene: Scene) -> list[Point]:
+def by_budget(unit: Unit, scene: Scene) -> list[FigurePoint]:
     """Return the accuracy of a tree by h, for one budget [Fig. 7]."""
     train, test = split(adult(scene), unit.run)
     steps = scene.pick(full=(300, 600, 900, 1_200, 1_500), quick=(300, 1_500))
     if unit["variant"] == "raw":
         floor, ceiling = bounds(train, test)
         return [
-            *(Point("as printed", "BA", h, ceiling) for h in steps),
-            *(Point("as printed", "LA", h, floor) for h in steps),
+            *(FigurePoint("as printed", "BA", h, ceiling) for h in steps),
+            *(FigurePoint("as printed", "LA", h, floor) for h in steps),
         ]
     method = diffmulti(unit["h"], faithful=unit["variant"] == "as printed")
     epsilon = Fraction(str(unit["epsilon"]))
     groups = released(method, train, epsilon=epsilon, source=unit.source)
-    return [Point(unit["variant"], f"ε = {unit['epsilon']:g}", unit["h"], accuracy(groups, test))]
+    return [
+        FigurePoint(unit["variant"], f"ε = {unit['epsilon']:g}", unit["h"], accuracy(groups, test))
+    ]
 
 
-def beside_others(unit: Unit, scene: Scene) -> list[Point]:
+def beside_others(unit: Unit, scene: Scene) -> list[FigurePoint]:
     """Return the accuracy of a tree, DiffMulti, DiffGen and Mondrian [Fig. 8]."""
     train, test = split(adult(scene), unit.run)
     ranks = scene.pick(full=range(1, 6), quick=(1, 5))
@@ -77,11 +79,11 @@ def beside_others(unit: Unit, scene: Scene) -> list[Point]:
     if name == "raw":
         floor, ceiling = bounds(train, test)
         told = {"BA": ceiling, "LA": floor}
-        return [Point("accuracy", line, x, y) for line, y in told.items() for x in ranks]
+        return [FigurePoint("accuracy", line, x, y) for line, y in told.items() for x in ranks]
     if name.startswith("Mondrian"):
         method = mondrian(60, by_class="InfoGain" in name)
         found = accuracy(released_plainly(method, train, source=unit.source), test)
-        return [Point("accuracy", name, x, found) for x in ranks]
+        return [FigurePoint("accuracy", name, x, found) for x in ranks]
     rank = unit["rank"]
     if name == "DiffGen":
         cut = diffgen(ACCURACY_GEN_STEPS[rank - 1])
@@ -89,13 +91,13 @@ def beside_others(unit: Unit, scene: Scene) -> list[Point]:
     else:
         boxes = diffmulti(ACCURACY_STEPS[rank - 1], faithful=name == "DiffMulti")
         groups = released(boxes, train, epsilon=ONE, source=unit.source)
-    return [Point("accuracy", name, rank, accuracy(groups, test))]
+    return [FigurePoint("accuracy", name, rank, accuracy(groups, test))]
 
 
 @cache
 def _clustered(scene: Scene) -> EncodedTable:
     """Return Adult with its cluster, of two, as the class."""
-    table = without_class(adult(scene))
+    table = classless(adult(scene))
     examples = Examples.of_records(table)
     labels = cluster(examples, examples, clusters=2)
     domain = CategoricalDomain.over(flat(["first", "second"]), other=None, missing=None)
@@ -106,13 +108,13 @@ def _clustered(scene: Scene) -> EncodedTable:
     return EncodedTable.from_codes(schema, table.codes, labels)
 
 
-def clusters(unit: Unit, scene: Scene) -> list[Point]:
+def clusters(unit: Unit, scene: Scene) -> list[FigurePoint]:
     """Return the Match Point of raw and generalised records, two clusters [Fig. 11]."""
     table = _clustered(scene)
     score: ScoreName = "max" if unit["line"] == "ClusterMP" else "discernibility"
     method = diffmulti(unit["h"], score=score)
     groups = released(method, table, epsilon=ONE, source=unit.source)
-    boxed = Examples.of_rows(groups, without_class(table))
+    boxed = Examples.of_rows(groups, classless(table))
     labels = cluster(boxed, boxed, clusters=2)
     truth = np.asarray(table.classes, dtype=np.int64)
-    return [Point("match", unit["line"], unit["h"], 100 * match_point(truth, labels))]
+    return [FigurePoint("match", unit["line"], unit["h"], 100 * match_point(truth, labels))]

@@ -181,7 +181,7 @@ FIGURE_12 = Figure(
         ),
     ),
     units=_units_12,
-    measure=diffmulti_others.run_time,
+    measure=diffmulti_others.growth_run_time,
 )
 
 

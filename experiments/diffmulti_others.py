@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from experiments.blow_up import seconds_to_publish
-from experiments.figure import Point, Scene, Unit
+from experiments.figure import FigurePoint, Scene, Unit
 from experiments.releases import accuracy, bounds, diffgen, diffmulti, released
 from experiments.tables import (
     ADULT_TRAINING,
@@ -45,7 +45,7 @@ def _first_file(table: EncodedTable, scene: Scene) -> tuple[EncodedTable, Encode
     return rows(table, np.arange(cut)), rows(table, np.arange(cut, len(table)))
 
 
-def beside_dpcube(unit: Unit, scene: Scene) -> list[Point]:
+def beside_dpcube(unit: Unit, scene: Scene) -> list[FigurePoint]:
     """Return the accuracy on four attributes, by budget [Fig. 9]."""
     table = with_attributes(adult(scene), CUBE_ATTRIBUTES)
     train, test = _first_file(table, scene)
@@ -53,24 +53,24 @@ def beside_dpcube(unit: Unit, scene: Scene) -> list[Point]:
         floor, ceiling = bounds(train, test)
         budgets = scene.pick(full=BUDGETS, quick=(0.1, 1.0))
         told = {"BA": ceiling, "LA": floor}
-        return [Point("accuracy", line, x, y) for line, y in told.items() for x in budgets]
+        return [FigurePoint("accuracy", line, x, y) for line, y in told.items() for x in budgets]
     methods: dict[str, TableMethod] = {
         "DiffMulti": diffmulti(CUBE_STEPS),
         "DPCube": TwoPhaseCube(cells=CUBE_CELLS),
     }
     epsilon = Fraction(str(unit["epsilon"]))
     groups = released(methods[unit["method"]], train, epsilon=epsilon, source=unit.source)
-    return [Point("accuracy", unit["method"], unit["epsilon"], accuracy(groups, test))]
+    return [FigurePoint("accuracy", unit["method"], unit["epsilon"], accuracy(groups, test))]
 
 
-def beside_privbayes(unit: Unit, scene: Scene) -> list[Point]:
+def beside_privbayes(unit: Unit, scene: Scene) -> list[FigurePoint]:
     """Return the accuracy of a linear SVM, by budget [Fig. 10]."""
     train, test = split(adult(scene), unit.run, share=4 / 5)
     if unit["method"] == "raw":
         floor, ceiling = bounds(train, test, learner="svm")
         budgets = scene.pick(full=BUDGETS, quick=(0.1, 1.0))
         told = {"BA": ceiling, "LA": floor}
-        return [Point("accuracy", line, x, y) for line, y in told.items() for x in budgets]
+        return [FigurePoint("accuracy", line, x, y) for line, y in told.items() for x in budgets]
     methods: dict[str, TableMethod] = {
         "DiffMulti": diffmulti(10_000),
         "PrivBayes": BayesianNetwork(degree=DEGREE),
@@ -81,12 +81,12 @@ def beside_privbayes(unit: Unit, scene: Scene) -> list[Point]:
     seconds = time.process_time() - start
     found = accuracy(groups, test, learner="svm")
     return [
-        Point("accuracy", unit["method"], unit["epsilon"], found),
-        Point("run time", unit["method"], unit["epsilon"], seconds),
+        FigurePoint("accuracy", unit["method"], unit["epsilon"], found),
+        FigurePoint("run time", unit["method"], unit["epsilon"], seconds),
     ]
 
 
-def beside_rps(unit: Unit, scene: Scene) -> list[Point]:
+def beside_rps(unit: Unit, scene: Scene) -> list[FigurePoint]:
     """Return the accuracy by the height of RPS's tree, five folds [Sec. 5.1]."""
     whole = adult(scene)
     names = [a.name for a in whole.schema.attributes if a.name not in WITHOUT]
@@ -96,17 +96,17 @@ def beside_rps(unit: Unit, scene: Scene) -> list[Point]:
     if unit["method"] == "raw":
         floor, ceiling = bounds(train, test)
         told = {"BA": ceiling, "LA": floor}
-        return [Point("accuracy", line, x, y) for line, y in told.items() for x in heights]
+        return [FigurePoint("accuracy", line, x, y) for line, y in told.items() for x in heights]
     if unit["method"] == "RPS":
         method: TableMethod = RecursiveMedians(height=unit["height"])
         groups = released(method, train, epsilon=ONE, source=unit.source)
-        return [Point("accuracy", "RPS", unit["height"], accuracy(groups, test))]
+        return [FigurePoint("accuracy", "RPS", unit["height"], accuracy(groups, test))]
     groups = released(diffmulti(1_000), train, epsilon=ONE, source=unit.source)
     found = accuracy(groups, test)
-    return [Point("accuracy", "DiffMulti", x, found) for x in heights]
+    return [FigurePoint("accuracy", "DiffMulti", x, found) for x in heights]
 
 
-def run_time(unit: Unit, scene: Scene) -> list[Point]:
+def growth_run_time(unit: Unit, scene: Scene) -> list[FigurePoint]:
     """Return the CPU seconds of a release by the number of specialisations [Fig. 12]."""
     table, rank = adult(scene), unit["rank"]
     method: TableMethod = (
@@ -118,11 +118,11 @@ def run_time(unit: Unit, scene: Scene) -> list[Point]:
     released(method, few, epsilon=ONE, source=unit.source)  # loads what is compiled
     start = time.process_time()
     released(method, table, epsilon=ONE, source=unit.source)
-    return [Point("run time", unit["method"], rank, time.process_time() - start)]
+    return [FigurePoint("run time", unit["method"], rank, time.process_time() - start)]
 
 
-def scalability(unit: Unit, scene: Scene) -> list[Point]:
+def scalability(unit: Unit, scene: Scene) -> list[FigurePoint]:
     """Return the CPU seconds from a file to a written release, by size [Fig. 13]."""
     size = unit["size"]
     seconds = seconds_to_publish(size, method="diffmulti", h=1_000, seed=unit.run)
-    return [Point("run time", "DiffMulti", size, seconds)]
+    return [FigurePoint("run time", "DiffMulti", size, seconds)]

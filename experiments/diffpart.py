@@ -10,8 +10,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.baskets import DATA, limited, part
-from experiments.figure import Point, Scene, Unit
+from experiments.baskets import DATA, part_of, with_limit
+from experiments.figure import FigurePoint, Scene, Unit
 from hedgerow.count.memory.baskets import BasketMemory
 from hedgerow.evaluation.itemsets import top_itemsets, top_k_utility
 from hedgerow.evaluation.queries import CLASSES, SANITY, Queries, answers, random_queries
@@ -39,7 +39,7 @@ FIXED_SIZE = 800_000
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class Workload:
     """A data set with its queries and their true answers, computed once."""
 
     baskets: EncodedBaskets
@@ -95,15 +95,15 @@ def subject(
     size: int | None = None,
     n_items: int | None = None,
     longest: int | None = None,
-) -> Subject:
+) -> Workload:
     """Return a data set, or a part of it, ready to be asked."""
     baskets = DATA[data](scene, fan_out=fan_out)
     if n_items is not None:
-        baskets = limited(baskets, n_items, size or len(baskets))
+        baskets = with_limit(baskets, n_items, size or len(baskets))
     elif size is not None:
-        baskets = part(baskets, size, seed=size)
+        baskets = part_of(baskets, size, seed=size)
     n_queries = scene.pick(full=50_000, quick=500)
-    return Subject(baskets, n_queries, longest or int(baskets.lengths.max()))
+    return Workload(baskets, n_queries, longest or int(baskets.lengths.max()))
 
 
 def _budget(unit: Unit) -> Fraction:
@@ -114,7 +114,7 @@ def _named(unit: Unit) -> str:
     return f"B = {unit['B']}"
 
 
-def by_length(unit: Unit, scene: Scene) -> list[Point]:
+def by_length(unit: Unit, scene: Scene) -> list[FigurePoint]:
     """Return errors by class of query lengths [DiffPart, Fig. 3]."""
     asked = subject(scene, unit["data"])
     method = unit["method"]
@@ -123,62 +123,66 @@ def by_length(unit: Unit, scene: Scene) -> list[Point]:
     else:
         errors = asked.errors(asked.release(METHODS[method], _budget(unit), unit.source))
     panel = f"{unit['data']}, {_named(unit)}"
-    points = [Point(panel, method, x, y) for x, y in zip(PERCENT, errors.tolist(), strict=True)]
+    points = [
+        FigurePoint(panel, method, x, y) for x, y in zip(PERCENT, errors.tolist(), strict=True)
+    ]
     mean = float(errors.mean())
-    return [*points, Point(f"{unit['data']}, all lengths", method, unit["B"], mean)]
+    return [*points, FigurePoint(f"{unit['data']}, all lengths", method, unit["B"], mean)]
 
 
-def run_time(unit: Unit, scene: Scene) -> list[Point]:
+def basket_run_time(unit: Unit, scene: Scene) -> list[FigurePoint]:
     """Return the CPU seconds from encoded records to the release [DiffPart, Fig. 4]."""
     data, size, n_items = unit["data"], unit["size"], unit["items"]
     asked = subject(scene, data, size=size, n_items=n_items or None)
-    few = replace(asked, baskets=part(asked.baskets, 1_000, seed=0))
+    few = replace(asked, baskets=part_of(asked.baskets, 1_000, seed=0))
     few.release(METHODS["DiffPart"], Fraction(1), unit.source)  # loads what is compiled
     start = time.process_time()
     asked.release(METHODS["DiffPart"], Fraction(1), unit.source)
     seconds = time.process_time() - start
     if n_items:
-        return [Point("by universe", data, n_items, seconds)]
-    return [Point("by records", data, size, seconds)]
+        return [FigurePoint("by universe", data, n_items, seconds)]
+    return [FigurePoint("by records", data, size, seconds)]
 
 
-def by_fan_out(unit: Unit, scene: Scene) -> list[Point]:
+def by_fan_out(unit: Unit, scene: Scene) -> list[FigurePoint]:
     """Return errors by fan-out, queries of up to 60 % of the longest record [DiffPart, Fig. 5]."""
     asked = subject(scene, unit["data"], fan_out=unit["f"])
     release = asked.release(METHODS["DiffPart"], _budget(unit), unit.source)
-    return [Point(unit["data"], _named(unit), unit["f"], float(asked.errors(release)[MIDDLE]))]
+    return [
+        FigurePoint(unit["data"], _named(unit), unit["f"], float(asked.errors(release)[MIDDLE]))
+    ]
 
 
-def by_universe(unit: Unit, scene: Scene) -> list[Point]:
+def by_universe(unit: Unit, scene: Scene) -> list[FigurePoint]:
     """Return errors by the size of the universe, queries of up to 10 items [DiffPart, Fig. 6]."""
     size = scene.pick(full=FIXED_SIZE, quick=2_000)
     asked = subject(scene, "STM", n_items=unit["items"], size=size, longest=10)
     release = asked.release(METHODS["DiffPart"], _budget(unit), unit.source)
     error = float(asked.errors(release)[CLASSES - 1])
     return [
-        Point("by universe", _named(unit), unit["items"], error),
-        Point("by budget", f"|I| = {unit['items']}", unit["B"], error),
+        FigurePoint("by universe", _named(unit), unit["items"], error),
+        FigurePoint("by budget", f"|I| = {unit['items']}", unit["B"], error),
     ]
 
 
-def by_size(unit: Unit, scene: Scene) -> list[Point]:
+def by_size(unit: Unit, scene: Scene) -> list[FigurePoint]:
     """Return errors by the number of records [DiffPart, Fig. 7]."""
     asked = subject(scene, unit["data"], size=unit["size"])
     release = asked.release(METHODS["DiffPart"], _budget(unit), unit.source)
     error = float(asked.errors(release)[MIDDLE])
     return [
-        Point(unit["data"], _named(unit), unit["size"], error),
-        Point("smallest set", unit["data"], unit["B"], error if unit["smallest"] else np.nan),
+        FigurePoint(unit["data"], _named(unit), unit["size"], error),
+        FigurePoint("smallest set", unit["data"], unit["B"], error if unit["smallest"] else np.nan),
     ]
 
 
-def by_top(unit: Unit, scene: Scene) -> list[Point]:
+def by_top(unit: Unit, scene: Scene) -> list[FigurePoint]:
     """Return the utility of the top K itemsets [DiffPart, Fig. 8]."""
     asked = subject(scene, unit["data"])
     release = asked.release(METHODS[unit["method"]], _budget(unit), unit.source)
     top = list(top_itemsets(release, max(TOPS)).items())
     line = _named(unit) if unit["method"] == "DiffPart" else f"{unit['method']}, {_named(unit)}"
     return [
-        Point(unit["data"], line, k, top_k_utility(dict(asked.top[:k]), dict(top[:k])))
+        FigurePoint(unit["data"], line, k, top_k_utility(dict(asked.top[:k]), dict(top[:k])))
         for k in TOPS
     ]

@@ -157,7 +157,7 @@ FIGURE_4 = Figure(
         ),
     ),
     units=_units_4,
-    measure=diffpart.run_time,
+    measure=diffpart.basket_run_time,
     needs=BASKET_FILES,
 )
 

@@ -46,7 +46,7 @@ class Scene:
         return quick if self.quick else full
 
 
-class Point(NamedTuple):
+class FigurePoint(NamedTuple):
     """One measurement: the panel and line it belongs to, and its place."""
 
     panel: str
@@ -149,7 +149,7 @@ class Figure:
     panels: tuple[Panel, ...]
     statements: tuple[Statement, ...]
     units: Callable[[Scene], list[Unit]]
-    measure: Callable[[Unit, Scene], list[Point]]
+    measure: Callable[[Unit, Scene], list[FigurePoint]]
     needs: tuple[str, ...] = ()
     remark: str = ""
 

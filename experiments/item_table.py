@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.figure import Scene
-from experiments.tables import diabetes, with_attributes, without_class
+from experiments.tables import classless, diabetes, with_attributes
 from hedgerow.lattice.aggregate_objective import AggregateObjective, AggregateProblem
 from hedgerow.lattice.dictionary import Dictionary, DistinctRecords
 from hedgerow.lattice.lattice import Lattice, Parts, parts_of
@@ -109,7 +109,7 @@ class ItemTable:
 @lru_cache(maxsize=4)
 def item_table(scene: Scene, n_attributes: int, weights: int) -> ItemTable:
     """Return the table with that many attributes; ``weights`` numbers the persons' weights."""
-    table = without_class(with_attributes(diabetes(scene), ATTRIBUTES[:n_attributes]))
+    table = classless(with_attributes(diabetes(scene), ATTRIBUTES[:n_attributes]))
     dictionary = Dictionary.of(table)
     personal = np.random.default_rng([WEIGHT_SEED, weights]).random((len(table), n_attributes))
     return ItemTable(

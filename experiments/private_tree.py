@@ -34,7 +34,7 @@ from hedgerow.trees.box_choice import apart, candidates_of, split_of
 from hedgerow.trees.box_scores import GINI, BoxScore, Children
 from hedgerow.trees.topdown import STOP, Boxes, Grown, Level, Split, grow
 
-ScoreName = Literal["max", "gini", "infogain"]
+TreeScoreName = Literal["max", "gini", "infogain"]
 
 DEPTH = 5
 """The most splits of a path, as in the paper's experiments."""
@@ -52,7 +52,7 @@ def _information(children: Children) -> NDArray[np.int64]:
     return INFOGAIN.of(children, np.zeros(0))
 
 
-SCORES: dict[ScoreName, BoxScore] = {
+SCORES: dict[TreeScoreName, BoxScore] = {
     # One record raises one child's maximum by 0 or 1: all scores move one candidate.
     "max": BoxScore(name="max", monotone=True, sensitivity=Fraction(1), of=_majority),
     "gini": GINI,
@@ -87,7 +87,7 @@ def private_tree(
     ledger: PathLedger,
     source: RandomSource,
     depth: int = DEPTH,
-    score: ScoreName = "max",
+    score: TreeScoreName = "max",
     prune: bool = True,
 ) -> PrivateTree:
     """Return a decision tree of the records that costs ``epsilon``.

@@ -53,7 +53,7 @@ def figure_of(name: str) -> Figure:
         ) from None
 
 
-def chosen(name: str) -> list[Figure]:
+def chosen_figures(name: str) -> list[Figure]:
     """Return all figures, those of a paper by its key, or one by its id."""
     if name == "all":
         return list(FIGURES.values())

@@ -23,7 +23,7 @@ from hedgerow.progress import Progress, no_progress
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
+class StatementVerdict:
     """A statement of the paper and whether it holds here.
 
     ``agrees`` is ``None`` where the points that decide were not measured; ``cause`` is the
@@ -57,7 +57,7 @@ class Result:
     figure: Figure
     quick: bool
     curves: Curves
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[StatementVerdict, ...]
     runs: int
     seconds: float
 
@@ -152,11 +152,11 @@ def _result(figure: Figure, scene: Scene, units: list[Unit], measured: list[Meas
     )
 
 
-def verdicts_of(figure: Figure, curves: Curves) -> tuple[Verdict, ...]:
+def verdicts_of(figure: Figure, curves: Curves) -> tuple[StatementVerdict, ...]:
     """Return what the curves say of every statement of the paper."""
     found = [(statement, statement.check(curves)) for statement in figure.statements]
     return tuple(
-        Verdict(
+        StatementVerdict(
             quote=statement.quote,
             agrees=outcome.agrees,
             found=outcome.found,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.figure import Figure, Point, Scene, Unit
+from experiments.figure import Figure, FigurePoint, Scene, Unit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,7 +15,7 @@ class Measured:
     """The points of one finished unit and the CPU seconds that it took."""
 
     key: str
-    points: tuple[Point, ...]
+    points: tuple[FigurePoint, ...]
     seconds: float
 
 
@@ -66,7 +66,9 @@ class Store:
 def _parsed(line: str) -> Measured | None:
     try:
         given = json.loads(line)
-        points = tuple(Point(str(p), str(n), float(x), float(y)) for p, n, x, y in given["points"])
+        points = tuple(
+            FigurePoint(str(p), str(n), float(x), float(y)) for p, n, x, y in given["points"]
+        )
         return Measured(key=given["unit"], points=points, seconds=float(given["seconds"]))
     except (ValueError, KeyError, TypeError):
         return None

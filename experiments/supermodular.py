@@ -6,7 +6,7 @@ import math
 import time
 from functools import cache
 
-from experiments.figure import Point, Scene, Unit
+from experiments.figure import FigurePoint, Scene, Unit
 from experiments.item_table import ItemTable, item_table
 from hedgerow.lattice.aggregate import AggregateOptimum, maximise_aggregate
 from hedgerow.lattice.aggregate_objective import AggregateProblem
@@ -20,7 +20,7 @@ MOST_WALKED = 9
 """Attributes up to which the frontier is walked; it grows with the lattice."""
 
 
-def aggregate_beside_threshold(unit: Unit, scene: Scene) -> list[Point]:
+def aggregate_beside_threshold(unit: Unit, scene: Scene) -> list[FigurePoint]:
     """Return time and utility of both models for a few records [Fig. 3].
 
     For utilities, the threshold of a record is the risk that the aggregate model reached;
@@ -39,11 +39,11 @@ def aggregate_beside_threshold(unit: Unit, scene: Scene) -> list[Point]:
         if unit["by"] == "weight":
             points += _utilities(items, record, problem, best, weight)
         else:
-            points.append(Point("(a) time", "aggregate", k, 1e3 * seconds))
+            points.append(FigurePoint("(a) time", "aggregate", k, 1e3 * seconds))
             if k <= MOST_WALKED:
                 ends = (_risk(problem, best), _risk_at(problem, problem.objective.lattice.bottom))
                 taken = _seconds_to_walk(items, record, math.sqrt(ends[0] * ends[1]))
-                points.append(Point("(a) time", "threshold", k, 1e3 * taken))
+                points.append(FigurePoint("(a) time", "threshold", k, 1e3 * taken))
     return points
 
 
@@ -67,7 +67,7 @@ def _risk_at(problem: AggregateProblem, node: Node) -> float:
 
 def _utilities(
     items: ItemTable, record: int, problem: AggregateProblem, best: AggregateOptimum, weight: float
-) -> list[Point]:
+) -> list[FigurePoint]:
     """Return what both models keep, in per cent of the record's own utility."""
     landscape = items.landscape(record)
     most = landscape.utility(landscape.lattice.bottom)
@@ -75,10 +75,10 @@ def _utilities(
     other = solve(landscape, MaximiseUtility(at_most=limit), "brute-force")
     found = float(problem.objective.utility(best.node))
     return [
-        Point("(b) utility", "aggregate", weight, 100 * found / most),
-        Point("(b) utility", "threshold", weight, 100 * other.utility / most),
-        Point("(b) risk reached", "both", weight, limit),
-        Point("(b) between", "aggregate", weight, 100.0 * (0.1 < found / most < 0.9)),
+        FigurePoint("(b) utility", "aggregate", weight, 100 * found / most),
+        FigurePoint("(b) utility", "threshold", weight, 100 * other.utility / most),
+        FigurePoint("(b) risk reached", "both", weight, limit),
+        FigurePoint("(b) between", "aggregate", weight, 100.0 * (0.1 < found / most < 0.9)),
     ]
 
 

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.figure import Point, Scene, Unit
+from experiments.figure import FigurePoint, Scene, Unit
 from experiments.releases import diffgen, released
 from experiments.tables import diabetes, rows, with_attributes
 from hedgerow.evaluation.placing import places
@@ -22,7 +22,8 @@ from hedgerow.lattice.dictionary import Dictionary
 from hedgerow.lattice.lattice import Parts, parts_of
 from hedgerow.lattice.risk import Severities
 from hedgerow.lattice.utility import utility_tables
-from hedgerow.methods.personal.printed_delta import SampleSettings
+from hedgerow.methods.personal.printed_delta import PrintedTerms
+from hedgerow.model.arrays import Floats
 from hedgerow.model.groups import Groups
 from hedgerow.model.table import EncodedTable
 
@@ -35,11 +36,9 @@ SPECIALISATIONS = 10
 THRESHOLDS = 20
 """Draws of the threshold of frequency in one run."""
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Disclosure:
+class Disclosed:
     """A table, itself the dictionary, and the objective of its records."""
 
     table: EncodedTable
@@ -70,10 +69,10 @@ class Disclosure:
         matches = counter.cube()
         return objective.over_cube(matches), matches
 
-    def settings(self, epsilon: Fraction, beta: Fraction) -> SampleSettings:
+    def settings(self, epsilon: Fraction, beta: Fraction) -> PrintedTerms:
         """Return the settings of the printed algorithm, η = 2 (λ / φ + 1) among them."""
         n = self.dictionary.n_records
-        return SampleSettings(
+        return PrintedTerms(
             epsilon=epsilon,
             beta=beta,
             theta=THETA,
@@ -85,12 +84,12 @@ class Disclosure:
 
 
 @cache
-def disclosure(scene: Scene, weights: int) -> Disclosure:
+def disclosure(scene: Scene, weights: int) -> Disclosed:
     """Return the table with random weights of persons."""
     table = with_attributes(diabetes(scene), ATTRIBUTES)
     dictionary = Dictionary.of(table)
     personal = np.random.default_rng([2014, weights]).random((len(table), len(ATTRIBUTES)))
-    return Disclosure(
+    return Disclosed(
         table=table,
         dictionary=dictionary,
         utility=utility_tables("depth", dictionary.chains),
@@ -105,7 +104,7 @@ def expected(values: Floats, allowed: NDArray[np.bool_], rate: float) -> float:
     return float((chances * kept).sum() / chances.sum())
 
 
-def sampling(unit: Unit, scene: Scene) -> list[Point]:
+def sampling(unit: Unit, scene: Scene) -> list[FigurePoint]:
     """Return mean utilities of sampling, of the optimum and of DiffGen [Fig. 4]."""
     given = disclosure(scene, unit.run)
     n = given.dictionary.n_records
@@ -122,21 +121,21 @@ def sampling(unit: Unit, scene: Scene) -> list[Point]:
     best, whole, frequent, grouped = told.mean(axis=0).tolist()
     if not unit["part"]:
         return [
-            Point("(a) by budget", "optimal", unit["epsilon"], best),
-            Point("(a) by budget", "sampling, whole lattice", unit["epsilon"], whole),
-            Point("(a) by budget", "sampling, t-frequent", unit["epsilon"], frequent),
-            Point("(a) by budget", "group sampling (DiffGen)", unit["epsilon"], grouped),
+            FigurePoint("(a) by budget", "optimal", unit["epsilon"], best),
+            FigurePoint("(a) by budget", "sampling, whole lattice", unit["epsilon"], whole),
+            FigurePoint("(a) by budget", "sampling, t-frequent", unit["epsilon"], frequent),
+            FigurePoint("(a) by budget", "group sampling (DiffGen)", unit["epsilon"], grouped),
         ]
     return [
-        Point("(b) by sample", "optimal", part, best),
-        Point("(b) by sample", "sampling, t-frequent", part, frequent),
-        Point("(b) by sample", "of the whole table", part, frequent * part),
-        Point("(b) by sample", "group sampling (DiffGen)", part, grouped),
+        FigurePoint("(b) by sample", "optimal", part, best),
+        FigurePoint("(b) by sample", "sampling, t-frequent", part, frequent),
+        FigurePoint("(b) by sample", "of the whole table", part, frequent * part),
+        FigurePoint("(b) by sample", "group sampling (DiffGen)", part, grouped),
     ]
 
 
 def _of_record(
-    given: Disclosure, record: int, rate: float, thetas: Floats, groups: Groups
+    given: Disclosed, record: int, rate: float, thetas: Floats, groups: Groups
 ) -> tuple[float, float, float, float]:
     values, matches = given.cubes(record)
     every = np.ones(values.shape, dtype=np.bool_)
@@ -150,7 +149,7 @@ def _of_record(
     )
 
 
-def _node_of(given: Disclosure, record: int, groups: Groups) -> tuple[int, ...]:
+def _node_of(given: Disclosed, record: int, groups: Groups) -> tuple[int, ...]:
     """Return the levels at which a release generalises a record, by the width of its ranges."""
     place = places(groups, rows(given.table, np.array([record])))[0]
     node = []

@@ -77,7 +77,7 @@ def with_attributes(table: EncodedTable, names: list[str]) -> EncodedTable:
     return EncodedTable(schema=schema, codes=codes, classes=table.classes)
 
 
-def without_class(table: EncodedTable) -> EncodedTable:
+def classless(table: EncodedTable) -> EncodedTable:
     """Return a table without its class."""
     schema = Schema(attributes=table.schema.attributes, class_attribute=None)
     return EncodedTable(schema=schema, codes=table.codes, classes=None)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from experiments.checks import outcome_of, shown, where_measured
+from experiments.checks import outcome_of, short, where_measured
 from experiments.curves import Curves, NotMeasuredError
 from experiments.figure import Check, Outcome
 
@@ -43,12 +43,12 @@ def _trend(
         y = curves.line(panel, line).y
         if len(y) < 2:
             raise NotMeasuredError(f"{panel}: {line} at two places")
-        told.append(f"{line}: {shown(y[0])} to {shown(y[-1])}")
+        told.append(f"{line}: {short(y[0])} to {short(y[-1])}")
         against = float((-direction * np.diff(y)).max())
         if direction * (y[-1] - y[0]) <= 0:
-            wrong.append(f"{line} ends {shown(abs(y[-1] - y[0]))} {_side(y[-1] - y[0])}")
+            wrong.append(f"{line} ends {short(abs(y[-1] - y[0]))} {_side(y[-1] - y[0])}")
         elif against > slack:
-            wrong.append(f"{line} turns back by {shown(against)}")
+            wrong.append(f"{line} turns back by {short(against)}")
     return outcome_of(not wrong, "; ".join(told), "; ".join(wrong))
 
 
@@ -61,9 +61,9 @@ def ordered(panel: str, *lines: str, slack: float = 0.0, at: float | None = None
             means = [curves.at(panel, line, at) for line in lines]
         else:
             means = [float(y.mean()) for y in curves.together(panel, *lines)[1]]
-        told = ", ".join(f"{line} {shown(mean)}" for line, mean in zip(lines, means, strict=True))
+        told = ", ".join(f"{line} {short(mean)}" for line, mean in zip(lines, means, strict=True))
         worst = float((-np.diff(means)).max())
-        return outcome_of(worst <= slack, told, f"out of order by {shown(worst)}")
+        return outcome_of(worst <= slack, told, f"out of order by {short(worst)}")
 
     return check
 
@@ -81,22 +81,22 @@ def above(
             raise NotMeasuredError(f"{panel}: {upper} up to {until:g}")
         gaps = (high - low)[inside]
         worst = int(gaps.argmin())
-        told = f"{upper} − {lower}: {shown(gaps.min())} to {shown(gaps.max())}"
-        wrong = f"{shown(-gaps[worst])} below at {x[inside][worst]:g}"
+        told = f"{upper} − {lower}: {short(gaps.min())} to {short(gaps.max())}"
+        wrong = f"{short(-gaps[worst])} below at {x[inside][worst]:g}"
         return outcome_of(bool(gaps[worst] >= -slack), told, wrong)
 
     return check
 
 
 @where_measured
-def apart(panel: str, upper: str, lower: str) -> Check:
+def lies_apart(panel: str, upper: str, lower: str) -> Check:
     """Return a check that one line is above another by more than rounding, everywhere."""
 
     def check(curves: Curves) -> Outcome:
         x, (high, low) = curves.together(panel, upper, lower)
         gaps = high - low
         lower_at = x[gaps <= 1e-9 * np.abs(high)]
-        told = f"{upper} − {lower}: {shown(gaps.min())} to {shown(gaps.max())}"
+        told = f"{upper} − {lower}: {short(gaps.min())} to {short(gaps.max())}"
         return outcome_of(
             not len(lower_at), told, f"not above at {len(lower_at)} of {len(x)} places"
         )
@@ -112,7 +112,7 @@ def any_above(panel: str, upper: str, lower: str) -> Check:
         x, (high, low) = curves.together(panel, upper, lower)
         gaps = high - low
         best = int(gaps.argmax())
-        told = f"{upper} − {lower} at most {shown(gaps[best])}, at {x[best]:g}"
+        told = f"{upper} − {lower} at most {short(gaps[best])}, at {x[best]:g}"
         return outcome_of(bool(gaps[best] > 0), told, "nowhere above")
 
     return check
@@ -127,10 +127,10 @@ def rises_then_falls(panel: str, line: str, *, by: float = 0.0) -> Check:
         if len(curve.x) < 3:
             raise NotMeasuredError(f"{panel}: {line} at three places")
         top = int(curve.y.argmax())
-        told = f"{line}: {shown(curve.y[0])}, highest {shown(curve.y[top])}, {shown(curve.y[-1])}"
+        told = f"{line}: {short(curve.y[0])}, highest {short(curve.y[top])}, {short(curve.y[-1])}"
         ends = float(curve.y[top] - max(curve.y[0], curve.y[-1]))
         return outcome_of(
-            ends > by, told, f"highest at {curve.x[top]:g}, {shown(ends)} above the ends"
+            ends > by, told, f"highest at {curve.x[top]:g}, {short(ends)} above the ends"
         )
 
     return check
@@ -145,7 +145,7 @@ def linear(panel: str, line: str, *, least: float = 0.95) -> Check:
         if len(curve.x) < 3:
             raise NotMeasuredError(f"{panel}: {line} at three places")
         if not np.ptp(curve.y):
-            return outcome_of(False, f"{line} always {shown(curve.y[0])}", "it does not grow")
+            return outcome_of(False, f"{line} always {short(curve.y[0])}", "it does not grow")
         found = float(np.corrcoef(curve.x, curve.y)[0, 1] ** 2)
         return outcome_of(found >= least, f"{line} R² = {found:.3f}", f"below {least:g}")
 
@@ -161,9 +161,9 @@ def steady(panel: str, *lines: str, ratio: float) -> Check:
         for line in lines:
             y = curves.line(panel, line).y
             found = float(y.max() / max(float(y.min()), 1e-300))
-            told.append(f"{line}: {shown(y.min())} to {shown(y.max())}")
+            told.append(f"{line}: {short(y.min())} to {short(y.max())}")
             if found > ratio:
-                wrong.append(f"{line} varies {shown(found)} times")
+                wrong.append(f"{line} varies {short(found)} times")
         return outcome_of(not wrong, "; ".join(told), "; ".join(wrong))
 
     return check
@@ -184,7 +184,7 @@ def range_ordered(panel: str, narrow: str, wide: str, *, absolute: bool = False)
             least, most = float(y.min()), float(y.max())
             times = most / max(least, 1e-300)
             found.append(most - least if absolute else times)
-            told.append(f"{line} varies by {shown(most - least)} ({shown(times)} times)")
+            told.append(f"{line} varies by {short(most - least)} ({short(times)} times)")
         return outcome_of(found[0] <= found[1], ", ".join(told), "the other way round")
 
     return check

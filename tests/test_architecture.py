@@ -106,6 +106,29 @@ def test_no_module_imports_itself_by_way_of_others():
     assert cycles({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c"]
 
 
+def public_names() -> dict[str, list[str]]:
+    """Where each class, function and alias of a type that other files may use is defined."""
+    homes: dict[str, list[str]] = {}
+    for module, path in MODULES.items():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            names = []
+            if isinstance(node, ast.ClassDef | ast.FunctionDef):
+                names = [node.name]
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
+                target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+                named = isinstance(target, ast.Name) and not target.id.isupper()
+                names = [target.id] if named and target.id[0].isupper() else []
+            for name in names:
+                if not name.startswith("_"):
+                    homes.setdefault(name, []).append(module)
+    return homes
+
+
+def test_one_name_stands_for_one_thing():
+    twice = {name: homes for name, homes in public_names().items() if len(homes) > 1}
+    assert twice == {}
+
+
 def test_every_package_says_who_may_come_in_and_what_leaves():
     for path in SOURCE.rglob("__init__.py"):
         said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))

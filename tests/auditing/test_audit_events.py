@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hedgerow.auditing.events import Combination, Fact, facts_of, learnt_events
-from hedgerow.auditing.subject import columns_of, joined, part
+from hedgerow.auditing.subject import columns_of, joined, some_runs
 
 NAN = float("nan")
 
@@ -40,7 +40,7 @@ def test_a_combination_says_what_it_asks():
 def test_parts_of_runs_are_joined_with_gaps_for_what_is_missing():
     both = joined([columns_of([{"x": 1.0}]), columns_of([{"y": 2.0}, {"y": 3.0}])])
     assert np.isnan(both["x"]).tolist() == [False, True, True]
-    assert part(both, 1, 3)["y"].tolist() == [2.0, 3.0]
+    assert some_runs(both, 1, 3)["y"].tolist() == [2.0, 3.0]
 
 
 def test_facts_leave_constant_features_alone():

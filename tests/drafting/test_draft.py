@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from hedgerow.cli.draft import draft
+from hedgerow.cli.draft import draft_command
 from hedgerow.drafting.compose import draft_plan
 from hedgerow.drafting.match import words_of
 from hedgerow.drafting.propose import outward
@@ -312,7 +312,7 @@ def test_bounds_go_outwards_in_round_steps(low, size):
 
 
 app = typer.Typer()
-app.command()(draft)
+app.command()(draft_command)
 
 
 def run(*arguments):

@@ -40,7 +40,7 @@ HOLDS_AND_NOT = [
     (trends.ordered("p", "a", "b", at=2), {"a": [9, 1], "b": [0, 2]}, {"a": [0, 2], "b": [9, 1]}),
     (trends.above("p", "a", "b"), {"a": [2, 2], "b": [1, 2]}, {"a": [2, 2], "b": [1, 3]}),
     (trends.above("p", "a", "b", until=1), {"a": [2, 0], "b": [1, 1]}, {"a": [0, 2], "b": [1, 1]}),
-    (trends.apart("p", "a", "b"), {"a": [2, 2], "b": [1, 1]}, {"a": [2, 2], "b": [1, 2]}),
+    (trends.lies_apart("p", "a", "b"), {"a": [2, 2], "b": [1, 1]}, {"a": [2, 2], "b": [1, 2]}),
     (trends.any_above("p", "a", "b"), {"a": [0, 2], "b": [1, 1]}, {"a": [0, 1], "b": [1, 1]}),
     (
         checks.share_of("p", "a", "b", least=0.8),
@@ -103,7 +103,7 @@ def test_all_of_names_the_panels_where_there_are_several():
 
 
 def test_numbers_are_told_with_three_digits():
-    assert [checks.shown(x) for x in (0, 0.01234, 82.74, 1234.56, 2.5e-7)] == [
+    assert [checks.short(x) for x in (0, 0.01234, 82.74, 1234.56, 2.5e-7)] == [
         "0",
         "0.0123",
         "82.7",

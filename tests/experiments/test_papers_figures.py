@@ -10,7 +10,7 @@ import pytest
 
 from experiments.curves import Curve, Curves
 from experiments.figure import PAGES, Scene
-from experiments.registry import FIGURES, chosen
+from experiments.registry import FIGURES, chosen_figures
 from experiments.run import run_figure, verdicts_of
 
 NAMED = {
@@ -104,9 +104,9 @@ def test_a_verdict_tells_by_how_much_and_why():
 
 
 def test_a_figure_is_chosen_by_its_id_and_a_paper_by_its_name():
-    assert [figure.id for figure in chosen("tkde-3")] == ["tkde-3"]
-    assert [figure.id for figure in chosen("aruba")] == ["aruba-7", "aruba-9"]
-    assert len(chosen("all")) == len(FIGURES) == 24
+    assert [figure.id for figure in chosen_figures("tkde-3")] == ["tkde-3"]
+    assert [figure.id for figure in chosen_figures("aruba")] == ["aruba-7", "aruba-9"]
+    assert len(chosen_figures("all")) == len(FIGURES) == 24
 
 
 def test_the_pages_name_every_figure_with_its_verdicts(root):

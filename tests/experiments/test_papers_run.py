@@ -12,7 +12,7 @@ import pytest
 
 from experiments import page
 from experiments.curves import Curves
-from experiments.figure import Figure, Panel, Point, Scene, Statement, Unit, grid
+from experiments.figure import Figure, FigurePoint, Panel, Scene, Statement, Unit, grid
 from experiments.registry import FIGURES
 from experiments.run import run_figure, workers
 from experiments.store import Measured, Store
@@ -33,7 +33,7 @@ class Counted:
         if len(self.measured) == self.fail_at:
             raise KeyboardInterrupt
         self.measured.append(unit.key)
-        return [Point("p", "line", unit["x"], unit["x"] + unit.run)]
+        return [FigurePoint("p", "line", unit["x"], unit["x"] + unit.run)]
 
     def figure(self):
         return Figure(
@@ -104,7 +104,7 @@ def test_a_line_that_was_cut_off_is_measured_again(tmp_path):
     run_figure(again.figure(), SCENE, tmp_path)
     assert again.measured == first.measured[-1:]
     known = store.load([Unit(settings={"x": 5}, run=1)])
-    assert [told.points for told in known.values()] == [(Point("p", "line", 5.0, 6.0),)]
+    assert [told.points for told in known.values()] == [(FigurePoint("p", "line", 5.0, 6.0),)]
 
 
 def test_the_store_forgets_on_demand(tmp_path):

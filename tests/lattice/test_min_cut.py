@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hedgerow.errors import MissingExtraError
-from hedgerow.lattice.min_cut import CAPACITY_BITS, Terms, least_maximiser
+from hedgerow.lattice.min_cut import CAPACITY_BITS, CutTerms, least_maximiser
 
 CHAINS = np.array([0, 0, 1, 2, 2, 2])
 
@@ -21,7 +21,7 @@ def random_terms(rng, n, n_terms, width, *, whole):
         size = rng.integers(2, width + 1)
         row[:size] = np.sort(rng.choice(n, size, replace=False))
     rewards = rng.integers(0, 6, n_terms) if whole else rng.random(n_terms) * 5
-    return Terms(members, rewards.astype(float))
+    return CutTerms(members, rewards.astype(float))
 
 
 def closed_sets(attribute):
@@ -64,7 +64,7 @@ def test_the_cut_is_the_least_maximiser(whole):
 
 
 def test_the_advantage_is_over_the_reference():
-    nothing = Terms(np.zeros((0, 2), dtype=np.int64), np.zeros(0))
+    nothing = CutTerms(np.zeros((0, 2), dtype=np.int64), np.zeros(0))
     reference = np.array([True, True])
     unary = np.array([3.0, -1.0])
     cut = least_maximiser(np.array([0, 1]), unary, nothing, nothing, reference=reference)
@@ -73,7 +73,7 @@ def test_the_advantage_is_over_the_reference():
 
 
 def test_no_reward_at_all_leaves_everything_specific():
-    nothing = Terms(np.zeros((0, 1), dtype=np.int64), np.zeros(0))
+    nothing = CutTerms(np.zeros((0, 1), dtype=np.int64), np.zeros(0))
     cut = least_maximiser(
         np.array([0, 0]), np.zeros(2), nothing, nothing, reference=np.ones(2, dtype=bool)
     )
@@ -136,8 +136,8 @@ def test_a_tie_falls_to_the_specific_side_where_float_capacities_let_it_slip():
     arcs += [(project, v, reward) for v in range(needs)]
     assert project in float_cut(arcs, needs + 3, source, sink)
 
-    nothing = Terms(np.zeros((0, 2), dtype=np.int64), np.zeros(0))
-    record = Terms(np.array([[0, 1, 2]]), np.array([3.0]))
+    nothing = CutTerms(np.zeros((0, 2), dtype=np.int64), np.zeros(0))
+    record = CutTerms(np.array([[0, 1, 2]]), np.array([3.0]))
     cut = least_maximiser(
         np.arange(needs), np.ones(needs), record, nothing, reference=np.zeros(needs, dtype=bool)
     )
@@ -147,7 +147,7 @@ def test_a_tie_falls_to_the_specific_side_where_float_capacities_let_it_slip():
 
 def test_what_rounding_takes_away_is_reported():
     """A reward far below the others is lost: the cut must own up to it."""
-    nothing = Terms(np.zeros((0, 2), dtype=np.int64), np.zeros(0))
+    nothing = CutTerms(np.zeros((0, 2), dtype=np.int64), np.zeros(0))
     small = 2.0**-CAPACITY_BITS
     cut = least_maximiser(
         np.array([0, 1]), np.array([1.0, -small]), nothing, nothing, reference=np.zeros(2, bool)
@@ -158,7 +158,7 @@ def test_what_rounding_takes_away_is_reported():
 
 def test_without_the_solver_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ortools.graph.python.max_flow", None)
-    nothing = Terms(np.zeros((0, 2), dtype=np.int64), np.zeros(0))
+    nothing = CutTerms(np.zeros((0, 2), dtype=np.int64), np.zeros(0))
     with pytest.raises(MissingExtraError, match="disclose"):
         least_maximiser(
             np.array([0]), np.ones(1), nothing, nothing, reference=np.zeros(1, dtype=bool)

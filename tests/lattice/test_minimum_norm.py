@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from hedgerow.lattice.min_cut import Terms, least_maximiser
+from hedgerow.lattice.min_cut import CutTerms, least_maximiser
 from hedgerow.lattice.minimum_norm import maximise_supermodular
 from hedgerow.lattice.ring_family import RingFamily
 from support.aggregate_problems import cube_of, random_problem
@@ -129,7 +129,7 @@ def test_it_agrees_with_minimum_cuts_on_hundreds_of_attributes(side):
     pairs, together, alone, values = grid_cut(side, np.random.default_rng(side))
     n = side * side
     # -c [a != b] = c ab + c (1-a)(1-b) - c
-    rewards = Terms(pairs, together)
+    rewards = CutTerms(pairs, together)
     zeros = np.zeros(n, dtype=bool)
     cut = least_maximiser(np.arange(n), -alone, rewards, rewards, reference=zeros)
     optimum = maximise_supermodular(values, (1,) * n, whole=True)

@@ -170,7 +170,7 @@ def test_a_value_outside_its_domain_is_refused_without_being_shown(tmp_path, ses
 def test_packed_records_come_out_as_they_went_in(n):
     rng = np.random.default_rng(n)
     columns = tuple(rng.integers(0, 99, n).astype(kind) for kind in (np.uint8, np.uint16, np.uint8))
-    batch = spark_workers.packed(columns)
+    batch = spark_workers.packed_codes(columns)
     assert sum(batch.column(0).to_pylist()) == n
     rows = list(spark_workers.unpacked(batch, [column.dtype for column in columns]))
     for place, column in enumerate(columns):

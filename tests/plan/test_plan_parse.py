@@ -6,7 +6,7 @@ import pytest
 
 from hedgerow.errors import PlanError
 from hedgerow.plan.load import load_plan
-from hedgerow.plan.parse import MAX_BYTES, parse_text, read_text
+from hedgerow.plan.parse import MAX_BYTES, parse_text, read_plan_text
 
 HUGE = "9" * 5_000
 
@@ -132,4 +132,4 @@ def test_yaml_keys_are_texts_as_written():
 def test_text_is_read_whole(tmp_path):
     file = tmp_path / "plan.yaml"
     file.write_text("data: Ünïcode.csv\n", "utf-8")
-    assert read_text(file) == "data: Ünïcode.csv\n"
+    assert read_plan_text(file) == "data: Ünïcode.csv\n"

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 import yaml
 
-from hedgerow.methods.personal.settings import PersonalFactors
+from hedgerow.methods.personal.weighing import PersonalFactors
 from hedgerow.plan.disclose import DISCLOSE_FAMILIES
 from hedgerow.plan.disclose_parts import RiskPlan, UtilityPlan
 from hedgerow.plan.fields import PlanModel
@@ -17,7 +17,7 @@ from hedgerow.plan.load import plan_of
 from hedgerow.plan.mistakes import keys_of
 from hedgerow.plan.model import AttributePlan, LedgerPlan, Plan
 from hedgerow.plan.registry import METHODS
-from hedgerow.plan.schema import plan_json_schema, schema_text
+from hedgerow.plan.schema import plan_json_schema, plan_schema_text
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -55,7 +55,7 @@ def page_examples():
 
 def test_the_published_schema_is_that_of_the_models():
     # To write it again: print(schema_text(), end="").
-    assert (DOCS / "plan.schema.json").read_text(encoding="utf-8") == schema_text()
+    assert (DOCS / "plan.schema.json").read_text(encoding="utf-8") == plan_schema_text()
 
 
 def test_the_schema_is_a_schema():

@@ -48,7 +48,7 @@ def release_of(items, counted):
     certificate = parts.Certificate(
         created=date(2026, 1, 31),
         guarantee=parts.Guarantee.differential_privacy(Fraction(1), reproducible=False),
-        method=parts.Method(name="diffpart", faithful=False, settings={"epsilon": 1}),
+        method=parts.CertifiedMethod(name="diffpart", faithful=False, settings={"epsilon": 1}),
         counts=parts.CountNoise(share=SHARE, within_95=within(SHARE), threshold=3),
         budget=parts.Budget(
             spends=(

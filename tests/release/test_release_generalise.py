@@ -12,7 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from hedgerow.cli.generalise import generalise as command
+from hedgerow.cli.generalise import generalise_command as command
 from hedgerow.cli.generalise import stem
 from hedgerow.errors import DataError, HedgerowError, ReleaseError, SettingError
 from hedgerow.release.generalise import check_output, generalise, write_rows

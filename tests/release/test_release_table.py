@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hedgerow.model.groups import Ranges
 from hedgerow.model.labels import count_column, leaf_labels, range_labels
 from hedgerow.model.schema import Attribute, Schema
-from hedgerow.release.table import groups_table, labelled, spreadsheet_safe, text_columns, to_csv
+from hedgerow.release.table import groups_table, label_columns, labelled, spreadsheet_safe, to_csv
 from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain
 from hedgerow.taxonomy.tree import Taxonomy
 
@@ -80,7 +80,7 @@ def test_no_two_texts_become_the_same_and_none_stays_a_formula(one, other):
 
 
 def test_a_csv_is_quoted_where_needed_and_read_back_as_written(schema, groups):
-    text = as_csv(groups_table(schema, groups), text_columns(list(schema.used())))
+    text = as_csv(groups_table(schema, groups), label_columns(list(schema.used())))
     assert text.endswith("\n")
     assert "\r" not in text
     rows = list(csv.reader(io.StringIO(text)))

@@ -17,7 +17,7 @@ from hedgerow.model.locate import box_ranges
 from hedgerow.model.schema import Attribute, Schema
 from hedgerow.release.release import Release
 from hedgerow.report import tree as box_tree
-from hedgerow.report.axis import MOST_CELLS, Axis, by_splits, cell_totals, density_steps
+from hedgerow.report.axis import MOST_CELLS, PictureAxis, by_splits, cell_totals, density_steps
 from hedgerow.report.maps import box_maps, cell_counts, rectangles
 from hedgerow.report.strips import box_strips
 from hedgerow.report.tree import MOST_CHILDREN, MOST_NODES, tree_picture
@@ -63,7 +63,7 @@ def small() -> tuple[Schema, Groups]:
 @settings(max_examples=40, deadline=None)
 def test_a_cell_has_what_its_boxes_would_have_there_if_records_lay_evenly(schema, seed):
     groups = released(schema, seed)
-    axes = tuple(Axis.of(schema.attributes[at], groups.ranges[at]) for at in (0, 1))
+    axes = tuple(PictureAxis.of(schema.attributes[at], groups.ranges[at]) for at in (0, 1))
     found = cell_counts(groups, (0, 1), axes, 2)
     sizes = [schema.attributes[at].domain.size for at in (0, 1)]
     by_code = np.zeros((2, *sizes))
@@ -131,7 +131,7 @@ def test_the_attributes_that_divide_most_records_come_first(small):
 def test_a_long_axis_is_thinned_and_its_narrow_cells_are_drawn_wider():
     codes = np.arange(500, dtype=np.int32)
     attribute = Attribute(name="x", domain=NumericDomain.even(low=0, high=9999, step=1))
-    axis = Axis.of(attribute, Ranges(first=codes, stop=codes + 1))
+    axis = PictureAxis.of(attribute, Ranges(first=codes, stop=codes + 1))
     assert len(axis) == MOST_CELLS
     assert axis.n_cells == 501
     assert axis.stretched
@@ -143,7 +143,7 @@ def test_a_long_axis_is_thinned_and_its_narrow_cells_are_drawn_wider():
 
 def test_borders_of_numbers_are_named_as_numbers():
     domain = NumericDomain.even(low=10, high=40, step=5, missing=True)
-    axis = Axis.of(Attribute(name="x", domain=domain), Ranges.of([(0, 1), (1, 4), (4, 8)]))
+    axis = PictureAxis.of(Attribute(name="x", domain=domain), Ranges.of([(0, 1), (1, 4), (4, 8)]))
     assert [axis.border_text(at) for at in range(4)] == ["missing", "10", "25", "40"]
 
 
@@ -221,7 +221,7 @@ def test_estimates_follow_the_marginals_as_records_do(schema, seed, columns):
         inside = inside if inside.sum() else np.ones(len(inside))
         expected[span] += count * inside / inside.sum()
     codes = np.arange(size, dtype=np.int32)
-    axis = Axis.of(schema.attributes[0], Ranges(first=codes, stop=codes + 1), most=size)
+    axis = PictureAxis.of(schema.attributes[0], Ranges(first=codes, stop=codes + 1), most=size)
     assert cell_totals(groups, 0, axis) == pytest.approx(expected)
 
 

@@ -230,7 +230,9 @@ def _doors(play: Play) -> dict[str, Callable]:
         return results
 
     def noisy_sparse_counts(keys, counts, *, n_groups, threshold, spending):
-        block = mechanisms.Block(keys=keys, counts=counts, n_groups=n_groups, threshold=threshold)
+        block = mechanisms.CellBlock(
+            keys=keys, counts=counts, n_groups=n_groups, threshold=threshold
+        )
         return noisy_sparse_blocks([block], spending=spending)[0]
 
     def noisy_rest(counts, *, nodes, on, ledger, source):

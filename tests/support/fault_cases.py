@@ -24,7 +24,7 @@ from hedgerow import Release
 from hedgerow.cli.main import main
 from hedgerow.privacy import ledger_store
 from hedgerow.privacy.ledger import Ledger
-from hedgerow.privacy.ledger_store import Draft
+from hedgerow.privacy.ledger_store import BookingDraft
 from hedgerow.release import write
 
 SECRET = "SECRET77"
@@ -138,20 +138,20 @@ def disk_full_for_the_ledger(case: Case) -> None:
         error.sqlite_errorcode = sqlite3.SQLITE_FULL
         raise error
 
-    case.monkeypatch.setattr(Draft, "append", full)
+    case.monkeypatch.setattr(BookingDraft, "append", full)
 
 
 def disk_full_for_the_last_word(case: Case) -> None:
-    append = Draft.append
+    append = BookingDraft.append
 
-    def full(draft: Draft, kind: str, **fields: Any) -> object:
+    def full(draft: BookingDraft, kind: str, **fields: Any) -> object:
         if kind == "released":
             error = sqlite3.OperationalError("database or disk is full")
             error.sqlite_errorcode = sqlite3.SQLITE_FULL
             raise error
         return append(draft, kind, **fields)
 
-    case.monkeypatch.setattr(Draft, "append", full)
+    case.monkeypatch.setattr(BookingDraft, "append", full)
 
 
 def read_only_folder(case: Case) -> None:

@@ -22,7 +22,7 @@ from typing import Any
 import hedgerow.pipeline.publish  # noqa: F401 - once, before all forks
 from hedgerow.cli.main import main
 from hedgerow.privacy.ledger import Ledger
-from hedgerow.privacy.ledger_store import Draft
+from hedgerow.privacy.ledger_store import BookingDraft
 from hedgerow.release import write
 
 PATIENCE = 30.0
@@ -109,7 +109,7 @@ def prepare(stage: str) -> None:
     if stage == "killed before booking":
         Ledger.book = die
     elif stage == "killed while booking":
-        Draft.append = then(Draft.append, die)
+        BookingDraft.append = then(BookingDraft.append, die)
     elif stage == "killed after booking":
         Ledger.book = then(Ledger.book, die)
     elif stage == "killed while writing":

@@ -79,14 +79,16 @@ def make_certificate(schema: Schema, groups: Groups) -> Callable[..., parts.Cert
             "guarantee": parts.Guarantee.differential_privacy(
                 Fraction(1), reproducible=reproducible
             ),
-            "method": parts.Method(
+            "method": parts.CertifiedMethod(
                 name="diffgen", faithful=False, settings={"epsilon": 1, "h": 2, "score": "max"}
             ),
             "counts": parts.CountNoise(
                 share=COUNTS, within_95=within(COUNTS), threshold=1, lowered_by=0.25
             ),
             "budget": budget(),
-            "departures": (parts.Departure(paper="DiffGen", what="<b>grids</b>", why="exact"),),
+            "departures": (
+                parts.CertifiedDeparture(paper="DiffGen", what="<b>grids</b>", why="exact"),
+            ),
             "assumed_public": (parts.Assumed(what="the taxonomy of job", sha256="a" * 64),),
             "randomness": parts.Randomness(
                 source="seeded", reproducible=True, stamp=parts.NOT_PRIVATE

@@ -266,7 +266,7 @@ def _door(original: Callable) -> Callable:
 
 
 def _plain(value):
-    if isinstance(value, list) and value and isinstance(value[0], mechanisms.Block):
+    if isinstance(value, list) and value and isinstance(value[0], mechanisms.CellBlock):
         return [
             dataclasses.replace(block, keys=bare(block.keys), counts=bare(block.counts))
             for block in value

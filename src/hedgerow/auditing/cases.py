@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from hedgerow.auditing.neighbours import BasketPair, TablePair, basket_pairs, table_pairs
-from hedgerow.auditing.subject import Claim, Columns, MethodSubject, Subject
+from hedgerow.auditing.subject import Claim, MethodSubject, RunColumns, Subject
 from hedgerow.errors import SettingError
 from hedgerow.model.method import Approximate, TableMethod
 from hedgerow.model.schema import Schema
@@ -97,7 +97,7 @@ def _variants(name: str, *, epsilon: Fraction, seed: int) -> Iterator[Subject | 
             publish = model.model_validate(given)
         except ValidationError:  # the variant does not have this score
             continue
-        yield subject_of(publish, name=_words(name, varied), seed=seed)
+        yield method_subject(publish, name=_words(name, varied), seed=seed)
 
 
 def _choices(model: type[MethodSettings], field: str) -> tuple[Any, ...]:
@@ -128,7 +128,7 @@ class PairsOf:
     baskets: tuple[BasketPair, ...] = ()
 
 
-def subject_of(
+def method_subject(
     publish: PrivateSettings, *, name: str, seed: int, over: PairsOf | None = None
 ) -> MethodSubject:
     """Return the subject of a plan's ``publish`` section, on the usual pairs or others."""
@@ -179,7 +179,7 @@ class MechanismSubject:
         """Return how many times as often as a method a mechanism is run."""
         return MECHANISM_TIMES
 
-    def sample(self, pair: str, *, has_record: bool, runs: int, seed: int) -> Columns:
+    def sample(self, pair: str, *, has_record: bool, runs: int, seed: int) -> RunColumns:
         """Return what the mechanism says of one record or none, that many times."""
         ledger = PathLedger(self.claim.epsilon)
         spending = Spending(
@@ -201,7 +201,7 @@ def _rule(name: str) -> Rule:
     return "exponential" if name == "exponential" else "permute-and-flip"
 
 
-def _sparse(runs: int, *, has_record: bool, spending: Spending) -> Columns:
+def _sparse(runs: int, *, has_record: bool, spending: Spending) -> RunColumns:
     """Two groups a run, of which the first may hold the record; noisy counts from 1 on."""
     occupied = 2 * np.arange(runs if has_record else 0, dtype=np.int64)
     keys, noisy = noisy_sparse_counts(
@@ -212,7 +212,7 @@ def _sparse(runs: int, *, has_record: bool, spending: Spending) -> Columns:
     return {"count": counts[::2], "other count": counts[1::2]}
 
 
-def _choice(runs: int, *, has_record: bool, rule: Rule, spending: Spending) -> Columns:
+def _choice(runs: int, *, has_record: bool, rule: Rule, spending: Spending) -> RunColumns:
     """Three candidates a run; the record raises the score of the first."""
     scores = np.tile(np.array([int(has_record), 0, 0], dtype=np.int64), runs)
     starts = 3 * np.arange(runs, dtype=np.int64)

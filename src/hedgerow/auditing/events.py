@@ -15,7 +15,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.auditing.subject import Columns, joined, n_runs, part
+from hedgerow.auditing.subject import RunColumns, joined, n_runs, some_runs
 
 Bools = NDArray[np.bool_]
 
@@ -41,7 +41,7 @@ class Fact:
     test: Literal["at least", "is", "there"]
     value: float
 
-    def holds(self, columns: Columns) -> Bools:
+    def holds(self, columns: RunColumns) -> Bools:
         """Say of which runs the fact is true; never of those without the feature."""
         column = columns.get(self.feature)
         if column is None:
@@ -56,10 +56,10 @@ class Fact:
         return f"{self.feature} {'>=' if self.test == 'at least' else '='} {self.value:g}"
 
 
-class Event(Protocol):
+class AuditEvent(Protocol):
     """Something that is true or not of every run."""
 
-    def holds(self, columns: Columns) -> Bools:
+    def holds(self, columns: RunColumns) -> Bools:
         """Say of which runs the event is true."""
         ...
 
@@ -71,7 +71,7 @@ class Combination:
     facts: tuple[Fact, ...]
     negated: tuple[bool, ...]
 
-    def holds(self, columns: Columns) -> Bools:
+    def holds(self, columns: RunColumns) -> Bools:
         """Say of which runs all of it is true."""
         each = [
             fact.holds(columns) ^ negated
@@ -97,7 +97,7 @@ class Scored:
     threshold: float
     above: bool
 
-    def holds(self, columns: Columns) -> Bools:
+    def holds(self, columns: RunColumns) -> Bools:
         """Say of which runs the score is on the right side of the threshold."""
         score = _matrix(self.facts, columns) @ self.weights
         reached: Bools = (score >= self.threshold) == self.above
@@ -108,7 +108,7 @@ class Scored:
         return f"a classifier over {len(self.facts)} facts scores {side} {self.threshold:.2g}"
 
 
-def _matrix(facts: Sequence[Fact], columns: Columns) -> NDArray[np.float64]:
+def _matrix(facts: Sequence[Fact], columns: RunColumns) -> NDArray[np.float64]:
     return np.column_stack([fact.holds(columns) for fact in facts]).astype(np.float64)
 
 
@@ -116,7 +116,7 @@ def _matrix(facts: Sequence[Fact], columns: Columns) -> NDArray[np.float64]:
 class Suspect:
     """An event, on which table it is the more likely, and how promising it looks."""
 
-    event: Event
+    event: AuditEvent
     on_record: bool
     promise: float
 
@@ -138,7 +138,7 @@ def promise(more: NDArray[np.float64], less: NDArray[np.float64], runs: int) -> 
     return ratio
 
 
-def facts_of(columns: Columns) -> list[Fact]:
+def facts_of(columns: RunColumns) -> list[Fact]:
     """Return facts about features that vary: thresholds between them, and common values."""
     facts: list[Fact] = []
     for name, column in columns.items():
@@ -168,7 +168,7 @@ class _Board:
     n: int
 
     @classmethod
-    def of(cls, with_record: Columns, without: Columns) -> _Board:
+    def of(cls, with_record: RunColumns, without: RunColumns) -> _Board:
         """Return the facts that tell the tables apart best, each kind of row once."""
         both = joined([with_record, without])
         facts, rows, seen = [], [], set()
@@ -193,7 +193,7 @@ class _Board:
         return promise(one, other, self.n), promise(other, one, self.n)
 
 
-def learnt_events(with_record: Columns, without: Columns, *, most: int = 4) -> list[Suspect]:
+def learnt_events(with_record: RunColumns, without: RunColumns, *, most: int = 4) -> list[Suspect]:
     """Return the most promising events of runs on two tables, the best first.
 
     Events are found on the first half of the runs and judged on the second, so that what
@@ -202,11 +202,11 @@ def learnt_events(with_record: Columns, without: Columns, *, most: int = 4) -> l
     if not with_record or not without:
         return []
     half = n_runs(with_record) // 2
-    board = _Board.of(part(with_record, 0, half), part(without, 0, half))
+    board = _Board.of(some_runs(with_record, 0, half), some_runs(without, 0, half))
     if not board.facts:
         return []
-    events: list[Event] = [*_combinations(board), *_scored(board)]
-    judges = part(with_record, half, 2 * half), part(without, half, 2 * half)
+    events: list[AuditEvent] = [*_combinations(board), *_scored(board)]
+    judges = some_runs(with_record, half, 2 * half), some_runs(without, half, 2 * half)
     both = joined(judges)
     suspects: dict[bytes, Suspect] = {}
     for event in events:
@@ -228,7 +228,7 @@ CHOSEN = (
 """Features that count records like the one in question: above 0 or not is always tested."""
 
 
-def chosen_events(with_record: Columns, without: Columns) -> list[Suspect]:
+def chosen_events(with_record: RunColumns, without: RunColumns) -> list[Suspect]:
     """Return events that are tested whether they look promising or not."""
     suspects = []
     for name in CHOSEN:

@@ -23,7 +23,7 @@ from hedgerow.taxonomy.builders import context_free
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain, NumericDomain
 from hedgerow.taxonomy.tree import Taxonomy
 
-Row = tuple[int, ...]
+RecordRow = tuple[int, ...]
 
 CROWD = 1024
 """Records of the pair whose number of records is a power of 2, or one less [T14]."""
@@ -36,8 +36,8 @@ class TablePair:
     name: str
     about: str
     schema: Schema
-    rest: tuple[Row, ...]
-    record: Row
+    rest: tuple[RecordRow, ...]
+    record: RecordRow
 
     def engine(self, *, has_record: bool) -> MemoryEngine:
         """Return an engine that holds the rows, with or without the record."""
@@ -65,7 +65,7 @@ class BasketPair:
         return BasketMemory(baskets=EncodedBaskets.from_sets(self.taxonomy, sets))
 
 
-Pair = TablePair | BasketPair
+NeighbourPair = TablePair | BasketPair
 
 
 def values(n: int, fan_out: int = 0) -> CategoricalDomain:
@@ -101,7 +101,9 @@ def table_pairs(*, seed: int = 1) -> tuple[TablePair, ...]:
     hundred = schema_over(line(101))
     lone = schema_over(values(1), classes=1)
 
-    def pair(name: str, about: str, schema: Schema, rest: Sequence[Row], record: Row) -> TablePair:
+    def pair(
+        name: str, about: str, schema: Schema, rest: Sequence[RecordRow], record: RecordRow
+    ) -> TablePair:
         return TablePair(name=name, about=about, schema=schema, rest=tuple(rest), record=record)
 
     rivals = [(0,)] * 49 + [(1,)] * 49
@@ -175,11 +177,11 @@ def pairs_over(schema: Schema, *, seed: int = 1, least: int = 0) -> tuple[TableP
     sizes = np.array([attribute.domain.size for attribute in schema.used()])
     rng = np.random.default_rng([seed, 7])
 
-    def rows(n: int) -> tuple[Row, ...]:
+    def rows(n: int) -> tuple[RecordRow, ...]:
         return tuple(tuple(row) for row in rng.integers(0, sizes, size=(n, len(sizes))).tolist())
 
     low, high = tuple([0] * len(sizes)), tuple((sizes - 1).tolist())
-    made: list[tuple[str, str, tuple[Row, ...], Row]] = [
+    made: list[tuple[str, str, tuple[RecordRow, ...], RecordRow]] = [
         ("T1", "one record or none", (), high),
         ("T4", "two records far apart, or one", (low,), high),
         ("T3", "two equal records or one", (high,), high),

@@ -113,7 +113,7 @@ class AuditReport:
             figures = (
                 ("nothing", "", "")
                 if verdict.claim is None
-                else (claimed(verdict.claim), f"{verdict.certified:.2f}", f"{verdict.runs:,}")
+                else (claim_words(verdict.claim), f"{verdict.certified:.2f}", f"{verdict.runs:,}")
             )
             lines.append(f"| {verdict.name} | {' | '.join(figures)} | {worst} |")
         return "\n".join(lines) + "\n"
@@ -135,7 +135,7 @@ class AuditReport:
         return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def claimed(claim: Claim) -> str:
+def claim_words(claim: Claim) -> str:
     """Return a claim in few words.
 
     >>> from fractions import Fraction

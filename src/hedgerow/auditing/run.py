@@ -20,11 +20,11 @@ from multiprocessing import get_context
 from typing import Any
 
 from hedgerow.auditing.bounds import MISTAKE, certified
-from hedgerow.auditing.cases import PairsOf, Unclaimed, subject_of, subjects
+from hedgerow.auditing.cases import PairsOf, Unclaimed, method_subject, subjects
 from hedgerow.auditing.events import Suspect, chosen_events, learnt_events
 from hedgerow.auditing.neighbours import baskets_over, pairs_over
 from hedgerow.auditing.report import AuditReport, Finding, Verdict
-from hedgerow.auditing.subject import Claim, Columns, Subject, joined, n_runs
+from hedgerow.auditing.subject import Claim, RunColumns, Subject, joined, n_runs
 from hedgerow.errors import SettingError
 from hedgerow.pipeline.prepare import PlanLike, prepare
 from hedgerow.plan.settings import PrivateSettings
@@ -45,7 +45,7 @@ EVENTS = 4
 
 _CHUNK = 250
 
-Map = Callable[..., Iterable[Columns]]
+Map = Callable[..., Iterable[RunColumns]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,13 +58,13 @@ class _Order:
     runs: int
     seed: int
 
-    def filled(self) -> Columns:
+    def filled(self) -> RunColumns:
         return self.subject.sample(
             self.pair, has_record=self.has_record, runs=self.runs, seed=self.seed
         )
 
 
-def _filled(order: _Order) -> Columns:
+def _filled(order: _Order) -> RunColumns:
     return order.filled()
 
 
@@ -78,7 +78,7 @@ class _Lab:
 
     def samples(
         self, subject: Subject, wanted: Sequence[tuple[str, int]]
-    ) -> Iterator[tuple[Columns, Columns]]:
+    ) -> Iterator[tuple[RunColumns, RunColumns]]:
         """Yield features of runs with the record and without, for each pair and its runs.
 
         All is ordered at once, so that no process waits while results are looked at.
@@ -187,7 +187,7 @@ def _planned(plan: PlanLike, epsilon: EpsilonLike | None, *, seed: int) -> Subje
         else PairsOf(tables=pairs_over(ready.schema, seed=seed, least=least))
     )
     name = f"{settings.method}, as the plan has it"
-    return subject_of(settings, name=name, seed=seed, over=over)
+    return method_subject(settings, name=name, seed=seed, over=over)
 
 
 def audit_subject(
@@ -307,7 +307,7 @@ def _chosen(subject: Subject, pairs: Sequence[str]) -> list[str]:
 
 
 def _tested(
-    screened: _Screened, samples: tuple[Columns, Columns], claim: Claim, *, n_events: int
+    screened: _Screened, samples: tuple[RunColumns, RunColumns], claim: Claim, *, n_events: int
 ) -> list[Finding]:
     """Count each event of a pair on fresh runs; the bounds of all events hold together."""
     runs = n_runs(samples[0])

@@ -16,7 +16,7 @@ from hedgerow.auditing.features import (
     ledger_features,
     table_features,
 )
-from hedgerow.auditing.neighbours import BasketPair, Pair, TablePair
+from hedgerow.auditing.neighbours import BasketPair, NeighbourPair, TablePair
 from hedgerow.errors import InternalError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.groups import Groups
@@ -24,7 +24,7 @@ from hedgerow.model.method import BasketMethod, TableMethod
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 
-Columns: TypeAlias = dict[str, NDArray[np.float64]]
+RunColumns: TypeAlias = dict[str, NDArray[np.float64]]
 """Features of many runs, by name: one number per run, NaN where a run does not have it."""
 
 
@@ -63,7 +63,7 @@ class Subject(Protocol):
         """Return how many times as often as usual it is run on a pair, because that is cheap."""
         ...
 
-    def sample(self, pair: str, *, has_record: bool, runs: int, seed: int) -> Columns:
+    def sample(self, pair: str, *, has_record: bool, runs: int, seed: int) -> RunColumns:
         """Return features of that many runs on the table with, or without, the record."""
         ...
 
@@ -79,7 +79,7 @@ class MethodSubject:
     name: str
     claim: Claim
     method: TableMethod | BasketMethod
-    over: tuple[Pair, ...]
+    over: tuple[NeighbourPair, ...]
 
     @property
     def pairs(self) -> Sequence[str]:
@@ -90,13 +90,13 @@ class MethodSubject:
         """Return 4 for a domain of one value: what is published there is quickly made."""
         return OFTEN if pair in CHEAP else 1
 
-    def sample(self, pair: str, *, has_record: bool, runs: int, seed: int) -> Columns:
+    def sample(self, pair: str, *, has_record: bool, runs: int, seed: int) -> RunColumns:
         """Return features of that many releases."""
         chosen = next(each for each in self.over if each.name == pair)
         engine, source = chosen.engine(has_record=has_record), SeededSource(seed)
         return columns_of([self._once(chosen, engine, source) for _ in range(runs)])
 
-    def _once(self, pair: Pair, engine: Any, source: SeededSource) -> Features:
+    def _once(self, pair: NeighbourPair, engine: Any, source: SeededSource) -> Features:
         epsilon = self.claim.epsilon
         ledger = PathLedger(epsilon)
         released = self.method.publish(engine, epsilon=epsilon, ledger=ledger, source=source)
@@ -111,7 +111,7 @@ class MethodSubject:
         return shown | ledger_features(ledger)
 
 
-def columns_of(runs: Sequence[Features]) -> Columns:
+def columns_of(runs: Sequence[Features]) -> RunColumns:
     """Return features by name, NaN where a run lacks one."""
     names = sorted({name for run in runs for name in run})
     return {
@@ -119,23 +119,26 @@ def columns_of(runs: Sequence[Features]) -> Columns:
     }
 
 
-def joined(parts: Sequence[Columns]) -> Columns:
+def joined(parts: Sequence[RunColumns]) -> RunColumns:
     """Return the runs of several parts together."""
-    names = sorted({name for part in parts for name in part})
-    sizes = [len(next(iter(part.values()))) if part else 0 for part in parts]
+    names = sorted({name for some_runs in parts for name in some_runs})
+    sizes = [len(next(iter(some_runs.values()))) if some_runs else 0 for some_runs in parts]
     return {
         name: np.concatenate(
-            [part.get(name, np.full(size, np.nan)) for part, size in zip(parts, sizes, strict=True)]
+            [
+                some_runs.get(name, np.full(size, np.nan))
+                for some_runs, size in zip(parts, sizes, strict=True)
+            ]
         )
         for name in names
     }
 
 
-def n_runs(columns: Columns) -> int:
+def n_runs(columns: RunColumns) -> int:
     """Return how many runs the columns hold."""
     return len(next(iter(columns.values()))) if columns else 0
 
 
-def part(columns: Columns, start: int, stop: int) -> Columns:
+def some_runs(columns: RunColumns, start: int, stop: int) -> RunColumns:
     """Return some of the runs."""
     return {name: column[start:stop] for name, column in columns.items()}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hedgerow.auditing.report import AuditReport
 
 
-def audit(
+def audit_command(
     methods: Annotated[
         list[str] | None,
         typer.Argument(metavar="METHOD", help="Methods to audit; all where none is named."),
@@ -98,7 +98,7 @@ def _show(made: AuditReport, *, quiet: bool) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from hedgerow.auditing.report import claimed
+    from hedgerow.auditing.report import claim_words
 
     table = Table(title="What runs on neighbouring tables prove", title_justify="left")
     for column in ("audited", "claimed", "certified", "runs", "verdict", "worst pair"):
@@ -109,7 +109,7 @@ def _show(made: AuditReport, *, quiet: bool) -> None:
             continue
         table.add_row(
             escape(verdict.name),
-            claimed(verdict.claim),
+            claim_words(verdict.claim),
             f"{verdict.certified:.2f}",
             f"{verdict.runs:,}",
             f"[bold]{verdict.outcome}[/bold]" if verdict.outcome == "refuted" else verdict.outcome,

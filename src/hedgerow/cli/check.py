@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hedgerow.pipeline.prepare import Prepared
 
 
-def check(
+def check_command(
     plan: Annotated[Path, typer.Argument(help="The plan file (YAML, TOML or JSON).")],
     *,
     records: Annotated[

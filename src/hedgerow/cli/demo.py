@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hedgerow.demo import Demonstration
 
 
-def demo(
+def demo_command(
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder to make.")] = Path(
         "hedgerow-demo"
     ),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hedgerow.disclosure.result import Disclosure
 
 
-def disclose(
+def disclose_command(
     plan: Annotated[Path, typer.Argument(help="The plan file (YAML, TOML or JSON).")],
     *,
     data: Annotated[

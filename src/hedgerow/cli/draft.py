@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hedgerow.drafting.compose import Draft
 
 
-def draft(
+def draft_command(
     data: Annotated[
         str, typer.Argument(help="The table: a file or a database URL; or a basket file.")
     ],

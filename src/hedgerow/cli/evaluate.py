@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hedgerow.evaluation.evaluation import Evaluation
 
 
-def evaluate(
+def evaluate_command(
     release: Annotated[
         Path,
         typer.Argument(help="The release folder, or with --plan a table of any other tool."),

@@ -10,7 +10,7 @@ import typer
 from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
 
 
-def generalise(
+def generalise_command(
     release: Annotated[Path, typer.Argument(help="The release folder.", show_default=False)],
     data: Annotated[
         Path,

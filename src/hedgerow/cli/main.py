@@ -13,15 +13,15 @@ from typing import Annotated, Any
 import typer
 
 from hedgerow.cli import ledger, taxonomy
-from hedgerow.cli.audit import audit
-from hedgerow.cli.check import check
-from hedgerow.cli.demo import demo
-from hedgerow.cli.disclose import disclose
-from hedgerow.cli.draft import draft
-from hedgerow.cli.evaluate import evaluate
-from hedgerow.cli.generalise import generalise
-from hedgerow.cli.methods import methods
-from hedgerow.cli.publish import publish
+from hedgerow.cli.audit import audit_command
+from hedgerow.cli.check import check_command
+from hedgerow.cli.demo import demo_command
+from hedgerow.cli.disclose import disclose_command
+from hedgerow.cli.draft import draft_command
+from hedgerow.cli.evaluate import evaluate_command
+from hedgerow.cli.generalise import generalise_command
+from hedgerow.cli.methods import methods_command
+from hedgerow.cli.publish import publish_command
 from hedgerow.cli.settings import MethodCommand, takes_method_settings
 from hedgerow.errors import HedgerowError, InputError, InternalError
 
@@ -55,15 +55,15 @@ def make_app() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
-    made.command()(demo)
-    made.command()(draft)
-    made.command(cls=MethodCommand)(takes_method_settings(check))
-    made.command(cls=MethodCommand)(takes_method_settings(publish))
-    made.command()(disclose)
-    made.command()(generalise)
-    made.command()(evaluate)
-    made.command()(audit)
-    made.command()(methods)
+    made.command("demo")(demo_command)
+    made.command("draft")(draft_command)
+    made.command("check", cls=MethodCommand)(takes_method_settings(check_command))
+    made.command("publish", cls=MethodCommand)(takes_method_settings(publish_command))
+    made.command("disclose")(disclose_command)
+    made.command("generalise")(generalise_command)
+    made.command("evaluate")(evaluate_command)
+    made.command("audit")(audit_command)
+    made.command("methods")(methods_command)
     made.add_typer(ledger.app, name="ledger")
     made.add_typer(taxonomy.app, name="taxonomy")
     made.callback()(root)

@@ -10,7 +10,7 @@ from hedgerow.cli.console import JsonOption, QuietOption, answer, say
 from hedgerow.errors import SettingError
 
 
-def methods(
+def methods_command(
     name: Annotated[str | None, typer.Argument(help="One method, for all its settings.")] = None,
     *,
     as_json: JsonOption = False,
@@ -26,7 +26,7 @@ def methods(
         raise SettingError(
             f"{name!r} is not a method", where="methods", do=f"Give one of: {', '.join(METHODS)}."
         )
-    listed = [facts_of(each) for each in ([name] if name else METHODS)]
+    listed = [method_facts(each) for each in ([name] if name else METHODS)]
     result = listed[0] if name else {"methods": [_without_settings(each) for each in listed]}
 
     def show() -> None:
@@ -36,7 +36,7 @@ def methods(
     answer(result, as_json=as_json, show=show)
 
 
-def facts_of(name: str) -> dict[str, Any]:
+def method_facts(name: str) -> dict[str, Any]:
     """Return what is known of a method: what it is for, and its settings with their defaults."""
     from hedgerow.cli.settings import single_valued
     from hedgerow.plan.registry import DEFAULT_BASKET_METHOD, DEFAULT_METHOD, METHODS

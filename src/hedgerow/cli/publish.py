@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hedgerow.pipeline.publish import AnyRelease
 
 
-def publish(
+def publish_command(
     plan: Annotated[Path, typer.Argument(help="The plan file (YAML, TOML or JSON).")],
     *,
     data: Annotated[

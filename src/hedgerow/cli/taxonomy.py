@@ -50,8 +50,8 @@ ValuesOption = Annotated[
 RootOption = Annotated[str, typer.Option("--root", help="The label of the root.")]
 
 
-@app.command()
-def check(
+@app.command("check")
+def check_taxonomies(
     files: Annotated[list[Path], typer.Argument(help="Taxonomy files, ARX CSV for example.")],
     *,
     from_: FromOption = None,
@@ -78,8 +78,8 @@ def check(
         )
 
 
-@app.command()
-def show(
+@app.command("show")
+def show_taxonomy(
     file: Annotated[Path, typer.Argument(help="A taxonomy file.")],
     *,
     depth: Annotated[
@@ -125,8 +125,8 @@ def convert(
     _deliver(_read(source, from_), target, to, as_json=json_, quiet=quiet)
 
 
-@build.command()
-def numeric(
+@build.command("numeric")
+def build_numeric(
     *,
     low: Annotated[str | None, typer.Option("--low", help="The lowest value.")] = None,
     high: Annotated[str | None, typer.Option("--high", help="The highest value.")] = None,
@@ -163,8 +163,8 @@ def numeric(
     _deliver(made, output, format_, as_json=json_, quiet=quiet)
 
 
-@build.command()
-def prefix(
+@build.command("prefix")
+def build_prefix(
     codes: ValuesArgument = None,
     *,
     values: ValuesOption = None,
@@ -193,8 +193,8 @@ def prefix(
     _deliver(made, output, format_, as_json=json_, quiet=quiet)
 
 
-@build.command()
-def dates(
+@build.command("dates")
+def build_dates(
     *,
     start: Annotated[str, typer.Option("--from", metavar="DATE", help="The first day.")],
     end: Annotated[str, typer.Option("--to", metavar="DATE", help="The last day.")],
@@ -219,7 +219,7 @@ def dates(
 
 
 @build.command("context-free")
-def context_free(
+def build_context_free(
     items: ValuesArgument = None,
     *,
     values: ValuesOption = None,
@@ -240,8 +240,8 @@ def context_free(
     _deliver(made, output, format_, as_json=json_, quiet=quiet)
 
 
-@build.command()
-def flat(
+@build.command("flat")
+def build_flat(
     leaves: ValuesArgument = None,
     *,
     values: ValuesOption = None,

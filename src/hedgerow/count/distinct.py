@@ -13,12 +13,13 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.model.engine import Batch, Codes, Engine, SparseCounts
+from hedgerow.model.arrays import Codes
+from hedgerow.model.engine import Batch, Engine, SparseCounts
 
 MOST_KEYS = 1 << 62
 """Rows are numbered by 64-bit integers."""
 
-Columns = tuple[NDArray[np.int64], ...]
+DistinctColumns = tuple[NDArray[np.int64], ...]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -28,7 +29,7 @@ class DistinctRows:
     Without a class there is one column of counts.
     """
 
-    codes: Columns
+    codes: DistinctColumns
     counts: NDArray[np.int64]
 
     def __len__(self) -> int:
@@ -146,7 +147,7 @@ def _decoded(
     return DistinctRows(codes=tuple(columns[a] for a in range(len(sizes))), counts=counts)
 
 
-def row_ranks(columns: Columns, sizes: tuple[int, ...]) -> tuple[NDArray[np.int64], int]:
+def row_ranks(columns: DistinctColumns, sizes: tuple[int, ...]) -> tuple[NDArray[np.int64], int]:
     """Return each row's place among the distinct rows, in order, and how many there are.
 
     >>> row_ranks((np.array([1, 0, 1]), np.array([2, 5, 2])), (2, 6))

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.model.engine import Batch, Codes, SparseCounts
+from hedgerow.model.arrays import Codes
+from hedgerow.model.engine import Batch, SparseCounts
 
 DENSE_UP_TO = 1 << 23
 """Keys up to which groups are tallied in one dense array rather than by sorting."""

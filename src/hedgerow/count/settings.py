@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from hedgerow.errors import SettingError
 
-Kind = Literal["memory", "stream", "spark"]
-KINDS: tuple[Kind, ...] = ("memory", "stream", "spark")
+EngineKind = Literal["memory", "stream", "spark"]
+KINDS: tuple[EngineKind, ...] = ("memory", "stream", "spark")
 
 DEFAULT_MEMORY = 2 << 30
 LEAST_MEMORY = 600 << 20
@@ -29,7 +29,7 @@ class EngineSettings:
     ``session`` for Spark. A setting that the engine has no use for is refused.
     """
 
-    kind: Kind = "memory"
+    kind: EngineKind = "memory"
     memory: int | None = None
     scratch: Path | None = None
     master: str | None = None

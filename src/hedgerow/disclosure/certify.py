@@ -53,7 +53,7 @@ def certify_disclosure(ready: PreparedDisclosure, facts: DisclosureFacts) -> pap
         ),
         settings=_settings(disclose),
         budget=NOTHING_SPENT,
-        guarantee=paper.Guarantee.none(statement_of(ready, facts.against)),
+        guarantee=paper.Guarantee.none(disclosure_statement(ready, facts.against)),
         facts=RunFacts(
             epsilon=None,
             dataset=facts.dataset,
@@ -67,7 +67,7 @@ def certify_disclosure(ready: PreparedDisclosure, facts: DisclosureFacts) -> pap
     )
 
 
-def statement_of(ready: PreparedDisclosure, against: str) -> str:
+def disclosure_statement(ready: PreparedDisclosure, against: str) -> str:
     """Return what was promised of every record, and what was not."""
     return (
         f"Not differentially private. {_promise(ready.disclose)} Risk is measured against"

@@ -20,12 +20,11 @@ from hedgerow.errors import DataError, PlanError
 from hedgerow.lattice.dictionary import Dictionary
 from hedgerow.lattice.records import distinct_problems
 from hedgerow.lattice.risk import Severities
+from hedgerow.model.arrays import Floats
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.progress import Progress
 from hedgerow.release.domains import describe
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

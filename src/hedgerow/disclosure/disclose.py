@@ -16,7 +16,7 @@ from hedgerow.disclosure.certify import DisclosureFacts, certify_disclosure
 from hedgerow.disclosure.confidential import Confidential, Problems, read_confidential
 from hedgerow.disclosure.prepare import PreparedDisclosure, prepare_disclosure
 from hedgerow.disclosure.result import Disclosure, OwnerView
-from hedgerow.disclosure.solvers import BlockSolver, n_workers, solver_for, together
+from hedgerow.disclosure.solvers import BlockSolver, joined_answers, n_workers, solver_for
 from hedgerow.disclosure.unfinished import Identity, Unfinished
 from hedgerow.disclosure.uniform import UniformForms, Valued
 from hedgerow.errors import InputError, ReleaseError, SettingError
@@ -146,7 +146,7 @@ def _solved(
     progress("solving", 1.0)
     if kept is not None:
         return kept.answers()
-    return together(parts) if parts else solver.solve(0, 0)
+    return joined_answers(parts) if parts else solver.solve(0, 0)
 
 
 def _result(

@@ -26,7 +26,7 @@ from hedgerow.lattice.packed import Found
 from hedgerow.lattice.risk import RiskModel
 from hedgerow.plan.disclose import AggregateDisclose, ApproxDisclose
 
-Codes: TypeAlias = tuple[int, ...]
+CodeTuple: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -37,11 +37,11 @@ class Common:
     dictionary: Dictionary
     problems: Problems
 
-    def codes(self, job: int) -> Codes:
+    def codes(self, job: int) -> CodeTuple:
         """The codes of one distinct record."""
         return tuple(int(column[job]) for column in self.problems.records.codes)
 
-    def weights(self, job: int, codes: Codes, lattice: Lattice) -> Parts | None:
+    def weights(self, job: int, codes: CodeTuple, lattice: Lattice) -> Parts | None:
         """What each level adds to its severity; nothing where the model has no weights."""
         if not self.ready.model.personal:
             return None
@@ -49,7 +49,7 @@ class Common:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Place:
+class AttributePlace:
     """One record's lattice and what its levels add."""
 
     job: int
@@ -71,7 +71,7 @@ class Place:
         )
 
 
-Solve: TypeAlias = Callable[[Place], tuple[Node | None, int, int]]
+Solve: TypeAlias = Callable[[AttributePlace], tuple[Node | None, int, int]]
 """The node to disclose, how many records fit it, and how much was looked at."""
 
 
@@ -96,7 +96,7 @@ class OneByOne:
         return found
 
     def _solve_piece(self, piece: tuple[int, int], found: Found, start: int) -> None:
-        before: tuple[Codes, Place] | None = None
+        before: tuple[CodeTuple, AttributePlace] | None = None
         for job in range(*piece):
             codes = self.common.codes(job)
             # Records of equal values stand together: their matches are counted once.
@@ -107,7 +107,7 @@ class OneByOne:
             self._write_down(place, node, n_matches, found, job - start)
             found.n_visited[job - start] = n_visited
 
-    def _place(self, job: int, codes: Codes, shared: Place | None) -> Place:
+    def _place(self, job: int, codes: CodeTuple, shared: AttributePlace | None) -> AttributePlace:
         common = self.common
         chains, dictionary = common.ready.chains, common.dictionary
         lattice = Lattice.of(codes, chains)
@@ -120,7 +120,7 @@ class OneByOne:
             vectors = levels_of_columns(codes, chains, columns, len(many))
             return AggregateProblem(objective=objective, vectors=vectors, multiplicities=many)
 
-        return Place(
+        return AttributePlace(
             job=job,
             lattice=lattice,
             utility=parts_of(codes, self.utility, lattice),
@@ -130,7 +130,7 @@ class OneByOne:
         )
 
     def _write_down(
-        self, place: Place, node: Node | None, n_matches: int, found: Found, at: int
+        self, place: AttributePlace, node: Node | None, n_matches: int, found: Found, at: int
     ) -> None:
         if node is None:
             return
@@ -151,7 +151,7 @@ class Aggregate:
         self.floor = float(disclose.floor)
         self.top = disclose.top
 
-    def __call__(self, place: Place) -> tuple[Node | None, int, int]:
+    def __call__(self, place: AttributePlace) -> tuple[Node | None, int, int]:
         """The best node; how many records fit it; nodes or cuts that were looked at."""
         objective = place.objective(
             risk_weight=self.risk_weight, power=self.power, floor=self.floor
@@ -183,7 +183,7 @@ class Approx:
         self.faithful = disclose.faithful
         self.seed = seed
 
-    def __call__(self, place: Place) -> tuple[Node | None, int, int]:
+    def __call__(self, place: AttributePlace) -> tuple[Node | None, int, int]:
         """A node of much utility and little more risk than allowed, if one was found."""
         problem = place.problem(place.objective(risk_weight=1.0, power=1, floor=self.floor))
         rng = np.random.default_rng([self.seed, place.job]) if self.faithful else None

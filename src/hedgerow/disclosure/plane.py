@@ -9,19 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow.disclosure.confidential import Confidential, Problems
 from hedgerow.disclosure.prepare import PreparedDisclosure
-from hedgerow.disclosure.uniform import Cost, UniformForms
+from hedgerow.disclosure.uniform import UniformForms
 from hedgerow.lattice.lattice import Lattice
 from hedgerow.lattice.matches import CUBE_UP_TO
 from hedgerow.lattice.packed import Found
 from hedgerow.lattice.threshold import RecordLandscape
+from hedgerow.methods.kanonymity.level_search import Cost
+from hedgerow.model.arrays import Floats, Ints
 from hedgerow.report.owner import AnonymousTable, Plane, Point
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 MOST_RECORDS = 400
 """Records that the plane is drawn from; fewer where their lattices are large."""

@@ -20,7 +20,7 @@ from hedgerow.lattice.packed import Found
 from hedgerow.model.certificate import Certificate
 from hedgerow.release.folder import REPORT, Written, released_files
 from hedgerow.release.frames import Frames
-from hedgerow.release.table import integers, text_columns, to_csv
+from hedgerow.release.table import integers, label_columns, to_csv
 from hedgerow.release.write import CERTIFICATE, OWNER, release_folder, write_text
 from hedgerow.report.disclosed import render_disclosure_report
 from hedgerow.report.owner import OwnerFigures, render_owner_report
@@ -140,7 +140,7 @@ class Disclosure(Frames):
         An earlier release is replaced with ``force`` only, once the new one is complete.
         """
         # Everything is computed before anything is written.
-        texts = text_columns(list(self.owner.ready.schema.used()))
+        texts = label_columns(list(self.owner.ready.schema.used()))
         table, risks = self.to_arrow(), self.owner.risks()
         public, owners = self.report(), self.owner_report()
         with release_folder(folder, force=force) as partial:

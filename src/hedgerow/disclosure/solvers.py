@@ -152,6 +152,6 @@ def n_workers(given: int | None) -> int:
     return given or os.cpu_count() or 1
 
 
-def together(parts: Sequence[Found]) -> Found:
+def joined_answers(parts: Sequence[Found]) -> Found:
     """The answers of several blocks, one after another."""
     return Found(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))

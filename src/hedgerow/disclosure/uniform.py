@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,10 @@ from hedgerow.disclosure.prepare import PreparedDisclosure
 from hedgerow.lattice.lattice import NUMERIC_FAN_OUT, Chains
 from hedgerow.lattice.matches import row_keys
 from hedgerow.methods.kanonymity.full_domain import MOST_VECTORS, full_domain_cuts, n_vectors
+from hedgerow.methods.kanonymity.level_search import Cost
 from hedgerow.methods.kanonymity.levels import levels_of
+from hedgerow.model.arrays import Floats, Ints
 from hedgerow.model.groups import Ranges
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Cost = Literal["discernibility", "ncp", "height"]
 
 MOST_CELLS = 100_000
 """Values of a table up to which k-anonymous forms are searched step by step."""

@@ -10,7 +10,7 @@ from hedgerow.encode.columns import as_numpy, spellings
 from hedgerow.model.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
 from hedgerow.model.universe import Universe
 from hedgerow.read.items import ItemSource, LongTable
-from hedgerow.read.source import Progress
+from hedgerow.read.source import ReadProgress
 from hedgerow.read.words import WordBatch
 from hedgerow.taxonomy.tree import Taxonomy
 
@@ -19,7 +19,7 @@ _OUTSIDE = -1
 
 
 def encode_baskets(
-    source: ItemSource, universe: Universe, *, progress: Progress | None = None
+    source: ItemSource, universe: Universe, *, progress: ReadProgress | None = None
 ) -> EncodedBaskets:
     """Return the records as sets of item codes, in the order of the data.
 
@@ -61,7 +61,7 @@ class BasketEncoder:
         records = np.repeat(np.arange(len(batch.lengths)), batch.lengths)
         return self._sets(records, self.codes(batch.words), len(batch.lengths))
 
-    def of_rows(self, table: LongTable, progress: Progress | None) -> Sets:
+    def of_rows(self, table: LongTable, progress: ReadProgress | None) -> Sets:
         """Return the sets of a long table, once all of its rows are there."""
         names: list[pa.Array] = []
         codes: list[NDArray[np.int64]] = []

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from hedgerow.encode.columns import Encoded, Flags, column_encoder
+from hedgerow.encode.columns import Encoded, column_encoder
 from hedgerow.errors import UnlistedValueError
+from hedgerow.model.arrays import Codes, Flags
 from hedgerow.model.schema import Attribute, Schema
-from hedgerow.model.table import Codes, EncodedTable
+from hedgerow.model.table import EncodedTable
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -17,12 +17,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import types
 
+from hedgerow.model.arrays import Codes, Flags
 from hedgerow.model.schema import Attribute
-from hedgerow.model.table import Codes
 from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain, code_dtype
 from hedgerow.taxonomy.grid import Column
-
-Flags: TypeAlias = NDArray[np.bool_]
 
 # Dictionaries above this size are parsed by Arrow; below it Python is as quick.
 _MANY_WORDS = 2048

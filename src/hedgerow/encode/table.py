@@ -10,16 +10,17 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hedgerow.encode.batch import BatchEncoder, table_of_columns
-from hedgerow.encode.columns import Flags, numbers_in
+from hedgerow.encode.columns import numbers_in
 from hedgerow.errors import DataError
+from hedgerow.model.arrays import Codes, Flags
 from hedgerow.model.schema import Attribute, Schema
-from hedgerow.model.table import Codes, EncodedTable
-from hedgerow.read.source import Progress, Source
+from hedgerow.model.table import EncodedTable
+from hedgerow.read.source import ReadProgress, Source
 from hedgerow.taxonomy.domain import code_dtype
 
 
 def encode_table(
-    source: Source, schema: Schema, *, progress: Progress | None = None
+    source: Source, schema: Schema, *, progress: ReadProgress | None = None
 ) -> EncodedTable:
     """Return the table as codes, with nothing in it that the schema does not describe.
 
@@ -57,7 +58,7 @@ def encode_accompanied(
     schema: Schema,
     *,
     numbers: Sequence[str] = (),
-    progress: Progress | None = None,
+    progress: ReadProgress | None = None,
 ) -> Accompanied:
     """Return the table as codes, with its rows' places and further columns of numbers.
 

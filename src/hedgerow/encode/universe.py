@@ -9,7 +9,7 @@ from hedgerow.model.universe import ItemsPlace, Universe
 from hedgerow.plan.items import ItemsPlan
 from hedgerow.plan.model import Plan
 from hedgerow.taxonomy.builders import context_free
-from hedgerow.taxonomy.labels import shown
+from hedgerow.taxonomy.labels import displayed
 from hedgerow.taxonomy.load import read_values, taxonomy_of
 from hedgerow.taxonomy.tree import Taxonomy
 
@@ -62,7 +62,7 @@ def _check_same(items: list[str], taxonomy: Taxonomy) -> None:
         if odd:
             label = min(odd)
             raise TaxonomyError(
-                f"{what} {shown(label)}, and the other has it",
+                f"{what} {displayed(label)}, and the other has it",
                 where="items > universe",
                 value=label,
                 do="Leave the universe out: the leaves of the taxonomy are the items.",

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
 from hedgerow.evaluation.itemsets import Itemsets, top_itemsets, top_k_utility
 from hedgerow.evaluation.queries import QUERIES, SANITY, kept, random_queries, relative_errors
 from hedgerow.evaluation.subject import BasketSubject
-
-Facts = dict[str, Any]
+from hedgerow.report.headlines import Facts
 
 TOP = (20, 60, 100)
 """How many of the most frequent itemsets are compared [DiffPart, Sec. 5.1]."""
 
 
-def counting(subject: BasketSubject, *, seed: int) -> Facts:
+def basket_counting(subject: BasketSubject, *, seed: int) -> Facts:
     """Return the errors of counting queries in five classes of lengths, and what was kept."""
     records, release = subject.records, subject.release
     longest = int(np.diff(records.offsets).max())

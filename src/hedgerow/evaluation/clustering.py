@@ -30,7 +30,7 @@ Labels = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Match:
+class ClusterMatch:
     """How alike two clusterings of the same records are, from 0 to 1.
 
     ``generalised`` clusters the records themselves, generalised by the release's boxes
@@ -87,7 +87,7 @@ def match_by_chance(first: NDArray[np.integer[Any]], second: NDArray[np.integer[
 
 def match_points(
     groups: Groups, table: EncodedTable, *, clusters: Sequence[int] = CLUSTERS, seed: int = 0
-) -> tuple[Match, ...]:
+) -> tuple[ClusterMatch, ...]:
     """Return the Match Point of a release for each number of clusters.
 
     Bisecting k-means [DiffMulti, Sec. 5.1] of the raw records on one side; the class is
@@ -108,7 +108,7 @@ def match_points(
         own = cluster(learnt, asked, clusters=k, seed=seed)
         same = None if boxed is None else cluster(boxed, boxed, clusters=k, seed=seed)
         found.append(
-            Match(
+            ClusterMatch(
                 clusters=k,
                 generalised=None if same is None else match_point(truth, same),
                 release=match_point(truth, own),

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-_LARGEST = 1 << 62
+from hedgerow.model.arrays import Columns
 
-Columns = Sequence[NDArray[np.integer[Any]]]
+_LARGEST = 1 << 62
 
 
 def row_numbers(columns: Columns) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

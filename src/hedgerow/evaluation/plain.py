@@ -22,14 +22,14 @@ from hedgerow.model.groups import Groups, Ranges
 from hedgerow.model.labels import count_column
 from hedgerow.model.schema import Attribute, Schema
 from hedgerow.read.open import open_table
-from hedgerow.read.source import Progress, Source
+from hedgerow.read.source import ReadProgress, Source
 from hedgerow.taxonomy.domain import CategoricalDomain
 
 _LARGEST_COUNT = 2**53
 
 
 def read_plain(
-    data: Any, schema: Schema, *, progress: Progress | None = None
+    data: Any, schema: Schema, *, progress: ReadProgress | None = None
 ) -> tuple[Schema, Groups]:
     """Return the groups of a plain table, and the schema without a class that it lacks.
 

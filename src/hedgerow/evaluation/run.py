@@ -11,8 +11,8 @@ from hedgerow.errors import SettingError
 from hedgerow.evaluation import basket_tasks, tasks
 from hedgerow.evaluation.evaluation import FOR_OWNER, FORMAT_VERSION, Evaluation
 from hedgerow.evaluation.subject import (
+    EvaluatedSubject,
     PlanGiven,
-    Subject,
     TableSubject,
     subject_of,
 )
@@ -30,7 +30,7 @@ _OF_TABLES: dict[str, Callable[..., dict[str, Any]]] = {
     "risk": tasks.risk,
 }
 _OF_BASKETS: dict[str, Callable[..., dict[str, Any]]] = {
-    "counting": basket_tasks.counting,
+    "counting": basket_tasks.basket_counting,
     "itemsets": basket_tasks.itemsets,
 }
 
@@ -76,7 +76,9 @@ def evaluate(
     return evaluation
 
 
-def _chosen(subject: Subject, asked: Sequence[str] | str) -> tuple[list[str], dict[str, str]]:
+def _chosen(
+    subject: EvaluatedSubject, asked: Sequence[str] | str
+) -> tuple[list[str], dict[str, str]]:
     """Return the tasks to run, in their order, and those left out with the reason."""
     known = _OF_TABLES if isinstance(subject, TableSubject) else _OF_BASKETS
     wanted = [asked] if isinstance(asked, str) else list(asked)
@@ -100,7 +102,7 @@ def _chosen(subject: Subject, asked: Sequence[str] | str) -> tuple[list[str], di
     return [task for task in known if task in wanted], skipped
 
 
-def _lacks_class(subject: Subject) -> str | None:
+def _lacks_class(subject: EvaluatedSubject) -> str | None:
     """Return why there is nothing to classify by, if so."""
     if not isinstance(subject, TableSubject):
         return None
@@ -113,7 +115,7 @@ def _lacks_class(subject: Subject) -> str | None:
     return None
 
 
-def _head(subject: Subject) -> dict[str, Any]:
+def _head(subject: EvaluatedSubject) -> dict[str, Any]:
     if isinstance(subject, TableSubject):
         kind, shape = "table", str(subject.shape)
         rows, total = len(subject.groups), int(subject.groups.counts.sum())

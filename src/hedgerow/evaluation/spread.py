@@ -22,11 +22,11 @@ from hedgerow.model.table import EncodedTable
 
 _BLOCK = 1 << 22  # numbers held at a time while products are added up
 
-Bounds = NDArray[np.int64]
+CodeBounds = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Axis:
+class SpreadAxis:
     """One attribute: distinct pieces ``[first, stop)`` of its codes, and each row's piece.
 
     ``ends`` are cumulated weights of the codes, by column, where pieces are not even;
@@ -34,18 +34,18 @@ class Axis:
     """
 
     size: int
-    first: Bounds
-    stop: Bounds
+    first: CodeBounds
+    stop: CodeBounds
     index: NDArray[np.integer[Any]]
     ends: NDArray[np.float64] | None = None
-    column: Bounds | None = None
+    column: CodeBounds | None = None
 
     @cached_property
     def is_points(self) -> bool:
         """Whether every piece is a single code."""
         return bool((self.stop - self.first == 1).all())
 
-    def parts(self, low: Bounds, high: Bounds) -> NDArray[np.float64]:
+    def parts(self, low: CodeBounds, high: CodeBounds) -> NDArray[np.float64]:
         """Return the part of each piece that lies in each range ``[low, high)``.
 
         One row per range, one column per piece.
@@ -67,7 +67,7 @@ class Axis:
 class Spread:
     """Weighted rows over the attributes of a schema, its class the last of them."""
 
-    axes: tuple[Axis, ...]
+    axes: tuple[SpreadAxis, ...]
     weights: NDArray[np.float64]
 
     @property
@@ -97,7 +97,9 @@ class Spread:
             axes.append(_points_axis(target.domain.size, groups.classes))
         return cls(axes=tuple(axes), weights=groups.counts.astype(np.float64))
 
-    def marginal(self, attributes: Sequence[int], edges: Sequence[Bounds]) -> NDArray[np.float64]:
+    def marginal(
+        self, attributes: Sequence[int], edges: Sequence[CodeBounds]
+    ) -> NDArray[np.float64]:
         """Return the weight of every cell of a table of some attributes, up to three.
 
         ``edges`` are borders of bins per attribute, from 0 to its size.
@@ -113,7 +115,7 @@ class Spread:
         return _added_up(parts, index, weights)
 
     def counts_in(
-        self, attributes: Sequence[int], low: Bounds, high: Bounds
+        self, attributes: Sequence[int], low: CodeBounds, high: CodeBounds
     ) -> NDArray[np.float64]:
         """Return the weight in each box ``[low, high)`` of some attributes, up to three.
 
@@ -134,7 +136,9 @@ class Spread:
             answers[block] = product @ weights
         return answers
 
-    def _histogram(self, axes: Sequence[Axis], edges: Sequence[Bounds]) -> NDArray[np.float64]:
+    def _histogram(
+        self, axes: Sequence[SpreadAxis], edges: Sequence[CodeBounds]
+    ) -> NDArray[np.float64]:
         shape = [len(borders) - 1 for borders in edges]
         key = np.zeros(len(self.weights), dtype=np.int64)
         for axis, borders, size in zip(axes, edges, shape, strict=True):
@@ -143,7 +147,9 @@ class Spread:
         flat = np.bincount(key, weights=self.weights, minlength=int(np.prod(shape)))
         return flat.astype(np.float64).reshape(shape)
 
-    def _from_sums(self, axes: Sequence[Axis], low: Bounds, high: Bounds) -> NDArray[np.float64]:
+    def _from_sums(
+        self, axes: Sequence[SpreadAxis], low: CodeBounds, high: CodeBounds
+    ) -> NDArray[np.float64]:
         """Answer from cumulated cells between the borders that are asked for."""
         edges = [
             np.unique(np.concatenate([low[:, at], high[:, at], [0, axis.size]]))
@@ -162,7 +168,7 @@ class Spread:
         return answers
 
     def _projected(
-        self, axes: Sequence[Axis]
+        self, axes: Sequence[SpreadAxis]
     ) -> tuple[list[NDArray[np.integer[Any]]], NDArray[np.float64]]:
         """Return the distinct rows of some axes, with the weight of each."""
         number, first = row_numbers([axis.index for axis in axes])
@@ -192,23 +198,23 @@ def _added_up(
     return total.reshape(shape)
 
 
-def _points_axis(size: int, codes: NDArray[np.integer[Any]]) -> Axis:
+def _points_axis(size: int, codes: NDArray[np.integer[Any]]) -> SpreadAxis:
     every = np.arange(size, dtype=np.int64)
-    return Axis(size=size, first=every, stop=every + 1, index=codes)
+    return SpreadAxis(size=size, first=every, stop=every + 1, index=codes)
 
 
-def _groups_axis(groups: Groups, at: int, size: int) -> Axis:
+def _groups_axis(groups: Groups, at: int, size: int) -> SpreadAxis:
     ranges, index = groups.ranges[at], groups.index[at]
     first, stop = ranges.first.astype(np.int64), ranges.stop.astype(np.int64)
     if groups.marginals is None:
-        return Axis(size=size, first=first, stop=stop, index=index)
+        return SpreadAxis(size=size, first=first, stop=stop, index=index)
     ends = np.pad(np.cumsum(groups.marginals[at].T, axis=1), [(0, 0), (1, 0)])
     n_columns = len(ends)
     if n_columns == 1 or groups.classes is None:
         column = np.zeros(len(first), dtype=np.int64)
-        return Axis(size=size, first=first, stop=stop, index=index, ends=ends, column=column)
+        return SpreadAxis(size=size, first=first, stop=stop, index=index, ends=ends, column=column)
     # A range is a piece of its own for every class.
-    return Axis(
+    return SpreadAxis(
         size=size,
         first=np.tile(first, n_columns),
         stop=np.tile(stop, n_columns),

@@ -34,7 +34,7 @@ from hedgerow.release.write import CERTIFICATE
 DISCLOSED = "disclosed.csv"
 """The table of a disclosure; the plan names its domains."""
 
-Shape = Literal["cut", "tree", "boxes", "records"]
+ReleaseShape = Literal["cut", "tree", "boxes", "records"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -53,7 +53,7 @@ class TableSubject:
     test: EncodedTable | None
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> ReleaseShape:
         """How the release divides the domain, if it does."""
         if self.groups.is_cut:
             return "cut"
@@ -73,13 +73,13 @@ class BasketSubject:
     labels: tuple[str, ...]
 
 
-Subject = TableSubject | BasketSubject
+EvaluatedSubject = TableSubject | BasketSubject
 PlanGiven = Plan | Mapping[str, Any] | str | os.PathLike[str] | None
 
 
 def subject_of(
     release: Any, data: Any, *, test: Any = None, plan: PlanGiven = None, progress: Progress
-) -> Subject:
+) -> EvaluatedSubject:
     """Return a release and its data, read as the release's domains say.
 
     ``release`` is a release, its folder, or with a ``plan`` that names the domains any table

@@ -21,8 +21,7 @@ from hedgerow.evaluation.ranges import SANITY, range_errors
 from hedgerow.evaluation.risk import THRESHOLD, risk_of_records, risk_of_release
 from hedgerow.evaluation.subject import TableSubject
 from hedgerow.model.table import EncodedTable
-
-Facts = dict[str, Any]
+from hedgerow.report.headlines import Facts
 
 _SEEN = (
     "No test file was given: the test rows are a random third of the data, and the release was"

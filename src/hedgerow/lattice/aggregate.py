@@ -18,18 +18,14 @@ from typing import Literal
 import numpy as np
 
 from hedgerow.errors import SettingError
-from hedgerow.lattice.aggregate_objective import (
-    AggregateObjective,
-    AggregateProblem,
-    Floats,
-    Ints,
-)
+from hedgerow.lattice.aggregate_objective import AggregateObjective, AggregateProblem
 from hedgerow.lattice.bracket import MARGIN, Bracket, bracket
 from hedgerow.lattice.lattice import Node
-from hedgerow.lattice.min_cut import Cut, least_maximiser
+from hedgerow.lattice.min_cut import MinCut, least_maximiser
 from hedgerow.lattice.minimum_norm import maximise_supermodular
 from hedgerow.lattice.monomials import BoxVariables, powers_of, steps
 from hedgerow.lattice.relaxation import RelaxedDictionary, balanced_orders
+from hedgerow.model.arrays import Floats, Ints
 
 Top = Literal["allowed", "excluded"]
 
@@ -193,7 +189,7 @@ class _Search:
             exact_at=np.array(best, dtype=np.uint8),
         )
 
-    def beat(self, best: Node, value: Fraction) -> tuple[Cut, Node, bool]:
+    def beat(self, best: Node, value: Fraction) -> tuple[MinCut, Node, bool]:
         """The least maximiser of ``Φ(best) ξ - ξ(best) Φ``, which is 0 at ``best``.
 
         Also whether the bound on ``|ρ|`` was exact there; it is now.
@@ -222,7 +218,7 @@ class _Search:
         severity = self.objective.exact_severity(best)
         return float(severity), float(value * severity)
 
-    def gap(self, best: Node, value: Fraction, cut: Cut) -> float:
+    def gap(self, best: Node, value: Fraction, cut: MinCut) -> float:
         """By how much a node can be better than the best one found.
 
         ``Φ(best) ξ(x) - ξ(best) Φ(x) = Φ(best) Φ(x) (f(x) - f(best))``, of which the network

@@ -22,9 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.errors import InternalError, SettingError
 from hedgerow.lattice.lattice import Lattice, Levels, Node, Parts
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from hedgerow.model.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -22,9 +22,10 @@ import numpy as np
 
 from hedgerow.errors import InternalError, MissingExtraError, SettingError
 from hedgerow.lattice.aggregate import maximise_aggregate
-from hedgerow.lattice.aggregate_objective import AggregateProblem, Floats, Ints
+from hedgerow.lattice.aggregate_objective import AggregateProblem
 from hedgerow.lattice.lattice import Node
 from hedgerow.lattice.monomials import BoxVariables, steps
+from hedgerow.model.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, kw_only=True)

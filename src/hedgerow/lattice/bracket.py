@@ -15,13 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.lattice.aggregate_objective import (
-    AggregateObjective,
-    AggregateProblem,
-    Floats,
-    Ints,
-)
+from hedgerow.lattice.aggregate_objective import AggregateObjective, AggregateProblem
 from hedgerow.lattice.lattice import Levels, Node
+from hedgerow.model.arrays import Floats, Ints
 
 MARGIN = 2.0**-40
 """By how much, relative to f, one value must beat another for a step to count as proved.

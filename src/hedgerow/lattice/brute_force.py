@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from hedgerow.errors import SettingError
 from hedgerow.lattice.climb import Climb, answer_of
 from hedgerow.lattice.lattice import Lattice
-from hedgerow.lattice.threshold import Answer, Balance, Floats, Landscape, Objective
+from hedgerow.lattice.threshold import Answer, Balance, Landscape, Objective
+from hedgerow.model.arrays import Floats
 
 MOST_NODES = 1 << 24
 """Nodes up to which brute force is tried."""

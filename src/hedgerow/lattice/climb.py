@@ -13,13 +13,8 @@ import math
 import numpy as np
 
 from hedgerow.lattice.lattice import Node, moved
-from hedgerow.lattice.threshold import (
-    Answer,
-    Floats,
-    Landscape,
-    MaximiseUtility,
-    MinimiseRisk,
-)
+from hedgerow.lattice.threshold import Answer, Landscape, MaximiseUtility, MinimiseRisk
+from hedgerow.model.arrays import Floats
 
 
 class Climb:

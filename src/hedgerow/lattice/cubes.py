@@ -14,8 +14,8 @@ from hedgerow.errors import SettingError
 from hedgerow.lattice.bracket import MARGIN
 from hedgerow.lattice.dictionary import Dictionary
 from hedgerow.lattice.lattice import Levels, Parts
-from hedgerow.lattice.packed import Floats, Ints, pack, strides_of
-from hedgerow.model.table import Codes
+from hedgerow.lattice.packed import pack, strides_of
+from hedgerow.model.arrays import Codes, Floats, Ints
 
 _BLOCKS = 8  # pieces of work per core, so that none is idle for long at the end
 

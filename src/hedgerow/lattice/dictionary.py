@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from hedgerow.lattice.lattice import NUMERIC_FAN_OUT, Chains, Lattice, RecordCodes, chains_of
 from hedgerow.lattice.matches import (
-    Columns,
     CountedLattice,
     MatchCounter,
     Matches,
     levels_of_columns,
     row_keys,
 )
+from hedgerow.model.arrays import Columns
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 

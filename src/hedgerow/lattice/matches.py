@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,14 +29,13 @@ from hedgerow.lattice.lattice import (
     RecordCodes,
     chains_of,
 )
+from hedgerow.model.arrays import Columns
 from hedgerow.model.table import EncodedTable
 
 CUBE_UP_TO = 1 << 18
 """Nodes up to which a lattice is counted as a whole: that costs about 500 single counts."""
 
 _WORDS_AT_ONCE = 1 << 20  # scratch of vectorised counts, in 64-bit words
-
-Columns = Sequence[NDArray[np.integer[Any]]]
 
 
 class MatchCounter(Protocol):

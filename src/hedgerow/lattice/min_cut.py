@@ -25,18 +25,15 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow.errors import InternalError, MissingExtraError
-from hedgerow.lattice.aggregate_objective import Floats, Ints
+from hedgerow.model.arrays import Flags, Floats, Ints
 
 CAPACITY_BITS = 60
 """All finite capacities together stay below 2 to this power."""
 
-Flags = NDArray[np.bool_]
 
-
-class Terms(NamedTuple):
+class CutTerms(NamedTuple):
     """Rewards for sets of at least two variables, one row each.
 
     Rows of ``members`` are filled up with the number of variables.
@@ -47,7 +44,7 @@ class Terms(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Cut:
+class MinCut:
     """The least maximiser of a polynomial.
 
     ``ones`` are its variables that are 1; it is worth ``advantage`` more than the reference.
@@ -61,8 +58,8 @@ class Cut:
 
 
 def least_maximiser(
-    attribute: Ints, unary: Floats, all_one: Terms, all_zero: Terms, *, reference: Flags
-) -> Cut:
+    attribute: Ints, unary: Floats, all_one: CutTerms, all_zero: CutTerms, *, reference: Flags
+) -> MinCut:
     """The least node of greatest value: rewards of the sets that are all 1 or all 0, and unary.
 
     ``attribute`` says which chain each variable belongs to, from the lowest level of the
@@ -77,14 +74,14 @@ def least_maximiser(
     )
     ones, flow = network.solve()
     lost = sum(_lost(rewards * scale) for rewards in (unary, all_one.rewards, all_zero.rewards))
-    return Cut(
+    return MinCut(
         ones=ones,
         advantage=(network.capacity_at(reference) - flow) / scale,
         rounding=2 * lost / scale,
     )
 
 
-def _scale(unary: Floats, all_one: Terms, all_zero: Terms) -> float:
+def _scale(unary: Floats, all_one: CutTerms, all_zero: CutTerms) -> float:
     total = float(np.abs(unary).sum() + all_one.rewards.sum() + all_zero.rewards.sum())
     # A set of two counts twice, as an arc and at a single variable: hence a bit to spare.
     exponent = CAPACITY_BITS - 2 - math.frexp(total)[1] if total > 0 else 0
@@ -105,7 +102,7 @@ class _WholeTerms(NamedTuple):
     set_rewards: Ints
 
     @classmethod
-    def of(cls, terms: Terms, scale: float, n_variables: int) -> _WholeTerms:
+    def of(cls, terms: CutTerms, scale: float, n_variables: int) -> _WholeTerms:
         rewards = np.rint(terms.rewards * scale).astype(np.int64)
         kept = np.flatnonzero(rewards > 0)
         members = np.full((len(kept), terms.members.shape[1] + 2), n_variables)

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from hedgerow.errors import InternalError, MissingExtraError
-from hedgerow.lattice.aggregate_objective import Floats, Ints
 from hedgerow.lattice.lattice import Node
-from hedgerow.lattice.ring_family import Extension, RingFamily, Values
+from hedgerow.lattice.ring_family import Extension, RingFamily, SetFunction
+from hedgerow.model.arrays import Floats, Ints
 
 TINY = 1e-12
 """Weights of vertices, relative to 1, below which a vertex is dropped."""
@@ -44,7 +44,7 @@ class SupermodularOptimum:
 
 
 def maximise_supermodular(
-    values: Values,
+    values: SetFunction,
     heights: Sequence[int],
     *,
     extension: Extension = "marginals",

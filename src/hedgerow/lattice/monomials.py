@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hedgerow.errors import SettingError
-from hedgerow.lattice.aggregate_objective import AggregateObjective, Floats, Ints
+from hedgerow.lattice.aggregate_objective import AggregateObjective
 from hedgerow.lattice.lattice import Levels
-from hedgerow.lattice.min_cut import Flags, Terms
+from hedgerow.lattice.min_cut import CutTerms
+from hedgerow.model.arrays import Flags, Floats, Ints
 
 MOST_TERMS = 4_000_000
 """Products up to which a power is multiplied out."""
@@ -64,7 +65,7 @@ class Polynomial:
     """A polynomial in negated variables, up to a constant: single ones and larger sets."""
 
     singles: Floats
-    sets: Terms
+    sets: CutTerms
 
 
 def steps(parts: Floats, start: Ints, variables: BoxVariables) -> Floats:
@@ -133,4 +134,4 @@ def _sorted_out(members: Ints, rewards: Floats, n: int) -> Polynomial:
     one, more = sizes == 1, (sizes > 1) & (rewards > 0)
     singles = np.zeros(n)
     singles[members[one].min(axis=1)] = rewards[one]
-    return Polynomial(singles=singles, sets=Terms(members[more], rewards[more]))
+    return Polynomial(singles=singles, sets=CutTerms(members[more], rewards[more]))

@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 from hedgerow.lattice.dictionary import Dictionary
 from hedgerow.lattice.lattice import Chains, Parts
 from hedgerow.lattice.matches import row_keys
-from hedgerow.model.table import Codes
+from hedgerow.model.arrays import Codes, Floats, Ints
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Small = NDArray[np.int32]
 
 
@@ -56,7 +54,7 @@ class Entries(NamedTuple):
     node_counts: Ints
 
 
-class Problems(NamedTuple):
+class PackedProblems(NamedTuple):
     """Records to solve, as rows of the hierarchy; equal ones stand next to each other.
 
     Those with the same ``profile`` have the same utility at every node.
@@ -69,9 +67,9 @@ class Problems(NamedTuple):
     personal: Floats
     limit: Floats
 
-    def part(self, which: slice | Ints) -> Problems:
+    def part(self, which: slice | Ints) -> PackedProblems:
         """Some of the problems."""
-        return Problems(
+        return PackedProblems(
             rows=self.rows[which],
             heights=self.heights[which],
             strides=self.strides[which],

@@ -15,10 +15,11 @@ from hedgerow.lattice.lattice import Levels, Parts
 from hedgerow.lattice.matches import MatchCounter
 from hedgerow.lattice.packed import Found
 from hedgerow.lattice.risk import RiskModel, Severities
-from hedgerow.lattice.solve import Method, solve
+from hedgerow.lattice.solve import Search, solve
 from hedgerow.lattice.table_walk import is_walkable, walk_records
-from hedgerow.lattice.threshold import Balance, Floats, Objective, RecordLandscape
-from hedgerow.model.table import Codes, EncodedTable
+from hedgerow.lattice.threshold import Balance, Objective, RecordLandscape
+from hedgerow.model.arrays import Codes, Floats
+from hedgerow.model.table import EncodedTable
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -55,7 +56,7 @@ class RecordSolver:
     severities: Severities
     model: RiskModel
     objective: Objective
-    method: Method = "aruba"
+    method: Search = "aruba"
     consistency: Consistency = "hierarchical"
     similar_from: float = SIMILAR_FROM
     workers: int | None = None

@@ -18,11 +18,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.lattice.aggregate_objective import AggregateObjective, Floats, Ints
+from hedgerow.lattice.aggregate_objective import AggregateObjective
 from hedgerow.lattice.bracket import Bracket
 from hedgerow.lattice.lattice import Levels
-from hedgerow.lattice.min_cut import Terms
+from hedgerow.lattice.min_cut import CutTerms
 from hedgerow.lattice.monomials import BoxVariables
+from hedgerow.model.arrays import Floats, Ints
 
 ORDERS = 16
 """In how many different orders records look at their attributes."""
@@ -95,7 +96,7 @@ class RelaxedDictionary:
         below = (node < self.box.high)[self.orders]
         return self.orders[below].reshape(len(self.orders), -1)
 
-    def rewards(self, worth: float) -> tuple[Floats, Terms]:
+    def rewards(self, worth: float) -> tuple[Floats, CutTerms]:
         """What groups pay if their literals hold, each record being worth that much.
 
         First for single literals, as rewards by variable; then for sets of them.
@@ -106,7 +107,7 @@ class RelaxedDictionary:
         single = np.zeros(n)
         np.add.at(single, self.members[one].min(axis=1), self.sizes[one] * worth)
         more = (many > 1) & (self.sizes > 0)
-        return single, Terms(self.members[more], self.sizes[more] * worth)
+        return single, CutTerms(self.members[more], self.sizes[more] * worth)
 
 
 def _numbered(keys: Ints, n_keys: int) -> tuple[Ints, Ints]:

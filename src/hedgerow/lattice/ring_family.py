@@ -20,9 +20,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.lattice.aggregate_objective import Floats, Ints
+from hedgerow.model.arrays import Floats, Ints
 
-Values = Callable[[Ints], Floats]
+SetFunction = Callable[[Ints], Floats]
 """The values of many nodes at once, one row of levels each."""
 
 Extension = Literal["marginals", "penalty"]
@@ -36,7 +36,7 @@ class RingFamily:
     """
 
     def __init__(
-        self, values: Values, heights: Sequence[int], *, extension: Extension = "marginals"
+        self, values: SetFunction, heights: Sequence[int], *, extension: Extension = "marginals"
     ) -> None:
         chains = np.array(heights, dtype=np.int64)
         self.values = values

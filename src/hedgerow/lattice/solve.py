@@ -14,8 +14,8 @@ from hedgerow.lattice.climb import Climb
 from hedgerow.lattice.lattice import Node
 from hedgerow.lattice.threshold import Answer, Balance, Landscape, Objective
 
-Method: TypeAlias = Literal["brute-force", "btda", "aruba", "branch-and-bound"]
-METHODS: tuple[Method, ...] = get_args(Method)
+Search: TypeAlias = Literal["brute-force", "btda", "aruba", "branch-and-bound"]
+METHODS: tuple[Search, ...] = get_args(Search)
 
 _SEARCHES: dict[str, Callable[[Climb], Node | None]] = {
     "btda": btda,
@@ -24,7 +24,7 @@ _SEARCHES: dict[str, Callable[[Climb], Node | None]] = {
 }
 
 
-def solve(landscape: Landscape, objective: Objective, method: Method = "aruba") -> Answer:
+def solve(landscape: Landscape, objective: Objective, method: Search = "aruba") -> Answer:
     """The node of a record's lattice that is best for the objective.
 
     All methods give the same node. Of several optima it is one that nothing feasible lies

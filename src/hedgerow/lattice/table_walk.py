@@ -10,10 +10,17 @@ import numpy as np
 
 from hedgerow.lattice.dictionary import Dictionary
 from hedgerow.lattice.lattice import Chains, Parts
-from hedgerow.lattice.packed import Found, Problems, Question, pack, strides_of, utility_profiles
+from hedgerow.lattice.packed import (
+    Found,
+    PackedProblems,
+    Question,
+    pack,
+    strides_of,
+    utility_profiles,
+)
 from hedgerow.lattice.risk import RiskModel
-from hedgerow.lattice.threshold import Floats, MaximiseUtility, MinimiseRisk
-from hedgerow.model.table import Codes
+from hedgerow.lattice.threshold import MaximiseUtility, MinimiseRisk
+from hedgerow.model.arrays import Codes, Floats
 
 WALK_UP_TO = 1 << 24
 """Nodes up to which a record's lattice is walked over arrays, of 17 bytes a node."""
@@ -53,7 +60,7 @@ def walk_records(
     profile = utility_profiles(columns, dictionary.chains, utility)
     order = np.argsort(profile, kind="stable")
     heights = hierarchy.heights[rows]
-    problems = Problems(
+    problems = PackedProblems(
         rows=rows,
         heights=heights,
         strides=strides_of(heights),

@@ -13,15 +13,11 @@ import math
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
 from hedgerow.errors import SettingError
 from hedgerow.lattice.lattice import Lattice, Node, Parts, RecordCodes, parts_of, total
 from hedgerow.lattice.matches import MatchCounter
 from hedgerow.lattice.risk import RiskModel, Severities
-
-Floats: TypeAlias = NDArray[np.float64]
+from hedgerow.model.arrays import Floats
 
 
 @dataclass(frozen=True, kw_only=True)

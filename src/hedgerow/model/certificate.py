@@ -26,7 +26,7 @@ from pydantic import (
 )
 
 from hedgerow.errors import ReleaseError
-from hedgerow.taxonomy.labels import shown
+from hedgerow.taxonomy.labels import displayed
 
 NEIGHBOURS = "add or remove one record; one record per person"
 NOT_PRIVATE = "reproducible, not private"
@@ -156,7 +156,7 @@ def factor_text(epsilon: Fraction) -> str:
     return f"{factor:.2g}" if factor >= 1e6 else f"{factor:,.2f}"
 
 
-class Method(_Part):
+class CertifiedMethod(_Part):
     """How the release was made, with every setting, defaults included."""
 
     name: str
@@ -226,7 +226,7 @@ class Budget(_Part):
         return self
 
 
-class Departure(_Part):
+class CertifiedDeparture(_Part):
     """One step that is not as the paper prints it."""
 
     paper: str
@@ -299,10 +299,10 @@ class Certificate(_Part):
     tool: str = "hedgerow"
     created: date = Field(description="the day, in UTC")
     guarantee: Guarantee
-    method: Method
+    method: CertifiedMethod
     counts: CountNoise | None
     budget: Budget
-    departures: tuple[Departure, ...]
+    departures: tuple[CertifiedDeparture, ...]
     assumed_public: tuple[Assumed, ...]
     randomness: Randomness
     data: Data
@@ -339,7 +339,7 @@ class Certificate(_Part):
             first = error.errors(include_input=False, include_url=False)[0]
             path = ".".join(str(step) for step in first["loc"])
             if not path.isprintable() or len(path) > _LONGEST_PATH:
-                path = shown(path)  # the keys are whatever the file holds
+                path = displayed(path)  # the keys are whatever the file holds
             raise ReleaseError(
                 f"this is not a certificate that this version can read: {first['msg'].lower()}",
                 where=f"{where}: {path}" if path else where,
@@ -357,6 +357,6 @@ def certificate_schema() -> dict[str, Any]:
     }
 
 
-def schema_text() -> str:
+def certificate_schema_text() -> str:
     """Return the JSON schema as the text of `docs/certificate.schema.json`."""
     return json.dumps(certificate_schema(), indent=2, ensure_ascii=False) + "\n"

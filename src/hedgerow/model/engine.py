@@ -16,12 +16,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.model.arrays import Codes
 from hedgerow.model.baskets import ItemCodes
 from hedgerow.model.placed import Placed
 from hedgerow.model.schema import Schema
 from hedgerow.taxonomy.tree import Taxonomy
-
-Codes = NDArray[np.unsignedinteger]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

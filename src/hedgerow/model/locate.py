@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import InternalError
+from hedgerow.model.arrays import Columns
 from hedgerow.model.groups import Groups, Ranges, Tree
 
 _BLOCK = 1 << 16  # records walked at a time, so that the work stays in the cache
-
-Columns = Sequence[NDArray[np.integer[Any]]]
 
 
 def box_of(tree: Tree, codes: Columns) -> NDArray[np.int32]:

@@ -45,3 +45,8 @@ class Schema:
         yield from self.attributes
         if self.class_attribute is not None:
             yield self.class_attribute
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes, 1 where there is no class."""
+        return 1 if self.class_attribute is None else self.class_attribute.domain.size

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from hedgerow.errors import InternalError
+from hedgerow.model.arrays import Codes
 from hedgerow.model.schema import Attribute, Schema
 from hedgerow.taxonomy.domain import code_dtype
-
-Codes = NDArray[np.unsignedinteger[Any]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -20,7 +20,7 @@ _DATABASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|sqlite:")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Account:
+class ReleaseAccount:
     """The data set's account on the persistent ledger."""
 
     dataset: str
@@ -29,7 +29,7 @@ class Account:
     delta_cap: Fraction = Fraction(0)
 
     @classmethod
-    def of(cls, plan: Plan, epsilon: Fraction, data: Any) -> Account:
+    def of(cls, plan: Plan, epsilon: Fraction, data: Any) -> ReleaseAccount:
         """Return the plan's account.
 
         A plan without one gets an account in the name of its data file whose cap is the

@@ -16,7 +16,7 @@ from hedgerow.pipeline.prepare import Prepared
 from hedgerow.privacy.budget import epsilon_text
 from hedgerow.taxonomy.domain import code_dtype
 
-Verdict = Literal[
+Feasibility = Literal[
     "feasible", "coarse", "mostly noise", "depends on the number of records", "depends on the data"
 ]
 
@@ -78,7 +78,7 @@ class Forecast:
         return Fraction(ceil(float(self.epsilon) * ratio * 20), 20)
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> Feasibility:
         """Whether the release will be worth making."""
         if not self.counts_all:
             return "depends on the data"

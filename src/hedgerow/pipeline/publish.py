@@ -17,7 +17,7 @@ from hedgerow.count.settings import EngineSettings
 from hedgerow.errors import ChangedPlanError, SettingError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.groups import Groups
-from hedgerow.pipeline.account import Account, dataset_name
+from hedgerow.pipeline.account import ReleaseAccount, dataset_name
 from hedgerow.pipeline.prepare import PlanLike, Prepared, check_confirmed, prepare
 from hedgerow.plan.load import plan_digest
 from hedgerow.privacy.budget import EpsilonLike, PathLedger
@@ -130,18 +130,18 @@ class _Task:
     out: str | os.PathLike[str] | None
     writing: dict[str, bool]
 
-    def account(self) -> Account | None:
+    def account(self) -> ReleaseAccount | None:
         """Return the account that books the release, with room for it; seeded runs have none."""
         ready = self.ready
         if not ready.private:
             return None
-        account = Account.of(ready.plan, ready.epsilon, self.data)
+        account = ReleaseAccount.of(ready.plan, ready.epsilon, self.data)
         if self.source.reproducible:
             return None
         account.check_room(ready.epsilon, ready.delta)
         return account
 
-    def release(self, engine: Any, account: Account | None) -> AnyRelease:
+    def release(self, engine: Any, account: ReleaseAccount | None) -> AnyRelease:
         """Book, run, certify and write; a run that fails after the booking stays booked."""
         if account is None:
             return self._made(engine, self._facts(engine))
@@ -161,7 +161,7 @@ class _Task:
         return release
 
     def _facts(
-        self, engine: Any, account: Account | None = None, booking: Entry | None = None
+        self, engine: Any, account: ReleaseAccount | None = None, booking: Entry | None = None
     ) -> RunFacts:
         ready = self.ready
         return RunFacts(

@@ -144,7 +144,8 @@ def _delta(value: Any) -> Fraction:
 def _portion(number: Fraction) -> Fraction:
     if not 0 < number < 1:
         raise mistake(
-            f"{shown(plain_number(number))} is out of range", "Give a number above 0 and below 1."
+            f"{shown(plain_number(number))} is out of range",
+            "Give a number above 0 and below 1.",
         )
     return number
 
@@ -266,7 +267,8 @@ def _between(low: int, high: int) -> tuple[Any, Any]:
     def check(value: object) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
             raise mistake(
-                f"{shown(value)} is out of range", f"Give a whole number from {low} to {high:,}."
+                f"{shown(value)} is out of range",
+                f"Give a whole number from {low} to {high:,}.",
             )
         return value
 
@@ -330,7 +332,7 @@ Bounds = Annotated[tuple[Number, Number], BeforeValidator(_pair), AfterValidator
 Edges = Annotated[tuple[Number, ...], AfterValidator(_rising_edges)]
 Values = Annotated[tuple[Label, ...], AfterValidator(_some), AfterValidator(_distinct)]
 Texts = Annotated[tuple[Text, ...], AfterValidator(_distinct)]
-Tree = Annotated[
+TaxonomyGiven = Annotated[
     str | dict[str, Any],
     PlainValidator(_tree),
     WithJsonSchema(

@@ -13,7 +13,7 @@ from hedgerow.plan.fields import (
     FanOut,
     Name,
     PlanModel,
-    Tree,
+    TaxonomyGiven,
     check_printable,
     mistake,
     shown,
@@ -76,7 +76,7 @@ def _item(value: object, place: int) -> str:
 
 _TEXT: dict[str, Any] = {"type": ["string", "integer"], "minLength": 1, "maxLength": MAX_TEXT}
 
-Universe = Annotated[
+UniverseGiven = Annotated[
     str | tuple[int, int] | tuple[str, ...],
     PlainValidator(_universe),
     PlainSerializer(lambda given: given if isinstance(given, str) else list(given)),
@@ -94,12 +94,12 @@ Universe = Annotated[
 class ItemsPlan(PlanModel):
     """Set-valued data: the public universe of items, its taxonomy, where the items lie."""
 
-    universe: Universe | None = Field(
+    universe: UniverseGiven | None = Field(
         None,
         description="all items that may occur: a file with one per line, [first, last] for"
         " whole numbers, or a list",
     )
-    taxonomy: Tree = Field(
+    taxonomy: TaxonomyGiven = Field(
         CONTEXT_FREE,
         description="context-free (items grouped by fan-out, in the universe's order), a taxonomy"
         " file, a nested mapping of labels, or a builder",

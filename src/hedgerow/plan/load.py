@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from hedgerow.errors import PlanError
 from hedgerow.plan.mistakes import keys_of, plan_error
 from hedgerow.plan.model import Plan
-from hedgerow.plan.parse import FLOAT, KeyPath, format_of, parse_text, read_text
+from hedgerow.plan.parse import FLOAT, KeyPath, format_of, parse_text, read_plan_text
 
 
 def load_plan(path: str | Path) -> Plan:
@@ -25,7 +25,7 @@ def load_plan(path: str | Path) -> Plan:
     """
     file = Path(path)
     kind = format_of(file)
-    parsed = parse_text(read_text(file), kind=kind, where=str(file))
+    parsed = parse_text(read_plan_text(file), kind=kind, where=str(file))
     return checked(parsed.data, where=str(file), lines=parsed.lines, base=file.parent)
 
 

@@ -34,8 +34,8 @@ from hedgerow.plan.fields import (
     Name,
     Place,
     PlanModel,
+    TaxonomyGiven,
     Texts,
-    Tree,
     Values,
     Width,
     mistake,
@@ -65,7 +65,7 @@ class AttributePlan(PlanModel):
     edges: Edges | None = Field(
         None, description="the edges of a number's cells, rising, instead of numeric and step"
     )
-    taxonomy: Tree | None = Field(
+    taxonomy: TaxonomyGiven | None = Field(
         None, description="a taxonomy file, a nested mapping of labels, or a builder"
     )
     values: Values | None = Field(

@@ -40,7 +40,7 @@ class Parsed:
     lines: dict[KeyPath, int] = field(default_factory=dict)
 
 
-def read_text(path: Path) -> str:
+def read_plan_text(path: Path) -> str:
     """Return the text of a plan file, which must be UTF-8 and of a sane size."""
     where = str(path)
     try:

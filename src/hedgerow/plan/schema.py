@@ -25,7 +25,7 @@ def plan_json_schema() -> dict[str, Any]:
     return {"$schema": _DIALECT, **_without_titles(schema)}
 
 
-def schema_text() -> str:
+def plan_schema_text() -> str:
     """Return the schema as the text of ``docs/plan.schema.json``."""
     return json.dumps(plan_json_schema(), indent=2, ensure_ascii=False) + "\n"
 

@@ -35,8 +35,8 @@ from hedgerow.privacy.exact import (
 from hedgerow.privacy.source import WORD_BITS, RandomSource, below
 
 Rule = Literal["exponential", "permute-and-flip"]
-Weights = NDArray[np.int64] | NDArray[np.float64]
-Bounds = tuple[NDArray[np.float64], NDArray[np.float64]]
+ChoiceWeights = NDArray[np.int64] | NDArray[np.float64]
+FloatBounds = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 _LARGEST = 1 << 62  # of scores (in size) and weights
 _RATES = Fraction(1, 1 << 100), Fraction(1 << 100)
@@ -67,7 +67,7 @@ def choose(
     rate: Fraction,
     rule: Rule,
     source: RandomSource,
-    weights: Weights | None = None,
+    weights: ChoiceWeights | None = None,
     starts: NDArray[np.int64] | None = None,
     bits: int = WORD_BITS,
 ) -> NDArray[np.int64]:
@@ -165,7 +165,7 @@ def quantised_sensitivity(sensitivity: Fraction, *, unit: Fraction, error: Fract
 
 
 def choice_probabilities(
-    scores: NDArray[np.int64], *, rate: Fraction, rule: Rule, weights: Weights | None = None
+    scores: NDArray[np.int64], *, rate: Fraction, rule: Rule, weights: ChoiceWeights | None = None
 ) -> NDArray[np.float64]:
     """Return the probability of each candidate of one segment, to about 12 digits.
 
@@ -192,7 +192,7 @@ def _check(
     scores: NDArray[np.int64],
     rate: Fraction,
     rule: Rule,
-    weights: Weights | None,
+    weights: ChoiceWeights | None,
     starts: NDArray[np.int64],
 ) -> None:
     if not _RATES[0] <= rate <= _RATES[1]:
@@ -248,7 +248,7 @@ class _Race:
         self,
         scores: NDArray[np.int64],
         starts: NDArray[np.int64],
-        weights: Weights | None,
+        weights: ChoiceWeights | None,
         *,
         rate: Fraction,
         rule: Rule,
@@ -278,13 +278,13 @@ class _Race:
             won[segment] = self._settle(tied.tolist(), words, source)
         return won
 
-    def _key_bounds(self, words: NDArray[np.uint64], bits: int) -> Bounds:
+    def _key_bounds(self, words: NDArray[np.uint64], bits: int) -> FloatBounds:
         noise_low, noise_high = self._noise_bounds(words, bits)
         drift = float(self._rate) * self._behind.astype(np.float64)  # 0 or below
         margin = SLACK * (_LARGEST_NOISE - drift)
         return noise_low + (drift - margin), noise_high + (drift + margin)
 
-    def _noise_bounds(self, words: NDArray[np.uint64], bits: int) -> Bounds:
+    def _noise_bounds(self, words: NDArray[np.uint64], bits: int) -> FloatBounds:
         """Bound the noise, except for a margin of SLACK * _LARGEST_NOISE."""
         weights = self._weights
         if self._rule == "permute-and-flip" and weights is None:

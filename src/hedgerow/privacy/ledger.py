@@ -27,7 +27,7 @@ from hedgerow.privacy.ledger_accounts import (
     check_name,
     one_line,
 )
-from hedgerow.privacy.ledger_store import SCHEMA_VERSION, Draft, LedgerStore
+from hedgerow.privacy.ledger_store import SCHEMA_VERSION, BookingDraft, LedgerStore
 
 __all__ = ["Account", "Entry", "Ledger", "State", "default_path"]
 
@@ -294,7 +294,7 @@ def _agreed(accounts: Accounts, name: str, caps: Caps) -> Account:
     return account
 
 
-def _opened(draft: Draft, name: str, caps: Caps, *, reason: str | None = None) -> Account:
+def _opened(draft: BookingDraft, name: str, caps: Caps, *, reason: str | None = None) -> Account:
     accounts = Accounts(draft.events)
     account = _agreed(accounts, name, caps)
     if accounts.find(name) is None:

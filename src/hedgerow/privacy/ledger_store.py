@@ -76,7 +76,7 @@ class Event:
         return fields
 
 
-class Draft:
+class BookingDraft:
     """The chain as it stands while its file is locked for writing."""
 
     def __init__(self, connection: sqlite3.Connection, events: list[Event]) -> None:
@@ -120,13 +120,13 @@ class LedgerStore:
             return self._chain(connection)
 
     @contextmanager
-    def writing(self) -> Iterator[Draft]:
+    def writing(self) -> Iterator[BookingDraft]:
         """Lock the ledger, yield its chain, and commit what was appended to the disk.
 
         If the body raises, nothing was appended. When this returns, it is durable.
         """
         with self._explained(), self._transaction("BEGIN IMMEDIATE") as connection:
-            yield Draft(connection, self._chain(connection))
+            yield BookingDraft(connection, self._chain(connection))
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:

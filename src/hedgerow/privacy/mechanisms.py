@@ -73,12 +73,12 @@ def noisy_sparse_counts(
     Privacy: as :func:`noisy_counts`, followed by dropping what stays below a public
     threshold; the result is sorted, so that it does not show which groups were occupied.
     """
-    block = Block(keys=keys, counts=counts, n_groups=n_groups, threshold=threshold)
+    block = CellBlock(keys=keys, counts=counts, n_groups=n_groups, threshold=threshold)
     return noisy_sparse_blocks([block], spending=spending)[0]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Block:
+class CellBlock:
     """Disjoint groups under one threshold: ``keys`` are the occupied ones of ``n_groups``."""
 
     keys: NDArray[np.int64]
@@ -88,7 +88,7 @@ class Block:
 
 
 def noisy_sparse_blocks(
-    blocks: Sequence[Block], *, spending: Spending
+    blocks: Sequence[CellBlock], *, spending: Spending
 ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Return, for every block, the groups whose noisy count reaches its threshold.
 
@@ -103,7 +103,7 @@ def noisy_sparse_blocks(
 
 
 def _reaching(
-    block: Block, epsilon: Fraction, source: RandomSource
+    block: CellBlock, epsilon: Fraction, source: RandomSource
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     keys, threshold = block.keys, block.threshold
     noisy = block.counts + discrete_laplace(len(keys), epsilon=epsilon, source=source)

@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyarrow import types
 
 from hedgerow.errors import DataError
-from hedgerow.read.source import ROWS_PER_BATCH, Progress, check_columns, in_pieces, places_of
+from hedgerow.read.source import ROWS_PER_BATCH, ReadProgress, check_columns, in_pieces, places_of
 from hedgerow.read.text import text_columns
 
 MOST_ROWS = 100_000_000
@@ -47,7 +47,7 @@ class ParquetSource:
         columns: Sequence[str],
         *,
         text: Collection[str] = (),
-        progress: Progress | None = None,
+        progress: ReadProgress | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Stream the asked columns; text keeps the dictionary that the file stores."""
         places_of(columns, self)
@@ -124,7 +124,7 @@ class ArrowSource:
         columns: Sequence[str],
         *,
         text: Collection[str] = (),
-        progress: Progress | None = None,
+        progress: ReadProgress | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Stream the asked columns."""
         places = places_of(columns, self)

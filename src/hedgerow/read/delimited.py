@@ -23,7 +23,7 @@ import pyarrow.csv as arrow_csv
 
 from hedgerow.errors import DataError
 from hedgerow.read.lines import BLOCK, Block, record_blocks, text_lines
-from hedgerow.read.source import Progress, check_columns, places_of
+from hedgerow.read.source import ReadProgress, check_columns, places_of
 
 DELIMITERS = (",", ";", "\t", "|")
 _WRITTEN = re.compile(rb"[^\r\n]")
@@ -53,7 +53,7 @@ class DelimitedSource:
         columns: Sequence[str],
         *,
         text: Collection[str] = (),  # everything here is text
-        progress: Progress | None = None,
+        progress: ReadProgress | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Stream the asked columns, all of them as dictionary-encoded text."""
         parser = _Parser(self.columns, places_of(columns, self), self.delimiter)
@@ -94,7 +94,7 @@ class DelimitedSource:
         block: Block,
         parsed: Future[pa.RecordBatch],
         columns: Sequence[str],
-        progress: Progress | None,
+        progress: ReadProgress | None,
     ) -> pa.RecordBatch:
         try:
             batch = parsed.result()

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from hedgerow.errors import DataError, HedgerowError
-from hedgerow.read.source import ROWS_PER_BATCH, Progress, check_columns, in_pieces, places_of
+from hedgerow.read.source import ROWS_PER_BATCH, ReadProgress, check_columns, in_pieces, places_of
 from hedgerow.read.text import spell, text_columns
 
 _NAME = "the dataframe"
@@ -38,7 +38,7 @@ class FrameSource:
         columns: Sequence[str],
         *,
         text: Collection[str] = (),
-        progress: Progress | None = None,
+        progress: ReadProgress | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Stream the asked columns."""
         places = places_of(columns, self)

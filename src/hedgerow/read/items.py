@@ -21,7 +21,7 @@ from pyarrow import types
 from hedgerow.errors import DataError
 from hedgerow.model.universe import ItemsPlace
 from hedgerow.read.open import check_text_file, open_table
-from hedgerow.read.source import Progress, Source, places_of
+from hedgerow.read.source import ReadProgress, Source, places_of
 from hedgerow.read.text import as_text
 from hedgerow.read.words import BasketFile, WordBatch
 
@@ -38,7 +38,7 @@ class ListColumn:
         """What to call the table in messages."""
         return self.source.name
 
-    def batches(self, *, progress: Progress | None = None) -> Iterator[WordBatch]:
+    def batches(self, *, progress: ReadProgress | None = None) -> Iterator[WordBatch]:
         """Stream the records in order."""
         where = f"{self.name}, column {self.column!r}"
         for batch in self.source.batches([self.column], progress=progress):
@@ -59,7 +59,7 @@ class LongTable:
         return self.source.name
 
     def rows(
-        self, *, progress: Progress | None = None
+        self, *, progress: ReadProgress | None = None
     ) -> Iterator[tuple[pa.DictionaryArray, pa.DictionaryArray]]:
         """Stream the records' names and the items, row by row."""
         columns = [self.record, self.column]

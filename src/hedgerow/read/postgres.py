@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 
 from hedgerow.errors import DataError, MissingExtraError
-from hedgerow.read.source import ROWS_PER_BATCH, Progress, check_columns, in_pieces, places_of
+from hedgerow.read.source import ROWS_PER_BATCH, ReadProgress, check_columns, in_pieces, places_of
 from hedgerow.read.sqlite import chosen, everything, single_statement
 from hedgerow.read.text import text_columns
 
@@ -45,7 +45,7 @@ class PostgresSource:
         columns: Sequence[str],
         *,
         text: Collection[str] = (),
-        progress: Progress | None = None,
+        progress: ReadProgress | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Stream the asked columns; how many rows there will be is not known."""
         places_of(columns, self)

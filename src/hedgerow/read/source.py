@@ -14,7 +14,7 @@ ROWS_PER_BATCH = 131_072
 
 MAX_COLUMNS = 10_000
 
-Progress = Callable[[float], None]
+ReadProgress = Callable[[float], None]
 
 
 class Source(Protocol):
@@ -39,7 +39,7 @@ class Source(Protocol):
         columns: Sequence[str],
         *,
         text: Collection[str] = (),
-        progress: Progress | None = None,
+        progress: ReadProgress | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Stream the asked columns in the asked order; no other column is materialised.
 

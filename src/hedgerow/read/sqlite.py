@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from hedgerow.errors import DataError
-from hedgerow.read.source import ROWS_PER_BATCH, Progress, check_columns, places_of
+from hedgerow.read.source import ROWS_PER_BATCH, ReadProgress, check_columns, places_of
 from hedgerow.read.text import spell, text_columns
 
 _ALLOWED = {
@@ -43,7 +43,7 @@ class SqliteSource:
         columns: Sequence[str],
         *,
         text: Collection[str] = (),
-        progress: Progress | None = None,
+        progress: ReadProgress | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Stream the asked columns; how many rows there will be is not known."""
         places_of(columns, self)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import DataError
 from hedgerow.read.lines import BLOCK, Block, text_lines
-from hedgerow.read.source import Progress
+from hedgerow.read.source import ReadProgress
 
 HEADER = b"%"
 """How the comment lines of a sequence file begin."""
@@ -48,7 +48,7 @@ class BasketFile:
         """The name of the file."""
         return self.path.name
 
-    def batches(self, *, progress: Progress | None = None) -> Iterator[WordBatch]:
+    def batches(self, *, progress: ReadProgress | None = None) -> Iterator[WordBatch]:
         """Stream the records in order."""
         splitter = WordSplitter(self.separators)
         for block in self._blocks():

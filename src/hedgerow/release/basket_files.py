@@ -21,7 +21,7 @@ from hedgerow.errors import InternalError, ReleaseError, TaxonomyError
 from hedgerow.model.baskets import NoisyBaskets, item_dtype
 from hedgerow.model.groups import CountsMade
 from hedgerow.release.domains import CategoricalDescription, describe
-from hedgerow.release.reading import read_text
+from hedgerow.release.reading import read_release_text
 from hedgerow.release.table import integers, labelled, spreadsheet_safe
 from hedgerow.taxonomy.domain import CategoricalDomain
 from hedgerow.taxonomy.tree import Taxonomy
@@ -81,7 +81,7 @@ def csv_text(baskets: NoisyBaskets) -> str:
 def read_csv(path: Path, taxonomy: Taxonomy, *, made: CountsMade | None) -> NoisyBaskets:
     """Return the baskets of a `release.csv`, its labels turned back into codes."""
     try:
-        rows = list(csv.reader(io.StringIO(read_text(path)), strict=True))
+        rows = list(csv.reader(io.StringIO(read_release_text(path)), strict=True))
         cells = [_plain(cell) for cell, _ in rows[1:]]
         counts = np.array([int(count) for _, count in rows[1:]], dtype=np.int64)
         return _baskets(cells, counts, taxonomy, made)

@@ -38,11 +38,11 @@ from hedgerow.release.folder import (
     vouch,
 )
 from hedgerow.release.frames import Frames
-from hedgerow.release.reading import read_text
+from hedgerow.release.reading import read_release_text
 from hedgerow.release.records import MOST_RECORDS
 from hedgerow.release.write import CERTIFICATE, release_folder, write_text
 from hedgerow.report.baskets import render_basket_report
-from hedgerow.taxonomy.labels import shown
+from hedgerow.taxonomy.labels import displayed
 from hedgerow.taxonomy.tree import Taxonomy
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ UNIVERSE = "universe.json"
 _MOST_ITEMS = 1000  # beyond, the noise on all baskets is more than a number can hold
 
 
-class Answer(NamedTuple):
+class NoisyAnswer(NamedTuple):
     """The answer to a counting query, and how far noise alone puts it off, typically."""
 
     estimate: int
@@ -88,7 +88,7 @@ class BasketRelease(Frames):
         """The SHA-256 of the release's `release.csv`, written or not."""
         return hashlib.sha256(csv_text(self.baskets).encode()).hexdigest()
 
-    def count(self, items: Collection[str | int]) -> Answer:
+    def count(self, items: Collection[str | int]) -> NoisyAnswer:
         """Return how many records hold all of ``items``, by the release, with its error.
 
         The estimate adds up the published baskets that hold them. The standard error is
@@ -98,7 +98,7 @@ class BasketRelease(Frames):
         """
         codes = self._codes(items)
         matching = self._holding(codes)
-        return Answer(
+        return NoisyAnswer(
             estimate=int(self.baskets.counts[matching].sum()),
             standard_error=self._noise(int(np.count_nonzero(matching)), n_asked=len(codes)),
         )
@@ -121,7 +121,7 @@ class BasketRelease(Frames):
         for item in sorted(wanted):
             if item not in self.taxonomy.leaf_code:
                 raise InputError(
-                    f"{shown(item)} is not an item of the universe",
+                    f"{displayed(item)} is not an item of the universe",
                     where="count",
                     do="Ask for items that universe.json lists.",
                 )
@@ -197,6 +197,6 @@ class BasketRelease(Frames):
             )
         for name in (UNIVERSE, TABLE):
             vouch(path / name, certificate)
-        taxonomy = universe_in(read_text(path / UNIVERSE), where=str(path / UNIVERSE))
+        taxonomy = universe_in(read_release_text(path / UNIVERSE), where=str(path / UNIVERSE))
         baskets = read_csv(path / TABLE, taxonomy, made=counts_made(certificate))
         return cls(baskets=baskets, certificate=certificate)

@@ -91,7 +91,7 @@ def certificate_of(
     return paper.Certificate(
         created=datetime.now(UTC).date(),
         guarantee=guarantee,
-        method=paper.Method(
+        method=paper.CertifiedMethod(
             name=about.name,
             faithful=about.faithful,
             settings=settings,
@@ -100,7 +100,7 @@ def certificate_of(
         counts=counts,
         budget=budget,
         departures=tuple(
-            paper.Departure(paper=each.paper, what=each.what, why=each.why)
+            paper.CertifiedDeparture(paper=each.paper, what=each.what, why=each.why)
             for each in about.departures
         ),
         assumed_public=assumed,

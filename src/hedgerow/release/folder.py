@@ -11,7 +11,7 @@ from typing import Any
 from hedgerow.errors import ReleaseError
 from hedgerow.model.certificate import Certificate, ReleasedFile
 from hedgerow.model.groups import CountsMade
-from hedgerow.release.reading import read_text
+from hedgerow.release.reading import read_release_text
 from hedgerow.release.write import CERTIFICATE
 
 TABLE = "release.csv"
@@ -59,7 +59,7 @@ def load_certificate(folder: Path) -> Certificate:
             where=str(folder),
             do="Give a release folder as `hedgerow publish` wrote it.",
         )
-    return Certificate.from_json(read_text(place), where=str(place))
+    return Certificate.from_json(read_release_text(place), where=str(place))
 
 
 def vouch(path: Path, certificate: Certificate) -> None:

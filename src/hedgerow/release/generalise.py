@@ -14,7 +14,7 @@ from hedgerow.model.schema import Schema
 from hedgerow.read.open import open_table
 from hedgerow.read.source import Source
 from hedgerow.release.recoding import Recoding
-from hedgerow.release.table import text_columns, to_csv
+from hedgerow.release.table import label_columns, to_csv
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -76,7 +76,7 @@ def write_rows(
         if output.suffix.lower() == ".parquet":
             pq.write_table(table, partial)
         else:
-            to_csv(table, partial, texts=text_columns(list(schema.used())))
+            to_csv(table, partial, texts=label_columns(list(schema.used())))
         partial.replace(output)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()

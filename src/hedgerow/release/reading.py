@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def read_text(path: Path) -> str:
+def read_release_text(path: Path) -> str:
     """Return the text of one small file of a release."""
     try:
         return path.read_text(encoding="utf-8")

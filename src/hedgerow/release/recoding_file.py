@@ -21,7 +21,7 @@ SIZE_DECIMALS = 3
 """Digits kept of the noisy sizes of a tree's nodes: they are for people to look at."""
 
 Code = Annotated[int, Field(ge=0, lt=2**31)]
-Place = Annotated[int, Field(ge=-1, lt=2**31)]
+StoredPlace = Annotated[int, Field(ge=-1, lt=2**31)]
 
 
 class _Stored(BaseModel):
@@ -47,11 +47,11 @@ class StoredAttribute(_Stored):
 class StoredTree(_Stored):
     """The tree of boxes as parallel lists, one entry per node."""
 
-    parent: tuple[Place, ...]
-    attribute: tuple[Place, ...]
+    parent: tuple[StoredPlace, ...]
+    attribute: tuple[StoredPlace, ...]
     first: tuple[Code, ...]
     stop: tuple[Code, ...]
-    box: tuple[Place, ...]
+    box: tuple[StoredPlace, ...]
     sizes: tuple[float, ...]
 
     def restored(self) -> Tree:

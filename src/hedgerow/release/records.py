@@ -18,7 +18,7 @@ from hedgerow.model.groups import Groups
 from hedgerow.model.labels import leaf_labels
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.source import RandomSource, below
-from hedgerow.release.table import labelled, text_columns, to_csv
+from hedgerow.release.table import label_columns, labelled, to_csv
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain, NumericDomain
 from hedgerow.taxonomy.grid import EvenGrid
 
@@ -43,7 +43,7 @@ def record_tables(
 
 def write_records(schema: Schema, groups: Groups, path: Path, *, source: RandomSource) -> None:
     """Write `records.csv`: the attributes' columns at their finest, and the class."""
-    texts = text_columns(list(schema.used()))
+    texts = label_columns(list(schema.used()))
     with path.open("wb") as file:
         for part, table in enumerate(record_tables(schema, groups, source=source)):
             to_csv(table, file, texts=texts, header=part == 0)

@@ -27,10 +27,10 @@ from hedgerow.release.folder import (
 )
 from hedgerow.release.frames import Frames
 from hedgerow.release.marginals import Marginals, marginals_from, marginals_text
-from hedgerow.release.reading import read_groups, read_text
+from hedgerow.release.reading import read_groups, read_release_text
 from hedgerow.release.recoding import Recoding
 from hedgerow.release.records import MOST_RECORDS, record_tables, write_records
-from hedgerow.release.table import groups_table, text_columns, to_csv
+from hedgerow.release.table import groups_table, label_columns, to_csv
 from hedgerow.release.write import CERTIFICATE, release_folder, write_text
 from hedgerow.report.table import render_report
 
@@ -137,7 +137,7 @@ class Release(Frames):
             pq.write_table(self.to_arrow(), folder / PARQUET)
 
     def _write_csv(self, file: Path | IO[bytes]) -> None:
-        to_csv(self.to_arrow(), file, texts=text_columns(list(self.schema.used())))
+        to_csv(self.to_arrow(), file, texts=label_columns(list(self.schema.used())))
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Release:
@@ -168,7 +168,7 @@ def _load_recoding(folder: Path, also: Collection[str] = ()) -> tuple[Certificat
         )
     for name in (RECODING, *also):
         vouch(folder / name, certificate)
-    text = read_text(folder / RECODING)
+    text = read_release_text(folder / RECODING)
     return certificate, Recoding.from_json(text, where=str(folder / RECODING))
 
 
@@ -177,4 +177,4 @@ def _load_marginals(path: Path, certificate: Certificate, schema: Schema) -> Mar
     if path.name not in certificate.files:
         return None
     vouch(path, certificate)
-    return marginals_from(read_text(path), schema, where=str(path))
+    return marginals_from(read_release_text(path), schema, where=str(path))

@@ -84,7 +84,7 @@ def spreadsheet_safe(text: str) -> str:
     return f"'{text}" if _FORMULA.match(text) else text
 
 
-def text_columns(attributes: Collection[Attribute]) -> set[str]:
+def label_columns(attributes: Collection[Attribute]) -> set[str]:
     """Return the columns whose labels are free texts, to be kept safe in spreadsheets."""
     return {each.name for each in attributes if each.domain.kind == "categorical"}
 

@@ -29,7 +29,7 @@ STEPS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Axis:
+class PictureAxis:
     """Cells of one attribute, between borders given in codes.
 
     ``at`` is where each border is drawn, from 0 to 1; ``n_cells`` counts the cells before
@@ -43,7 +43,7 @@ class Axis:
     stretched: bool
 
     @classmethod
-    def of(cls, attribute: Attribute, ranges: Ranges, *, most: int = MOST_CELLS) -> Axis:
+    def of(cls, attribute: Attribute, ranges: Ranges, *, most: int = MOST_CELLS) -> PictureAxis:
         """Return the axis of the borders that the ranges have."""
         ends = np.concatenate([[0, attribute.domain.size], ranges.first, ranges.stop])
         borders = np.unique(ends.astype(np.int64))
@@ -92,7 +92,7 @@ class Axis:
         return written(domain.high if code == domain.size else domain.bounds(code, code + 1)[0])
 
 
-def cell_totals(groups: Groups, position: int, axis: Axis) -> NDArray[np.float64]:
+def cell_totals(groups: Groups, position: int, axis: PictureAxis) -> NDArray[np.float64]:
     """Return how many records each cell has if they lie in their boxes as records are drawn.
 
     That is by the published marginals where there are some, and evenly elsewhere.

@@ -28,7 +28,7 @@ class Slice:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
+class BudgetCell:
     """What boxes of one level spent for one kind of thing, and how many spends there were."""
 
     share: str
@@ -36,7 +36,7 @@ class Cell:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class BudgetPart:
     """What a path spent for one kind of thing: in per cent of the total, in ``n`` spends."""
 
     name: str
@@ -58,8 +58,8 @@ class BudgetPicture:
 
     kinds: tuple[tuple[str, int], ...]
     slices: tuple[Slice, ...]
-    levels: tuple[tuple[int, tuple[Cell | None, ...]], ...]
-    parts: tuple[Part, ...]
+    levels: tuple[tuple[int, tuple[BudgetCell | None, ...]], ...]
+    parts: tuple[BudgetPart, ...]
 
 
 def budget_picture(budget: Budget) -> BudgetPicture:
@@ -199,7 +199,9 @@ def _slices(budget: Budget, colours: dict[str, int]) -> tuple[Slice, ...]:
     )
 
 
-def _levels(budget: Budget, names: list[str]) -> tuple[tuple[int, tuple[Cell | None, ...]], ...]:
+def _levels(
+    budget: Budget, names: list[str]
+) -> tuple[tuple[int, tuple[BudgetCell | None, ...]], ...]:
     lines: dict[tuple[int, str], list[Spend]] = {}
     for line in budget.spends:
         lines.setdefault((line.level, _kind(line)), []).append(line)
@@ -210,17 +212,17 @@ def _levels(budget: Budget, names: list[str]) -> tuple[tuple[int, tuple[Cell | N
     )
 
 
-def _cell(lines: list[Spend]) -> Cell | None:
+def _cell(lines: list[Spend]) -> BudgetCell | None:
     if not lines:
         return None
     shares = [line.share for line in lines]
     share = share_text(min(shares))
     if min(shares) < max(shares):
         share = f"{share} to {share_text(max(shares))}"
-    return Cell(share=share, times=sum(line.times for line in lines))
+    return BudgetCell(share=share, times=sum(line.times for line in lines))
 
 
-def _parts(budget: Budget, colours: dict[str, int]) -> tuple[Part, ...]:
+def _parts(budget: Budget, colours: dict[str, int]) -> tuple[BudgetPart, ...]:
     by_kind: dict[str, list[Spend]] = {}
     for line in dearest_path(budget):
         by_kind.setdefault(_kind(line), []).append(line)
@@ -228,7 +230,7 @@ def _parts(budget: Budget, colours: dict[str, int]) -> tuple[Part, ...]:
     for name in (name for name in colours if name in by_kind):
         times = {id(line): 1 if line.level else line.times for line in by_kind[name]}
         cost = sum((line.share * times[id(line)] for line in by_kind[name]), Fraction(0))
-        part = Part(
+        part = BudgetPart(
             name=name,
             cost=share_text(cost),
             percent=round(float(100 * cost / budget.total), 4),

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.report.headlines import headlines, per_cent
+from hedgerow.report.headlines import Facts, headlines, per_cent
 from hedgerow.report.plots import bars
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-Facts = dict[str, Any]
 
 LEARNER_NAMES = {
     "tree": "decision tree (C4.5)",

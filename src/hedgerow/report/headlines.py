@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Verdict = Literal["good", "fair", "poor"]
+Grade = Literal["good", "fair", "poor"]
 Facts = dict[str, Any]
 
 
@@ -19,7 +19,7 @@ class Headline:
     task: str
     what: str
     value: str
-    verdict: Verdict | None
+    verdict: Grade | None
 
 
 def headlines(facts: Facts) -> tuple[Headline, ...]:
@@ -40,7 +40,7 @@ def headlines(facts: Facts) -> tuple[Headline, ...]:
     return tuple(found)
 
 
-def verdict(value: float, *, good: float, fair: float) -> Verdict:
+def verdict(value: float, *, good: float, fair: float) -> Grade:
     """Return a word for a value, the limits rising or falling as they are given.
 
     >>> verdict(0.95, good=0.9, fair=0.7), verdict(0.2, good=0.05, fair=0.15)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hedgerow.model.groups import Groups
 from hedgerow.model.labels import leaf_labels
 from hedgerow.model.schema import Schema
-from hedgerow.report.axis import Axis, by_splits, density_steps
+from hedgerow.report.axis import PictureAxis, by_splits, density_steps
 from hedgerow.report.pictures import shortened
 
 MOST_ATTRIBUTES = 5
@@ -34,7 +34,7 @@ _BLOCK = 1 << 14
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mark:
+class MapMark:
     """A name beside an axis."""
 
     at: float
@@ -59,8 +59,8 @@ class BoxMap:
     down: str
     slanted: bool
     shapes: tuple[Shape, ...]
-    across_marks: tuple[Mark, ...]
-    down_marks: tuple[Mark, ...]
+    across_marks: tuple[MapMark, ...]
+    down_marks: tuple[MapMark, ...]
     n_rectangles: int
     stretched: bool
     thinned: bool
@@ -81,7 +81,7 @@ def box_maps(schema: Schema, groups: Groups) -> Maps:
     """Return the maps of a release of boxes; none if fewer than two attributes are divided."""
     divided = by_splits(groups)
     shown = divided[:MOST_ATTRIBUTES]
-    axes = {at: Axis.of(schema.attributes[at], groups.ranges[at]) for at in shown}
+    axes = {at: PictureAxis.of(schema.attributes[at], groups.ranges[at]) for at in shown}
     ranks, classes = _classes(schema, groups)
     pairs = [_oriented(one, other, axes) for one, other in combinations(shown, 2)]
     return Maps(
@@ -106,7 +106,7 @@ def _classes(schema: Schema, groups: Groups) -> tuple[NDArray[np.int64], tuple[s
     return ranks, tuple(shortened(labels[at], 30) for at in order.tolist())
 
 
-def _oriented(one: int, other: int, axes: dict[int, Axis]) -> tuple[int, int]:
+def _oriented(one: int, other: int, axes: dict[int, PictureAxis]) -> tuple[int, int]:
     """Put numbers across and names down, where they can be read."""
 
     def fit(at: int) -> tuple[bool, int]:
@@ -117,7 +117,7 @@ def _oriented(one: int, other: int, axes: dict[int, Axis]) -> tuple[int, int]:
 
 
 def cell_counts(
-    groups: Groups, pair: tuple[int, int], axes: tuple[Axis, Axis], n_classes: int
+    groups: Groups, pair: tuple[int, int], axes: tuple[PictureAxis, PictureAxis], n_classes: int
 ) -> NDArray[np.float64]:
     """Return the records in each cell of two axes, by class, spread evenly in their boxes."""
     one, other = pair
@@ -141,7 +141,7 @@ def cell_counts(
 
 
 def _map(
-    groups: Groups, pair: tuple[int, int], axes: dict[int, Axis], ranks: NDArray[np.int64]
+    groups: Groups, pair: tuple[int, int], axes: dict[int, PictureAxis], ranks: NDArray[np.int64]
 ) -> BoxMap:
     across, down = axes[pair[0]], axes[pair[1]]
     cells = cell_counts(groups, pair, (across, down), len(ranks))
@@ -161,14 +161,14 @@ def _map(
     )
 
 
-def _heights(axis: Axis) -> NDArray[np.float64]:
+def _heights(axis: PictureAxis) -> NDArray[np.float64]:
     """Numbers rise upwards, names are read downwards."""
     rising = axis.attribute.domain.kind == "numeric"
     return HEIGHT * (1 - axis.at if rising else axis.at)
 
 
 def _shapes(
-    cells: NDArray[np.float64], across: Axis, down: Axis, ranks: NDArray[np.int64]
+    cells: NDArray[np.float64], across: PictureAxis, down: PictureAxis, ranks: NDArray[np.int64]
 ) -> tuple[tuple[Shape, ...], int]:
     areas = across.widths[:, None] * down.widths[None, :]
     steps, group, strength = _colours(cells, areas, ranks)
@@ -232,16 +232,16 @@ def rectangles(cells: NDArray[np.int64]) -> Iterator[tuple[int, int, int, int]]:
             yield row, below, column, stop
 
 
-def _marks(axis: Axis, at: NDArray[np.float64], room: float) -> tuple[Mark, ...]:
+def _marks(axis: PictureAxis, at: NDArray[np.float64], room: float) -> tuple[MapMark, ...]:
     """Name borders of numbers and cells of names, as far as there is room."""
     if axis.attribute.domain.kind == "categorical":
         named = [
-            Mark(at=round(float(middle), 1), text=shortened(axis.label(cell), 20))
+            MapMark(at=round(float(middle), 1), text=shortened(axis.label(cell), 20))
             for cell, middle in enumerate((at[1:] + at[:-1]) / 2)
         ]
         return tuple(_spaced(named, room))
     named = [
-        Mark(at=round(float(place), 1), text=axis.border_text(border))
+        MapMark(at=round(float(place), 1), text=axis.border_text(border))
         for border, place in enumerate(at)
     ]
     last = named.pop()
@@ -249,8 +249,8 @@ def _marks(axis: Axis, at: NDArray[np.float64], room: float) -> tuple[Mark, ...]
     return (*kept, last)
 
 
-def _spaced(marks: list[Mark], room: float) -> list[Mark]:
-    kept: list[Mark] = []
+def _spaced(marks: list[MapMark], room: float) -> list[MapMark]:
+    kept: list[MapMark] = []
     for mark in marks:
         if not kept or abs(mark.at - kept[-1].at) >= room:
             kept.append(mark)

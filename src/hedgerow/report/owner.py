@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.model.arrays import Floats
 from hedgerow.model.certificate import Certificate
 from hedgerow.report.page import page
-
-Floats = NDArray[np.float64]
 
 WIDTH, HEIGHT, MARGIN = 680, 400, 78
 N_BINS = 24
@@ -73,7 +72,7 @@ class Bin:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mark:
+class PlaneMark:
     """A point of the plane on the drawing, with what it says."""
 
     x: float
@@ -86,12 +85,12 @@ class Drawing:
     """The risk-utility plane in the coordinates of the page."""
 
     frontier: str
-    before: Mark
-    after: Mark
-    anonymous: tuple[Mark, ...]
-    best: tuple[Mark, ...]
-    x_ticks: tuple[Mark, ...]
-    y_ticks: tuple[Mark, ...]
+    before: PlaneMark
+    after: PlaneMark
+    anonymous: tuple[PlaneMark, ...]
+    best: tuple[PlaneMark, ...]
+    x_ticks: tuple[PlaneMark, ...]
+    y_ticks: tuple[PlaneMark, ...]
     logarithmic: bool
 
 
@@ -212,21 +211,21 @@ class _Scales:
             share = risk / self.high
         return round(HEIGHT - MARGIN - (HEIGHT - MARGIN - 16) * share, 1)
 
-    def mark(self, point: Point, text: str) -> Mark:
+    def mark(self, point: Point, text: str) -> PlaneMark:
         said = f"{text}: utility {_figure(point.utility)}, risk {_figure(point.risk)}"
-        return Mark(x=self.x(point.utility), y=self.y(point.risk), text=said)
+        return PlaneMark(x=self.x(point.utility), y=self.y(point.risk), text=said)
 
-    def x_ticks(self) -> tuple[Mark, ...]:
+    def x_ticks(self) -> tuple[PlaneMark, ...]:
         values = [self.most * share for share in (0, 0.25, 0.5, 0.75, 1)]
-        return tuple(Mark(x=self.x(u), y=0, text=_figure(u)) for u in values)
+        return tuple(PlaneMark(x=self.x(u), y=0, text=_figure(u)) for u in values)
 
-    def y_ticks(self) -> tuple[Mark, ...]:
+    def y_ticks(self) -> tuple[PlaneMark, ...]:
         if self.logarithmic:
             first, last = math.ceil(math.log10(self.low)), math.floor(math.log10(self.high))
             values = [10.0**power for power in range(first, last + 1)] or [self.low, self.high]
         else:
             values = [self.high * share for share in (0, 0.25, 0.5, 0.75, 1)]
-        return tuple(Mark(x=0, y=self.y(r), text=_figure(r)) for r in values)
+        return tuple(PlaneMark(x=0, y=self.y(r), text=_figure(r)) for r in values)
 
 
 def _drawing(plane: Plane) -> Drawing:

@@ -37,7 +37,7 @@ Branches: TypeAlias = tuple[Branch, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class PictureRow:
     """One line of a drawn cut: a node above the cut, or one of its ranges."""
 
     label: str
@@ -73,7 +73,7 @@ class Picture:
     kind: str
     n_values: int
     n_ranges: int
-    rows: tuple[Row, ...]
+    rows: tuple[PictureRow, ...]
     not_drawn: int
     segments: tuple[Segment, ...] = ()
     ticks: tuple[Tick, ...] = ()
@@ -140,8 +140,8 @@ class _Marks:
             place={pair: place for place, pair in enumerate(pairs)},
         )
 
-    def row(self, place: int, branches: Branches, inside: str = "") -> Row:
-        return Row(
+    def row(self, place: int, branches: Branches, inside: str = "") -> PictureRow:
+        return PictureRow(
             label=shortened(self.labels[place]),
             branches=branches,
             published=True,
@@ -151,15 +151,15 @@ class _Marks:
         )
 
 
-def _flat_rows(marks: _Marks) -> tuple[tuple[Row, ...], int]:
+def _flat_rows(marks: _Marks) -> tuple[tuple[PictureRow, ...], int]:
     drawn = min(len(marks.labels), MOST_ROWS)
     rows = tuple(marks.row(place, ()) for place in range(drawn))
     return rows, len(marks.labels) - drawn
 
 
-def _tree_rows(taxonomy: Taxonomy, marks: _Marks) -> tuple[tuple[Row, ...], int]:
+def _tree_rows(taxonomy: Taxonomy, marks: _Marks) -> tuple[tuple[PictureRow, ...], int]:
     """Walk from the root down to the cut; what lies below a range is summed up in words."""
-    rows: list[Row] = []
+    rows: list[PictureRow] = []
     drawn = 0
     spans = sorted(marks.place)
     stack: list[tuple[int, Branches]] = [(0, ())]
@@ -174,7 +174,7 @@ def _tree_rows(taxonomy: Taxonomy, marks: _Marks) -> tuple[tuple[Row, ...], int]
             drawn += 1
         elif goes_on:
             label = shortened(taxonomy.labels[node])
-            rows.append(Row(label=label, branches=branches, published=False))
+            rows.append(PictureRow(label=label, branches=branches, published=False))
         if goes_on:
             stack.extend(_children(taxonomy, node, branches))
     return tuple(rows), len(marks.labels) - drawn

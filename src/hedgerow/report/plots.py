@@ -17,12 +17,12 @@ _INK = "#1c2420"
 
 _METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 
-Values = Sequence[float | None]
+PlotValues = Sequence[float | None]
 
 
 def bars(
     labels: Sequence[str],
-    series: Mapping[str, Values],
+    series: Mapping[str, PlotValues],
     *,
     what: str,
     quiet: Sequence[str] = (),
@@ -67,7 +67,7 @@ def bars(
 
 
 def _draw(
-    axes: Any, labels: Sequence[str], series: Mapping[str, Values], quiet: Sequence[str]
+    axes: Any, labels: Sequence[str], series: Mapping[str, PlotValues], quiet: Sequence[str]
 ) -> None:
     places = np.arange(len(labels))
     width = 0.8 / max(len(series), 1)

@@ -9,7 +9,7 @@ import numpy as np
 from hedgerow.model.groups import Groups
 from hedgerow.model.locate import split_attributes
 from hedgerow.model.schema import Schema
-from hedgerow.report.axis import Axis, by_splits, cell_totals, density_steps
+from hedgerow.report.axis import PictureAxis, by_splits, cell_totals, density_steps
 from hedgerow.report.pictures import TICK_ROOM, Tick, shortened
 
 MOST_STRIPS = 40
@@ -18,7 +18,7 @@ MOST_ROWS = 30
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
+class StripCell:
     """Values that every box has together: an estimate of their records, and their colour."""
 
     label: str
@@ -39,7 +39,7 @@ class Strip:
     n_cells: int
     n_splits: int
     n_ranges: int
-    cells: tuple[Cell, ...]
+    cells: tuple[StripCell, ...]
     ticks: tuple[Tick, ...]
     not_drawn: int
     stretched: bool
@@ -64,9 +64,9 @@ def _strip(schema: Schema, groups: Groups, position: int) -> Strip:
     attribute, ranges = schema.attributes[position], groups.ranges[position]
     named = attribute.domain.kind == "categorical"
     axis = (
-        Axis.of(attribute, ranges, most=attribute.domain.size)
+        PictureAxis.of(attribute, ranges, most=attribute.domain.size)
         if named
-        else Axis.of(attribute, ranges)
+        else PictureAxis.of(attribute, ranges)
     )
     n_drawn = min(len(axis), MOST_ROWS) if named else len(axis)
     n_splits = len(ranges) - 1
@@ -86,12 +86,12 @@ def _strip(schema: Schema, groups: Groups, position: int) -> Strip:
     )
 
 
-def _cells(groups: Groups, position: int, axis: Axis, n_drawn: int) -> tuple[Cell, ...]:
+def _cells(groups: Groups, position: int, axis: PictureAxis, n_drawn: int) -> tuple[StripCell, ...]:
     totals = cell_totals(groups, position, axis)
     steps = density_steps(totals / (totals.sum() or 1.0), axis.widths)
     longest = float(totals.max(initial=0.0)) or 1.0
     return tuple(
-        Cell(
+        StripCell(
             label=shortened(axis.label(cell)),
             start=round(100 * float(axis.at[cell]), 2),
             width=round(100 * float(axis.at[cell + 1] - axis.at[cell]), 2),
@@ -103,7 +103,7 @@ def _cells(groups: Groups, position: int, axis: Axis, n_drawn: int) -> tuple[Cel
     )
 
 
-def _ticks(axis: Axis) -> tuple[Tick, ...]:
+def _ticks(axis: PictureAxis) -> tuple[Tick, ...]:
     """Name the borders that have room; the two bounds always do."""
     at = (100 * axis.at).round(2).tolist()
     ticks = [Tick(text=axis.border_text(0), at=at[0])]

@@ -9,8 +9,8 @@ from typing import Literal, TypeAlias, get_args
 
 from hedgerow.errors import SettingError, TaxonomyError
 from hedgerow.taxonomy.domain import NumericDomain
-from hedgerow.taxonomy.labels import MOST_LEVELS, ROOT, first_repeated, shown
-from hedgerow.taxonomy.numbers import Number, exact, written
+from hedgerow.taxonomy.labels import MOST_LEVELS, ROOT, displayed, first_repeated
+from hedgerow.taxonomy.numbers import NumberLike, exact, written
 from hedgerow.taxonomy.tree import Taxonomy
 
 MOST_LEAVES = 2_000_000
@@ -53,11 +53,11 @@ def context_free(items: Sequence[str], *, fan_out: int, root: str = ROOT) -> Tax
 
 def numeric(
     *,
-    low: Number,
-    high: Number,
-    step: Number,
+    low: NumberLike,
+    high: NumberLike,
+    step: NumberLike,
     fan_out: int | None = None,
-    widths: Sequence[Number] = (),
+    widths: Sequence[NumberLike] = (),
     root: str = ROOT,
 ) -> Taxonomy:
     """The taxonomy of the cells of an even grid, ``high`` included.
@@ -79,7 +79,7 @@ def numeric(
 
 
 def numeric_edges(
-    edges: Sequence[Number], *, fan_out: int | None = None, root: str = ROOT
+    edges: Sequence[NumberLike], *, fan_out: int | None = None, root: str = ROOT
 ) -> Taxonomy:
     """The taxonomy of the cells between edges, grouped by ``fan_out`` or directly under the root.
 
@@ -103,7 +103,7 @@ def prefixes(values: Sequence[str], *, mask: str = "*", root: str = ROOT) -> Tax
     for value in values:
         if mask in value or len(value) > MOST_LEVELS:
             raise TaxonomyError(
-                f"{shown(value)} holds the mask {mask!r}, or is longer than {MOST_LEVELS}",
+                f"{displayed(value)} holds the mask {mask!r}, or is longer than {MOST_LEVELS}",
                 where="values",
                 value=value,
                 do="Give plain codes, and a mask that occurs in none of them.",
@@ -185,7 +185,7 @@ def _check_values(values: Sequence[str], *, setting: str) -> None:
     if len(set(values)) < len(values):
         twice = first_repeated(values)
         raise TaxonomyError(
-            f"{shown(twice)} is listed twice", where=setting, value=twice, do="List it once."
+            f"{displayed(twice)} is listed twice", where=setting, value=twice, do="List it once."
         )
 
 
@@ -206,7 +206,7 @@ def _fan_out_sizes(fan_out: int | None, n_cells: int) -> list[int]:
     return _powers(fan_out, n_cells)
 
 
-def _cells_per_width(widths: Sequence[Number], step: Number) -> list[int]:
+def _cells_per_width(widths: Sequence[NumberLike], step: NumberLike) -> list[int]:
     sizes = []
     before = exact(step, setting="step")
     for width in widths:
@@ -262,7 +262,7 @@ def _from_paths(paths: Iterable[Sequence[str]]) -> Taxonomy:
                 parents.append(above)
             elif parents[node] != above:
                 raise TaxonomyError(
-                    f"label {shown(label)} is used twice",
+                    f"label {displayed(label)} is used twice",
                     value=label,
                     do="Choose a root that is not the label of another node.",
                 )

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import SettingError, TaxonomyError
 from hedgerow.taxonomy.grid import Column, EdgeGrid, EvenGrid, Grid
-from hedgerow.taxonomy.labels import shown
-from hedgerow.taxonomy.numbers import Number, exact, written
+from hedgerow.taxonomy.labels import displayed
+from hedgerow.taxonomy.numbers import NumberLike, exact, written
 from hedgerow.taxonomy.tree import Taxonomy
 
 MISSING = "missing"
 """How labels of numeric ranges say that a value is missing."""
 
-Codes: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
+DomainCodes: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 CodeType: TypeAlias = np.dtype[np.uint8] | np.dtype[np.uint16] | np.dtype[np.uint32]
 
 _MOST_JOINED = 4  # values that a label lists one by one
@@ -54,7 +54,7 @@ class CategoricalDomain:
         for setting, label in (("other", self.other), ("missing", self.missing)):
             if label is not None and label not in self.taxonomy.leaf_code:
                 raise TaxonomyError(
-                    f"{shown(label)} is not a value of the taxonomy",
+                    f"{displayed(label)} is not a value of the taxonomy",
                     where=setting,
                     value=label,
                     do="Add it as a leaf, or use CategoricalDomain.over.",
@@ -120,7 +120,7 @@ class NumericDomain:
 
     @classmethod
     def even(
-        cls, *, low: Number, high: Number, step: Number, missing: bool = False
+        cls, *, low: NumberLike, high: NumberLike, step: NumberLike, missing: bool = False
     ) -> NumericDomain:
         """The grid of cells ``[low + i * step, low + (i + 1) * step)``, ``high`` included."""
         grid = EvenGrid(
@@ -131,7 +131,7 @@ class NumericDomain:
         return cls(grid=grid, missing=missing)
 
     @classmethod
-    def from_edges(cls, edges: Sequence[Number], *, missing: bool = False) -> NumericDomain:
+    def from_edges(cls, edges: Sequence[NumberLike], *, missing: bool = False) -> NumericDomain:
         """The grid of cells between strictly increasing edges, the last one closed."""
         exactly = tuple(exact(edge, setting="edges") for edge in edges)
         return cls(grid=EdgeGrid(edges=exactly), missing=missing)
@@ -156,7 +156,7 @@ class NumericDomain:
         """The code of missing values."""
         return 0 if self.missing else None
 
-    def encode(self, values: Column) -> Codes:
+    def encode(self, values: Column) -> DomainCodes:
         """The code of each value, clamped to the grid.
 
         A float stands for the number that was written: with steps of 0.1, the float 0.3

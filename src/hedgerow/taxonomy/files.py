@@ -16,7 +16,7 @@ from hedgerow.taxonomy.formats.pairs import (
     write_pairs,
 )
 from hedgerow.taxonomy.formats.rows import split_rows
-from hedgerow.taxonomy.formats.text import read_text, write_text
+from hedgerow.taxonomy.formats.text import read_text, write_taxonomy_text
 from hedgerow.taxonomy.tree import Taxonomy
 
 Format: TypeAlias = Literal["arx", "yaml", "json", "pairs"]
@@ -45,7 +45,7 @@ def write_taxonomy(
 ) -> None:
     """Write a taxonomy in one step; without ``format`` the name decides, ARX CSV by default."""
     path = Path(path)
-    write_text(path, _writers()[format or _format_of_name(path) or "arx"](taxonomy))
+    write_taxonomy_text(path, _writers()[format or _format_of_name(path) or "arx"](taxonomy))
 
 
 def _format_of_name(path: PurePath) -> Format | None:

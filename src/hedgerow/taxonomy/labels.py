@@ -19,10 +19,10 @@ _SHOWN = 60
 _UNWRITABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 
 
-def shown(label: str) -> str:
+def displayed(label: str) -> str:
     """The label as messages quote it: printable, and cut when it is long.
 
-    >>> shown("Never-married")
+    >>> displayed("Never-married")
     "'Never-married'"
     """
     return repr(label if len(label) <= _SHOWN else label[: _SHOWN - 1] + "…")
@@ -55,14 +55,14 @@ def check_labels(labels: Sequence[str]) -> None:
         fault = fault_of(label)
         if fault:
             raise TaxonomyError(
-                f"label {shown(label)} {fault}",
+                f"label {displayed(label)} {fault}",
                 value=label,
                 do="Give every node a name without line breaks and without blanks around it.",
             )
     if len(set(labels)) < len(labels):
         twice = first_repeated(labels)
         raise TaxonomyError(
-            f"label {shown(twice)} is used twice",
+            f"label {displayed(twice)} is used twice",
             value=twice,
             do="Give every node, group and value alike, a label of its own.",
         )
@@ -81,7 +81,7 @@ def first_repeated(labels: Iterable[str]) -> str:
 def too_deep(label: str, *, where: str | None = None, line: int | None = None) -> TaxonomyError:
     """The error for a node that lies below the last allowed level."""
     return TaxonomyError(
-        f"{shown(label)} lies more than {MOST_LEVELS} levels below the root",
+        f"{displayed(label)} lies more than {MOST_LEVELS} levels below the root",
         where=where,
         line=line,
         value=label,

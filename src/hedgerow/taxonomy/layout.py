@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import TaxonomyError
-from hedgerow.taxonomy.labels import MOST_LEVELS, shown, too_deep
+from hedgerow.taxonomy.labels import MOST_LEVELS, displayed, too_deep
 
-Levels: TypeAlias = Sequence[NDArray[np.intp]]
+LevelRows: TypeAlias = Sequence[NDArray[np.intp]]
 """The nodes of each depth, the root's first."""
 
 
-def levels_of(labels: Sequence[str], parent: NDArray[np.integer]) -> Levels:
+def rows_by_depth(labels: Sequence[str], parent: NDArray[np.integer]) -> LevelRows:
     """The nodes of each depth; refuses what is not one tree of at most that many levels."""
     if len(labels) == 0 or len(labels) != len(parent):
         raise TaxonomyError(
@@ -44,7 +44,7 @@ def levels_of(labels: Sequence[str], parent: NDArray[np.integer]) -> Levels:
     if not reached.all():
         lost = labels[int(np.argmin(reached))]
         raise TaxonomyError(
-            f"the parents of {shown(lost)} lead round in a circle",
+            f"the parents of {displayed(lost)} lead round in a circle",
             value=lost,
             do="Every way up must end at the root.",
         )
@@ -52,13 +52,13 @@ def levels_of(labels: Sequence[str], parent: NDArray[np.integer]) -> Levels:
 
 
 def _upwards(
-    parent: NDArray[np.integer], levels: Levels
+    parent: NDArray[np.integer], levels: LevelRows
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.integer]]]:
     """Each level below the root, the deepest first, with the parents of its nodes."""
     return ((nodes, parent[nodes]) for nodes in reversed(levels[1:]))
 
 
-def subtree_sizes(parent: NDArray[np.integer], levels: Levels) -> NDArray[np.int64]:
+def subtree_sizes(parent: NDArray[np.integer], levels: LevelRows) -> NDArray[np.int64]:
     """The number of nodes at and below each node."""
     size = np.ones(len(parent), dtype=np.int64)
     for nodes, above in _upwards(parent, levels):
@@ -66,7 +66,7 @@ def subtree_sizes(parent: NDArray[np.integer], levels: Levels) -> NDArray[np.int
     return size
 
 
-def heights(parent: NDArray[np.integer], levels: Levels) -> NDArray[np.int64]:
+def heights(parent: NDArray[np.integer], levels: LevelRows) -> NDArray[np.int64]:
     """The longest way down from each node to a leaf."""
     height = np.zeros(len(parent), dtype=np.int64)
     for nodes, above in _upwards(parent, levels):
@@ -74,7 +74,7 @@ def heights(parent: NDArray[np.integer], levels: Levels) -> NDArray[np.int64]:
     return height
 
 
-def depths(levels: Levels, n_nodes: int) -> NDArray[np.int64]:
+def depths(levels: LevelRows, n_nodes: int) -> NDArray[np.int64]:
     """The number of levels above each node."""
     depth = np.zeros(n_nodes, dtype=np.int64)
     for level, nodes in enumerate(levels):
@@ -84,7 +84,7 @@ def depths(levels: Levels, n_nodes: int) -> NDArray[np.int64]:
 
 def preorder(
     parent: NDArray[np.integer],
-    levels: Levels,
+    levels: LevelRows,
     size: NDArray[np.int64],
 ) -> NDArray[np.int64]:
     """The depth-first position of each node, siblings in the order they come in."""

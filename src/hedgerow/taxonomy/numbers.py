@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from hedgerow.errors import SettingError
 
-Number: TypeAlias = int | float | str | Decimal | Fraction
+NumberLike: TypeAlias = int | float | str | Decimal | Fraction
 """A public number of a plan: ``17``, ``0.1``, ``"0.1"``, ``"1/3"``."""
 
 # No exponents beyond three digits: a short text must not stand for a huge integer.
@@ -19,7 +19,7 @@ _WRITTEN = re.compile(
 )
 
 
-def exact(value: Number, *, setting: str) -> Fraction:
+def exact(value: NumberLike, *, setting: str) -> Fraction:
     """The number that was written: the float ``0.1`` is one tenth.
 
     >>> exact(0.1, setting="step")

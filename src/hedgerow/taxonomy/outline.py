@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from hedgerow.errors import TaxonomyError
-from hedgerow.taxonomy.labels import MOST_LEVELS, ROOT, brief, fault_of, shown, too_deep
+from hedgerow.taxonomy.labels import MOST_LEVELS, ROOT, brief, displayed, fault_of, too_deep
 
 Nested: TypeAlias = Mapping[Any, Any] | Sequence[Any]
 """``{label: nested, ...}`` or ``[label or {label: nested}, ...]``."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class OutlineEntry:
     """One node of an outline, and where it was found."""
 
     label: str
@@ -33,14 +33,14 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Outline:
+class TreeOutline:
     """Labels in depth-first order, each with the position of its parent (-1 for the root)."""
 
     labels: list[str]
     parents: list[int]
 
 
-def outline_of(entries: Iterable[Entry], *, where: str | None = None) -> Outline:
+def outline_of(entries: Iterable[OutlineEntry], *, where: str | None = None) -> TreeOutline:
     """Check entries and join them; several topmost ones are put under one root ``*``."""
     listed = list(_checked(entries))
     if not listed:
@@ -54,14 +54,14 @@ def outline_of(entries: Iterable[Entry], *, where: str | None = None) -> Outline
     if taken:
         raise _fault(
             taken,
-            f"{shown(ROOT)} is taken, but several topmost labels need a root of that name",
+            f"{displayed(ROOT)} is taken, but several topmost labels need a root of that name",
             do="Put everything under one root.",
         )
-    top = Entry(label=ROOT, depth=0, is_group=True)
+    top = OutlineEntry(label=ROOT, depth=0, is_group=True)
     return _joined([top, *listed], shift=1)
 
 
-def entries_of(nested: Nested, *, where: str | None = None) -> Iterator[Entry]:
+def entries_of(nested: Nested, *, where: str | None = None) -> Iterator[OutlineEntry]:
     """Walk plain mappings and lists, as a plan or a JSON file holds them."""
     path: list[str] = []
     stack = [_members(nested, depth=0, path=path, where=where)]
@@ -77,7 +77,7 @@ def entries_of(nested: Nested, *, where: str | None = None) -> Iterator[Entry]:
             stack.append(_members(label, depth=depth, path=path, where=place))
             continue
         text = label_text(label, where=place)
-        yield Entry(text, depth, below is not None, where=place)
+        yield OutlineEntry(text, depth, below is not None, where=place)
         path.append(text)
         if below is not None:
             place = _place(where, path)
@@ -97,10 +97,10 @@ def _members(below: Any, *, depth: int, path: list[str], where: str | None) -> I
         return ((member, depth, None) for member in below)
     if path:
         raise TaxonomyError(
-            f"below {shown(path[-1])} stands {shown(str(below))}, not a list or a mapping",
+            f"below {displayed(path[-1])} stands {displayed(str(below))}, not a list or a mapping",
             where=where,
             value=path[-1],
-            do=f"Write a single value as a list: [{shown(str(below))}].",
+            do=f"Write a single value as a list: [{displayed(str(below))}].",
         )
     raise TaxonomyError(
         "a nested taxonomy is a mapping of labels, or a list of values",
@@ -130,20 +130,20 @@ def label_text(label: object, *, where: str | None) -> str:
 def _place(where: str | None, path: Sequence[str]) -> str | None:
     if not path:
         return where
-    way = "below " + " > ".join(shown(label) for label in path[-3:])
+    way = "below " + " > ".join(displayed(label) for label in path[-3:])
     return f"{where}, {way}" if where else way
 
 
-def _checked(entries: Iterable[Entry]) -> Iterator[Entry]:
+def _checked(entries: Iterable[OutlineEntry]) -> Iterator[OutlineEntry]:
     """Refuse a bad label, a label seen before, an empty group and too many levels."""
-    seen: dict[str, Entry] = {}
-    ancestors: list[Entry] = []
-    last: Entry | None = None
+    seen: dict[str, OutlineEntry] = {}
+    ancestors: list[OutlineEntry] = []
+    last: OutlineEntry | None = None
     for entry in entries:
         _refuse_empty_group(last, entry.depth)
         fault = fault_of(entry.label)
         if fault:
-            raise _fault(entry, f"label {shown(entry.label)} {fault}", do="Write a plain name.")
+            raise _fault(entry, f"label {displayed(entry.label)} {fault}", do="Write a plain name.")
         if entry.depth > MOST_LEVELS:
             raise too_deep(entry.label, where=entry.where, line=entry.line)
         del ancestors[entry.depth :]
@@ -156,35 +156,37 @@ def _checked(entries: Iterable[Entry]) -> Iterator[Entry]:
     _refuse_empty_group(last, 0)
 
 
-def _refuse_empty_group(entry: Entry | None, next_depth: int) -> None:
+def _refuse_empty_group(entry: OutlineEntry | None, next_depth: int) -> None:
     if entry is not None and entry.is_group and next_depth <= entry.depth:
         raise _fault(
             entry,
-            f"group {shown(entry.label)} has no value below it",
+            f"group {displayed(entry.label)} has no value below it",
             do="List its values, or write it as a value: an item of a list.",
         )
 
 
-def _used_twice(entry: Entry, before: Entry, ancestors: Sequence[Entry]) -> TaxonomyError:
+def _used_twice(
+    entry: OutlineEntry, before: OutlineEntry, ancestors: Sequence[OutlineEntry]
+) -> TaxonomyError:
     at = f" (line {before.line})" if before.line else ""
     if before in ancestors:
         return _fault(
             entry,
-            f"label {shown(entry.label)} is used twice on one path{at}",
+            f"label {displayed(entry.label)} is used twice on one path{at}",
             do="Write it once, or rename one of the two.",
         )
     return _fault(
         entry,
-        f"label {shown(entry.label)} is used twice{at}, so it has two parents",
+        f"label {displayed(entry.label)} is used twice{at}, so it has two parents",
         do="Keep it in one place, or rename one of the two.",
     )
 
 
-def _fault(entry: Entry, what: str, *, do: str) -> TaxonomyError:
+def _fault(entry: OutlineEntry, what: str, *, do: str) -> TaxonomyError:
     return TaxonomyError(what, where=entry.where, line=entry.line, value=entry.label, do=do)
 
 
-def _joined(entries: Sequence[Entry], *, shift: int) -> Outline:
+def _joined(entries: Sequence[OutlineEntry], *, shift: int) -> TreeOutline:
     parents: list[int] = []
     path: list[int] = []
     for node, entry in enumerate(entries):
@@ -192,4 +194,4 @@ def _joined(entries: Sequence[Entry], *, shift: int) -> Outline:
         del path[depth:]
         parents.append(path[-1] if path else -1)
         path.append(node)
-    return Outline([entry.label for entry in entries], parents)
+    return TreeOutline([entry.label for entry in entries], parents)

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import TaxonomyError
-from hedgerow.taxonomy.labels import ROOT, check_labels, shown
-from hedgerow.taxonomy.layout import depths, heights, levels_of, preorder, subtree_sizes
+from hedgerow.taxonomy.labels import ROOT, check_labels, displayed
+from hedgerow.taxonomy.layout import depths, heights, preorder, rows_by_depth, subtree_sizes
 from hedgerow.taxonomy.outline import Nested, entries_of, outline_of
 
 Nodes = NDArray[np.int32]
@@ -54,7 +54,7 @@ class Taxonomy:
     def __post_init__(self) -> None:
         labels, parent = tuple(self.labels), np.array(self.parent, dtype=np.int32)
         check_labels(labels)
-        levels = levels_of(labels, parent)
+        levels = rows_by_depth(labels, parent)
         size = subtree_sizes(parent, levels)
         if (preorder(parent, levels, size) != np.arange(len(labels))).any():
             raise TaxonomyError(
@@ -62,7 +62,7 @@ class Taxonomy:
             )
         if len(labels) == 1:
             raise TaxonomyError(
-                f"the root {shown(labels[0])} has no value below it",
+                f"the root {displayed(labels[0])} has no value below it",
                 value=labels[0],
                 do="A taxonomy is a root above at least one value.",
             )
@@ -101,7 +101,7 @@ class Taxonomy:
         """
         check_labels(labels)
         parent = np.array(parents, dtype=np.int64)
-        levels = levels_of(labels, parent)
+        levels = rows_by_depth(labels, parent)
         position = preorder(parent, levels, subtree_sizes(parent, levels))
         order = np.argsort(position)
         # Index -1 (the parent of the root) would pick the last node, so it is set apart.
@@ -177,7 +177,7 @@ class Taxonomy:
         node = self._node_of.get(label)
         if node is None:
             raise TaxonomyError(
-                f"no node is called {shown(label)}",
+                f"no node is called {displayed(label)}",
                 value=label,
                 do="Look at the labels with `hedgerow taxonomy show`.",
             )
@@ -217,7 +217,7 @@ class Taxonomy:
 
     def __repr__(self) -> str:
         leaves = "1 leaf" if self.n_leaves == 1 else f"{self.n_leaves} leaves"
-        root, height = shown(self.labels[0]), int(self.height[0])
+        root, height = displayed(self.labels[0]), int(self.height[0])
         return f"Taxonomy({root}, {leaves}, {self.n_nodes} nodes, height {height})"
 
     def __reduce__(self) -> tuple[object, tuple[tuple[str, ...], Nodes]]:

@@ -22,7 +22,7 @@ UNIT = 1 << 10
 SLACK = 2
 """Units that rounding may add to the sensitivity."""
 
-Name = Literal["gini", "ncp", "skew", "max", "infogain"]
+BoxScoreName = Literal["gini", "ncp", "skew", "max", "infogain"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -70,7 +70,7 @@ class _Of(Protocol):
 class BoxScore:
     """A score of candidates to split, with its sensitivity in units."""
 
-    name: Name
+    name: BoxScoreName
     monotone: bool
     sensitivity: Fraction
     of: _Of

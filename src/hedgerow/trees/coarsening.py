@@ -93,11 +93,6 @@ def require_share(share: Fraction) -> None:
         )
 
 
-def n_classes_of(schema: Schema) -> int:
-    """Return the number of classes; 1 without a class."""
-    return 1 if schema.class_attribute is None else schema.class_attribute.domain.size
-
-
 def _grid(size: int, most: int | None) -> NDArray[np.int64]:
     if most is None or size <= most:
         return np.arange(size + 1)

@@ -20,7 +20,7 @@ from hedgerow.methods.basic.basic import Basic
 from hedgerow.methods.diffpart import diffpart
 from hedgerow.methods.diffpart import level as diffpart_level
 from hedgerow.methods.diffpart.diffpart import DiffPart
-from hedgerow.methods.diffpart.level import Expansion, Level, split_level
+from hedgerow.methods.diffpart.level import Expansion, PartitionLevel, split_level
 from hedgerow.methods.diffpart.rules import PrintedRules
 from hedgerow.methods.diffpart.tree import SplitTree
 from hedgerow.model.baskets import EncodedBaskets, NoisyBaskets
@@ -59,7 +59,7 @@ def one_level(with_record, without, *, n_items, epsilon, c1=ONE):
     def columns(*, has_record, runs, seed):
         tree = SplitTree.of(universe(n_items, fan_out=max(n_items, 2)))
         ledger = PathLedger(epsilon)
-        level = Level(
+        level = PartitionLevel(
             nodes=ledger.branch(0, runs),
             starts=np.arange(runs + 1, dtype=np.int64),
             members=np.zeros(runs, dtype=np.int32),
@@ -149,7 +149,7 @@ def test_t7_the_order_of_a_release_shows_nothing():
 
 def test_t7_a_twin_that_lists_what_has_records_first_is_refuted(monkeypatch):
     monkeypatch.setattr(diffpart_level, "noisy_sparse_blocks", occupied_first)
-    monkeypatch.setattr(diffpart_level.Found, "sorted_of", staticmethod(as_found))
+    monkeypatch.setattr(diffpart_level.FoundParts, "sorted_of", staticmethod(as_found))
     monkeypatch.setattr(diffpart.NoisyBaskets, "sorted_of", staticmethod(unsorted))
     assert outcome(PRINTED, BASKETS["T7"], epsilon=TENTH, runs=1500) == "refuted"
 
@@ -173,7 +173,7 @@ def unsorted(taxonomy, *, offsets, items, counts, made):
 
 def as_found(pieces):
     none = np.zeros(0, dtype=np.int64)
-    return diffpart_level.Found(
+    return diffpart_level.FoundParts(
         **{
             name: np.concatenate([none, *(getattr(piece, name) for piece in pieces)])
             for name in ("part", "mask", "noisy")

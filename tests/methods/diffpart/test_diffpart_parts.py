@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hedgerow.count.basket_kernels import SplitCounts, tally_of
 from hedgerow.count.memory.baskets import BasketMemory, cut_to_length, sets_of_masks
-from hedgerow.methods.diffpart.level import Expansion, Level
+from hedgerow.methods.diffpart.level import Expansion, PartitionLevel
 from hedgerow.methods.diffpart.masks import all_masks, masks_by_size
 from hedgerow.methods.diffpart.rules import PublicRules, ceil_sqrt
 from hedgerow.methods.diffpart.small_universe import near_in_queries, rounded
@@ -56,7 +56,7 @@ def test_wide_nodes_are_regrouped_for_masks(n_items):
 
 def kernel_at_root(taxonomy):
     tree = SplitTree.of(taxonomy)
-    level = Level.top(noisy_total=0)
+    level = PartitionLevel.top(noisy_total=0)
     return Expansion(level=level, tree=tree, chosen=np.zeros(1, dtype=np.int64)).kernel()
 
 

@@ -18,7 +18,7 @@ from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.methods.kanonymity import full_domain
 from hedgerow.methods.kanonymity.full_domain import FullDomain, full_domain_cuts
 from hedgerow.methods.kanonymity.level_descent import descend
-from hedgerow.methods.kanonymity.levels import Levels, levels_of
+from hedgerow.methods.kanonymity.levels import AttributeLevels, levels_of
 from hedgerow.methods.kanonymity.tds import TopDownSpecialisation
 from hedgerow.privacy.source import SeededSource
 from hedgerow.taxonomy.domain import NumericDomain
@@ -238,7 +238,7 @@ def test_one_walk_serves_every_k_as_a_run_of_its_own_would(monkeypatch):
 
 def test_levels_of_a_grid_keep_missing_values_apart_until_the_end():
     domain = NumericDomain.even(low=0, high=4, step=1, missing=True)
-    levels = Levels.of(domain, fan_out=2)
+    levels = AttributeLevels.of(domain, fan_out=2)
     assert [each.first.tolist() for each in levels.ranges] == [
         [0, 1, 2, 3, 4, 5],
         [0, 1, 3, 5],
@@ -250,7 +250,7 @@ def test_levels_of_a_grid_keep_missing_values_apart_until_the_end():
 
 
 def test_levels_of_a_taxonomy_are_its_depths():
-    levels = Levels.of(values(6, 2), fan_out=2)
+    levels = AttributeLevels.of(values(6, 2), fan_out=2)
     assert [each.first.tolist() for each in levels.ranges] == [
         [0, 1, 2, 3, 4, 5],
         [0, 2, 4, 5],  # 4 and 5 end a level higher up and stay themselves until then
@@ -259,4 +259,4 @@ def test_levels_of_a_taxonomy_are_its_depths():
     ]
     assert levels.penalties[0].tolist() == [0.0] * 6
     assert levels.penalties[-1].tolist() == [1.0]
-    assert len(Levels.of(values(1), fan_out=2)) == 1
+    assert len(AttributeLevels.of(values(1), fan_out=2)) == 1

@@ -18,7 +18,7 @@ from hedgerow.lattice.utility import utility_tables
 from hedgerow.methods.personal.choice import Worth
 from hedgerow.methods.personal.levels import LevelSpace
 from hedgerow.methods.personal.printed import Sampler
-from hedgerow.methods.personal.printed_delta import SampleSettings, proved_delta
+from hedgerow.methods.personal.printed_delta import PrintedTerms, proved_delta
 from hedgerow.methods.personal.sampling import amplified_epsilon, kept_of_each
 from hedgerow.methods.personal.synopsis import Kinds
 from hedgerow.privacy.source import SeededSource
@@ -37,7 +37,7 @@ def numbers(**changed):
         "reach": 6.0,
         "shift": 12.0,
     }
-    return SampleSettings(**{**given, **changed})
+    return PrintedTerms(**{**given, **changed})
 
 
 def sampler(space, *, version="utility", at_least=0.0, risk_weight=2.0, **changed):

@@ -16,8 +16,8 @@ from hedgerow.methods.personal.synopsis import (
     Kinds,
     Layer,
     Synopsis,
-    cell_counts,
     measured_vectors,
+    vector_counts,
 )
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
@@ -51,8 +51,8 @@ def test_one_record_moves_the_measured_counts_by_one_in_each_vector(table, data)
     measured = measured_vectors(space)
     moved = 0
     for vector in measured:
-        before = cell_counts(space, vector, kinds_of(table))
-        one = np.abs(before - cell_counts(space, vector, neighbour))
+        before = vector_counts(space, vector, kinds_of(table))
+        one = np.abs(before - vector_counts(space, vector, neighbour))
         assert one.max() == 1
         moved += int(one.sum())
     assert moved == len(measured)
@@ -108,7 +108,7 @@ def test_estimates_have_the_right_mean_and_spread():
     ]
     estimates = np.stack([run.estimates for run in runs])
     spread = runs[0].least / 3  # thresholds are three standard deviations, and above 1 here
-    true = cell_counts(space, number, kinds)
+    true = vector_counts(space, number, kinds)
     assert (np.abs(estimates.mean(axis=0) - true) < 5 * spread / 14).all()
     assert np.allclose(estimates.std(axis=0), spread, rtol=0.3)
 

@@ -118,7 +118,7 @@ def child_sizes(child: NDArray[np.signedinteger], sizes: NDArray[np.int64]) -> N
 
 
 @compile_loop
-def places_of(child: NDArray[np.signedinteger], next_place: NDArray[np.int64]) -> None:
+def row_places(child: NDArray[np.signedinteger], next_place: NDArray[np.int64]) -> None:
     """Replace each row's child by its place among all rows sorted by child; -1 stays."""
     for row in range(len(child)):
         if child[row] >= 0:

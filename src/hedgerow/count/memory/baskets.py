@@ -115,7 +115,7 @@ class MemoryWalk:
         """Make the sub-partitions of the last tally with these keys the partitions 0, 1, ..."""
         if self._keys is None:
             raise InternalError("records were asked to descend before they were counted")
-        place = places_of(self._keys, keys, n_keys=self._n_keys)
+        place = item_places(self._keys, keys, n_keys=self._n_keys)
         kept = place >= 0
         lengths = np.diff(self._offsets)
         offsets = offsets_of(lengths[kept])
@@ -147,7 +147,7 @@ class MemoryWalk:
         return items
 
 
-def places_of(
+def item_places(
     wanted: NDArray[np.int64], keys: NDArray[np.int64], *, n_keys: int
 ) -> NDArray[np.int32]:
     """Return where each of ``wanted`` stands among increasing ``keys``, -1 where it does not.

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.model.engine import Codes
+from hedgerow.model.arrays import Codes
 from hedgerow.model.placed import Borders, LevelBins, Routing
 from hedgerow.model.table import EncodedTable
 
@@ -201,7 +201,7 @@ class PlacedInMemory:
         sizes = np.zeros(routing.n_children, dtype=np.int64)
         compiled.child_sizes(places, sizes)
         starts = _starts_of(sizes)
-        compiled.places_of(places, starts[:-1].copy())
+        compiled.row_places(places, starts[:-1].copy())
 
         def move(codes: Codes) -> Codes:
             moved = np.empty(starts[-1], dtype=codes.dtype)

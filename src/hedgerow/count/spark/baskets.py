@@ -17,14 +17,14 @@ from hedgerow.count.spark.session import (
     Session,
     collected,
     guarded,
-    open_frame,
     open_lines,
+    open_spark_frame,
     refusing,
     spark_session,
 )
 from hedgerow.count.spark.table import check_spark_columns
 from hedgerow.count.spark.workers import NAME, SUMS, gathered, keyed, occupied
-from hedgerow.count.stream.baskets import Step, follow
+from hedgerow.count.stream.baskets import WalkStep, follow
 from hedgerow.encode.baskets import BasketEncoder
 from hedgerow.errors import InternalError
 from hedgerow.model.baskets import EncodedBaskets, item_dtype, offsets_of
@@ -48,7 +48,7 @@ def open_spark_baskets(
         if place.column is None:
             words = open_lines(session, data, base=base, has_header=place.skip_header)
         else:
-            frame = open_frame(session, data, query=query, base=base)
+            frame = open_spark_frame(session, data, query=query, base=base)
             names = [place.column] if place.record is None else [place.record, place.column]
             check_spark_columns(frame, names)
             words = frame.select(frame[f"`{place.column}`"])
@@ -114,7 +114,7 @@ class SparkWalk:
     def __init__(self, engine: SparkBaskets, max_length: int | None) -> None:
         self._engine = engine
         self._max_length = max_length
-        self._steps: list[Step] = []
+        self._steps: list[WalkStep] = []
         self._asked: BasketKernel | None = None
 
     def __repr__(self) -> str:
@@ -144,7 +144,7 @@ class SparkWalk:
             raise InternalError("records were asked to descend before they were counted")
         self._steps, self._asked = [*self._steps, (self._asked, keys)], None
 
-    def _way(self) -> tuple[Taxonomy, int | None, list[Step]]:
+    def _way(self) -> tuple[Taxonomy, int | None, list[WalkStep]]:
         return self._engine.taxonomy, self._max_length, self._steps
 
 
@@ -205,7 +205,7 @@ class _Itemsets(_Counting):
 class _Walking(_Counting):
     """Sums over records that have gone down the way so far."""
 
-    def __init__(self, taxonomy: Taxonomy, max_length: int | None, steps: list[Step]) -> None:
+    def __init__(self, taxonomy: Taxonomy, max_length: int | None, steps: list[WalkStep]) -> None:
         super().__init__(taxonomy)
         self.max_length = max_length
         self.steps = steps
@@ -232,7 +232,7 @@ class _Split(_Walking):
         self,
         taxonomy: Taxonomy,
         max_length: int | None,
-        steps: list[Step],
+        steps: list[WalkStep],
         kernel: BasketKernel,
     ) -> None:
         super().__init__(taxonomy, max_length, steps)

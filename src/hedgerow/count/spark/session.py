@@ -111,7 +111,7 @@ def _check_java() -> None:
         )
 
 
-def open_frame(session: Session, data: Any, *, query: str | None, base: Path) -> Any:
+def open_spark_frame(session: Session, data: Any, *, query: str | None, base: Path) -> Any:
     """Return a DataFrame of the data: itself, the table of that name, or what a path holds."""
     if hasattr(data, "mapInArrow"):
         return data

@@ -21,7 +21,7 @@ from hedgerow.count.spark.session import (
     Session,
     collected,
     guarded,
-    open_frame,
+    open_spark_frame,
     refusing,
     spark_session,
 )
@@ -48,7 +48,7 @@ def open_spark_table(
     """Return an engine over a Spark DataFrame, the name of a table, or a path."""
     session = spark_session(settings, data)
     try:
-        frame = open_frame(session, data, query=query, base=base)
+        frame = open_spark_frame(session, data, query=query, base=base)
         names = [attribute.name for attribute in schema.used()]
         check_spark_columns(frame, names)
         with refusing():

@@ -17,10 +17,11 @@ from hedgerow.count.memory.placed import PlacedInMemory
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.encode.batch import BatchEncoder, table_of_columns
 from hedgerow.errors import DataError, UnlistedValueError
+from hedgerow.model.arrays import Codes
 from hedgerow.model.engine import DenseKernel, SparseCounts, SparseKernel
 from hedgerow.model.placed import LevelBins, Routing
 from hedgerow.model.schema import Schema
-from hedgerow.model.table import Codes, EncodedTable
+from hedgerow.model.table import EncodedTable
 from hedgerow.read.text import as_text
 from hedgerow.taxonomy.domain import code_dtype
 
@@ -43,7 +44,7 @@ PACKED_AT_ONCE = 1 << 13
 """Records of a row, at most."""
 
 
-def packed(columns: tuple[Codes, ...]) -> pa.RecordBatch:
+def packed_codes(columns: tuple[Codes, ...]) -> pa.RecordBatch:
     """Return encoded records as rows of :data:`PACKED`."""
     n_records = len(columns[0])
     starts = range(0, n_records, PACKED_AT_ONCE)
@@ -103,7 +104,7 @@ class Encode:
                     f"attribute {error.attribute!r}: a record {what}", where=NAME, do=error.do
                 ) from None
             if len(codes[0]):
-                yield packed(codes)
+                yield packed_codes(codes)
 
 
 class Counting(ABC):

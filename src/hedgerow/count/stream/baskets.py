@@ -21,7 +21,7 @@ from hedgerow.taxonomy.tree import Taxonomy
 _BYTES_PER_ITEM = 24
 """What an item takes while its piece is counted: its code, masks and what is kept of them."""
 
-Step = tuple[BasketKernel, NDArray[np.int64]]
+WalkStep = tuple[BasketKernel, NDArray[np.int64]]
 """A level that is behind the records: what was counted, and the keys that were followed."""
 
 
@@ -142,7 +142,7 @@ class DiskWalk:
         self._shelf: Shelf | None = None  # none yet: the records are where they were read
         self._slots: list[Slot] = []
         self._asked: BasketKernel | None = None
-        self._step: Step | None = None
+        self._step: WalkStep | None = None
 
     def __repr__(self) -> str:
         return "DiskWalk()"
@@ -209,7 +209,7 @@ def _put_away(rows: WalkRows) -> Arrays:
     return (np.diff(rows.offsets), rows.items, rows.partition, *of_weights)
 
 
-def follow(walk: MemoryWalk, steps: list[Step]) -> None:
+def follow(walk: MemoryWalk, steps: list[WalkStep]) -> None:
     """Take records down the levels that are behind them already."""
     for kernel, keys in steps:
         walk.tally(kernel)

@@ -18,9 +18,9 @@ from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.count.stream.placed import PlacedOnDisk
 from hedgerow.count.stream.scratch import Scratch, Shelf, Slot
 from hedgerow.encode.batch import BatchEncoder, table_of_columns
+from hedgerow.model.arrays import Codes
 from hedgerow.model.engine import DenseKernel, SparseCounts, SparseKernel
 from hedgerow.model.schema import Schema
-from hedgerow.model.table import Codes
 from hedgerow.read.source import Source
 from hedgerow.taxonomy.domain import code_dtype
 

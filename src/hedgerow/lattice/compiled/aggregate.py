@@ -15,14 +15,15 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from hedgerow.lattice.lattice import Levels
+from hedgerow.model.arrays import Ints
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 BLOCK = 1024
 """Vectors in a row that look at their attributes in the same order."""
 
-Levels = NDArray[np.uint8]
-Ints = NDArray[np.int64]
 Shorts = NDArray[np.int16]
 
 _F = TypeVar("_F", bound="Callable[..., Any]")

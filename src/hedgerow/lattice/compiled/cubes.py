@@ -55,7 +55,7 @@ def maximise_problems(
             place = (rows[job], heights[job], strides[job])
             count_matches(place, (first, stop), entry_arrays, counts)
         person = (rows[job], heights[job], personal[job])
-        evaluate(person, (utility, weights), settings, counts, values)
+        evaluate_cubes(person, (utility, weights), settings, counts, values)
         best = least_best(heights[job], strides[job], values, settings[3])
         added = weighed = 0.0
         for i in range(rows.shape[1]):
@@ -67,7 +67,7 @@ def maximise_problems(
 
 
 @_compiled
-def evaluate(person: Any, tables: Any, settings: Any, counts: Any, values: Any) -> None:
+def evaluate_cubes(person: Any, tables: Any, settings: Any, counts: Any, values: Any) -> None:
     """Write the aggregate of every node down."""
     rows, heights, personal = person
     utility, weights = tables

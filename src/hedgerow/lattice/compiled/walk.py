@@ -16,16 +16,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from hedgerow.lattice.packed import (
-    Entries,
-    Floats,
-    Found,
-    Hierarchy,
-    Ints,
-    Problems,
-    Question,
-    Small,
-)
+from hedgerow.lattice.packed import Entries, Found, Hierarchy, PackedProblems, Question, Small
+from hedgerow.model.arrays import Floats, Ints
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,7 +71,7 @@ def solve_problems(
 
     The arguments are the fields of problems, hierarchy, entries, question and found.
     """
-    problems, hierarchy = Problems(*problem_arrays), Hierarchy(*hierarchy_arrays)
+    problems, hierarchy = PackedProblems(*problem_arrays), Hierarchy(*hierarchy_arrays)
     entries, question, found = Entries(*entry_arrays), Question(*asked), Found(*found_arrays)
     most = 1
     for job in range(len(problems.rows)):
@@ -91,7 +83,7 @@ def solve_problems(
         n_nodes = n_nodes_of(problems, job)
         counts, state = all_counts[:n_nodes], all_states[:n_nodes]
         if job == 0 or not has_same_matches(problems, job):
-            count_matches(problems, job, hierarchy, entries, counts)
+            count_walked(problems, job, hierarchy, entries, counts)
         terrain = terrain_of(problems, job, hierarchy, question, counts)
         if job == 0 or not has_same_frontier(problems, job, question):
             n_found = walk(terrain, state, frontier)
@@ -103,14 +95,14 @@ def solve_problems(
 
 
 @_compiled
-def n_nodes_of(problems: Problems, job: int) -> int:
+def n_nodes_of(problems: PackedProblems, job: int) -> int:
     """The number of nodes of a record's lattice."""
     return int(problems.strides[job, 0] * (problems.heights[job, 0] + 1))
 
 
 @_compiled
 def terrain_of(
-    problems: Problems, job: int, hierarchy: Hierarchy, question: Question, counts: Ints
+    problems: PackedProblems, job: int, hierarchy: Hierarchy, question: Question, counts: Ints
 ) -> Terrain:
     """Put together what a record's walk needs to know."""
     return Terrain(
@@ -129,7 +121,7 @@ def terrain_of(
 
 
 @_compiled
-def has_same_matches(problems: Problems, job: int) -> bool:
+def has_same_matches(problems: PackedProblems, job: int) -> bool:
     """Whether a record has the values of the one before, and with them its matches."""
     for i in range(problems.rows.shape[1]):
         if problems.rows[job, i] != problems.rows[job - 1, i]:
@@ -138,7 +130,7 @@ def has_same_matches(problems: Problems, job: int) -> bool:
 
 
 @_compiled
-def has_same_frontier(problems: Problems, job: int, question: Question) -> bool:
+def has_same_frontier(problems: PackedProblems, job: int, question: Question) -> bool:
     """Whether a record has the frontier of the one before: where utility decides, many have."""
     same_utility = problems.profile[job] == problems.profile[job - 1]
     same_limit = problems.limit[job] == problems.limit[job - 1]
@@ -351,8 +343,8 @@ def write_down(terrain: Terrain, rank: int, found: Found, job: int) -> None:
 
 
 @_compiled
-def count_matches(
-    problems: Problems, job: int, hierarchy: Hierarchy, entries: Entries, counts: Ints
+def count_walked(
+    problems: PackedProblems, job: int, hierarchy: Hierarchy, entries: Entries, counts: Ints
 ) -> None:
     """Count the matches of every node of one record's lattice into ``counts``."""
     rows, heights, strides = problems.rows[job], problems.heights[job], problems.strides[job]

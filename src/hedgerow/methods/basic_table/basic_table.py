@@ -15,7 +15,7 @@ from hedgerow.model.schema import Schema
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
-from hedgerow.trees.coarsening import fitted, n_classes_of, require_share
+from hedgerow.trees.coarsening import fitted, require_share
 from hedgerow.trees.counts import MOST_GROUPS, noisy_groups, public_threshold
 from hedgerow.trees.cut import leaf_ranges
 
@@ -69,12 +69,12 @@ class BasicTable:
         """Return the cells of each attribute, from public settings alone."""
         if self.cells is None:
             return leaf_ranges(schema)
-        most = max(self.cells // n_classes_of(schema), 1)
+        most = max(self.cells // schema.n_classes, 1)
         return tuple(each.ranges for each in fitted(schema, most_boxes=most))
 
     def n_groups(self, schema: Schema) -> int:
         """Return the number of cells times classes."""
-        classes = n_classes_of(schema)
+        classes = schema.n_classes
         if self.cells is None:
             return prod((each.domain.size for each in schema.attributes), start=classes)
         return prod((len(each) for each in self.ranges(schema)), start=classes)

@@ -17,7 +17,7 @@ from hedgerow.count.kernels import ClassHistograms
 from hedgerow.errors import InternalError
 from hedgerow.methods.diffgen.budget import DiffGenBudget
 from hedgerow.methods.diffgen.departures import COMMON, IMPROVED
-from hedgerow.methods.diffgen.specialise import Choices, Chooser, JointChoice, PrintedChoice
+from hedgerow.methods.diffgen.specialise import ChoiceMaker, Chooser, JointChoice, PrintedChoice
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups, Ranges
 from hedgerow.model.method import About, Outline
@@ -191,7 +191,7 @@ class DiffGen:
             raise InternalError("DiffGen was asked to specialise without a class")
         sizes = tuple(attribute.domain.size for attribute in engine.schema.attributes)
         kernel = ClassHistograms(sizes=sizes, n_classes=classes.domain.size)
-        choices = Choices(
+        choices = ChoiceMaker(
             scored=ScoredParts(kernel.split(engine.sum(kernel)), self.score),
             score=self.score,
             share=budget.choice,

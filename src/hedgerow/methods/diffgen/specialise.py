@@ -36,7 +36,7 @@ class Chooser(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Choices:
+class ChoiceMaker:
     """How choices are made: the score and its parts, the share of each, the ledger."""
 
     scored: ScoredParts
@@ -87,7 +87,7 @@ class JointChoice:
     (Lemma L1), at the monotone rate where the score is monotone.
     """
 
-    choices: Choices
+    choices: ChoiceMaker
 
     def begin(self, candidates: list[Part]) -> None:
         """Nothing to prepare."""
@@ -126,7 +126,7 @@ class PrintedChoice:
     ``sensitivity`` is the one the paper states for its score.
     """
 
-    choices: Choices
+    choices: ChoiceMaker
     cut: Cut
     sensitivity: Fraction
     splits: dict[Part, int] = field(default_factory=dict)

@@ -21,11 +21,11 @@ from hedgerow.methods.diffmulti.splits import (
     Chosen,
     Offers,
     choose_splits,
+    chosen_split,
     most_positions,
     node_borders,
     offers_of,
     positions_for,
-    split_of,
 )
 from hedgerow.model.placed import Borders
 from hedgerow.privacy.budget import PathLedger
@@ -158,7 +158,7 @@ class PrintedGrowth(Growth):
         chosen = self._choose(  # lines 10 and 11
             list(offers.values()), choice, level, share=self.budget.choice, on="choice"
         )
-        split = split_of(chosen, borders, level)
+        split = chosen_split(chosen, borders, level)
         self._divided = split.attribute
         return split
 
@@ -238,7 +238,7 @@ class JointGrowth(Growth):
             share=self.budget.choice,
             on="choice",
         )
-        return split_of(chosen, borders, level)
+        return chosen_split(chosen, borders, level)
 
 
 def _stop_all(boxes: Boxes) -> Split:

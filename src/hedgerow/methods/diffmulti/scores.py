@@ -46,7 +46,7 @@ class MultiScore:
     of: _Of
 
 
-def discernibility(children: Children, widest: NDArray[np.float64]) -> NDArray[np.int64]:
+def discernibility_score(children: Children, widest: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return -DM / (2n + 1) in units of 2^-20, DM the sum of squared child sizes.
 
     [DiffMulti, Eq. (3)] with n the box's own size.
@@ -146,7 +146,7 @@ DISCERNIBILITY = MultiScore(
     printed=Fraction(UNITS),
     needs_class=False,
     sensitivity="a range of 1, over 2|P| + 1",
-    of=discernibility,
+    of=discernibility_score,
 )
 NCP = MultiScore(
     name="ncp",

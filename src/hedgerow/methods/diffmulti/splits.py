@@ -210,7 +210,7 @@ class _Blocks:
         )
 
 
-def split_of(chosen: Chosen, borders: dict[int, Borders], level: Level) -> Split:
+def chosen_split(chosen: Chosen, borders: dict[int, Borders], level: Level) -> Split:
     """Return the level's decision: the chosen splits, and ``STOP`` for all other boxes."""
     n_boxes = len(level.boxes)
     attribute = np.full(n_boxes, STOP, dtype=np.int32)

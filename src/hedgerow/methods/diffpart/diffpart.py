@@ -21,16 +21,15 @@ from hedgerow.methods.diffpart.items import (
     item_threshold,
     noisy_items,
 )
-from hedgerow.methods.diffpart.level import Expansion, Level, split_level
-from hedgerow.methods.diffpart.rest import Sets, Step, drawn_rest, leaf_sets
+from hedgerow.methods.diffpart.level import Expansion, PartitionLevel, split_level
+from hedgerow.methods.diffpart.rest import DrawnSets, RestStep, drawn_rest, leaf_sets
 from hedgerow.methods.diffpart.rules import PrintedRules, PublicRules
 from hedgerow.methods.diffpart.small_universe import SMALL_UP_TO, small_universe
 from hedgerow.methods.diffpart.tree import SplitTree
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.engine import BasketEngine, BasketWalk
 from hedgerow.model.groups import CountsMade
-from hedgerow.model.method import About, Outline
-from hedgerow.model.method import Step as PlannedStep
+from hedgerow.model.method import About, Outline, Step
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource
@@ -137,25 +136,25 @@ class DiffPart:
         """
         tree = SplitTree.of(taxonomy)
         if self._is_small(tree):
-            step = PlannedStep(on="counts", share=epsilon, times=1)
+            step = Step(on="counts", share=epsilon, times=1)
             n_groups = (1 << tree.n_items) - 1
             return Outline(steps=(step,), counts=epsilon, n_groups=n_groups, notes=(_NO_BOUND,))
-        steps: list[PlannedStep] = []
+        steps: list[Step] = []
         left = epsilon
         if not self.faithful:
             for on, part in (("total", TOTAL_SHARE), ("items", ITEMS_SHARE)):
-                steps.append(PlannedStep(on=on, share=epsilon * part, times=1))
+                steps.append(Step(on=on, share=epsilon * part, times=1))
                 left -= epsilon * part
         ledger = PathLedger(left)
         rules = self._rules(tree, epsilon)
-        node, level = 0, Level.top(noisy_total=0)
+        node, level = 0, PartitionLevel.top(noisy_total=0)
         while tree.height[node] > 1:
             share = rules.test_shares(level, tree, ledger.left(np.zeros(1, dtype=np.int64)))[0]
-            steps.append(PlannedStep(on="tests", share=ledger.spend(share, on="tests"), times=1))
+            steps.append(Step(on="tests", share=ledger.spend(share, on="tests"), times=1))
             below = tree.children[tree.child_start[node] : tree.child_start[node + 1]]
             node = int(below[np.argmax(tree.height[below])])
-            level = Level.top(noisy_total=0, node=node)
-        steps.append(PlannedStep(on="counts", share=ledger.left(), times=1))
+            level = PartitionLevel.top(noisy_total=0, node=node)
+        steps.append(Step(on="counts", share=ledger.left(), times=1))
         return Outline(
             steps=tuple(steps),
             counts=ledger.left(),
@@ -185,8 +184,8 @@ class DiffPart:
         if not self.faithful:
             total = _noisy_total(walk, epsilon, ledger, source)
             items = self._noisy_items(walk, tree, epsilon, ledger, source)
-        steps: list[Step] = []
-        level = Level.top(noisy_total=total)  # lines 3-4
+        steps: list[RestStep] = []
+        level = PartitionLevel.top(noisy_total=total)  # lines 3-4
         rules = self._rules(tree, epsilon)
         while len(level):  # line 7
             progress("partitioning", None)
@@ -195,7 +194,7 @@ class DiffPart:
             level, found, leaves = split_level(
                 expansion, walk, rules=rules, ledger=ledger, source=source
             )
-            steps.append(Step(expansion=expansion, found=found, leaves=leaves))
+            steps.append(RestStep(expansion=expansion, found=found, leaves=leaves))
         baskets = leaf_sets(steps, tree)
         if items is not None:
             rest = drawn_rest(
@@ -206,7 +205,7 @@ class DiffPart:
                 max_length=self._length(tree),
                 source=source,
             )
-            baskets = Sets.joined([baskets, rest])
+            baskets = DrawnSets.joined([baskets, rest])
         return NoisyBaskets.sorted_of(
             engine.taxonomy,
             offsets=baskets.offsets,

@@ -20,14 +20,14 @@ from hedgerow.methods.diffpart.tree import SplitTree
 from hedgerow.model.baskets import offsets_of
 from hedgerow.model.engine import BasketWalk, SparseCounts
 from hedgerow.privacy.budget import PathLedger, Shares
-from hedgerow.privacy.mechanisms import Block, Spending, noisy_sparse_blocks
+from hedgerow.privacy.mechanisms import CellBlock, Spending, noisy_sparse_blocks
 from hedgerow.privacy.source import RandomSource
 
-Kind = Literal["tests", "counts"]
+CountKind = Literal["tests", "counts"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Level:
+class PartitionLevel:
     """The partitions that are expanded together.
 
     Partition ``p`` has the hierarchy cut ``members[starts[p]:starts[p + 1]]``, nodes of the
@@ -42,7 +42,7 @@ class Level:
     parent: NDArray[np.int64]
 
     @classmethod
-    def top(cls, *, noisy_total: int, node: int = 0) -> Level:
+    def top(cls, *, noisy_total: int, node: int = 0) -> PartitionLevel:
         """Return the single partition of all records [DiffPart, Alg. 1, lines 3-4]."""
         return cls(
             nodes=np.zeros(1, dtype=np.int64),
@@ -69,7 +69,7 @@ class Level:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Found:
+class FoundParts:
     """Sub-partitions with noisy counts: which partition they come from and which children."""
 
     part: NDArray[np.int64]
@@ -80,7 +80,7 @@ class Found:
         return len(self.part)
 
     @classmethod
-    def sorted_of(cls, pieces: list[Found]) -> Found:
+    def sorted_of(cls, pieces: list[FoundParts]) -> FoundParts:
         """Return all pieces in the order of partition and mask."""
         none = np.zeros(0, dtype=np.int64)
         part, mask, noisy = (
@@ -91,18 +91,20 @@ class Found:
         return cls(part=part[order], mask=mask[order], noisy=noisy[order])
 
 
-Shape = tuple[int, ...]
+PartShape = tuple[int, ...]
 """The public numbers that the sub-partitions and thresholds of a partition depend on."""
 
 
 class Rules(Protocol):
     """The public rules of a variant: which node, what share, which threshold."""
 
-    def choose(self, level: Level, tree: SplitTree, source: RandomSource) -> NDArray[np.int64]:
+    def choose(
+        self, level: PartitionLevel, tree: SplitTree, source: RandomSource
+    ) -> NDArray[np.int64]:
         """Return the place, in ``level.members``, of the node that each partition expands."""
         ...
 
-    def test_shares(self, level: Level, tree: SplitTree, left: Shares) -> Shares:
+    def test_shares(self, level: PartitionLevel, tree: SplitTree, left: Shares) -> Shares:
         """Return what the tests of each partition's sub-partitions cost."""
         ...
 
@@ -114,11 +116,11 @@ class Rules(Protocol):
         """
         ...
 
-    def blocks(self, shape: Shape) -> MaskBlocks:
+    def blocks(self, shape: PartShape) -> MaskBlocks:
         """Return the sub-partitions there can be, in blocks of one threshold each."""
         ...
 
-    def threshold(self, kind: Kind, share: Fraction, shape: Shape, *, block: int) -> int:
+    def threshold(self, kind: CountKind, share: Fraction, shape: PartShape, *, block: int) -> int:
         """Return the smallest noisy count that passes, at least 1."""
         ...
 
@@ -127,7 +129,7 @@ class Rules(Protocol):
 class Expansion:
     """A level with the node that each of its partitions expands."""
 
-    level: Level
+    level: PartitionLevel
     tree: SplitTree
     chosen: NDArray[np.int64]
 
@@ -156,7 +158,7 @@ class Expansion:
         pending = self.level.sums((self.tree.height > 0).astype(np.int64))
         return np.where(pending == 1, self.tree.leaf_slots[self.node], 0)
 
-    def cuts(self, found: Found) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def cuts(self, found: FoundParts) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the hierarchy cuts of sub-partitions: starts and members."""
         level, tree = self.level, self.tree
         lengths = np.diff(level.starts)[found.part]
@@ -180,7 +182,7 @@ def split_level(
     rules: Rules,
     ledger: PathLedger,
     source: RandomSource,
-) -> tuple[Level, Found, Found]:
+) -> tuple[PartitionLevel, FoundParts, FoundParts]:
     """Return the next level, and what it and the leaf partitions were found as.
 
     [DiffPart, Procedure 1] for all partitions of a level at once, and lines 11-14 of
@@ -211,7 +213,9 @@ def split_level(
     walk.descend((found.part << expansion.kernel().bits) | found.mask)
     starts, members = expansion.cuts(found)
     nodes = _branch_to_found(found, test_nodes, ledger)
-    below = Level(nodes=nodes, starts=starts, members=members, noisy=found.noisy, parent=found.part)
+    below = PartitionLevel(
+        nodes=nodes, starts=starts, members=members, noisy=found.noisy, parent=found.part
+    )
     return below, found, leaves
 
 
@@ -235,7 +239,7 @@ def _branch_by_kind(
 
 
 def _branch_to_found(
-    found: Found, test_nodes: NDArray[np.int64], ledger: PathLedger
+    found: FoundParts, test_nodes: NDArray[np.int64], ledger: PathLedger
 ) -> NDArray[np.int64]:
     """Return a node of the ledger for every sub-partition found; the others share one.
 
@@ -270,7 +274,7 @@ class _Measuring:
     ledger: PathLedger
     source: RandomSource
 
-    def measure(self, kind: Kind, nodes: NDArray[np.int64], shares: Shares) -> Found:
+    def measure(self, kind: CountKind, nodes: NDArray[np.int64], shares: Shares) -> FoundParts:
         """Return the sub-partitions of a kind whose noisy counts pass."""
         bits = self.expansion.kernel().bits
         part, mask = self.tally.keys >> bits, self.tally.keys & ((1 << bits) - 1)
@@ -289,18 +293,18 @@ class _Measuring:
             )
             here = cells.moved(place)
             found = self._reaching(kind, shape, here, len(members), spending)
-            pieces.append(Found(part=members[found.part], mask=found.mask, noisy=found.noisy))
-        every = Found.sorted_of(pieces)
+            pieces.append(FoundParts(part=members[found.part], mask=found.mask, noisy=found.noisy))
+        every = FoundParts.sorted_of(pieces)
         kept = self._of_kind(kind, every.part, every.mask)
-        return Found(part=every.part[kept], mask=every.mask[kept], noisy=every.noisy[kept])
+        return FoundParts(part=every.part[kept], mask=every.mask[kept], noisy=every.noisy[kept])
 
     def _of_kind(
-        self, kind: Kind, part: NDArray[np.int64], mask: NDArray[np.int64]
+        self, kind: CountKind, part: NDArray[np.int64], mask: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
         is_leaf: NDArray[np.bool_] = (mask & ~self.expansion.leaf_masks()[part]) == 0
         return is_leaf if kind == "counts" else ~is_leaf
 
-    def _like(self, shares: Shares) -> Iterator[tuple[Fraction, NDArray[np.int64], Shape]]:
+    def _like(self, shares: Shares) -> Iterator[tuple[Fraction, NDArray[np.int64], PartShape]]:
         """Yield groups of partitions with one share and one shape."""
         table = np.column_stack([shares.which, self.rules.shapes(self.expansion)])
         rows, which = np.unique(table, axis=0, return_inverse=True)
@@ -311,8 +315,8 @@ class _Measuring:
                 yield shares.values[row[0]], members, tuple(row[1:])
 
     def _reaching(
-        self, kind: Kind, shape: Shape, cells: _Cells, n_parts: int, spending: Spending
-    ) -> Found:
+        self, kind: CountKind, shape: PartShape, cells: _Cells, n_parts: int, spending: Spending
+    ) -> FoundParts:
         """Return what passes among the sub-partitions of like partitions."""
         masks = self.rules.blocks(shape)
         where = masks.block[cells.mask]
@@ -320,7 +324,7 @@ class _Measuring:
         for b, members in enumerate(masks.masks):
             here = where == b
             blocks.append(
-                Block(
+                CellBlock(
                     keys=cells.part[here] * len(members) + masks.rank[cells.mask[here]],
                     counts=cells.counts[here],
                     n_groups=n_parts * len(members),
@@ -328,9 +332,9 @@ class _Measuring:
                 )
             )
         passed = noisy_sparse_blocks(blocks, spending=spending)
-        return Found.sorted_of(
+        return FoundParts.sorted_of(
             [
-                Found(part=keys // len(m), mask=m[keys % len(m)], noisy=values)
+                FoundParts(part=keys // len(m), mask=m[keys % len(m)], noisy=values)
                 for (keys, values), m in zip(passed, masks.masks, strict=True)
             ]
         )

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.methods.diffpart.items import Drawn, ItemCounts, handed_out, limited
-from hedgerow.methods.diffpart.level import Expansion, Found, Level
+from hedgerow.methods.diffpart.level import Expansion, FoundParts, PartitionLevel
 from hedgerow.methods.diffpart.masks import bits_of
 from hedgerow.methods.diffpart.tree import SplitTree
 from hedgerow.model.baskets import offsets_of
@@ -32,21 +32,21 @@ _PIECE = 1 << 16  # rows at a time, so that what is needed for them stays in the
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Step:
+class RestStep:
     """What one level gave: its expansion, the partitions that passed, the leaf partitions."""
 
     expansion: Expansion
-    found: Found
-    leaves: Found
+    found: FoundParts
+    leaves: FoundParts
 
     @property
-    def level(self) -> Level:
+    def level(self) -> PartitionLevel:
         """The level that was expanded."""
         return self.expansion.level
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Sets:
+class DrawnSets:
     """Sets of codes, one after the other, and how often each is to be published."""
 
     offsets: NDArray[np.int64]
@@ -54,7 +54,7 @@ class Sets:
     counts: NDArray[np.int64]
 
     @classmethod
-    def joined(cls, pieces: list[Sets]) -> Sets:
+    def joined(cls, pieces: list[DrawnSets]) -> DrawnSets:
         """Return the sets of all pieces, one piece after the other."""
         lengths = np.concatenate([np.diff(piece.offsets) for piece in pieces])
         return cls(
@@ -64,7 +64,7 @@ class Sets:
         )
 
 
-def unaccounted(steps: list[Step]) -> list[NDArray[np.int64]]:
+def unaccounted(steps: list[RestStep]) -> list[NDArray[np.int64]]:
     """Return, level by level, how many records of each partition nothing below accounts for.
 
     From the bottom up, a partition is as large as its own noisy count or as all found
@@ -104,7 +104,7 @@ class Patterns:
     ends: NDArray[np.float64]
 
     @classmethod
-    def of(cls, steps: list[Step], tree: SplitTree) -> Patterns:
+    def of(cls, steps: list[RestStep], tree: SplitTree) -> Patterns:
         """Return the patterns of all that passed, weighted by its noisy count."""
         keys, weights = [], []
         for step in steps:
@@ -155,14 +155,14 @@ class Patterns:
 
 
 def drawn_rest(
-    steps: list[Step],
+    steps: list[RestStep],
     tree: SplitTree,
     *,
-    published: Sets,
+    published: DrawnSets,
     items: ItemCounts,
     max_length: int,
     source: RandomSource,
-) -> Sets:
+) -> DrawnSets:
     """Return baskets for the records that nothing accounts for, drawn from their cuts.
 
     Every node of a cut is replaced by children as records elsewhere divide among them, down
@@ -185,7 +185,7 @@ def drawn_rest(
     lengths = np.bincount(drawn.owner)
     lengths = lengths[lengths > 0].astype(np.int64)
     ones = np.ones(len(lengths), dtype=np.int64)
-    return Sets(offsets=offsets_of(lengths), items=drawn.item, counts=ones)
+    return DrawnSets(offsets=offsets_of(lengths), items=drawn.item, counts=ones)
 
 
 def _expanded(
@@ -212,7 +212,7 @@ def _expanded(
     return Drawn(owner=np.concatenate(done_owner), item=np.concatenate(done_item))
 
 
-def _cuts_of_rest(steps: list[Step]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _cuts_of_rest(steps: list[RestStep]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return a row per record to draw and node of its cut: the record's number, the node."""
     owners, nodes = [], []
     n = 0
@@ -229,11 +229,11 @@ def _cuts_of_rest(steps: list[Step]) -> tuple[NDArray[np.int64], NDArray[np.int3
     return np.concatenate(owners), np.concatenate(nodes)
 
 
-def leaf_sets(steps: list[Step], tree: SplitTree) -> Sets:
+def leaf_sets(steps: list[RestStep], tree: SplitTree) -> DrawnSets:
     """Return the leaf partitions that passed, as sets of codes."""
     pieces = []
     for step in steps:
         starts, members = step.expansion.cuts(step.leaves)
         items = tree.first[members].astype(np.int64)
-        pieces.append(Sets(offsets=starts, items=items, counts=step.leaves.noisy))
-    return Sets.joined(pieces)
+        pieces.append(DrawnSets(offsets=starts, items=items, counts=step.leaves.noisy))
+    return DrawnSets.joined(pieces)

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.methods.diffpart.level import Expansion, Kind, Level, Shape
+from hedgerow.methods.diffpart.level import CountKind, Expansion, PartitionLevel, PartShape
 from hedgerow.methods.diffpart.masks import MaskBlocks, all_masks, masks_by_size
 from hedgerow.methods.diffpart.tree import SplitTree
 from hedgerow.privacy.budget import Shares
@@ -26,7 +26,9 @@ RARER = 4
 """How much fewer false positives are allowed with every child more."""
 
 
-def highest_places(level: Level, tree: SplitTree) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def highest_places(
+    level: PartitionLevel, tree: SplitTree
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the places of each cut's highest nodes, and where each cut's places begin."""
     highest = np.repeat(level.highest(tree), np.diff(level.starts))
     places = np.flatnonzero(tree.height[level.members] == highest)
@@ -41,13 +43,15 @@ class PrintedRules:
     c1: Fraction
     c2: Fraction
 
-    def choose(self, level: Level, tree: SplitTree, source: RandomSource) -> NDArray[np.int64]:
+    def choose(
+        self, level: PartitionLevel, tree: SplitTree, source: RandomSource
+    ) -> NDArray[np.int64]:
         """Return a random one of each cut's highest nodes [DiffPart, Procedure 1, line 2]."""
         places, starts = highest_places(level, tree)
         chosen: NDArray[np.int64] = places[starts[:-1] + below(np.diff(starts), source=source)]
         return chosen
 
-    def test_shares(self, level: Level, tree: SplitTree, left: Shares) -> Shares:
+    def test_shares(self, level: PartitionLevel, tree: SplitTree, left: Shares) -> Shares:
         """Return alpha = B~ / |internal nodes of the cut| [DiffPart, Procedure 1, lines 8-9].
 
         What is left includes the half of epsilon that is reserved for leaf partitions.
@@ -61,11 +65,11 @@ class PrintedRules:
         height = expansion.level.highest(expansion.tree)
         return np.column_stack([n_children, n_children, height]).astype(np.int64)
 
-    def blocks(self, shape: Shape) -> MaskBlocks:
+    def blocks(self, shape: PartShape) -> MaskBlocks:
         """Return all combinations in one block."""
         return all_masks(shape[0])
 
-    def threshold(self, kind: Kind, share: Fraction, shape: Shape, *, block: int) -> int:
+    def threshold(self, kind: CountKind, share: Fraction, shape: PartShape, *, block: int) -> int:
         """Return sqrt(2) C2 height / alpha, or sqrt(2) C1 / share, rounded up, at least 1.
 
         [DiffPart, Procedure 1, line 7; Alg. 1, line 13]
@@ -87,12 +91,14 @@ class PublicRules:
     false_positives: Fraction
     max_length: int
 
-    def choose(self, level: Level, tree: SplitTree, source: RandomSource) -> NDArray[np.int64]:
+    def choose(
+        self, level: PartitionLevel, tree: SplitTree, source: RandomSource
+    ) -> NDArray[np.int64]:
         """Return the first of each cut's highest nodes."""
         places, starts = highest_places(level, tree)
         return places[starts[:-1]]
 
-    def test_shares(self, level: Level, tree: SplitTree, left: Shares) -> Shares:
+    def test_shares(self, level: PartitionLevel, tree: SplitTree, left: Shares) -> Shares:
         """Return the first of growing shares, one for each operation that is expected.
 
         A cut whose nodes always give one child needs as many operations as its heights add
@@ -116,11 +122,11 @@ class PublicRules:
         room = self.max_length - np.diff(expansion.level.starts) + 1
         return np.column_stack([n_children, np.clip(room, 1, n_children)]).astype(np.int64)
 
-    def blocks(self, shape: Shape) -> MaskBlocks:
+    def blocks(self, shape: PartShape) -> MaskBlocks:
         """Return the combinations that a record has room for, by size."""
         return masks_by_size(shape[0], shape[1])
 
-    def threshold(self, kind: Kind, share: Fraction, shape: Shape, *, block: int) -> int:
+    def threshold(self, kind: CountKind, share: Fraction, shape: PartShape, *, block: int) -> int:
         """Return the count that noise alone reaches as often as is allowed, at least 1.
 
         Of the false positives that a partition is allowed on average, each size of

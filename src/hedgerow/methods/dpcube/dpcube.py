@@ -22,7 +22,7 @@ from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
-from hedgerow.trees.coarsening import Coarsening, fitted, n_classes_of, require_share
+from hedgerow.trees.coarsening import Coarsening, fitted, require_share
 from hedgerow.trees.counts import group_kernel
 from hedgerow.trees.leaves import publish_leaves
 from hedgerow.trees.topdown import grow
@@ -91,14 +91,14 @@ class TwoPhaseCube:
 
     def coarsenings(self, schema: Schema) -> tuple[Coarsening, ...]:
         """Return the cells of each attribute, from public settings alone."""
-        return fitted(schema, most_boxes=max(self.cells // n_classes_of(schema), 1))
+        return fitted(schema, most_boxes=max(self.cells // schema.n_classes, 1))
 
     def validate(self, schema: Schema, epsilon: Fraction) -> None:
         """Raise where the settings cannot work, before any budget is spent."""
         require_share(epsilon * CELLS)
-        if self.cells < n_classes_of(schema):
+        if self.cells < schema.n_classes:
             raise SettingError(
-                f"there are {n_classes_of(schema)} classes, and only {self.cells} cells",
+                f"there are {schema.n_classes} classes, and only {self.cells} cells",
                 where="publish.cells",
                 do="Give at least as many cells as classes, and better a hundred times as many.",
             )
@@ -107,7 +107,7 @@ class TwoPhaseCube:
         """Return what every path spends, and how many groups 30,000 records may give."""
         counts = epsilon - epsilon * CELLS
         shape = [each.n_cells for each in self.coarsenings(schema)]
-        classes = n_classes_of(schema)
+        classes = schema.n_classes
         n_boxes = min(prod(shape), max(int(epsilon * EXAMPLE_RECORDS / RECORDS_PER_BOX), 1))
         used = ", ".join(
             f"{attribute.name} {n}" for attribute, n in zip(schema.attributes, shape, strict=True)

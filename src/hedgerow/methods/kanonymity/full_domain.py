@@ -19,7 +19,7 @@ from hedgerow.count.distinct import DistinctRows, distinct_rows
 from hedgerow.errors import SettingError
 from hedgerow.methods.kanonymity.level_descent import descend
 from hedgerow.methods.kanonymity.level_search import Cost, measured
-from hedgerow.methods.kanonymity.levels import Levels, levels_of
+from hedgerow.methods.kanonymity.levels import AttributeLevels, levels_of
 from hedgerow.methods.kanonymity.promise import check_k, cut_groups, refuse_few, statement_of
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups, Ranges
@@ -87,14 +87,14 @@ def full_domain_cuts(
     return {k: _cut(k, vector, levels) for k, vector in chosen.items()}
 
 
-def n_vectors(levels: tuple[Levels, ...]) -> int:
+def n_vectors(levels: tuple[AttributeLevels, ...]) -> int:
     """Return how many vectors of levels there are."""
     return prod(len(each) for each in levels)
 
 
 def _vectors(
     rows: DistinctRows,
-    levels: tuple[Levels, ...],
+    levels: tuple[AttributeLevels, ...],
     *,
     ks: Sequence[int],
     cost: Cost,
@@ -111,7 +111,7 @@ def _vectors(
     return chosen
 
 
-def _cut(k: int, vector: NDArray[np.int64], levels: tuple[Levels, ...]) -> FullDomainCut:
+def _cut(k: int, vector: NDArray[np.int64], levels: tuple[AttributeLevels, ...]) -> FullDomainCut:
     chosen = tuple(int(level) for level in vector)
     ranges = tuple(each.ranges[level] for each, level in zip(levels, chosen, strict=True))
     return FullDomainCut(k=k, levels=chosen, ranges=ranges)

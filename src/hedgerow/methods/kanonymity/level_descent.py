@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hedgerow.count.distinct import DistinctRows, row_ranks
 from hedgerow.methods.kanonymity.level_search import Cost
-from hedgerow.methods.kanonymity.levels import Levels
+from hedgerow.methods.kanonymity.levels import AttributeLevels
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -23,12 +23,12 @@ class _Table:
     """The rows at every level of every attribute, and what a vector costs (confidential)."""
 
     places: list[list[NDArray[np.int64]]]
-    levels: tuple[Levels, ...]
+    levels: tuple[AttributeLevels, ...]
     sizes: NDArray[np.int64]
     n_records: int
 
     @classmethod
-    def of(cls, rows: DistinctRows, levels: tuple[Levels, ...]) -> _Table:
+    def of(cls, rows: DistinctRows, levels: tuple[AttributeLevels, ...]) -> _Table:
         places = []
         for codes, each in zip(rows.codes, levels, strict=True):
             at = [codes]
@@ -57,7 +57,7 @@ class _Table:
 
 def descend(
     rows: DistinctRows,
-    levels: tuple[Levels, ...],
+    levels: tuple[AttributeLevels, ...],
     *,
     k: int,
     cost: Cost,

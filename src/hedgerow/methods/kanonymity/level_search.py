@@ -14,8 +14,8 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.count.distinct import Columns, DistinctRows
-from hedgerow.methods.kanonymity.levels import Levels
+from hedgerow.count.distinct import DistinctColumns, DistinctRows
+from hedgerow.methods.kanonymity.levels import AttributeLevels
 
 Cost = Literal["discernibility", "ncp", "height"]
 
@@ -25,7 +25,7 @@ _DENSE = 4  # keys to a row up to which classes are found by counting rather tha
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Measured:
+class MeasuredLevels:
     """Vectors of levels and, for each of them and each k, what it does (confidential).
 
     The columns of ``suppressed``, ``squares`` and ``penalty`` belong to ``ks``: records in
@@ -87,7 +87,7 @@ class _Survey:
     property].
     """
 
-    levels: tuple[Levels, ...]
+    levels: tuple[AttributeLevels, ...]
     rests: list[tuple[NDArray[np.int64], NDArray[np.int64]]]
     ks: NDArray[np.int64]
     limit: int
@@ -161,11 +161,11 @@ class _Survey:
 
 def measured(
     rows: DistinctRows,
-    levels: tuple[Levels, ...],
+    levels: tuple[AttributeLevels, ...],
     *,
     ks: Sequence[int],
     suppression: Fraction,
-) -> Measured:
+) -> MeasuredLevels:
     """Return the figures of all vectors of levels, but for some that are valid for no k.
 
     One walk serves all of ``ks``.
@@ -185,7 +185,7 @@ def measured(
     survey = _Survey(levels=levels, rests=rests, ks=wanted, limit=int(suppression * n_records))
     survey.walk(start, [])
     suppressed, squares, penalty = (np.stack(each) for each in zip(*survey.figures, strict=True))
-    return Measured(
+    return MeasuredLevels(
         ks=wanted,
         vectors=np.array(survey.vectors, dtype=np.int64),
         suppressed=suppressed,
@@ -195,7 +195,7 @@ def measured(
     )
 
 
-def _rests(codes: Columns) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _rests(codes: DistinctColumns) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Number what rows have from each attribute on: its code and the number of the rest."""
     rest, n_rests = np.zeros(len(codes[0]), dtype=np.int64), 1
     found = []

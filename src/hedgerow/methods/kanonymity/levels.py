@@ -18,7 +18,7 @@ from hedgerow.taxonomy.domain import CategoricalDomain, Domain, NumericDomain
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Levels:
+class AttributeLevels:
     """One attribute's levels, the values themselves first and all of them together last.
 
     ``parents[l]`` leads the ranges of level ``l - 1`` to those of level ``l``, and
@@ -34,7 +34,7 @@ class Levels:
         return len(self.ranges)
 
     @classmethod
-    def of(cls, domain: Domain, *, fan_out: int) -> Levels:
+    def of(cls, domain: Domain, *, fan_out: int) -> AttributeLevels:
         """Return the levels of a taxonomy, or of a grid whose cells are put together in runs.
 
         Level l of a grid has runs of ``fan_out ** l`` cells; missing values stay apart until
@@ -47,7 +47,7 @@ class Levels:
         return cls._of_borders(borders, domain.size)
 
     @classmethod
-    def _of_borders(cls, borders: list[NDArray[np.int64]], size: int) -> Levels:
+    def _of_borders(cls, borders: list[NDArray[np.int64]], size: int) -> AttributeLevels:
         """Build the levels from where their ranges begin, leaving out repetitions."""
         kept = [borders[0]]
         kept += [b for a, b in pairwise(borders) if len(b) < len(a)]
@@ -66,11 +66,11 @@ class Levels:
         )
 
 
-def levels_of(schema: Schema, *, fan_out: int) -> tuple[Levels, ...]:
+def levels_of(schema: Schema, *, fan_out: int) -> tuple[AttributeLevels, ...]:
     """Return the levels of all predictors."""
     if fan_out < 2:
         raise SettingError.out_of_range("fan_out", fan_out, "at least 2")
-    return tuple(Levels.of(a.domain, fan_out=fan_out) for a in schema.attributes)
+    return tuple(AttributeLevels.of(a.domain, fan_out=fan_out) for a in schema.attributes)
 
 
 def _taxonomy_borders(domain: CategoricalDomain) -> list[NDArray[np.int64]]:

@@ -16,7 +16,7 @@ from hedgerow.count.kernels import ClassHistograms
 from hedgerow.errors import SettingError
 from hedgerow.methods.kanonymity.mondrian_growth import MOST_VALUES, MondrianGrowth
 from hedgerow.methods.kanonymity.mondrian_relaxed import relaxed_groups
-from hedgerow.methods.kanonymity.promise import check_k, n_classes_of, refuse_few, statement_of
+from hedgerow.methods.kanonymity.promise import check_k, refuse_few, statement_of
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Departure
@@ -141,7 +141,7 @@ class Mondrian:
             by_class=self.by_class,
             values=tuple(np.flatnonzero(each) for each in histograms),
             ordered=is_ordered(schema, categories=self.ordered),
-            n_classes=n_classes_of(schema),
+            n_classes=schema.n_classes,
             n_records=n_records,
             progress=progress,
         )
@@ -158,5 +158,5 @@ def is_ordered(schema: Schema, *, categories: bool) -> tuple[bool, ...]:
 def _histograms(engine: Engine) -> list[NDArray[np.int64]]:
     """Return how many records have each code, by attribute, from one pass."""
     sizes = tuple(attribute.domain.size for attribute in engine.schema.attributes)
-    kernel = ClassHistograms(sizes=sizes, n_classes=n_classes_of(engine.schema))
+    kernel = ClassHistograms(sizes=sizes, n_classes=engine.schema.n_classes)
     return [each.sum(axis=1) for each in kernel.split(engine.sum(kernel))]

@@ -17,7 +17,7 @@ NONE = -1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Cuts:
+class MondrianCuts:
     """One attribute's best cut of every box (confidential).
 
     ``border`` is the cut's first border among all borders of the attribute, and ``merit``
@@ -30,7 +30,9 @@ class Cuts:
     merit: NDArray[np.float64]
 
 
-def best_of_boxes(cuts: list[Cuts], n_boxes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def best_of_boxes(
+    cuts: list[MondrianCuts], n_boxes: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return each box's attribute of most merit (the first of several) and its border."""
     if not cuts:
         return np.full(n_boxes, NONE), np.zeros(n_boxes, dtype=np.int64)
@@ -63,7 +65,7 @@ def cuts_at_values(
     *,
     k: int,
     by_class: bool,
-) -> Cuts:
+) -> MondrianCuts:
     """Return the best cut of an ordered attribute in every box, in two parts.
 
     By class: the cut whose parts have the least entropy. Otherwise the cut just above the
@@ -88,7 +90,7 @@ def cuts_at_values(
     merit = -least
     if not by_class:
         merit = _spread(running.sum(axis=1), borders, ranks, values)
-    return Cuts(attribute=attribute, allowable=allowable, border=border, merit=merit)
+    return MondrianCuts(attribute=attribute, allowable=allowable, border=border, merit=merit)
 
 
 def _least(
@@ -138,7 +140,7 @@ def cuts_into_children(
     *,
     k: int,
     by_class: bool,
-) -> Cuts:
+) -> MondrianCuts:
     """Return the one cut of a taxonomy's node in every box: into all of its children.
 
     Its merit is the part of all values that the node has, or the entropy it leaves.
@@ -151,7 +153,7 @@ def cuts_into_children(
     merit = shares
     if by_class:
         merit = -np.add.reduceat(entropy_records(counts), bins)
-    return Cuts(
+    return MondrianCuts(
         attribute=attribute,
         allowable=allowable,
         border=borders.starts[:-1].astype(np.int64),

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.methods.diffmulti.splits import Chosen, node_borders, split_of
+from hedgerow.methods.diffmulti.splits import Chosen, chosen_split, node_borders
 from hedgerow.methods.kanonymity.mondrian_cuts import (
-    Cuts,
+    MondrianCuts,
     best_of_boxes,
     cuts_at_values,
     cuts_into_children,
@@ -77,7 +77,7 @@ class MondrianGrowth:
         attribute, border = best_of_boxes(cuts, len(level.boxes))
         box = np.flatnonzero(attribute >= 0)
         chosen = Chosen(box=box, attribute=attribute[box], border=border[box])
-        return split_of(chosen, borders, level)
+        return chosen_split(chosen, borders, level)
 
     def follow(self, parents: NDArray[np.int64], children: Boxes) -> None:
         """Hand down which ranges may still be cut."""
@@ -122,7 +122,7 @@ class MondrianGrowth:
         borders: Borders,
         ranks: NDArray[np.int64] | None,
         counts: NDArray[np.int64],
-    ) -> Cuts:
+    ) -> MondrianCuts:
         boxes = level.boxes
         first, stop = boxes.first[:, attribute], boxes.stop[:, attribute]
         if ranks is None:

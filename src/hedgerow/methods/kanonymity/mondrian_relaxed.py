@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.count.distinct import DistinctRows
-from hedgerow.methods.kanonymity.promise import Corners, loose_groups, n_classes_of
+from hedgerow.methods.kanonymity.promise import Corners, loose_groups
 from hedgerow.model.groups import Groups
 from hedgerow.model.schema import Schema
 from hedgerow.progress import Progress
@@ -103,7 +103,7 @@ def relaxed_groups(
         stop=np.array([[axis.size for axis in axes]], dtype=np.int32),
         entries=_Entries.of(rows),
     )
-    n_classes, done = n_classes_of(schema), []
+    n_classes, done = schema.n_classes, []
     total = int(level.entries.times.sum())
     while level.n_boxes:
         progress("cutting boxes", 1 - float(level.entries.times.sum()) / total)

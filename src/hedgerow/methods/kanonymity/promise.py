@@ -51,11 +51,6 @@ def refuse_few(n_records: int, k: int) -> None:
         )
 
 
-def n_classes_of(schema: Schema) -> int:
-    """Return the number of columns that class counts have."""
-    return 1 if schema.class_attribute is None else schema.class_attribute.domain.size
-
-
 def cut_groups(
     ranges: tuple[Ranges, ...], rows: DistinctRows, schema: Schema, *, at_least: int = 1
 ) -> Groups:

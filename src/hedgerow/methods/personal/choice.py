@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from hedgerow.errors import SettingError
-from hedgerow.methods.personal.levels import Columns, Ints, LevelSpace
-from hedgerow.methods.personal.synopsis import Floats, Kinds, Layer
+from hedgerow.methods.personal.levels import LevelSpace
+from hedgerow.methods.personal.synopsis import Kinds, Layer
+from hedgerow.model.arrays import Columns, Floats, Ints
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

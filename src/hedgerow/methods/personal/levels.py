@@ -16,7 +16,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 from hedgerow.count.kernels import GroupCounts
 from hedgerow.errors import SettingError
 from hedgerow.lattice.lattice import Chains, Parts, chains_of
+from hedgerow.model.arrays import Columns, Ints
 from hedgerow.model.schema import Schema
 
 MOST_VECTORS = 2048
@@ -32,12 +32,9 @@ MOST_VECTORS = 2048
 MOST_CELLS = 1 << 21
 """Cells of the finest level vector up to which every cell is given its noise."""
 
-Ints = NDArray[np.int64]
-Columns = Sequence[NDArray[np.integer[Any]]]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Cuts:
+class LevelCuts:
     """The cuts of one attribute at the depths that are allowed, from the root down.
 
     ``cell[d]`` says which cell of cut ``d`` each code lies in, ``first[d]`` and ``stop[d]``
@@ -52,7 +49,7 @@ class Cuts:
     new: tuple[NDArray[np.bool_], ...]
 
     @classmethod
-    def of(cls, chain: Chains, depths: Sequence[int]) -> Cuts:
+    def of(cls, chain: Chains, depths: Sequence[int]) -> LevelCuts:
         """The cuts of a taxonomy at some depths, of which 0 is the first."""
         tree = chain.taxonomy
         cell, first, stop, new = [], [], [], []
@@ -102,7 +99,7 @@ class LevelSpace:
     """
 
     chains: tuple[Chains, ...]
-    cuts: tuple[Cuts, ...]
+    cuts: tuple[LevelCuts, ...]
 
     @classmethod
     def of(cls, schema: Schema, given: Mapping[str, Sequence[int]] | None = None) -> LevelSpace:
@@ -252,9 +249,9 @@ def _listed(name: str, listed: Sequence[int], tallest: int) -> list[int]:
 
 def _fitting(
     chains: Sequence[Chains], depths: list[list[int]], fixed: set[int]
-) -> tuple[Cuts, ...]:
+) -> tuple[LevelCuts, ...]:
     """Cuts at the depths, or at fewer of them, so that vectors and cells are not too many."""
-    cuts = [Cuts.of(chain, listed) for chain, listed in zip(chains, depths, strict=True)]
+    cuts = [LevelCuts.of(chain, listed) for chain, listed in zip(chains, depths, strict=True)]
     while (
         math.prod(len(each) for each in cuts) > MOST_VECTORS
         or math.prod(each.n_cells[-1] for each in cuts) > MOST_CELLS
@@ -268,5 +265,5 @@ def _fitting(
                 do="Give fewer depths, or leave out those of some attributes.",
             )
         loser = max(can, key=lambda i: (cuts[i].n_cells[-1], len(cuts[i]), i))
-        cuts[loser] = Cuts.of(chains[loser], cuts[loser].depths[:-1])
+        cuts[loser] = LevelCuts.of(chains[loser], cuts[loser].depths[:-1])
     return tuple(cuts)

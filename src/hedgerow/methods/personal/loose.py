@@ -7,7 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from hedgerow.methods.personal.levels import Ints, LevelSpace
+from hedgerow.methods.personal.levels import LevelSpace
+from hedgerow.model.arrays import Ints
 from hedgerow.model.groups import CountsMade, Groups, Ranges
 from hedgerow.model.schema import Schema
 
@@ -15,7 +16,7 @@ INVENTED = Fraction(1, 100)
 """The part of the noisy number of records that noise alone may add to a release."""
 
 
-def public_threshold(n_groups: int, *, epsilon: Fraction, n_records: int) -> int:
+def level_threshold(n_groups: int, *, epsilon: Fraction, n_records: int) -> int:
     """The smallest noisy count to list, by public numbers.
 
     The records that empty groups add by noise alone are to be at most 1 % of the noisy
@@ -30,7 +31,7 @@ def public_threshold(n_groups: int, *, epsilon: Fraction, n_records: int) -> int
     return threshold
 
 
-def loose_groups(
+def level_groups(
     schema: Schema,
     space: LevelSpace,
     keys: Ints,

@@ -15,10 +15,11 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from hedgerow.methods.personal.choice import Worth
-from hedgerow.methods.personal.levels import Ints, LevelSpace
-from hedgerow.methods.personal.printed_delta import SampleSettings
+from hedgerow.methods.personal.levels import LevelSpace
+from hedgerow.methods.personal.printed_delta import PrintedTerms
 from hedgerow.methods.personal.sampling import kept_of_each
-from hedgerow.methods.personal.synopsis import Floats, Kinds, cell_counts
+from hedgerow.methods.personal.synopsis import Kinds, vector_counts
+from hedgerow.model.arrays import Floats, Ints
 from hedgerow.privacy.choice import choose, quantise_scores
 from hedgerow.privacy.source import WORD_BITS, RandomSource
 
@@ -54,7 +55,7 @@ class Sampler:
 
     space: LevelSpace
     worth: Worth
-    settings: SampleSettings
+    settings: PrintedTerms
     version: Version
     at_least: float
 
@@ -83,7 +84,7 @@ class Sampler:
         n = max(int(kinds.many.sum()), 1)
         parts = []
         for number, vector in enumerate(self.space.vectors):
-            counts = cell_counts(self.space, number, kinds)
+            counts = vector_counts(self.space, number, kinds)
             offered = self.space.new_cells(vector) & (counts >= t)
             if not offered.any():
                 continue

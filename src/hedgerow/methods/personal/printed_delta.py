@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import SettingError
+from hedgerow.model.arrays import Floats
 
 LARGE_SAMPLE = 1e-12
 """δ_M: the chance of a sample so large that its size counts."""
@@ -33,11 +34,9 @@ MOST_BLANKET = 25_000
 _FAR = 9.0  # standard deviations; the chance of what lies beyond is added to the bound
 _UNIT = 10**9
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True, kw_only=True)
-class SampleSettings:
+class PrintedTerms:
     """The public numbers of [TKDE, Alg. 2].
 
     ``n_nodes`` is the most generalisations of a record, ``reach`` bounds f / n or r, and
@@ -90,7 +89,7 @@ class ProvedDelta:
 
 
 @lru_cache(maxsize=64)
-def proved_delta(settings: SampleSettings) -> ProvedDelta:
+def proved_delta(settings: PrintedTerms) -> ProvedDelta:
     """The delta of [TKDE, Alg. 2] for tables of at least that many records, Theorem B1."""
     n = settings.least_records
     spread = (1 - float(settings.theta)) * (n - 1)
@@ -99,7 +98,7 @@ def proved_delta(settings: SampleSettings) -> ProvedDelta:
     )
 
 
-def _own_output(settings: SampleSettings) -> float:
+def _own_output(settings: PrintedTerms) -> float:
     """δ_own: how much the record's own generalisation shows among those of others.
 
     At least ``θn - 1`` others are not sampled, with probability β, or give the same

@@ -13,9 +13,9 @@ import numpy as np
 
 from hedgerow.errors import SettingError
 from hedgerow.methods.personal import departures
-from hedgerow.methods.personal.loose import loose_groups
+from hedgerow.methods.personal.loose import level_groups
 from hedgerow.methods.personal.printed import Sampler, Version
-from hedgerow.methods.personal.printed_delta import ProvedDelta, SampleSettings, proved_delta
+from hedgerow.methods.personal.printed_delta import PrintedTerms, ProvedDelta, proved_delta
 from hedgerow.methods.personal.terms import Layout, Terms
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
@@ -72,11 +72,11 @@ class PrintedSample:
             " is wrong. Use supermodular or truthful to protect people."
         )
 
-    def _settings(self, schema: Schema, epsilon: Fraction) -> SampleSettings:
+    def _settings(self, schema: Schema, epsilon: Fraction) -> PrintedTerms:
         layout = self.terms.layout(schema)
         least, most = _severity_bounds(layout)
         shift = most if self.version == "risk" else 2 * (layout.worth.risk_weight / least + 1)
-        return SampleSettings(
+        return PrintedTerms(
             epsilon=epsilon,
             beta=self.beta,
             theta=self.theta,
@@ -152,7 +152,7 @@ class PrintedSample:
         )
         keys = sampler.draw(people.kinds, people.personal, source=source)
         distinct, counts = np.unique(keys, return_counts=True)
-        return loose_groups(
+        return level_groups(
             engine.schema,
             layout.space,
             distinct,

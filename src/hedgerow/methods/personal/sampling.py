@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from hedgerow.errors import InternalError
-from hedgerow.methods.personal.levels import Ints
+from hedgerow.model.arrays import Ints
 from hedgerow.privacy.source import RandomSource, integers_below
 
 _AT_ONCE = 1 << 22

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from hedgerow.errors import InternalError, SettingError
 from hedgerow.methods.personal import departures
 from hedgerow.methods.personal.choice import Choices, choose_cells
-from hedgerow.methods.personal.levels import Ints
-from hedgerow.methods.personal.loose import loose_groups, public_threshold
+from hedgerow.methods.personal.loose import level_groups, level_threshold
 from hedgerow.methods.personal.sampling import amplified_epsilon, kept_of_each
 from hedgerow.methods.personal.synopsis import SIZE, Synopsis
 from hedgerow.methods.personal.terms import Layout, People, Terms
+from hedgerow.model.arrays import Ints
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import CountsMade, Groups
 from hedgerow.model.method import About, Outline, Step
@@ -116,7 +116,7 @@ class SupermodularDisclosure:
         """As many groups as the example's records fill, if each is just large enough to list."""
         layout = self.terms.layout(schema)
         n_cells = int(layout.space.n_cells[-1]) * layout.n_classes
-        least = public_threshold(
+        least = level_threshold(
             n_cells, epsilon=inner * (1 - self.share), n_records=EXAMPLE_RECORDS
         )
         return min(n_cells, EXAMPLE_RECORDS // least)
@@ -216,7 +216,7 @@ def _counted(
     keys, counts = tally_choices(layout, choices, people.classes, people.kinds.many)
     n_groups = len(choices.offered) * layout.n_classes
     share = ledger.left()
-    least = public_threshold(n_groups, epsilon=share, n_records=n_records)
+    least = level_threshold(n_groups, epsilon=share, n_records=n_records)
     groups, noisy = noisy_sparse_counts(
         keys,
         counts,
@@ -225,7 +225,7 @@ def _counted(
         spending=Spending(epsilon=share, on="counts", ledger=ledger, source=source),
     )
     has_class = layout.schema.class_attribute is not None
-    return loose_groups(
+    return level_groups(
         layout.schema,
         layout.space,
         choices.offered[groups // layout.n_classes],

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hedgerow.methods.personal.levels import Columns, Ints, LevelSpace
+from hedgerow.methods.personal.levels import LevelSpace
+from hedgerow.model.arrays import Columns, Floats, Ints
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource
@@ -27,8 +27,6 @@ SIZE = Fraction(1, 20)
 
 CERTAIN = 3.0
 """A generalisation is offered if its estimate is that many standard deviations above 0."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -83,7 +81,7 @@ def measured_vectors(space: LevelSpace) -> tuple[int, ...]:
     return tuple(chosen)
 
 
-def cell_counts(space: LevelSpace, vector: int, kinds: Kinds) -> Ints:
+def vector_counts(space: LevelSpace, vector: int, kinds: Kinds) -> Ints:
     """The numbers of records in all cells of a level vector; confidential.
 
     Adding or removing a record moves one of them by 1.
@@ -129,7 +127,7 @@ class Synopsis:
         share = epsilon * (1 - SIZE) / len(measured)
         counts = tuple(
             noisy_counts(
-                cell_counts(space, vector, kinds), spending=spending(share, "counts by levels")
+                vector_counts(space, vector, kinds), spending=spending(share, "counts by levels")
             )
             for vector in measured
         )

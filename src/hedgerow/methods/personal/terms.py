@@ -17,9 +17,10 @@ from hedgerow.lattice.lattice import Chains
 from hedgerow.lattice.risk import Severities
 from hedgerow.lattice.utility import MEASURE_NAMED, utility_tables
 from hedgerow.methods.personal.choice import Worth
-from hedgerow.methods.personal.levels import Ints, LevelSpace
-from hedgerow.methods.personal.synopsis import Floats, Kinds, measured_vectors
+from hedgerow.methods.personal.levels import LevelSpace
+from hedgerow.methods.personal.synopsis import Kinds, measured_vectors
 from hedgerow.methods.personal.weighing import PersonalSettings
+from hedgerow.model.arrays import Floats, Ints
 from hedgerow.model.engine import Engine
 from hedgerow.model.schema import Schema
 from hedgerow.taxonomy.domain import CategoricalDomain

@@ -16,7 +16,7 @@ import numpy as np
 
 from hedgerow.errors import SettingError
 from hedgerow.methods.personal import departures
-from hedgerow.methods.personal.loose import loose_groups
+from hedgerow.methods.personal.loose import level_groups
 from hedgerow.methods.personal.sampling import kept_of_each
 from hedgerow.methods.personal.supermodular import (
     EXAMPLE_RECORDS,
@@ -155,7 +155,7 @@ class TruthfulDisclosure:
         groups, counts = tally_choices(layout, choices, people.classes, kept)
         large = np.flatnonzero(counts >= self.smallest_for(epsilon))
         has_class = layout.schema.class_attribute is not None
-        return loose_groups(
+        return level_groups(
             layout.schema,
             layout.space,
             choices.offered[groups[large] // layout.n_classes],

@@ -18,9 +18,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedgerow.errors import SettingError
+from hedgerow.model.arrays import Floats
 
 MOST_RECORDS_IN_DOUBT = 10_000
 """Groups up to which delta is summed; where it matters for larger ones, we refuse."""
@@ -28,8 +28,6 @@ MOST_RECORDS_IN_DOUBT = 10_000
 _RATE_UNIT = 10**6
 _SLACK = 1 + 1e-6  # sums of 10,000 logarithms are off by less than 10**-7
 _BRACKET_SLACK = 1e-13
-
-Floats = NDArray[np.float64]
 
 
 def largest_rate(epsilon: Fraction) -> Fraction:

@@ -28,7 +28,7 @@ from hedgerow.trees.binary_splits import (
     smaller_sides,
     split_in_two,
 )
-from hedgerow.trees.coarsening import EVEN_CELLS, n_classes_of, require_share
+from hedgerow.trees.coarsening import EVEN_CELLS, require_share
 from hedgerow.trees.leaves import Measurements, publish_leaves
 from hedgerow.trees.topdown import STOP, Boxes, Level, Split, grow
 
@@ -113,7 +113,7 @@ class RecursiveMedians:
                 Step(on="counts", share=counts, times=1),
             ),
             counts=counts,
-            n_groups=2**self.height * n_classes_of(schema),
+            n_groups=2**self.height * schema.n_classes,
         )
 
     def publish(

@@ -15,7 +15,7 @@ from hedgerow.errors import TaxonomyError
 from hedgerow.taxonomy.formats.links import Links
 from hedgerow.taxonomy.formats.rows import Row, check_cells, join_rows, split_rows
 from hedgerow.taxonomy.formats.text import at
-from hedgerow.taxonomy.labels import first_repeated, shown
+from hedgerow.taxonomy.labels import displayed, first_repeated
 from hedgerow.taxonomy.tree import Taxonomy
 
 
@@ -43,7 +43,7 @@ def arx_taxonomy(rows: list[Row], name: str) -> Taxonomy:
             links.add(child, parent, row.line)
     for group in links.groups() & leaf_line.keys():
         raise links.fault(
-            f"{shown(group)} is a value on line {leaf_line[group]},"
+            f"{displayed(group)} is a value on line {leaf_line[group]},"
             " and a group of other values elsewhere",
             line=leaf_line[group],
             value=group,
@@ -58,7 +58,7 @@ def _way_up(row: Row, top: Row, name: str) -> list[str]:
     where = at(name, row.line)
     if len(row.cells) < 2:
         raise TaxonomyError(
-            f"{shown(row.cells[0])} stands alone",
+            f"{displayed(row.cells[0])} stands alone",
             where=where,
             line=row.line,
             value=row.cells[0],
@@ -67,8 +67,8 @@ def _way_up(row: Row, top: Row, name: str) -> list[str]:
         )
     if row.cells[-1] != top.cells[-1]:
         raise TaxonomyError(
-            f"the row of {shown(row.cells[0])} ends in {shown(row.cells[-1])}, but line"
-            f" {top.line} ends in {shown(top.cells[-1])}",
+            f"the row of {displayed(row.cells[0])} ends in {displayed(row.cells[-1])}, but line"
+            f" {top.line} ends in {displayed(top.cells[-1])}",
             where=where,
             line=row.line,
             value=row.cells[0],
@@ -78,7 +78,7 @@ def _way_up(row: Row, top: Row, name: str) -> list[str]:
     if len(set(way)) < len(way):
         twice = first_repeated(way)
         raise TaxonomyError(
-            f"label {shown(twice)} is used twice on one path, with others in between",
+            f"label {displayed(twice)} is used twice on one path, with others in between",
             where=where,
             line=row.line,
             value=twice,
@@ -86,7 +86,7 @@ def _way_up(row: Row, top: Row, name: str) -> list[str]:
         )
     if len(way) < 2:
         raise TaxonomyError(
-            f"{shown(way[0])} is a value and the root",
+            f"{displayed(way[0])} is a value and the root",
             where=where,
             line=row.line,
             value=way[0],
@@ -101,7 +101,7 @@ def _listed_twice(
     for child, parent in pairwise(way):
         links.add(child, parent, line)  # says so if the value has two parents
     return links.fault(
-        f"{shown(way[0])} is listed twice, on lines {leaf_line[way[0]]} and {line}",
+        f"{displayed(way[0])} is listed twice, on lines {leaf_line[way[0]]} and {line}",
         line=line,
         value=way[0],
         do="Take one of the two lines out.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hedgerow.errors import TaxonomyError
 from hedgerow.taxonomy.formats.text import at
-from hedgerow.taxonomy.labels import ROOT, shown
+from hedgerow.taxonomy.labels import ROOT, displayed
 from hedgerow.taxonomy.tree import Taxonomy
 
 
@@ -23,8 +23,8 @@ class Links:
         known = self._parent.setdefault(child, (parent, line))
         if known[0] != parent:
             raise self.fault(
-                f"{shown(child)} has two parents, {shown(known[0])} (line {known[1]})"
-                f" and {shown(parent)} (line {line})",
+                f"{displayed(child)} has two parents, {displayed(known[0])} (line {known[1]})"
+                f" and {displayed(parent)} (line {line})",
                 line=line,
                 value=child,
                 do="Keep one of them, or give the two values different labels.",
@@ -50,11 +50,12 @@ class Links:
         if len(roots) > 1:
             if ROOT in self._mentioned:
                 raise self.fault(
-                    f"several labels have no parent ({shown(roots[0])}, {shown(roots[1])}, ...),"
-                    f" and {shown(ROOT)}, the root above them, is taken",
+                    f"several labels have no parent ({displayed(roots[0])},"
+                    f" {displayed(roots[1])}, ...), and {displayed(ROOT)}, the root above them,"
+                    " is taken",
                     line=self.line_of(ROOT),
                     value=ROOT,
-                    do=f"Give all but one of them a parent, {shown(ROOT)} for example.",
+                    do=f"Give all but one of them a parent, {displayed(ROOT)} for example.",
                 )
             above = {ROOT: None, **dict.fromkeys(roots, ROOT)}
         above |= {child: parent for child, (parent, _) in self._parent.items()}
@@ -82,7 +83,7 @@ class Links:
 
     def _cycle(self, way: list[str], label: str) -> TaxonomyError:
         circle = [*way[way.index(label) :], label]
-        named = " > ".join(shown(each) for each in circle[:5])
+        named = " > ".join(displayed(each) for each in circle[:5])
         line = max(self._parent[each][1] for each in circle)
         return self.fault(
             f"parents lead round in a circle: {named}{' > ...' if len(circle) > 5 else ''}",

@@ -16,8 +16,8 @@ import numpy as np
 
 from hedgerow.errors import TaxonomyError
 from hedgerow.taxonomy.formats.text import at
-from hedgerow.taxonomy.labels import shown
-from hedgerow.taxonomy.outline import Entry, Nested, entries_of, outline_of
+from hedgerow.taxonomy.labels import displayed
+from hedgerow.taxonomy.outline import Nested, OutlineEntry, entries_of, outline_of
 from hedgerow.taxonomy.tree import Taxonomy
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _unrepeated(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
         labels = [label for label, _ in pairs]
         twice = next(label for label in labels if labels.count(label) > 1)
         raise TaxonomyError(
-            f"label {shown(twice)} is used twice",
+            f"label {displayed(twice)} is used twice",
             where=name,
             value=twice,
             do="Keep it in one place, or rename one of the two.",
@@ -87,7 +87,7 @@ def _unrepeated(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
     return members
 
 
-def _taxonomy(entries: Iterable[Entry], name: str | None) -> Taxonomy:
+def _taxonomy(entries: Iterable[OutlineEntry], name: str | None) -> Taxonomy:
     outline = outline_of(entries, where=name)
     try:
         return Taxonomy(
@@ -106,7 +106,7 @@ class _Open:
     key: str | None = None
 
 
-def _yaml_entries(events: Iterator[yaml.Event], name: str) -> Iterator[Entry]:
+def _yaml_entries(events: Iterator[yaml.Event], name: str) -> Iterator[OutlineEntry]:
     import yaml
 
     stack: list[_Open] = []
@@ -138,14 +138,14 @@ def _line(event: yaml.Event) -> int:
     return 1 if event.start_mark is None else event.start_mark.line + 1
 
 
-def _scalar(label: str, stack: list[_Open], where: str, line: int) -> Entry:
+def _scalar(label: str, stack: list[_Open], where: str, line: int) -> OutlineEntry:
     """The node that a scalar names: a group as a key, a value as an item of a list."""
     if not stack:
         raise TaxonomyError("there are no labels below a root", where=where, do=_WRITE_LABELS)
     top = stack[-1]
     if top.is_mapping and top.key is not None:
-        group = shown(top.key)
-        found = shown(label) if label else "nothing"
+        group = displayed(top.key)
+        found = displayed(label) if label else "nothing"
         raise TaxonomyError(
             f"below {group} stands {found}, not a list or a mapping",
             where=where,
@@ -155,7 +155,7 @@ def _scalar(label: str, stack: list[_Open], where: str, line: int) -> Entry:
         )
     if top.is_mapping:
         top.key = label
-    return Entry(label, top.depth, is_group=top.is_mapping, where=where, line=line)
+    return OutlineEntry(label, top.depth, is_group=top.is_mapping, where=where, line=line)
 
 
 def _opened(is_mapping: bool, stack: list[_Open], where: str) -> _Open:

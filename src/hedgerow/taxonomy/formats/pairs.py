@@ -10,7 +10,7 @@ from hedgerow.errors import TaxonomyError
 from hedgerow.taxonomy.formats.links import Links
 from hedgerow.taxonomy.formats.rows import Row, check_cells, join_rows, split_rows
 from hedgerow.taxonomy.formats.text import at
-from hedgerow.taxonomy.labels import shown
+from hedgerow.taxonomy.labels import displayed
 from hedgerow.taxonomy.tree import Taxonomy
 
 HEADING = ("child", "parent")
@@ -43,7 +43,7 @@ def pairs_taxonomy(rows: list[Row], name: str) -> Taxonomy:
         child, parent = row.cells
         if not links.add(child, parent, row.line):
             raise links.fault(
-                f"the pair {shown(child)}, {shown(parent)} is listed twice",
+                f"the pair {displayed(child)}, {displayed(parent)} is listed twice",
                 line=row.line,
                 value=child,
                 do="Take one of the two lines out.",
@@ -55,7 +55,7 @@ def _check_pair(row: Row, name: str) -> None:
     check_cells(row, name)
     if len(row.cells) != 2:
         raise TaxonomyError(
-            f"the row of {shown(row.cells[0])} has {len(row.cells)} cells",
+            f"the row of {displayed(row.cells[0])} has {len(row.cells)} cells",
             where=at(name, row.line),
             line=row.line,
             value=row.cells[0],

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from hedgerow.errors import TaxonomyError
 from hedgerow.taxonomy.formats.text import at
-from hedgerow.taxonomy.labels import fault_of, shown
+from hedgerow.taxonomy.labels import displayed, fault_of
 
 DELIMITERS = (";", ",", "\t")
 
@@ -71,7 +71,7 @@ def _cut(text: str, delimiter: str, name: str) -> list[Row]:
             f"the line cannot be cut into cells ({error})",
             where=at(name, lines.line_num),
             line=lines.line_num,
-            do='Close every quote; write a quote inside a quoted cell twice: "".',
+            do='Close every quote; write a quote inside a displayed cell twice: "".',
         ) from error
     return rows
 
@@ -97,7 +97,9 @@ def check_cells(row: Row, name: str) -> None:
         fault = fault_of(cell)
         if fault is None:
             continue
-        what = f"cell {number} is empty" if not cell else f"cell {number}, {shown(cell)}, {fault}"
+        what = (
+            f"cell {number} is empty" if not cell else f"cell {number}, {displayed(cell)}, {fault}"
+        )
         raise TaxonomyError(
             what,
             where=at(name, row.line),

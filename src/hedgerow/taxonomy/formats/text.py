@@ -87,7 +87,7 @@ def _read_bytes(path: Path) -> bytes:
     return content
 
 
-def write_text(path: Path, text: str) -> None:
+def write_taxonomy_text(path: Path, text: str) -> None:
     """Write UTF-8 text in one step, gzipped when the name ends in ``.gz``."""
     content = text.encode("utf-8")
     if path.suffix.lower() == ".gz":
