@@ -1,9 +1,9 @@
 """Publish confidential data so that nobody in it can be singled out.
 
 >>> import hedgerow
->>> sorted(hedgerow.__all__)  # doctest: +NORMALIZE_WHITESPACE
-['BasketRelease', 'Disclosure', 'Ledger', 'Plan', 'Release', 'Taxonomy', 'audit',
- 'disclose', 'evaluate', 'load_plan', 'publish', 'read_taxonomy']
+>>> [name for name in dir(hedgerow) if name.islower()]  # doctest: +NORMALIZE_WHITESPACE
+['__version__', 'audit', 'check', 'disclose', 'draft', 'evaluate', 'generalise', 'load_plan',
+ 'publish', 'read_taxonomy', 'register']
 """
 
 from __future__ import annotations
@@ -15,49 +15,81 @@ if TYPE_CHECKING:
     from hedgerow.auditing.run import audit
     from hedgerow.disclosure.disclose import disclose
     from hedgerow.disclosure.result import Disclosure
+    from hedgerow.drafting.compose import draft_plan as draft
+    from hedgerow.evaluation.evaluation import Evaluation
     from hedgerow.evaluation.run import evaluate
+    from hedgerow.methods.register import register
+    from hedgerow.model.certificate import Certificate
+    from hedgerow.pipeline.forecast import Forecast, check
     from hedgerow.pipeline.publish import publish
     from hedgerow.plan.load import load_plan
     from hedgerow.plan.model import Plan
     from hedgerow.privacy.ledger import Ledger
     from hedgerow.release.baskets import BasketRelease
+    from hedgerow.release.generalise import generalise
     from hedgerow.release.release import Release
     from hedgerow.taxonomy.files import read_taxonomy
     from hedgerow.taxonomy.tree import Taxonomy
 
+    __version__: str
+
 __all__ = [
     "BasketRelease",
+    "Certificate",
     "Disclosure",
+    "Evaluation",
+    "Forecast",
     "Ledger",
     "Plan",
     "Release",
     "Taxonomy",
+    "__version__",
     "audit",
+    "check",
     "disclose",
+    "draft",
     "evaluate",
+    "generalise",
     "load_plan",
     "publish",
     "read_taxonomy",
+    "register",
 ]
 
 _HOMES = {
-    "BasketRelease": "hedgerow.release.baskets",
-    "Disclosure": "hedgerow.disclosure.result",
-    "Ledger": "hedgerow.privacy.ledger",
-    "Plan": "hedgerow.plan.model",
-    "Release": "hedgerow.release.release",
-    "Taxonomy": "hedgerow.taxonomy.tree",
-    "audit": "hedgerow.auditing.run",
-    "disclose": "hedgerow.disclosure.disclose",
-    "evaluate": "hedgerow.evaluation.run",
-    "load_plan": "hedgerow.plan.load",
-    "publish": "hedgerow.pipeline.publish",
-    "read_taxonomy": "hedgerow.taxonomy.files",
+    "BasketRelease": "release.baskets",
+    "Certificate": "model.certificate",
+    "Disclosure": "disclosure.result",
+    "Evaluation": "evaluation.evaluation",
+    "Forecast": "pipeline.forecast",
+    "Ledger": "privacy.ledger",
+    "Plan": "plan.model",
+    "Release": "release.release",
+    "Taxonomy": "taxonomy.tree",
+    "audit": "auditing.run",
+    "check": "pipeline.forecast",
+    "disclose": "disclosure.disclose",
+    "draft": "drafting.compose:draft_plan",
+    "evaluate": "evaluation.run",
+    "generalise": "release.generalise",
+    "load_plan": "plan.load",
+    "publish": "pipeline.publish",
+    "read_taxonomy": "taxonomy.files",
+    "register": "methods.register",
 }
 
 
 def __getattr__(name: str) -> Any:
     """Load a part when it is first asked for, so that importing hedgerow costs nothing."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("hedgerow")
     if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+        module, _, inside = _HOMES[name].partition(":")
+        return getattr(import_module(f"hedgerow.{module}"), inside or name)
     raise AttributeError(f"module 'hedgerow' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -22,7 +22,6 @@ from hedgerow.cli.evaluate import evaluate_command
 from hedgerow.cli.generalise import generalise_command
 from hedgerow.cli.methods import methods_command
 from hedgerow.cli.publish import publish_command
-from hedgerow.cli.settings import MethodCommand, takes_method_settings
 from hedgerow.errors import HedgerowError, InputError, InternalError
 
 
@@ -43,8 +42,23 @@ def root(
     """Publish confidential data so that nobody in it can be singled out."""
 
 
-def make_app() -> typer.Typer:
-    """Return the program; options for the methods' settings are those of the registry now."""
+def _without_settings() -> None:
+    """Stand for a command that is listed and not run."""
+
+
+def make_app(*, method_settings: bool = True) -> typer.Typer:
+    """Return the program; options for the methods' settings are those of the registry now.
+
+    Without ``method_settings`` two commands lack these options, and nothing is loaded for them.
+    """
+    if method_settings:
+        from hedgerow.cli.settings import MethodCommand, takes_method_settings
+
+        kind: dict[str, Any] = {"cls": MethodCommand}
+        checking = takes_method_settings(check_command)
+        publishing = takes_method_settings(publish_command)
+    else:
+        kind, checking, publishing = {}, _without_settings, _without_settings
     made = typer.Typer(
         name="hedgerow",
         help="Publish confidential data so that anyone may analyse it and nobody in it can be"
@@ -57,8 +71,8 @@ def make_app() -> typer.Typer:
     )
     made.command("demo")(demo_command)
     made.command("draft")(draft_command)
-    made.command("check", cls=MethodCommand)(takes_method_settings(check_command))
-    made.command("publish", cls=MethodCommand)(takes_method_settings(publish_command))
+    made.command("check", help=check_command.__doc__, **kind)(checking)
+    made.command("publish", help=publish_command.__doc__, **kind)(publishing)
     made.command("disclose")(disclose_command)
     made.command("generalise")(generalise_command)
     made.command("evaluate")(evaluate_command)
@@ -70,7 +84,11 @@ def make_app() -> typer.Typer:
     return made
 
 
-app = make_app()
+def __getattr__(name: str) -> Any:
+    """Give ``app``, the whole program, to those who ask for it by that name."""
+    if name == "app":
+        return make_app()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class Stopped(SystemExit):
@@ -100,7 +118,7 @@ def _stopped_cleanly() -> Iterator[None]:
 
 def main() -> None:
     """Run the command line."""
-    run_command(app)
+    run_command(make_app(method_settings=bool({"check", "publish"} & set(sys.argv[1:2]))))
 
 
 def run_command(command: Callable[[], Any]) -> None:

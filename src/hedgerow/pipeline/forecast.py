@@ -9,10 +9,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from hedgerow.errors import SettingError
 from hedgerow.model.baskets import item_dtype
 from hedgerow.model.method import Outline, Useful
 from hedgerow.model.precision import deviation, within
-from hedgerow.pipeline.prepare import Prepared
+from hedgerow.pipeline.prepare import PlanLike, Prepared, prepare
 from hedgerow.privacy.budget import epsilon_text
 from hedgerow.taxonomy.domain import code_dtype
 
@@ -141,6 +142,27 @@ class Forecast:
                 for n, error in self.usefulness
             ],
         }
+
+
+def check(plan: PlanLike, *, records: int | None = None, **settings: Any) -> Forecast:
+    """Return what a plan will cost and keep; no record is read.
+
+    ``records`` is about how many there are, if that is public knowledge; further ``settings``
+    replace those of the plan's ``publish`` section.
+
+    >>> told = check({"attributes": {"age": {"numeric": [0, 99]}, "ward": {"values": ["A", "B"]}},
+    ...               "publish": {"method": "hedge", "epsilon": 1}}, records=20_000)
+    >>> told.verdict
+    'feasible'
+    """
+    ready = prepare(plan, **settings)
+    if not ready.private:
+        raise SettingError(
+            f"{ready.settings.method} has no budget, so there is nothing to foretell",
+            where="publish.method",
+            do="Give a differentially private method.",
+        )
+    return forecast(ready, records=records)
 
 
 def forecast(ready: Prepared, *, records: int | None = None) -> Forecast:

@@ -14,6 +14,7 @@ from hedgerow.model.schema import Schema
 from hedgerow.read.open import open_table
 from hedgerow.read.source import Source
 from hedgerow.release.recoding import Recoding
+from hedgerow.release.release import Release, load_recoding
 from hedgerow.release.table import label_columns, to_csv
 
 if TYPE_CHECKING:
@@ -22,15 +23,19 @@ if TYPE_CHECKING:
 FORMATS = (".csv", ".parquet")
 
 
-def generalise(recoding: Recoding, data: Any) -> pa.Table:
+def generalise(release: Release | Recoding | str | os.PathLike[str], data: Any) -> pa.Table:
     """Return the rows of ``data`` with the labels of a release, in their order.
 
-    ``data`` is a file or any dataframe with the release's attributes; its class may be
-    missing. Values are read by the rules of the release: records with a missing value
+    ``release`` is a release, its folder or its recoding, and ``data`` a file or any dataframe
+    with the release's attributes; its class may be missing. Values are read by the rules of the release: records with a missing value
     are left out if the release left them out, and unlisted values are refused.
 
     Privacy: none is added. The result is as confidential as ``data``.
     """
+    if isinstance(release, Release):
+        recoding = release.recoding
+    else:
+        recoding = release if isinstance(release, Recoding) else load_recoding(release)
     source = open_table(data)
     schema = _schema_for(source, recoding.schema)
     return recoding.apply(encode_table(source, schema))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
-from hedgerow.model.method import BasketMethod
 from hedgerow.plan.settings import PrivateSettings
+
+if TYPE_CHECKING:
+    from hedgerow.model.method import BasketMethod
 
 
 class BasicSettings(PrivateSettings):

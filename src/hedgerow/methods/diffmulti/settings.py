@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import Field, StrictBool, model_validator
 
-from hedgerow.model.method import TableMethod
 from hedgerow.plan.fields import Splits, TreeDepth, mistake
 from hedgerow.plan.settings import PrivateSettings
+
+if TYPE_CHECKING:
+    from hedgerow.model.method import TableMethod
 
 
 class DiffMultiSettings(PrivateSettings):

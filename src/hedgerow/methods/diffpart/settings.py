@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import Field, StrictBool, model_validator
 
-from hedgerow.model.method import BasketMethod
 from hedgerow.plan.fields import Factor, Length, Width, mistake
 from hedgerow.plan.settings import PrivateSettings
+
+if TYPE_CHECKING:
+    from hedgerow.model.method import BasketMethod
 
 
 class DiffPartSettings(PrivateSettings):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from hedgerow.model.method import TableMethod
 from hedgerow.plan.settings import PrivateSettings
+
+if TYPE_CHECKING:
+    from hedgerow.model.method import TableMethod
 
 
 class HedgeSettings(PrivateSettings):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from pydantic import Field, StrictBool, model_validator
 
-from hedgerow.model.method import PlainMethod
 from hedgerow.plan.fields import Anonymity, FanOut, Share, mistake
 from hedgerow.plan.settings import MethodSettings
+
+if TYPE_CHECKING:
+    from hedgerow.model.method import PlainMethod
 
 
 class KAnonymousSettings(MethodSettings):

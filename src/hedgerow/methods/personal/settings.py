@@ -7,13 +7,15 @@ and `sample` (the printed algorithm, with the delta that can be proved for it).
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import Field, StrictBool, model_validator
 
 from hedgerow.methods.personal.weighing import Count, PersonalSettings
-from hedgerow.model.method import TableMethod
 from hedgerow.plan.fields import Delta, Factor, Portion
+
+if TYPE_CHECKING:
+    from hedgerow.model.method import TableMethod
 
 
 class SupermodularSettings(PersonalSettings):

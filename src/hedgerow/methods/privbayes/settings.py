@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from hedgerow.model.method import TableMethod
 from hedgerow.plan.fields import Degree
 from hedgerow.plan.settings import PrivateSettings
+
+if TYPE_CHECKING:
+    from hedgerow.model.method import TableMethod
 
 
 class PrivBayesSettings(PrivateSettings):
