@@ -27,8 +27,9 @@ def generalise(release: Release | Recoding | str | os.PathLike[str], data: Any) 
     """Return the rows of ``data`` with the labels of a release, in their order.
 
     ``release`` is a release, its folder or its recoding, and ``data`` a file or any dataframe
-    with the release's attributes; its class may be missing. Values are read by the rules of the release: records with a missing value
-    are left out if the release left them out, and unlisted values are refused.
+    with the release's attributes; its class may be missing. Values are read by the rules of
+    the release: records with a missing value are left out if the release left them out, and
+    unlisted values are refused.
 
     Privacy: none is added. The result is as confidential as ``data``.
     """
