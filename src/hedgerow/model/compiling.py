@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from numba import config, njit
+import numba
 
 LoopT = TypeVar("LoopT", bound="Callable[..., Any]")
 
@@ -28,7 +28,7 @@ def compile_loop(function: LoopT) -> LoopT:
 
 
 def _compiled(function: LoopT, *, cache: bool) -> Any:
-    return njit(cache=cache, nogil=True, boundscheck=False)(function)
+    return numba.njit(cache=cache, nogil=True, boundscheck=False)(function)
 
 
 def _cached(function: LoopT) -> Any:
@@ -38,6 +38,7 @@ def _cached(function: LoopT) -> Any:
     folder = private_cache()
     if folder is None:
         return None
+    config: Any = numba.config
     before = config.CACHE_DIR
     config.CACHE_DIR = str(folder)  # read once, when the loop is decorated
     try:
