@@ -34,7 +34,9 @@ def answer_done(result: dict[str, Any], *, as_json: bool, show: Callable[[], Non
     try:
         answer(result, as_json=as_json, show=show)
         sys.stdout.flush()
-    except (OSError, ValueError):  # the latter: letters that the terminal lacks, a closed file
+    except (OSError, ValueError, SystemExit):
+        # Letters that the terminal lacks and closed files are ValueErrors; Rich leaves where a
+        # pipe is closed, and so does who is told to stop, when there is nothing left to stop.
         quieten(sys.stdout)
         try:
             sys.stderr.write("note: all is done, but the answer could not be printed\n")

@@ -231,6 +231,7 @@ class _Task:
     def _rehearse(self, engine: Any, account: ReleaseAccount) -> None:
         """Let whatever can fail do so on made-up records, before anything is booked."""
         self.progress("rehearsing", None)
+        self.source.words(1)  # the rehearsal itself draws from a source of its own
         line = LedgerEntry(
             dataset=account.dataset,
             cap=account.cap,
@@ -247,8 +248,14 @@ class _Task:
             if out is None:
                 made.report()
 
-        out = None if self.out is None else check_destination(self.out, force=self.writing["force"])
+        out = self._destination()
         rehearse(self.ready, engine, out=out, run=run)
+        self._destination()  # another run may have taken it meanwhile
+
+    def _destination(self) -> Path | None:
+        return (
+            None if self.out is None else check_destination(self.out, force=self.writing["force"])
+        )
 
     def _facts(self, engine: Any, line: LedgerEntry | None = None) -> RunFacts:
         ready = self.ready

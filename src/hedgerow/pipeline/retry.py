@@ -58,9 +58,11 @@ class Asked:
 
 def release_in_place(asked: Asked) -> Release | BasketRelease | None:
     """Return the release of this very run, if it is in its place and booked as released."""
-    if not (asked.out / CERTIFICATE).is_file() or asked.out.is_symlink() or not asked.own_data():
-        return None
     with suppress(HedgerowError, OSError):  # whatever is wrong with it, it is not the answer
+        if asked.out.is_symlink() or not (asked.out / CERTIFICATE).is_file():
+            return None
+        if not asked.own_data():
+            return None
         certificate = load_certificate(asked.out)
         if not asked.made(certificate) or not _is_released(asked, certificate):
             return None
