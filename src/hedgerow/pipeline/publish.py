@@ -231,7 +231,6 @@ class _Task:
     def _rehearse(self, engine: Any, account: ReleaseAccount) -> None:
         """Let whatever can fail do so on made-up records, before anything is booked."""
         self.progress("rehearsing", None)
-        self.source.words(1)  # the rehearsal itself draws from a source of its own
         line = LedgerEntry(
             dataset=account.dataset,
             cap=account.cap,

@@ -25,7 +25,13 @@ from hedgerow.model.method import Approximate
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.pipeline.prepare import Prepared
-from hedgerow.privacy.source import RandomSource, SeededSource, below, integers_below
+from hedgerow.privacy.source import (
+    RandomSource,
+    SeededSource,
+    SystemSource,
+    below,
+    integers_below,
+)
 from hedgerow.release.write import rehearsal_folder
 from hedgerow.taxonomy.tree import Taxonomy
 
@@ -57,6 +63,7 @@ def rehearse(ready: Prepared, engine: Any, *, out: Path | None, run: RunOnce) ->
     """
     strong = _strong(ready)
     try:
+        SystemSource().words(1)  # that there is such a source; the rehearsal draws from its own
         with closing(engine.rehearsing(made_up(ready, SeededSource(0)))) as small:
             with _folder(out) as folder:
                 run(small, strong, SeededSource(1), folder)
