@@ -19,7 +19,7 @@ import hedgerow
 from hedgerow.count.settings import EngineSettings
 from hedgerow.count.spark import workers as spark_workers
 from hedgerow.errors import DataError, EngineError, MissingExtraError, SettingError
-from hedgerow.pipeline.open import open_engine
+from hedgerow.pipeline.open import DataPlace, open_engine
 from hedgerow.pipeline.prepare import prepare
 from hedgerow.privacy.ledger import Ledger
 from hedgerow.progress import no_progress
@@ -119,10 +119,8 @@ def test_a_level_is_one_pass_over_the_data(tmp_path, session):
     data = write_table(tmp_path / "small.csv")
     engines = {}
     for settings in (EngineSettings(), EngineSettings(kind="spark", session=session)):
-        place = tmp_path / settings.kind
-        engine = open_engine(
-            ready.schema, data, query=None, base=place, settings=settings, report=no_progress
-        )
+        place = DataPlace(data=data)
+        engine = open_engine(ready.schema, place, settings=settings, progress=no_progress)
         engines[settings.kind] = engine
     levels = [0]
     placed_in_memory = engines["memory"].place
