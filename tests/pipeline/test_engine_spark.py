@@ -18,7 +18,13 @@ from test_engine_stream import released
 import hedgerow
 from hedgerow.count.settings import EngineSettings
 from hedgerow.count.spark import workers as spark_workers
-from hedgerow.errors import DataError, EngineError, MissingExtraError, SettingError
+from hedgerow.errors import (
+    DataError,
+    EngineError,
+    MissingExtraError,
+    SameRecordsError,
+    SettingError,
+)
 from hedgerow.pipeline.open import DataPlace, open_engine
 from hedgerow.pipeline.prepare import prepare
 from hedgerow.privacy.ledger import Ledger
@@ -280,3 +286,24 @@ def _printed(program: str, *arguments: Path) -> str:
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.splitlines()[-1]
+
+
+def test_a_table_on_spark_is_known_again(tmp_path, session):
+    data = write_table(tmp_path / "small.csv")
+    plan = table_plan(variants("table")[0])
+    named = {**plan, "ledger": {"dataset": "first", "cap": 9}}
+    hedgerow.publish(named, data=data)
+    again = {**plan, "ledger": {"dataset": "second", "cap": 9}}
+    with pytest.raises(SameRecordsError):
+        hedgerow.publish(again, data=data, engine="spark", session=session)
+    hedgerow.publish(named, data=data, engine="spark", session=session)
+    assert len(Ledger().entries("first")) == 2
+
+
+def test_baskets_on_spark_are_known_again(tmp_path, session):
+    data = write_baskets(tmp_path / "small.dat")
+    plan = basket_plan(variants("baskets")[0])
+    hedgerow.publish({**plan, "ledger": {"dataset": "first", "cap": 9}}, data=data)
+    again = {**plan, "ledger": {"dataset": "second", "cap": 9}}
+    with pytest.raises(SameRecordsError):
+        hedgerow.publish(again, data=data, engine="spark", session=session)

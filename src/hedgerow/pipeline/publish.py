@@ -10,14 +10,13 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from hedgerow.count.settings import EngineSettings
 from hedgerow.errors import ChangedPlanError, SettingError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.groups import Groups
-from hedgerow.pipeline.account import ReleaseAccount, dataset_name
+from hedgerow.pipeline.account import ReleaseAccount, unbooked_name
 from hedgerow.pipeline.prepare import PlanLike, Prepared, check_confirmed, prepare
 from hedgerow.plan.load import plan_digest
 from hedgerow.privacy.budget import EpsilonLike, PathLedger
@@ -26,8 +25,12 @@ from hedgerow.privacy.source import RandomSource, SeededSource, SystemSource
 from hedgerow.progress import Progress, no_progress
 from hedgerow.release.baskets import BasketRelease
 from hedgerow.release.certify import RunFacts, certify
+from hedgerow.release.folder import Written
 from hedgerow.release.release import Release
-from hedgerow.release.write import CERTIFICATE, check_destination
+from hedgerow.release.write import check_destination
+
+if TYPE_CHECKING:
+    from hedgerow.encode.sums import ColumnSums
 
 AnyRelease = Release | BasketRelease
 
@@ -97,8 +100,9 @@ def publish(
         writing={"records": records, "parquet": parquet, "force": force},
     )
     account = task.account()
-    with ready.opened(data, counting, progress) as holding:
-        return task.release(holding, account)
+    sums = None if account is None else account.sums()
+    with ready.opened(data, counting, progress, sums=sums) as holding:
+        return task.release(holding, account, sums)
 
 
 def _check_unchanged(ready: Prepared, expect: str | None) -> None:
@@ -133,31 +137,32 @@ class _Task:
     def account(self) -> ReleaseAccount | None:
         """Return the account that books the release, with room for it; seeded runs have none."""
         ready = self.ready
-        if not ready.private:
+        if not ready.private or self.source.reproducible:
             return None
         account = ReleaseAccount.of(ready.plan, ready.epsilon, self.data)
-        if self.source.reproducible:
-            return None
         account.check_room(ready.epsilon, ready.delta)
         return account
 
-    def release(self, engine: Any, account: ReleaseAccount | None) -> AnyRelease:
+    def release(
+        self, engine: Any, account: ReleaseAccount | None, sums: ColumnSums | None
+    ) -> AnyRelease:
         """Book, run, certify and write; a run that fails after the booking stays booked."""
         if account is None:
-            return self._made(engine, self._facts(engine))
+            return self._made(engine, self._facts(engine))[0]
         ready = self.ready
         booking = account.book(
             ready.epsilon,
             method=ready.settings.method,
             plan_digest=plan_digest(ready.plan),
             delta=ready.delta,
+            sums=sums,
         )
         try:
-            release = self._made(engine, self._facts(engine, account, booking))
+            release, written = self._made(engine, self._facts(engine, account, booking))
         except BaseException as error:
             account.failed(booking, error)
             raise
-        account.released(booking, _digest(release, self.out))
+        account.released(booking, _digest(release, written))
         return release
 
     def _facts(
@@ -166,7 +171,7 @@ class _Task:
         ready = self.ready
         return RunFacts(
             epsilon=ready.epsilon if ready.private else None,
-            dataset=dataset_name(ready.plan, self.data),
+            dataset=unbooked_name(ready.plan, self.data),
             engine=engine.name,
             reproducible=self.source.reproducible,
             ledger=None if account is None else account.line(booking),
@@ -175,7 +180,7 @@ class _Task:
             statement=ready.statement,
         )
 
-    def _made(self, engine: Any, facts: RunFacts) -> AnyRelease:
+    def _made(self, engine: Any, facts: RunFacts) -> tuple[AnyRelease, Written | None]:
         ready = self.ready
         path = PathLedger(ready.epsilon) if ready.private else None
         published = ready.run(engine, path=path, source=self.source, progress=self.progress)
@@ -189,10 +194,10 @@ class _Task:
             facts=facts,
         )
         release = _release(ready, published, certificate)
-        if self.out is not None:
-            self.progress("writing", None)
-            release.write(self.out, source=self.source, **self.writing)
-        return release
+        if self.out is None:
+            return release, None
+        self.progress("writing", None)
+        return release, release.write(self.out, source=self.source, **self.writing)
 
 
 def _release(ready: Prepared, published: Groups | NoisyBaskets, certificate: Any) -> AnyRelease:
@@ -201,8 +206,11 @@ def _release(ready: Prepared, published: Groups | NoisyBaskets, certificate: Any
     return Release(schema=ready.schema, groups=published, certificate=certificate)
 
 
-def _digest(release: AnyRelease, out: str | os.PathLike[str] | None) -> str:
-    """Return what names the release on the ledger: the digest of its certificate."""
-    if out is None:
-        return hashlib.sha256(release.certificate.to_json().encode()).hexdigest()
-    return hashlib.sha256((Path(out) / CERTIFICATE).read_bytes()).hexdigest()
+def _digest(release: AnyRelease, written: Written | None) -> str:
+    """Return what names the release on the ledger: the digest of its certificate.
+
+    It is that of what this run has written: the destination may hold another run's by now.
+    """
+    if written is not None:
+        return written.certificate_sha256
+    return hashlib.sha256(release.certificate.to_json().encode()).hexdigest()

@@ -38,11 +38,15 @@ class DigestSink(io.RawIOBase):
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """Where a release went, which files it has, and what the writer must tell."""
+    """Where a release went, which files it has, and what the writer must tell.
+
+    ``certificate_sha256`` is the digest of the certificate as this run wrote it.
+    """
 
     folder: Path
     files: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    certificate_sha256: str = ""
 
 
 def released_files(folder: Path) -> dict[str, ReleasedFile]:

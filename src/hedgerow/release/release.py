@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -124,10 +125,16 @@ class Release(Frames):
                 write_text(partial / MARGINALS, text)
             write_text(partial / REPORT, self.report())
             files = released_files(partial)
-            write_text(partial / CERTIFICATE, self.certificate.with_files(files).to_json())
+            certificate = self.certificate.with_files(files).to_json()
+            write_text(partial / CERTIFICATE, certificate)
         self.__dict__["digest"] = files[TABLE].sha256  # spares writing the table again
         listed = (*files, CERTIFICATE)
-        return Written(folder=Path(folder), files=tuple(sorted(listed)), notes=notes)
+        return Written(
+            folder=Path(folder),
+            files=tuple(sorted(listed)),
+            notes=notes,
+            certificate_sha256=hashlib.sha256(certificate.encode()).hexdigest(),
+        )
 
     def _write_tables(self, folder: Path, *, parquet: bool) -> None:
         import pyarrow.parquet as pq
