@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import InternalError
-from hedgerow.model.measured import MeasuredTable
+from hedgerow.model.measured import LeafTable, MeasuredTable
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -98,8 +98,8 @@ class Groups:
     attribute an array of one row per code and one column per class (or one column for
     all). They say how records are spread inside the ranges of their box.
 
-    ``tables`` are small noisy tables that the groups were drawn from, where a method
-    publishes them.
+    ``tables`` and ``leaves`` are small noisy tables that the groups were drawn from, where a
+    method publishes them.
     """
 
     ranges: tuple[Ranges, ...]
@@ -112,6 +112,7 @@ class Groups:
     boxes: tuple[NDArray[np.int32], ...] | None = None
     marginals: tuple[NDArray[np.float64], ...] | None = None
     tables: tuple[MeasuredTable, ...] = ()
+    leaves: LeafTable | None = None
 
     def __len__(self) -> int:
         return len(self.counts)

@@ -9,7 +9,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Kind = Literal["one-way", "join", "further", "leaves"]
+from hedgerow.taxonomy.domain import Domain
+
+Kind = Literal["one-way", "join", "further"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -26,3 +28,34 @@ class MeasuredTable:
     groups: tuple[NDArray[np.int32], ...]
     counts: NDArray[np.int64]
     share: Fraction
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LeafTable:
+    """Noisy counts (leaves, classes) of boxes that divide the domain; all of it publishable.
+
+    ``first`` and ``stop`` (leaves, attributes) are the ranges of codes of every box.
+    """
+
+    first: NDArray[np.int32]
+    stop: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    share: Fraction
+
+
+def group_labels(domain: Domain, groups: NDArray[np.int32]) -> list[str]:
+    """Return the label of each group of codes: a range's own, or all values one by one.
+
+    >>> from hedgerow.taxonomy.domain import NumericDomain
+    >>> group_labels(NumericDomain.even(low=0, high=3, step=1), np.array([0, 0, 1, 1]))
+    ['[0, 2)', '[2, 3]']
+    """
+    labels = []
+    for group in range(int(groups.max()) + 1):
+        codes = np.flatnonzero(groups == group)
+        first, stop = int(codes[0]), int(codes[-1]) + 1
+        if stop - first == len(codes):
+            labels.append(domain.label(first, stop))
+        else:
+            labels.append("|".join(domain.label(code, code + 1) for code in codes.tolist()))
+    return labels

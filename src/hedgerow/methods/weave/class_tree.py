@@ -55,6 +55,24 @@ class ClassTree:
         """How many leaves there are."""
         return int(self.leaf.max()) + 1
 
+    def boxes(self, sizes: list[int]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the ranges of codes (leaves, attributes) of all leaves: first and stop."""
+        first = np.zeros((self.n_leaves, len(sizes)), dtype=np.int32)
+        stop = np.tile(np.array(sizes, dtype=np.int32), (self.n_leaves, 1))
+        whole = [(0, size) for size in sizes]
+        stack = [(0, whole)]
+        while stack:
+            at, ranges = stack.pop()
+            a, border = int(self.attribute[at]), int(self.border[at])
+            if a < 0:
+                first[self.leaf[at]], stop[self.leaf[at]] = zip(*ranges, strict=True)
+                continue
+            low, high = ranges[a]
+            for child, part in ((0, (low, border)), (1, (border, high))):
+                inside = [part if each == a else kept for each, kept in enumerate(ranges)]
+                stack.append((int(self.left[at]) + child, inside))
+        return first, stop
+
     def leaves_of(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
         """Return the leaf of each column of codes (attributes, records)."""
         at = np.zeros(codes.shape[1], dtype=np.int64)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hedgerow.methods.weave.axes import Axis
 from hedgerow.methods.weave.candidates import Candidate, Layout, candidates_of, sensitivity
-from hedgerow.methods.weave.class_tree import ClassTree, LeafCounts, grown_tree, most_leaves
+from hedgerow.methods.weave.class_tree import LeafCounts, grown_tree, most_leaves
 from hedgerow.methods.weave.coarsening import FINEST, Merging
 from hedgerow.methods.weave.fit import SWEEPS, Fit, Joint
 from hedgerow.methods.weave.one_way import OneWay, one_way_counts
@@ -19,7 +19,7 @@ from hedgerow.methods.weave.purpose import Purpose
 from hedgerow.methods.weave.raking import Margin
 from hedgerow.methods.weave.shape import Budget
 from hedgerow.model.engine import Engine
-from hedgerow.model.measured import Kind, MeasuredTable
+from hedgerow.model.measured import Kind, LeafTable, MeasuredTable
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Purchase, choose_by_score, noisy_counts
 from hedgerow.privacy.source import RandomSource
@@ -46,7 +46,7 @@ class Run:
     rng: np.random.Generator
     progress: Progress
     measured: list[MeasuredTable] = field(default_factory=list)
-    leaf_table: tuple[ClassTree, NDArray[np.int64]] | None = None
+    leaf_table: LeafTable | None = None
 
     def fit(self) -> Fit:
         """Return the pool of records that follows all tables."""
@@ -97,7 +97,10 @@ class Run:
         tree = grown_tree(fit.pool, self.axes, n_leaves=leaves)
         counts = self.engine.sum(LeafCounts(tree=tree, n_classes=self.n_classes))
         noisy = self.noisy(counts, share, "leaf table")
-        self.leaf_table = tree, noisy.reshape(-1, self.n_classes)
+        first, stop = tree.boxes([int(axis.edges[-1]) for axis in self.axes])
+        self.leaf_table = LeafTable(
+            first=first, stop=stop, counts=noisy.reshape(-1, self.n_classes), share=share
+        )
         edges = [
             axis.edges[column] for axis, column in zip(self.axes, fit.pool.columns, strict=True)
         ]

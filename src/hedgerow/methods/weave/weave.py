@@ -128,7 +128,7 @@ class Weave:
             [attribute.domain.size for attribute in schema.attributes],
             None if schema.class_attribute is None else classes.astype(np.int64),
         )
-        return replace(groups, tables=tuple(run.measured))
+        return replace(groups, tables=tuple(run.measured), leaves=run.leaf_table)
 
     def _budget(
         self, schema: Schema, axes: tuple[Axis, ...], epsilon: Fraction, n_records: int
