@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.methods.weave.impossible import Barred
 from hedgerow.model.schema import Schema
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain
 from hedgerow.taxonomy.tree import Taxonomy
@@ -53,23 +54,29 @@ class Axis:
         return np.repeat(np.arange(self.n_cells, dtype=np.int32), self.widths)
 
 
-def axes_of(schema: Schema) -> tuple[Axis, ...]:
-    """Return the cells of every predictor, from its public domain alone."""
-    return tuple(axis_of(attribute.domain) for attribute in schema.attributes)
+def axes_of(schema: Schema, barred: tuple[Barred, ...] = ()) -> tuple[Axis, ...]:
+    """Return the cells of every predictor, from its domain and what the plan says alone."""
+    found = []
+    for a, attribute in enumerate(schema.attributes):
+        borders = [each.borders(a) for each in barred]
+        found.append(axis_of(attribute.domain, *borders))
+    return tuple(found)
 
 
-def axis_of(domain: Domain) -> Axis:
-    """Return the cells of a domain.
+def axis_of(domain: Domain, *borders: NDArray[np.int64]) -> Axis:
+    """Return the cells of a domain; no cell lies across one of the further borders.
 
     >>> from hedgerow.taxonomy.domain import NumericDomain
     >>> axis_of(NumericDomain.even(low=0, high=99, step=1)).n_cells
     17
     """
     if isinstance(domain, CategoricalDomain):
-        edges = ladder(domain, most=MOST_VALUES)[0].edges.astype(np.int64)
+        values = ladder(domain, most=MOST_VALUES)[0].edges.astype(np.int64)
+        edges = np.unique(np.concatenate([values, *borders]))
         depths = _common_depths(domain.taxonomy, edges[:-1])
         return Axis(edges=edges, ordered=False, depths=depths)
-    return Axis(edges=_grid(domain.size), ordered=True, depths=None)
+    edges = np.unique(np.concatenate([_grid(domain.size), *borders]))
+    return Axis(edges=edges, ordered=True, depths=None)
 
 
 def _grid(size: int) -> NDArray[np.int64]:

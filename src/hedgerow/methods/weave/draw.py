@@ -25,8 +25,9 @@ def drawn_cells(
     """
     classes = pool.classes
     order = _sorted(pool, classes, rng)
+    order = order[pool.weights[order] > 0]
     ends = np.cumsum(pool.weights[order])
-    if not n_records or not ends[-1] > 0:
+    if not n_records or not len(order):
         return [column[:0] for column in pool.columns], classes[:0]
     at = (np.arange(n_records) + rng.random()) * (float(ends[-1]) / n_records)
     taken = order[np.minimum(np.searchsorted(ends, at), len(order) - 1)]

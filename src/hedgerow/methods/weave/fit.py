@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hedgerow.methods.weave.axes import Axis
 from hedgerow.methods.weave.coarsening import FINEST, Merging
+from hedgerow.methods.weave.impossible import Barred
 from hedgerow.methods.weave.one_way import Floats, OneWay, merged, soft
 from hedgerow.methods.weave.pairs import Pair, PairLayout, with_class
 from hedgerow.methods.weave.pool import Pool
@@ -97,6 +98,16 @@ class Fit:
         for each in joins:
             self.pool.join(*each.pair, each.groups, self._wanted(each), self.rng)
         self.margins = [self._margin(each) for each in joins]
+
+    def bar(self, barred: tuple[Barred, ...]) -> None:
+        """Let no record with a combination that cannot occur be drawn, and fit the others."""
+        if not barred:
+            return
+        pool = self.pool
+        codes = [axis.edges[column] for axis, column in zip(self.axes, pool.columns, strict=True)]
+        for each in barred:
+            pool.weights[each.holds([*codes, pool.classes.astype(np.int64)])] = 0.0
+        self.refit(SWEEPS)
 
     def add(self, tables: list[Joint], *, last: bool) -> None:
         """Take in further tables and fit the weights to all tables."""

@@ -13,6 +13,7 @@ from hedgerow.methods.weave.candidates import Candidate, Layout, candidates_of, 
 from hedgerow.methods.weave.class_tree import LeafCounts, grown_tree, most_leaves
 from hedgerow.methods.weave.coarsening import FINEST, Merging
 from hedgerow.methods.weave.fit import SWEEPS, Fit, Joint
+from hedgerow.methods.weave.impossible import Barred
 from hedgerow.methods.weave.one_way import OneWay, one_way_counts
 from hedgerow.methods.weave.pairs import Pair, PairCounts, PairLayout
 from hedgerow.methods.weave.purpose import Purpose
@@ -45,6 +46,7 @@ class Run:
     source: RandomSource
     rng: np.random.Generator
     progress: Progress
+    barred: tuple[Barred, ...] = ()
     measured: list[MeasuredTable] = field(default_factory=list)
     leaf_table: LeafTable | None = None
 
@@ -59,7 +61,9 @@ class Run:
         """Return the pool that follows the one-way tables and those of two attributes."""
         shape = self.budget.shape
         if not shape.tables:
-            return Fit(one_way=one_way, axes=self.axes, rng=self.rng, share=1.0)
+            fit = Fit(one_way=one_way, axes=self.axes, rng=self.rng, share=1.0)
+            fit.bar(self.barred)
+            return fit
         self.progress("counting pairs", None)
         share = self.budget.table
         mergings = [
@@ -82,6 +86,7 @@ class Run:
         joins = asked.joins(fit)
         self.progress("joining tables", None)
         fit.join(joins)
+        fit.bar(self.barred)
         asked.further(fit)
         return fit
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, StrictBool
+from pydantic import Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from hedgerow.methods.weave.purpose import Purpose
 from hedgerow.model.method import TableMethod
@@ -26,6 +26,14 @@ class WeaveSettings(PrivateSettings):
         " for classification where there are records enough",
     )
 
+    impossible: (
+        tuple[dict[StrictStr, tuple[StrictStr | StrictInt | StrictFloat, ...]], ...] | None
+    ) = Field(
+        None,
+        description="combinations of values that cannot occur, each a range of numbers or a list"
+        " of values by attribute; they are never drawn",
+    )
+
     def class_needed(self) -> bool:
         """Whether the settings make no sense without a class."""
         return self.purpose == "classification" or self.leaf_table is True
@@ -34,4 +42,6 @@ class WeaveSettings(PrivateSettings):
         """Return the method with these settings."""
         from hedgerow.methods.weave.weave import Weave
 
-        return Weave(purpose=self.purpose, leaf_table=self.leaf_table)
+        return Weave(
+            purpose=self.purpose, leaf_table=self.leaf_table, impossible=self.impossible or ()
+        )

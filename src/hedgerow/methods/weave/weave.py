@@ -7,6 +7,7 @@ invented records is joined and weighted to follow all of them. Records are drawn
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -17,6 +18,7 @@ from hedgerow.methods.privbayes.records import groups_of_points
 from hedgerow.methods.weave.axes import Axis, axes_of
 from hedgerow.methods.weave.candidates import PER_CELL, UNIT
 from hedgerow.methods.weave.draw import codes_in, drawn_cells
+from hedgerow.methods.weave.impossible import Combination, barred_by
 from hedgerow.methods.weave.one_way import one_way_weights
 from hedgerow.methods.weave.purpose import Purpose
 from hedgerow.methods.weave.rounding import generator_of
@@ -51,6 +53,7 @@ class Weave:
 
     purpose: Purpose = "general"
     leaf_table: bool | None = None
+    impossible: Sequence[Combination] = ()
 
     @property
     def about(self) -> About:
@@ -70,12 +73,14 @@ class Weave:
 
     def validate(self, schema: Schema, epsilon: Fraction) -> None:
         """Raise where the settings cannot work, before any budget is spent."""
+        barred_by(schema, self.impossible)
         n = len(schema.attributes)
         require_share(epsilon * SIZE / max(20 * n * n, 1))
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
         """Return what a run costs, step by step, reckoned for a table of 30,000 records."""
-        budget = self._budget(schema, axes_of(schema), epsilon, EXAMPLE_RECORDS)
+        axes = axes_of(schema, barred_by(schema, self.impossible))
+        budget = self._budget(schema, axes, epsilon, EXAMPLE_RECORDS)
         shares = [budget.one_way(a) for a in range(len(schema.attributes))]
         share = budget.table if budget.shape.tables else min(shares)
         cells = max(int(EXAMPLE_RECORDS * share / Fraction(PER_CELL)), 9)
@@ -103,7 +108,8 @@ class Weave:
         """Return drawn records as points; the ledger is settled afterwards."""
         schema = engine.schema
         self.validate(schema, epsilon)
-        axes = axes_of(schema)
+        barred = barred_by(schema, self.impossible)
+        axes = axes_of(schema, barred)
         purchase = Purchase(
             epsilon=epsilon * SIZE, on="number of records", ledger=ledger, source=source
         )
@@ -116,6 +122,7 @@ class Weave:
             ledger=ledger,
             source=source,
             rng=generator_of(source),
+            barred=barred,
             progress=progress,
         )
         fit = run.fit()
