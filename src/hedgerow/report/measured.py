@@ -21,7 +21,7 @@ SIDE, RADIUS = 640, 230
 
 
 @dataclass(frozen=True, kw_only=True)
-class Node:
+class GraphNode:
     """An attribute of the graph and where it stands; labels point away from the middle."""
 
     name: str
@@ -33,7 +33,7 @@ class Node:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Edge:
+class GraphEdge:
     """A table of two attributes: solid where it is a join, dashed where it came later."""
 
     x1: float
@@ -64,14 +64,14 @@ def measured_tables(schema: Schema, groups: Groups) -> dict[str, Any] | None:
     }
 
 
-def _nodes(schema: Schema) -> list[Node]:
+def _nodes(schema: Schema) -> list[GraphNode]:
     names = [shortened(attribute.name, 18) for attribute in schema.attributes]
     found = []
     for at, name in enumerate(names):
         angle = 2 * math.pi * at / len(names) - math.pi / 2
         x, y = math.cos(angle), math.sin(angle)
         found.append(
-            Node(
+            GraphNode(
                 name=name,
                 x=round(SIDE / 2 + RADIUS * x, 1),
                 y=round(SIDE / 2 + RADIUS * y, 1),
@@ -83,9 +83,9 @@ def _nodes(schema: Schema) -> list[Node]:
     return found
 
 
-def _edge(nodes: list[Node], table: MeasuredTable) -> Edge:
+def _edge(nodes: list[GraphNode], table: MeasuredTable) -> GraphEdge:
     first, second = nodes[table.attributes[0]], nodes[table.attributes[1]]
-    return Edge(x1=first.x, y1=first.y, x2=second.x, y2=second.y, is_join=table.kind == "join")
+    return GraphEdge(x1=first.x, y1=first.y, x2=second.x, y2=second.y, is_join=table.kind == "join")
 
 
 def _names(schema: Schema, table: MeasuredTable) -> list[str]:

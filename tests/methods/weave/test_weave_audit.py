@@ -13,7 +13,7 @@ import pytest
 
 from hedgerow.auditing.neighbours import TablePair, schema_over, values
 from hedgerow.methods.weave import candidates, run, weave
-from hedgerow.methods.weave.shape import Shape
+from hedgerow.methods.weave.shape import WeaveShape
 from hedgerow.methods.weave.weave import Weave
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
@@ -38,8 +38,8 @@ def pair_named(name):
 
 
 def shaped(monkeypatch, *, joins, further, leaves):
-    shape = Shape(joins=joins, further=further, one_way=Fraction(1, 4), leaves=leaves)
-    monkeypatch.setattr(weave.Shape, "of", classmethod(lambda *_, **__: shape))
+    shape = WeaveShape(joins=joins, further=further, one_way=Fraction(1, 4), leaves=leaves)
+    monkeypatch.setattr(weave.WeaveShape, "of", classmethod(lambda *_, **__: shape))
 
 
 @pytest.fixture
@@ -135,9 +135,9 @@ def test_a_twin_whose_threshold_follows_the_data_exceeds_epsilon(joined, monkeyp
 
 def drawn_twice(self, counts, share, on):
     """Book a table once and draw it twice."""
-    once = run.noisy_counts(counts.ravel(), purchase=self.purchase(share, on))
-    free = run.Purchase(epsilon=share, on=on, ledger=PathLedger(share), source=self.source)
-    again = run.noisy_counts(counts.ravel(), purchase=free)
+    once = run.noisy_counts(counts.ravel(), spending=self.spending(share, on))
+    free = run.Spending(epsilon=share, on=on, ledger=PathLedger(share), source=self.source)
+    again = run.noisy_counts(counts.ravel(), spending=free)
     return ((once + again) // 2).reshape(counts.shape)
 
 
@@ -173,7 +173,7 @@ def test_weave_looks_at_no_raw_count(woven, name):
 
 def test_a_twin_that_leaves_noise_out_is_tainted(woven, monkeypatch):
     def exact(self, counts, share, on):
-        self.purchase(share, on).book()
+        self.spending(share, on).book()
         return counts
 
     monkeypatch.setattr(run.Run, "noisy", exact)

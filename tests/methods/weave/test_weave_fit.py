@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.methods.weave import weighing
-from hedgerow.methods.weave.axes import Axis, axes_of, axis_of
+from hedgerow.methods.weave.axes import CellAxis, cell_axes, cell_axis
 from hedgerow.methods.weave.coarsening import Merging
 from hedgerow.methods.weave.draw import drawn_cells
-from hedgerow.methods.weave.one_way import OneWay, on_simplex
+from hedgerow.methods.weave.one_way import OneWay, nearest_on_simplex
 from hedgerow.methods.weave.pool import Pool
 from hedgerow.methods.weave.raking import Margin, rake
-from hedgerow.methods.weave.rounding import fitted, rows_shared_out, shared_out
-from hedgerow.methods.weave.shape import Budget, Shape
+from hedgerow.methods.weave.rounding import fitted_to_margins, rows_shared_out, shared_out
+from hedgerow.methods.weave.shape import WeaveBudget, WeaveShape
 from hedgerow.methods.weave.weave import Weave
 from support.method_battery import busy_table, run
 from support.tables import grid, schema_of, table_of, values
@@ -33,27 +33,27 @@ from support.tables import grid, schema_of, table_of, values
 def test_shares_add_up_to_epsilon_whatever_the_shape(
     epsilon, n_records, n_predictors, has_class, leaves
 ):
-    shape = Shape.of(
+    shape = WeaveShape.of(
         epsilon, n_records, n_predictors=n_predictors, has_class=has_class, leaves=leaves
     )
     assert 0 <= shape.joins <= n_predictors - 1
     assert shape.tables <= n_predictors * (n_predictors - 1) // 2
     assert has_class or not shape.leaves
-    budget = Budget(epsilon=epsilon, shape=shape, weights=tuple(range(1, n_predictors + 1)))
+    budget = WeaveBudget(epsilon=epsilon, shape=shape, weights=tuple(range(1, n_predictors + 1)))
     assert sum(step.share * step.times for step in budget.steps()) == epsilon
     assert all(step.share > 0 for step in budget.steps())
 
 
 def test_columns_of_wide_tables_are_all_joined():
-    shape = Shape.of(Fraction(1), 200_000, n_predictors=60, has_class=True, leaves=False)
+    shape = WeaveShape.of(Fraction(1), 200_000, n_predictors=60, has_class=True, leaves=False)
     assert shape.joins == 59
-    narrow = Shape.of(Fraction(1), 30_000, n_predictors=14, has_class=True, leaves=False)
+    narrow = WeaveShape.of(Fraction(1), 30_000, n_predictors=14, has_class=True, leaves=False)
     assert narrow.joins == narrow.further
 
 
 @pytest.mark.parametrize("domain", [grid(100), grid(7), values(30, 3), values(300)])
 def test_coarsenings_are_nested_and_of_neighbours(domain):
-    axis = axis_of(domain)
+    axis = cell_axis(domain)
     merging = Merging(axis, np.random.default_rng(1).random(axis.n_cells))
     finer = merging.groups(32)
     assert int(finer.max()) + 1 == merging.n_groups(32)
@@ -68,7 +68,7 @@ def test_coarsenings_are_nested_and_of_neighbours(domain):
 
 
 def test_values_that_share_a_node_are_put_together_first():
-    axis = axis_of(values(9, 3))
+    axis = cell_axis(values(9, 3))
     groups = Merging(axis, np.ones(9)).groups(6)
     nodes = np.arange(9) // 3
     assert len({(int(g), int(n)) for g, n in zip(groups, nodes, strict=True)}) == 6
@@ -76,7 +76,7 @@ def test_values_that_share_a_node_are_put_together_first():
 
 @given(st.lists(st.floats(-50, 50), min_size=1, max_size=9), st.floats(0.1, 100))
 def test_projections_are_non_negative_and_of_the_total(noisy, total):
-    found = on_simplex(np.array(noisy), total)
+    found = nearest_on_simplex(np.array(noisy), total)
     assert (found >= 0).all()
     assert found.sum() == pytest.approx(total)
 
@@ -94,8 +94,8 @@ def test_whole_parts_add_up_and_are_rounded_up_or_down(weights, total, seed):
 
 def one_way(seed=1):
     axes = (
-        Axis(edges=np.arange(5), ordered=True, depths=None),
-        Axis(edges=np.arange(4), ordered=True, depths=None),
+        CellAxis(edges=np.arange(5), ordered=True, depths=None),
+        CellAxis(edges=np.arange(4), ordered=True, depths=None),
     )
     rng = np.random.default_rng(seed)
     noisy = [rng.integers(20, 90, (axis.n_cells, 2)) for axis in axes]
@@ -121,7 +121,7 @@ def test_a_join_keeps_the_columns_and_follows_its_table():
         assert np.abs(np.bincount(second, minlength=9) - before[1][at]).max() <= 4
         seen = np.zeros((4, 3))
         np.add.at(seen, (first, second), 1)
-        expected = fitted(wanted[:, :, at] + 1e-6, before[0][at][:4], before[1][at][:3])
+        expected = fitted_to_margins(wanted[:, :, at] + 1e-6, before[0][at][:4], before[1][at][:3])
         assert np.abs(seen - expected).max() < 2
 
 
@@ -164,5 +164,5 @@ def test_cells_lie_on_the_borders_that_evaluations_compare():
     from hedgerow.evaluation.marginals import bin_edges
 
     schema, _ = busy_table()
-    for attribute, axis in zip(schema.attributes, axes_of(schema), strict=True):
+    for attribute, axis in zip(schema.attributes, cell_axes(schema), strict=True):
         assert set(bin_edges(attribute)) <= set(axis.edges.tolist())

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from hedgerow.count.memory import table as memory
 from hedgerow.count.memory.table import MemoryEngine
-from hedgerow.methods.weave.axes import axes_of
+from hedgerow.methods.weave.axes import cell_axes
 from hedgerow.methods.weave.candidates import (
     UNIT,
     WEIGHTS,
-    Layout,
-    candidates_of,
+    CandidateTables,
     score_units,
     sensitivity,
+    table_candidates,
 )
 from hedgerow.methods.weave.class_tree import LeafCounts, grown_tree
 from hedgerow.methods.weave.coarsening import FINEST, Merging
@@ -44,14 +44,14 @@ def without(table: EncodedTable, record: int) -> EncodedTable:
 
 def mergings_of(table, seed):
     rng = np.random.default_rng(seed)
-    return [Merging(axis, rng.random(axis.n_cells)) for axis in axes_of(table.schema)]
+    return [Merging(axis, rng.random(axis.n_cells)) for axis in cell_axes(table.schema)]
 
 
 def asked(table, mergings, purpose="general"):
     """Return the layout of all candidates of a table's schema, and their true counts."""
-    axes, classes = axes_of(table.schema), n_classes(table)
-    layout = Layout(
-        candidates_of(mergings, n_records=400.0, share=1.0, n_classes=classes, purpose=purpose),
+    axes, classes = cell_axes(table.schema), n_classes(table)
+    layout = CandidateTables(
+        table_candidates(mergings, n_records=400.0, share=1.0, n_classes=classes, purpose=purpose),
         mergings,
         classes,
     )
@@ -67,7 +67,7 @@ def asked(table, mergings, purpose="general"):
 def brute_force(table, mergings, each):
     """Count one candidate's cells record by record."""
     (a, b), (n_a, n_b) = each.pair, each.shape
-    axes = axes_of(table.schema)
+    axes = cell_axes(table.schema)
     found = np.zeros((n_a, n_b, n_classes(table) if each.by_class else 1), dtype=np.int64)
     for i in range(len(table)):
         x = mergings[a].groups(n_a)[axes[a].places[table.codes[a][i]]]
@@ -149,7 +149,7 @@ def test_a_score_is_the_formula_in_exact_arithmetic(counts, data, noise):
 def test_one_record_is_in_one_cell_of_every_table(table, data):
     dropped = data.draw(st.integers(0, len(table) - 1), label="dropped record")
     fewer, classes = without(table, dropped), n_classes(table)
-    axes = axes_of(table.schema)
+    axes = cell_axes(table.schema)
     here = one_way_counts(MemoryEngine(table=table), axes, classes)
     there = one_way_counts(MemoryEngine(table=fewer), axes, classes)
     for one, other in zip(here, there, strict=True):
@@ -165,7 +165,7 @@ def test_one_record_is_in_one_cell_of_every_table(table, data):
 @settings(max_examples=30, deadline=None)
 @given(table=tables, data=st.data(), seed=st.integers(0, 99))
 def test_one_record_is_in_one_leaf_and_class(table, data, seed):
-    axes, classes = axes_of(table.schema), n_classes(table)
+    axes, classes = cell_axes(table.schema), n_classes(table)
     rng = np.random.default_rng(seed)
     noisy = [rng.integers(0, 60, (axis.n_cells, classes)) for axis in axes]
     pool = Pool.of(OneWay.of(axes, noisy, [Fraction(1)] * len(axes)), rng)

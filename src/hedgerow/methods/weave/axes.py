@@ -27,7 +27,7 @@ MOST_VALUES = 256
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Axis:
+class CellAxis:
     """The cells of one attribute: cell ``i`` holds the codes ``[edges[i], edges[i + 1])``.
 
     ``ordered`` cells may be put together with their neighbours only. ``depths`` says for any
@@ -54,29 +54,29 @@ class Axis:
         return np.repeat(np.arange(self.n_cells, dtype=np.int32), self.widths)
 
 
-def axes_of(schema: Schema, barred: tuple[Barred, ...] = ()) -> tuple[Axis, ...]:
+def cell_axes(schema: Schema, barred: tuple[Barred, ...] = ()) -> tuple[CellAxis, ...]:
     """Return the cells of every predictor, from its domain and what the plan says alone."""
     found = []
     for a, attribute in enumerate(schema.attributes):
         borders = [each.borders(a) for each in barred]
-        found.append(axis_of(attribute.domain, *borders))
+        found.append(cell_axis(attribute.domain, *borders))
     return tuple(found)
 
 
-def axis_of(domain: Domain, *borders: NDArray[np.int64]) -> Axis:
+def cell_axis(domain: Domain, *borders: NDArray[np.int64]) -> CellAxis:
     """Return the cells of a domain; no cell lies across one of the further borders.
 
     >>> from hedgerow.taxonomy.domain import NumericDomain
-    >>> axis_of(NumericDomain.even(low=0, high=99, step=1)).n_cells
+    >>> cell_axis(NumericDomain.even(low=0, high=99, step=1)).n_cells
     17
     """
     if isinstance(domain, CategoricalDomain):
         values = ladder(domain, most=MOST_VALUES)[0].edges.astype(np.int64)
         edges = np.unique(np.concatenate([values, *borders]))
         depths = _common_depths(domain.taxonomy, edges[:-1])
-        return Axis(edges=edges, ordered=False, depths=depths)
+        return CellAxis(edges=edges, ordered=False, depths=depths)
     edges = np.unique(np.concatenate([_grid(domain.size), *borders]))
-    return Axis(edges=edges, ordered=True, depths=None)
+    return CellAxis(edges=edges, ordered=True, depths=None)
 
 
 def _grid(size: int) -> NDArray[np.int64]:

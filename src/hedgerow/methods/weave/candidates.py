@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.methods.weave.coarsening import FINEST, Merging
-from hedgerow.methods.weave.pairs import Pair
+from hedgerow.methods.weave.pairs import AttributePair
 from hedgerow.methods.weave.purpose import Purpose
 
 _T = TypeVar("_T", np.int64, np.float64)
@@ -47,7 +47,7 @@ UNORDERED = 2
 class Candidate:
     """One table that may be counted: ``cells`` are its groups of both attributes' cells."""
 
-    pair: Pair
+    pair: AttributePair
     shape: tuple[int, int]
     by_class: bool
     weight: int
@@ -65,7 +65,7 @@ def resolutions(first: Merging, second: Merging, caps: tuple[int, ...]) -> list[
     return list(found)
 
 
-def candidates_of(
+def table_candidates(
     mergings: list[Merging], *, n_records: float, share: float, n_classes: int, purpose: Purpose
 ) -> list[Candidate]:
     """Return all candidates, pair by pair, the coarsest first and without the class first.
@@ -89,7 +89,7 @@ def candidates_of(
     return found
 
 
-class Layout:
+class CandidateTables:
     """Where the cells of every candidate lie in one flat array."""
 
     def __init__(
@@ -111,7 +111,7 @@ class Layout:
         part = flat[int(self.starts[at]) : int(self.starts[at + 1])]
         return part.reshape(*shape, -1)
 
-    def flat(self, tables: dict[Pair, NDArray[_T]]) -> NDArray[_T]:
+    def flat(self, tables: dict[AttributePair, NDArray[_T]]) -> NDArray[_T]:
         """Return all candidates' cells, from every pair's finest table (first, second, class)."""
         parts = []
         last = None

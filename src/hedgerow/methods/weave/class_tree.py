@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.methods.weave.axes import Axis
-from hedgerow.methods.weave.one_way import Floats, weighed
+from hedgerow.methods.weave.axes import CellAxis
 from hedgerow.methods.weave.pool import Pool
+from hedgerow.methods.weave.weighing import weighed
+from hedgerow.model.arrays import Floats
 from hedgerow.model.engine import Batch
 
 PER_LEAF = 10.0
@@ -111,7 +112,7 @@ class LeafCounts:
         return sums
 
 
-def grown_tree(pool: Pool, axes: tuple[Axis, ...], *, n_leaves: int) -> ClassTree:
+def grown_tree(pool: Pool, axes: tuple[CellAxis, ...], *, n_leaves: int) -> ClassTree:
     """Return a tree of at most so many leaves, the best split first, by weighted Gini."""
     return _Growth(pool, axes).grown(n_leaves)
 
@@ -119,7 +120,7 @@ def grown_tree(pool: Pool, axes: tuple[Axis, ...], *, n_leaves: int) -> ClassTre
 class _Growth:
     """Nodes as lists, and the splits that wait, the best on top."""
 
-    def __init__(self, pool: Pool, axes: tuple[Axis, ...]) -> None:
+    def __init__(self, pool: Pool, axes: tuple[CellAxis, ...]) -> None:
         self._pool, self._axes = pool, axes
         self._n_classes = len(pool.bounds) - 1
         self._keys = [column * np.int32(self._n_classes) + pool.classes for column in pool.columns]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.methods.weave.axes import Axis
-from hedgerow.methods.weave.one_way import Floats
+from hedgerow.methods.weave.axes import CellAxis
+from hedgerow.model.arrays import Floats
 
 FINEST = 32
 """Groups of an attribute in a table of two, at the most."""
@@ -21,12 +21,12 @@ class Merging:
     The two lightest groups come first: of neighbours where cells are ordered, of any two
     elsewhere, those that are close in the taxonomy being taken for lighter than they are.
 
-    >>> axis = Axis(edges=np.arange(5), ordered=True, depths=None)
+    >>> axis = CellAxis(edges=np.arange(5), ordered=True, depths=None)
     >>> Merging(axis, np.array([5.0, 1.0, 2.0, 9.0])).groups(2).tolist()
     [0, 0, 0, 1]
     """
 
-    def __init__(self, axis: Axis, weights: Floats) -> None:
+    def __init__(self, axis: CellAxis, weights: Floats) -> None:
         self._steps = _merges(axis, weights)
         self._made: dict[int, NDArray[np.int64]] = {}
         self.n_cells = axis.n_cells
@@ -47,7 +47,7 @@ class Merging:
         return self._made[n]
 
 
-def _merges(axis: Axis, weights: Floats) -> list[tuple[int, int]]:
+def _merges(axis: CellAxis, weights: Floats) -> list[tuple[int, int]]:
     """Return the merges (kept, gone) until one group is left; a group is its first cell."""
     n = axis.n_cells
     sizes = np.maximum(weights.astype(np.float64), 0.0)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.methods.weave.axes import Axis
-from hedgerow.methods.weave.one_way import Floats, weighed
+from hedgerow.methods.weave.axes import CellAxis
 from hedgerow.methods.weave.pool import Pool
+from hedgerow.methods.weave.weighing import weighed
+from hedgerow.model.arrays import Floats
 from hedgerow.privacy.source import RandomSource, below
 
 MOST_SORTED = 16
@@ -35,7 +36,8 @@ def drawn_cells(
 
 
 def _sorted(pool: Pool, classes: NDArray[np.int32], rng: np.random.Generator) -> NDArray[np.int64]:
-    entropies = [entropy(weighed(column, pool.weights, 0)) for column in pool.columns]
+    sums = [weighed(c, pool.weights, int(c.max()) + 1) for c in pool.columns]
+    entropies = [entropy(each) for each in sums]
     first = np.argsort(-np.array(entropies), kind="stable")[:MOST_SORTED]
     keys = [pool.columns[a] * (1 if at % 2 else -1) for at, a in reversed(list(enumerate(first)))]
     return np.lexsort((rng.random(len(classes)), *keys, classes))
@@ -51,7 +53,7 @@ def entropy(counts: Floats) -> float:
 
 
 def codes_in(
-    axes: tuple[Axis, ...], cells: list[NDArray[np.int32]], *, source: RandomSource
+    axes: tuple[CellAxis, ...], cells: list[NDArray[np.int32]], *, source: RandomSource
 ) -> list[NDArray[np.int64]]:
     """Return a code for every cell, evenly among the cell's codes."""
     return [

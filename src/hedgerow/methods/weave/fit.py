@@ -7,14 +7,18 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.methods.weave.axes import Axis
+from hedgerow.methods.weave.axes import CellAxis
 from hedgerow.methods.weave.coarsening import FINEST, Merging
 from hedgerow.methods.weave.impossible import Barred
-from hedgerow.methods.weave.one_way import Floats, OneWay, merged, soft
-from hedgerow.methods.weave.pairs import Pair, PairLayout, with_class
+from hedgerow.methods.weave.one_way import OneWay, merged, soft
+from hedgerow.methods.weave.pairs import AttributePair, PairLayout, with_class
 from hedgerow.methods.weave.pool import Pool
 from hedgerow.methods.weave.raking import Margin, rake
 from hedgerow.methods.weave.weighing import weighed_pairs
+from hedgerow.model.arrays import Floats
+
+PairTables = dict[AttributePair, Floats]
+"""The tables (first, second, class) of pairs of attributes."""
 
 JOIN_SOFT = 0.6
 """Scales of noise by which a join's deviation from independence is drawn in."""
@@ -36,7 +40,7 @@ FIRST_SWEEPS = 3
 class Joint:
     """A noisy table of two attributes: ``groups`` are those of their cells, classes last."""
 
-    pair: Pair
+    pair: AttributePair
     groups: tuple[NDArray[np.int64], NDArray[np.int64]]
     counts: Floats
 
@@ -49,7 +53,7 @@ class Fit:
     """
 
     one_way: OneWay
-    axes: tuple[Axis, ...]
+    axes: tuple[CellAxis, ...]
     rng: np.random.Generator
     share: float
     margins: list[Margin] = field(default_factory=list)
@@ -67,7 +71,7 @@ class Fit:
         """The scale of noise of a table of two attributes."""
         return 1 / self.share
 
-    def independent(self, layout: PairLayout, mergings: list[Merging]) -> dict[Pair, Floats]:
+    def independent(self, layout: PairLayout, mergings: list[Merging]) -> PairTables:
         """Return every pair's table as if attributes were independent given the class."""
         coarse = [
             merged(table, merging.groups(FINEST))
@@ -76,7 +80,7 @@ class Fit:
         scaled = [table / self.one_way.classes for table in coarse]
         return {(a, b): coarse[a][:, None, :] * scaled[b][None, :, :] for a, b in layout.pairs}
 
-    def pair_tables(self, layout: PairLayout, mergings: list[Merging]) -> dict[Pair, Floats]:
+    def pair_tables(self, layout: PairLayout, mergings: list[Merging]) -> PairTables:
         """Return every pair's table under the pool's weights, from a part of a large pool."""
         pool = self.pool
         step = -(-len(pool.weights) // MOST_COMPARED)

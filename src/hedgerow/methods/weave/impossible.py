@@ -13,7 +13,7 @@ from hedgerow.model.schema import Attribute, Schema
 from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain
 
 Value = str | int | float
-Combination = Mapping[str, Sequence[Value]]
+ImpossibleValues = Mapping[str, Sequence[Value]]
 
 WHERE = "publish.impossible"
 
@@ -38,7 +38,7 @@ class Barred:
         return true
 
 
-def barred_by(schema: Schema, impossible: Sequence[Combination]) -> tuple[Barred, ...]:
+def barred_by(schema: Schema, impossible: Sequence[ImpossibleValues]) -> tuple[Barred, ...]:
     """Return the combinations in codes; raise where one names what the schema lacks."""
     used = {attribute.name: at for at, attribute in enumerate(schema.used())}
     found = []

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.count.joint import JointCounts
-from hedgerow.methods.weave.axes import Axis
+from hedgerow.methods.weave.axes import CellAxis
+from hedgerow.methods.weave.weighing import weighed
+from hedgerow.model.arrays import Floats
 from hedgerow.model.engine import Engine
-
-Floats = NDArray[np.float64]
 
 POWER = 0.45
 """One-way tables share their budget as their numbers of cells to this power."""
@@ -27,13 +27,13 @@ SOFT = 0.5
 """Scales of noise by which a class's deviation from the margin is drawn in."""
 
 
-def one_way_weights(axes: tuple[Axis, ...]) -> tuple[int, ...]:
+def one_way_weights(axes: tuple[CellAxis, ...]) -> tuple[int, ...]:
     """Return the whole-number weights by which one-way tables share their budget."""
     return tuple(max(round(1000 * axis.n_cells**POWER), 1) for axis in axes)
 
 
 def one_way_counts(
-    engine: Engine, axes: tuple[Axis, ...], n_classes: int
+    engine: Engine, axes: tuple[CellAxis, ...], n_classes: int
 ) -> list[NDArray[np.int64]]:
     """Return the true counts (cells, classes) of every predictor, in one pass (confidential)."""
     places = tuple((axis.places,) for axis in axes)
@@ -68,7 +68,7 @@ class OneWay:
 
     @classmethod
     def of(
-        cls, axes: tuple[Axis, ...], noisy: list[NDArray[np.int64]], shares: list[Fraction]
+        cls, axes: tuple[CellAxis, ...], noisy: list[NDArray[np.int64]], shares: list[Fraction]
     ) -> OneWay:
         """Return consistent tables from noisy ones and the shares that they were drawn with."""
         scales = [1 / float(share) for share in shares]
@@ -110,7 +110,7 @@ def merged(table: Floats, groups: NDArray[np.int64]) -> Floats:
     return merged
 
 
-def on_simplex(values: Floats, total: float) -> Floats:
+def nearest_on_simplex(values: Floats, total: float) -> Floats:
     """Return the nearest non-negative values of a total above 0."""
     falling = np.sort(values)[::-1]
     surplus = np.cumsum(falling) - total
@@ -128,7 +128,7 @@ def _class_totals(noisy: list[NDArray[np.int64]], scales: list[float]) -> Floats
     return np.maximum(totals, 1.0)
 
 
-def _consistent(axis: Axis, noisy: Floats, scale: float, classes: Floats) -> Floats:
+def _consistent(axis: CellAxis, noisy: Floats, scale: float, classes: Floats) -> Floats:
     """Return the table with the given class sizes: the margin first, then what each class adds."""
     n_records = float(classes.sum())
     deviation = float(np.sqrt(2 * len(classes))) * scale
@@ -136,11 +136,11 @@ def _consistent(axis: Axis, noisy: Floats, scale: float, classes: Floats) -> Flo
     columns = []
     for at, size in enumerate(classes.tolist()):
         prior = margin * size / n_records
-        columns.append(on_simplex(prior + soft(noisy[:, at] - prior, SOFT * scale), size))
+        columns.append(nearest_on_simplex(prior + soft(noisy[:, at] - prior, SOFT * scale), size))
     return np.stack(columns, axis=1)
 
 
-def _margin(axis: Axis, noisy: Floats, total: float, deviation: float) -> Floats:
+def _margin(axis: CellAxis, noisy: Floats, total: float, deviation: float) -> Floats:
     """Return the margin; cells that do not stand out of the noise share what they have."""
     clear = noisy > CLEAR * deviation
     if axis.ordered:
@@ -152,7 +152,7 @@ def _margin(axis: Axis, noisy: Floats, total: float, deviation: float) -> Floats
         runs = np.unique(runs, return_inverse=True)[1]
         widths = np.ones(len(noisy))
     n_runs = int(runs.max()) + 1
-    sums = on_simplex(weighed(runs, noisy, n_runs), total)
+    sums = nearest_on_simplex(weighed(runs, noisy, n_runs), total)
     margin: Floats = sums[runs] * widths / weighed(runs, widths, n_runs)[runs]
     return margin
 
@@ -160,9 +160,3 @@ def _margin(axis: Axis, noisy: Floats, total: float, deviation: float) -> Floats
 def soft(values: Floats, threshold: float) -> Floats:
     """Draw values in towards 0 by a threshold."""
     return np.sign(values) * np.maximum(np.abs(values) - threshold, 0.0)
-
-
-def weighed(keys: NDArray[np.integer], weights: Floats, n_cells: int) -> Floats:
-    """Return the sum of the weights in each cell."""
-    sums: Floats = np.bincount(keys, weights=weights, minlength=n_cells).astype(np.float64)
-    return sums

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hedgerow.model.engine import Batch
 
-Pair = tuple[int, int]
+AttributePair = tuple[int, int]
 
 _T = TypeVar("_T", bound=np.generic)
 
@@ -30,7 +30,7 @@ class PairLayout:
     n_classes: int
 
     @property
-    def pairs(self) -> tuple[Pair, ...]:
+    def pairs(self) -> tuple[AttributePair, ...]:
         """All pairs of attributes."""
         return tuple(combinations(range(len(self.sizes)), 2))
 
@@ -45,7 +45,7 @@ class PairLayout:
         cells = [self.sizes[a] * self.sizes[b] * self.n_classes for a, b in self.pairs]
         return np.concatenate([[0], np.cumsum(cells, dtype=np.int64)])
 
-    def split(self, sums: NDArray[_T]) -> dict[Pair, NDArray[_T]]:
+    def split(self, sums: NDArray[_T]) -> dict[AttributePair, NDArray[_T]]:
         """Cut the flat sum into tables (first, second, class)."""
         starts = self.starts.tolist()
         return {

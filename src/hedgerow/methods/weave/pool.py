@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.methods.weave.one_way import Floats, OneWay
-from hedgerow.methods.weave.rounding import fitted, rows_shared_out, shared_out
+from hedgerow.methods.weave.one_way import OneWay
+from hedgerow.methods.weave.rounding import fitted_to_margins, rows_shared_out, shared_out
+from hedgerow.model.arrays import Floats
 
 MOST_POOLED = 4_000_000
 """Values in the pool, records times attributes, at the most ..."""
@@ -25,7 +26,7 @@ FEWEST = 150_000
 PER_RECORD = 4
 """Records of the pool for each record to be drawn, where that is not too many."""
 
-Cells = NDArray[np.int32]
+_Cells = NDArray[np.int32]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -35,7 +36,7 @@ class Pool:
     ``component[a]`` names the columns that attribute ``a`` hangs together with.
     """
 
-    columns: list[Cells]
+    columns: list[_Cells]
     bounds: NDArray[np.int64]
     weights: Floats
     component: list[int] = field(default_factory=list)
@@ -58,7 +59,7 @@ class Pool:
         return cls(columns=columns, bounds=bounds, weights=weights, component=component)
 
     @property
-    def classes(self) -> Cells:
+    def classes(self) -> _Cells:
         """The class of every record."""
         sizes = np.diff(self.bounds)
         return np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
@@ -109,7 +110,7 @@ def _matched(
     """
     n_a, n_b = wanted.shape
     have_a, have_b = np.bincount(ours, minlength=n_a), np.bincount(theirs, minlength=n_b)
-    table = fitted(wanted + 1e-6, have_a.astype(np.float64), have_b.astype(np.float64))
+    table = fitted_to_margins(wanted + 1e-6, have_a.astype(np.float64), have_b.astype(np.float64))
     table[:, have_b == 0] = 0.0
     whole = rows_shared_out(table, have_a, rng)
     whole[:, have_b == 0] = 0

@@ -1,7 +1,7 @@
 """Weights of pooled records that bring their tables near to the noisy ones: post-processing.
 
-A table asks for fitted counts within a margin of its noisy ones. Sweeps over all tables scale
-the records of each cell that lies outside, by no more than ``CLIP`` at a time: relaxed maximum
+A table asks for counts within a margin of its noisy ones. Sweeps over all tables scale the
+records of each cell that lies outside, by no more than ``CLIP`` at a time: relaxed maximum
 entropy.
 """
 
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.methods.weave.one_way import Floats
 from hedgerow.methods.weave.weighing import scale, weighed
+from hedgerow.model.arrays import Floats
 
 CLIP = 8.0
 """The most that a sweep scales a record's weight by."""

@@ -46,7 +46,7 @@ def rows_shared_out(
     return np.diff(ends, prepend=0.0, axis=1).astype(np.int64)
 
 
-def fitted(
+def fitted_to_margins(
     table: NDArray[np.float64], rows: NDArray[np.float64], columns: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the table scaled to given margins, by iterative proportional fitting."""

@@ -8,21 +8,26 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.methods.weave.axes import Axis
-from hedgerow.methods.weave.candidates import Candidate, Layout, candidates_of, sensitivity
+from hedgerow.methods.weave.axes import CellAxis
+from hedgerow.methods.weave.candidates import (
+    Candidate,
+    CandidateTables,
+    sensitivity,
+    table_candidates,
+)
 from hedgerow.methods.weave.class_tree import LeafCounts, grown_tree, most_leaves
 from hedgerow.methods.weave.coarsening import FINEST, Merging
 from hedgerow.methods.weave.fit import SWEEPS, Fit, Joint
 from hedgerow.methods.weave.impossible import Barred
 from hedgerow.methods.weave.one_way import OneWay, one_way_counts
-from hedgerow.methods.weave.pairs import Pair, PairCounts, PairLayout
+from hedgerow.methods.weave.pairs import AttributePair, PairCounts, PairLayout
 from hedgerow.methods.weave.purpose import Purpose
 from hedgerow.methods.weave.raking import Margin
-from hedgerow.methods.weave.shape import Budget
+from hedgerow.methods.weave.shape import WeaveBudget
 from hedgerow.model.engine import Engine
 from hedgerow.model.measured import Kind, LeafTable, MeasuredTable
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Purchase, choose_by_score, noisy_counts
+from hedgerow.privacy.mechanisms import Spending, choose_by_score, noisy_counts
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress
 
@@ -38,10 +43,10 @@ class Run:
     """The questions of one run, each booked before it is answered."""
 
     engine: Engine
-    axes: tuple[Axis, ...]
+    axes: tuple[CellAxis, ...]
     n_classes: int
     purpose: Purpose
-    budget: Budget
+    budget: WeaveBudget
     ledger: PathLedger
     source: RandomSource
     rng: np.random.Generator
@@ -70,8 +75,8 @@ class Run:
             Merging(axis, table.sum(axis=1))
             for axis, table in zip(self.axes, one_way.tables, strict=True)
         ]
-        layout = Layout(
-            candidates_of(
+        layout = CandidateTables(
+            table_candidates(
                 mergings,
                 n_records=one_way.n_records,
                 share=float(share),
@@ -115,16 +120,16 @@ class Run:
         )
         fit.refit(SWEEPS, margin)
 
-    def purchase(self, epsilon: Fraction, on: str) -> Purchase:
+    def spending(self, epsilon: Fraction, on: str) -> Spending:
         """Return what a mechanism call costs."""
-        return Purchase(epsilon=epsilon, on=on, ledger=self.ledger, source=self.source)
+        return Spending(epsilon=epsilon, on=on, ledger=self.ledger, source=self.source)
 
     def noisy(self, counts: NDArray[np.int64], share: Fraction, on: str) -> NDArray[np.int64]:
         """Return one table with noise.
 
         Privacy: a record is in one cell of a table, so the table costs ``share``.
         """
-        drawn = noisy_counts(counts.ravel(), purchase=self.purchase(share, on))
+        drawn = noisy_counts(counts.ravel(), spending=self.spending(share, on))
         return drawn.reshape(counts.shape)
 
     def note(
@@ -175,7 +180,7 @@ class Asked:
     """Private choices among candidates, and the tables that were chosen."""
 
     run: Run
-    layout: Layout
+    layout: CandidateTables
     mergings: list[Merging]
     counts: NDArray[np.int64] = field(init=False)
     sensitivity: Fraction = field(init=False)
@@ -212,7 +217,7 @@ class Asked:
         """
         left = self.run.budget.shape.further
         batch = -(-left // FURTHER_ROUNDS) if len(self.mergings) >= MANY else 1
-        done: set[Pair] = set()
+        done: set[AttributePair] = set()
         while left:
             self.run.progress("choosing further tables", None)
             scores = self._scores(fit.pair_tables(self.pairs, self.mergings))
@@ -245,7 +250,7 @@ class Asked:
         )
         return self.layout.flat(self.pairs.split(self.run.engine.sum(kernel)))
 
-    def _scores(self, model: dict[Pair, NDArray[np.float64]]) -> NDArray[np.int64]:
+    def _scores(self, model: dict[AttributePair, NDArray[np.float64]]) -> NDArray[np.int64]:
         noise = 1 / float(self.run.budget.table)
         return self.layout.scores(self.counts, self.layout.flat(model), noise=noise)
 
@@ -261,7 +266,7 @@ class Asked:
             monotone=False,
             rule="permute-and-flip",
             weights=None,
-            purchase=self.run.purchase(self.run.budget.choice, on),
+            spending=self.run.spending(self.run.budget.choice, on),
         )
         return open_to[int(chosen[0])]
 

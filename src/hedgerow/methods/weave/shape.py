@@ -50,7 +50,7 @@ MOST_SHAPED = 10**12
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shape:
+class WeaveShape:
     """How many joins and further tables there are, and what goes to the one-way tables.
 
     ``one_way`` is a part of what the noisy size leaves of epsilon. ``leaves`` says whether
@@ -76,11 +76,11 @@ class Shape:
         n_predictors: int,
         has_class: bool,
         leaves: bool | None,
-    ) -> Shape:
+    ) -> WeaveShape:
         """Return the shape for a noisy number of records.
 
-        >>> Shape.of(Fraction(1), 30_000, n_predictors=14, has_class=True, leaves=False)
-        Shape(joins=8, further=8, one_way=Fraction(9, 20), leaves=False)
+        >>> WeaveShape.of(Fraction(1), 30_000, n_predictors=14, has_class=True, leaves=False)
+        WeaveShape(joins=8, further=8, one_way=Fraction(9, 20), leaves=False)
         """
         width = n_predictors + has_class
         records = min(max(n_records, 1), MOST_SHAPED)
@@ -98,14 +98,14 @@ class Shape:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Budget:
+class WeaveBudget:
     """What every step of a run costs.
 
     ``weights`` are public whole numbers by which the one-way tables share what they get.
     """
 
     epsilon: Fraction
-    shape: Shape
+    shape: WeaveShape
     weights: tuple[int, ...]
 
     @property

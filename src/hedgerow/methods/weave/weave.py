@@ -15,24 +15,24 @@ import numpy as np
 
 from hedgerow.count.joint import JointCounts
 from hedgerow.methods.privbayes.records import groups_of_points
-from hedgerow.methods.weave.axes import Axis, axes_of
+from hedgerow.methods.weave.axes import CellAxis, cell_axes
 from hedgerow.methods.weave.candidates import PER_CELL, UNIT
 from hedgerow.methods.weave.draw import codes_in, drawn_cells
-from hedgerow.methods.weave.impossible import Combination, barred_by
+from hedgerow.methods.weave.impossible import ImpossibleValues, barred_by
 from hedgerow.methods.weave.one_way import one_way_weights
 from hedgerow.methods.weave.purpose import Purpose
 from hedgerow.methods.weave.rounding import generator_of
 from hedgerow.methods.weave.run import Run
-from hedgerow.methods.weave.shape import SIZE, Budget, Shape
+from hedgerow.methods.weave.shape import SIZE, WeaveBudget, WeaveShape
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Outline
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Purchase, noisy_counts
+from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
-from hedgerow.trees.coarsening import n_classes_of, require_share
+from hedgerow.trees.coarsening import require_share
 
 EXAMPLE_RECORDS = 30_000
 """Records that an outline reckons with, as it must not look."""
@@ -53,7 +53,7 @@ class Weave:
 
     purpose: Purpose = "general"
     leaf_table: bool | None = None
-    impossible: Sequence[Combination] = ()
+    impossible: Sequence[ImpossibleValues] = ()
 
     @property
     def about(self) -> About:
@@ -79,7 +79,7 @@ class Weave:
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
         """Return what a run costs, step by step, reckoned for a table of 30,000 records."""
-        axes = axes_of(schema, barred_by(schema, self.impossible))
+        axes = cell_axes(schema, barred_by(schema, self.impossible))
         budget = self._budget(schema, axes, epsilon, EXAMPLE_RECORDS)
         shares = [budget.one_way(a) for a in range(len(schema.attributes))]
         share = budget.table if budget.shape.tables else min(shares)
@@ -109,16 +109,16 @@ class Weave:
         schema = engine.schema
         self.validate(schema, epsilon)
         barred = barred_by(schema, self.impossible)
-        axes = axes_of(schema, barred)
-        purchase = Purchase(
+        axes = cell_axes(schema, barred)
+        spending = Spending(
             epsilon=epsilon * SIZE, on="number of records", ledger=ledger, source=source
         )
         run = Run(
             engine=engine,
             axes=axes,
-            n_classes=n_classes_of(schema),
+            n_classes=schema.n_classes,
             purpose=self.purpose,
-            budget=self._budget(schema, axes, epsilon, _noisy_size(engine, axes, purchase)),
+            budget=self._budget(schema, axes, epsilon, _noisy_size(engine, axes, spending)),
             ledger=ledger,
             source=source,
             rng=generator_of(source),
@@ -138,25 +138,25 @@ class Weave:
         return replace(groups, tables=tuple(run.measured), leaves=run.leaf_table)
 
     def _budget(
-        self, schema: Schema, axes: tuple[Axis, ...], epsilon: Fraction, n_records: int
-    ) -> Budget:
+        self, schema: Schema, axes: tuple[CellAxis, ...], epsilon: Fraction, n_records: int
+    ) -> WeaveBudget:
         wants = self.leaf_table
         if wants is None and self.purpose != "classification":
             wants = False
-        shape = Shape.of(
+        shape = WeaveShape.of(
             epsilon,
             n_records,
             n_predictors=len(axes),
             has_class=schema.class_attribute is not None,
             leaves=wants,
         )
-        return Budget(epsilon=epsilon, shape=shape, weights=one_way_weights(axes))
+        return WeaveBudget(epsilon=epsilon, shape=shape, weights=one_way_weights(axes))
 
 
-def _noisy_size(engine: Engine, axes: tuple[Axis, ...], purchase: Purchase) -> int:
+def _noisy_size(engine: Engine, axes: tuple[CellAxis, ...], spending: Spending) -> int:
     """Return a noisy number of records.
 
-    Privacy: one record changes it by 1; costs the purchase's epsilon.
+    Privacy: one record changes it by 1; costs the spending's epsilon.
     """
     counts = engine.sum(JointCounts(places=((axes[0].places,),), tables=(((0, 0),),)))
-    return int(noisy_counts(counts.sum(keepdims=True).astype(np.int64), purchase=purchase)[0])
+    return int(noisy_counts(counts.sum(keepdims=True).astype(np.int64), spending=spending)[0])

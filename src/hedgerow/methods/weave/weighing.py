@@ -5,14 +5,13 @@ Both forms add in the order of the records, so they agree to the last bit.
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.methods.weave.pairs import PairLayout
-
-Floats = NDArray[np.float64]
+from hedgerow.model.arrays import Floats
 
 COMPILED_FROM = 20_000
 """Records from which on compiled loops pay for being loaded."""
@@ -20,7 +19,7 @@ COMPILED_FROM = 20_000
 _T = TypeVar("_T", bound=np.generic)
 
 
-def weighed(keys: NDArray[np.int32], weights: Floats, n_cells: int) -> Floats:
+def weighed(keys: NDArray[np.integer[Any]], weights: Floats, n_cells: int) -> Floats:
     """Return the sum of the weights in each cell."""
     sums = np.zeros(n_cells)
     if len(keys) < COMPILED_FROM:
@@ -28,7 +27,7 @@ def weighed(keys: NDArray[np.int32], weights: Floats, n_cells: int) -> Floats:
         return sums
     from hedgerow.count.compiled.pairs import weigh_cells
 
-    weigh_cells(_bare(keys), _bare(weights), _bare(sums))
+    weigh_cells(_bare(keys.astype(np.int32, copy=False)), _bare(weights), _bare(sums))
     return sums
 
 
