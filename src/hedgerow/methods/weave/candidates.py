@@ -39,8 +39,8 @@ WEIGHTS = {
 }
 """By purpose, the weights of the scores of tables without the class and of those by class."""
 
-UNORDERED = 2
-"""For clustering, scores of pairs that are not both numeric are divided by this."""
+NUMBERS = {"general": (1, 1), "classification": (1, 1), "counting": (1, 1), "clustering": (2, 1)}
+"""By purpose, factors of those weights for pairs of numbers, and for all other pairs."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -77,14 +77,14 @@ def table_candidates(
     plain, by_class = WEIGHTS[purpose]
     found = []
     for a, b in combinations(range(len(mergings)), 2):
-        far = purpose == "clustering" and not (mergings[a].ordered and mergings[b].ordered)
-        part = UNORDERED if far else 1
+        ordered = mergings[a].ordered and mergings[b].ordered
+        times = NUMBERS[purpose][0 if ordered else 1]
         for at, shape in enumerate(resolutions(mergings[a], mergings[b], caps)):
             small = shape[0] * shape[1] * n_classes <= caps[-1]
-            found.append(Candidate(pair=(a, b), shape=shape, by_class=False, weight=plain // part))
+            found.append(Candidate(pair=(a, b), shape=shape, by_class=False, weight=plain * times))
             if n_classes > 1 and (small or at == 0):
                 found.append(
-                    Candidate(pair=(a, b), shape=shape, by_class=True, weight=by_class // part)
+                    Candidate(pair=(a, b), shape=shape, by_class=True, weight=by_class * times)
                 )
     return found
 
