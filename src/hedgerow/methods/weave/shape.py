@@ -18,7 +18,7 @@ from hedgerow.model.method import Step
 SIZE = Fraction(1, 50)
 """Of epsilon, for the noisy number of records."""
 
-CHOICES = Fraction(6, 100)
+CHOICES = Fraction(8, 100)
 """Of what is left, for the private choices of tables."""
 
 LEAVES = Fraction(8, 100)
@@ -36,7 +36,7 @@ JOINS = 0.5
 ALL_JOINED = 40
 """... and the number of attributes from which on all of them may be."""
 
-ONE_WAY, SLOPE = 0.45, 0.3
+ONE_WAY, SLOPE = 0.43, 0.33
 """Share of the one-way tables where s is 2000, and what it gains where s is a tenth."""
 
 LEAST, MOST = 0.4, 0.8
@@ -80,7 +80,7 @@ class WeaveShape:
         """Return the shape for a noisy number of records.
 
         >>> WeaveShape.of(Fraction(1), 30_000, n_predictors=14, has_class=True, leaves=False)
-        WeaveShape(joins=8, further=8, one_way=Fraction(9, 20), leaves=False)
+        WeaveShape(joins=8, further=8, one_way=Fraction(43, 100), leaves=False)
         """
         width = n_predictors + has_class
         records = min(max(n_records, 1), MOST_SHAPED)
