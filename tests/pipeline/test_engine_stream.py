@@ -45,7 +45,7 @@ from support.tables import encoded_tables
 def released(folder: Path) -> dict[str, bytes | dict]:
     """What a release folder holds, but for the line of the engine."""
     found: dict[str, bytes | dict] = {}
-    for path in sorted(folder.iterdir()):
+    for path in sorted(each for each in folder.rglob("*") if each.is_file()):
         if path.name == "certificate.json":
             certificate = json.loads(path.read_text(encoding="utf-8"))
             assert certificate.pop("engine") in ("memory", "stream", "spark")

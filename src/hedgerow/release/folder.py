@@ -50,8 +50,9 @@ class Written:
 
 
 def released_files(folder: Path) -> dict[str, ReleasedFile]:
-    """Return the digest and the size of every file in a folder, by name."""
-    return {path.name: _released(path) for path in sorted(folder.iterdir())}
+    """Return the digest and the size of every file in a folder and below, by its path there."""
+    found = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return {path.relative_to(folder).as_posix(): _released(path) for path in found}
 
 
 def load_certificate(folder: Path) -> Certificate:

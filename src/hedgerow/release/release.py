@@ -28,6 +28,7 @@ from hedgerow.release.folder import (
 )
 from hedgerow.release.frames import Frames
 from hedgerow.release.marginals import Marginals, marginals_from, marginals_text
+from hedgerow.release.measured import write_measured
 from hedgerow.release.reading import read_groups, read_release_text
 from hedgerow.release.recoding import Recoding
 from hedgerow.release.records import MOST_RECORDS, record_tables, write_records
@@ -123,6 +124,7 @@ class Release(Frames):
             if self.groups.marginals is not None:
                 text = marginals_text(self.schema, self.groups.marginals)
                 write_text(partial / MARGINALS, text)
+            write_measured(partial, self.schema, self.groups)
             write_text(partial / REPORT, self.report())
             files = released_files(partial)
             certificate = self.certificate.with_files(files).to_json()
