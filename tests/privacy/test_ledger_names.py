@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hedgerow.errors import CapError, LedgerError
 from hedgerow.privacy.ledger import Ledger
-from hedgerow.privacy.ledger_names import is_plain, nearest, plain_name
+from hedgerow.privacy.ledger_names import is_plain, nearest_plain, plain_name
 from support.old_ledgers import booked, dataset, write_old
 
 HALF = Fraction(1, 2)
@@ -72,8 +72,8 @@ def test_the_name_that_is_proposed_is_plain(text):
 
 
 def test_letters_that_no_plain_name_has_are_noticed():
-    assert nearest("Patients 2026.csv") == ("patients-2026.csv", False)
-    assert nearest("\u6570\u636e.csv")[1]
+    assert nearest_plain("Patients 2026.csv") == ("patients-2026.csv", False)
+    assert nearest_plain("\u6570\u636e.csv")[1]
 
 
 @pytest.mark.parametrize("twin", ["adult.2026", "adult2026", "adult--2026", "a-dult-2026"])

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.ledger import app
 from hedgerow.errors import CapError, LedgerError, SameRecordsError
-from hedgerow.privacy.ledger import Columns, Ledger
+from hedgerow.privacy.ledger import ColumnDigests, Ledger
 from hedgerow.privacy.ledger_key import key_path, read_key
 
 TABLE = {"age": 17, "ward": 4, "sick": 99}
@@ -25,7 +25,7 @@ def ledger(tmp_path):
 
 def columns(ledger, sums, *, named=True):
     key = read_key(ledger.path)
-    return Columns(key=key.name, digests=key.finished(sums), named=named)
+    return ColumnDigests(key=key.name, digests=key.finished(sums), named=named)
 
 
 def book(ledger, name, sums=None, *, cap=4, epsilon=1, named=True):

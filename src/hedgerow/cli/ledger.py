@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from hedgerow.privacy.ledger import Account, Balance, Entry, Ledger
+    from hedgerow.privacy.ledger import Account, AccountBalance, Entry, Ledger
 
 app = typer.Typer(
     name="ledger",
@@ -308,7 +308,7 @@ def _amount(value: Fraction) -> str:
     return f"about {float(value):.6g}" if is_long else epsilon_text(value)
 
 
-def _show_sums(account: Balance, *, quiet: bool) -> None:
+def _show_sums(account: AccountBalance, *, quiet: bool) -> None:
     if quiet:
         return
     from hedgerow.privacy.budget import delta_text

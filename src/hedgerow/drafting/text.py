@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hedgerow.drafting.propose import Proposal
 from hedgerow.plan.numbers import plain_number
-from hedgerow.privacy.ledger_names import nearest
+from hedgerow.privacy.ledger_names import nearest_plain
 
 UNNAMED = "my-people"
 """The name of a data set that nothing gives a name."""
@@ -127,7 +127,7 @@ def ledger_section(data: object, publish: str) -> str:
     name, lost = "", False
     if isinstance(data, str | os.PathLike):
         place = os.fspath(data).partition("?")[0].rstrip("/\\")
-        name, lost = nearest(re.split(r"[/\\:]", place)[-1].partition(".")[0])
+        name, lost = nearest_plain(re.split(r"[/\\:]", place)[-1].partition(".")[0])
     cap = publish.partition("epsilon: ")[2] or "1"
     return f"dataset: {UNNAMED if lost or not name else quoted(name)}, cap: {cap}"
 

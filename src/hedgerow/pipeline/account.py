@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from hedgerow.errors import HedgerowError, LedgerError, PlanError
 from hedgerow.model.certificate import LedgerEntry
 from hedgerow.plan.model import Plan
-from hedgerow.privacy.ledger import Columns, Entry, Ledger, default_path
+from hedgerow.privacy.ledger import ColumnDigests, Entry, Ledger, default_path
 from hedgerow.privacy.ledger_key import ColumnKey, read_key
-from hedgerow.privacy.ledger_names import is_plain, nearest
+from hedgerow.privacy.ledger_names import is_plain, nearest_plain
 
 if TYPE_CHECKING:
     from hedgerow.encode.sums import ColumnSums
@@ -99,7 +99,7 @@ class ReleaseAccount:
             columns=None if sums is None else self._columns(sums),
         )
 
-    def _columns(self, sums: ColumnSums) -> Columns:
+    def _columns(self, sums: ColumnSums) -> ColumnDigests:
         key = self._key()
         if key.labels != sums.key:
             raise LedgerError(
@@ -107,7 +107,7 @@ class ReleaseAccount:
                 where="ledger",
                 do="Run it again.",
             )
-        return Columns(key=key.name, digests=key.finished(sums.totals), named=self.named)
+        return ColumnDigests(key=key.name, digests=key.finished(sums.totals), named=self.named)
 
     def _key(self) -> ColumnKey:
         return read_key(self.file or default_path())
@@ -119,7 +119,7 @@ class ReleaseAccount:
         """
         if self.named or is_plain(self.dataset) or ledger.find(self.dataset) is not None:
             return self.dataset
-        name, lost = nearest(self.dataset)
+        name, lost = nearest_plain(self.dataset)
         if lost or not name:
             raise LedgerError(
                 "the name of the file makes no plain name for the ledger",

@@ -30,16 +30,16 @@ from hedgerow.privacy.ledger_accounts import (
 from hedgerow.privacy.ledger_caps import Caps, agreed, check_new, check_room, opened
 from hedgerow.privacy.ledger_names import known_as
 from hedgerow.privacy.ledger_people import (
-    Columns,
+    ColumnDigests,
     check_people,
     forget_key,
     keep_columns,
     move_columns,
 )
-from hedgerow.privacy.ledger_state import Balance
+from hedgerow.privacy.ledger_state import AccountBalance
 from hedgerow.privacy.ledger_store import SCHEMA_VERSION, BookingDraft, LedgerStore
 
-__all__ = ["Account", "Balance", "Columns", "Entry", "Ledger", "default_path"]
+__all__ = ["Account", "AccountBalance", "ColumnDigests", "Entry", "Ledger", "default_path"]
 
 
 def default_path() -> Path:
@@ -97,12 +97,12 @@ class Ledger:
         """Return everything taken from a data set, oldest first."""
         return self.account(dataset).entries
 
-    def balance(self, dataset: str) -> Balance:
+    def balance(self, dataset: str) -> AccountBalance:
         """Return the caps and sums of a data set, without its entries."""
         with self._store.reading() as draft:
             return known(draft.state, known_as(dataset))
 
-    def find(self, dataset: str) -> Balance | None:
+    def find(self, dataset: str) -> AccountBalance | None:
         """Return the caps and sums of a data set, or ``None`` if the ledger does not have it."""
         with self._store.reading() as draft:
             return draft.state.find(known_as(dataset))
@@ -122,7 +122,7 @@ class Ledger:
 
     def open_dataset(
         self, name: str, cap: EpsilonLike, reason: str = "", *, delta_cap: EpsilonLike = 0
-    ) -> Balance:
+    ) -> AccountBalance:
         """Return the balance of a data set, new with these caps or there with the same."""
         limits, why = Caps.of(cap, delta_cap), one_line(reason) or None
         with self._store.writing() as draft:
@@ -136,7 +136,7 @@ class Ledger:
         cap: EpsilonLike,
         delta: EpsilonLike = 0,
         delta_cap: EpsilonLike = 0,
-    ) -> Balance:
+    ) -> AccountBalance:
         """Return the balance that ``book`` would take from, or raise what it would raise.
 
         Books nothing and adds no data set. Another process may be faster, so only
@@ -159,7 +159,7 @@ class Ledger:
         reproducible: bool = False,
         delta: EpsilonLike = 0,
         delta_cap: EpsilonLike = 0,
-        columns: Columns | None = None,
+        columns: ColumnDigests | None = None,
     ) -> Entry:
         """Take ``epsilon`` and ``delta`` from a data set before a release draws its noise.
 
@@ -233,7 +233,7 @@ class Ledger:
         reason: str,
         *,
         delta_cap: EpsilonLike | None = None,
-    ) -> Balance:
+    ) -> AccountBalance:
         """Change the caps of a data set for good, and keep why.
 
         A cap below what is spent closes the data set. Without ``delta_cap`` that of delta
@@ -253,7 +253,7 @@ class Ledger:
             )
             return known(draft.state, balance.name)
 
-    def rename(self, old: str, new: str) -> Balance:
+    def rename(self, old: str, new: str) -> AccountBalance:
         """Give a data set a plain name, with its caps and all that was spent.
 
         The old name leads to the account from then on: it is never that of another.
@@ -272,7 +272,7 @@ class Ledger:
             move_columns(draft, balance.name, new)
             return known(draft.state, new)
 
-    def same_people(self, dataset: str, other: str) -> Balance:
+    def same_people(self, dataset: str, other: str) -> AccountBalance:
         """Make two data sets one account: sums add up, the smaller caps hold. Never undone.
 
         ``other`` may be a name that the ledger does not have yet: it leads to the account.

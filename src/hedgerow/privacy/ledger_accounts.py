@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from hedgerow.errors import LedgerError
-from hedgerow.privacy.ledger_names import shown
-from hedgerow.privacy.ledger_state import Balance, State
+from hedgerow.privacy.ledger_names import shown_name
+from hedgerow.privacy.ledger_state import AccountBalance, State
 from hedgerow.privacy.ledger_store import Event
 
 EntryState = Literal["booked", "released", "failed"]
@@ -55,7 +55,7 @@ class Entry:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Account(Balance):
+class Account(AccountBalance):
     """A data set in the ledger: caps, sums, and everything taken from it, oldest first.
 
     ``names`` are further names that lead to it, of data sets that it was or was joined with.
@@ -95,14 +95,14 @@ def accounts_of(events: Iterable[Event], state: State) -> tuple[Account, ...]:
     )
 
 
-def known(state: State, name: str) -> Balance:
+def known(state: State, name: str) -> AccountBalance:
     """Return the balance of a data set that must be there."""
     balance = state.find(name)
     if balance is None:
         have = ", ".join(repr(other) for other in state.names()) or "none yet"
         raise LedgerError(
             "the ledger has no such data set",
-            where=f"data set {shown(name)}",
+            where=f"data set {shown_name(name)}",
             do=f"It has: {have}. Add one with: hedgerow ledger cap NAME EPSILON --new --reason WHY",
         )
     return balance

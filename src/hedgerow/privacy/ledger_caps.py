@@ -9,7 +9,7 @@ from fractions import Fraction
 from hedgerow.errors import CapError, DeltaCapError, LedgerError
 from hedgerow.privacy.budget import EpsilonLike, parse_delta, parse_epsilon
 from hedgerow.privacy.ledger_names import check_new_name, is_plain, sound
-from hedgerow.privacy.ledger_state import Balance, State, added
+from hedgerow.privacy.ledger_state import AccountBalance, State, added
 from hedgerow.privacy.ledger_store import BookingDraft
 
 
@@ -35,12 +35,12 @@ class Caps:
         )
 
 
-def agreed(state: State, name: str, caps: Caps) -> Balance:
+def agreed(state: State, name: str, caps: Caps) -> AccountBalance:
     """Return the balance of a data set, or the one it would get, if the caps are right."""
     balance = state.find(name)
     if balance is None:
         check_new(state, name)
-        return Balance(name=name, cap=caps.epsilon, delta_cap=caps.delta)
+        return AccountBalance(name=name, cap=caps.epsilon, delta_cap=caps.delta)
     if balance.cap != caps.epsilon:
         raise LedgerError(
             f"cap {caps.epsilon} was asked for, and the ledger has cap {balance.cap}",
@@ -78,7 +78,9 @@ def check_new(state: State, name: str, *, but: str | None = None) -> None:
         )
 
 
-def opened(draft: BookingDraft, name: str, caps: Caps, *, reason: str | None = None) -> Balance:
+def opened(
+    draft: BookingDraft, name: str, caps: Caps, *, reason: str | None = None
+) -> AccountBalance:
     """Return the balance of a data set, which is new if the ledger does not have it."""
     balance = agreed(draft.state, name, caps)
     if draft.state.find(name) is None:
@@ -92,7 +94,7 @@ def opened(draft: BookingDraft, name: str, caps: Caps, *, reason: str | None = N
     return balance
 
 
-def check_room(balance: Balance, asked: Caps) -> None:
+def check_room(balance: AccountBalance, asked: Caps) -> None:
     """Raise if a booking would take the data set over a cap."""
     if added(balance.spent, asked.epsilon) > balance.cap:
         raise CapError(

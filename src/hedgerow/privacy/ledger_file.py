@@ -46,7 +46,7 @@ def check_private(path: Path) -> None:
             where=str(path.absolute().parent),
             do="Take that right away from others with: chmod o-w FOLDER",
         )
-    journal = beside(path, "-journal")
+    journal = file_beside(path, "-journal")
     with suppress(FileNotFoundError):
         owner = journal.stat().st_uid
         if folder.st_mode & _STRANGERS and owner not in {path.stat().st_uid, os.geteuid(), 0}:
@@ -57,14 +57,14 @@ def check_private(path: Path) -> None:
             )
 
 
-def beside(path: Path, suffix: str) -> Path:
+def file_beside(path: Path, suffix: str) -> Path:
     """Return the path of a file that belongs to the ledger's."""
     return path.with_name(path.name + suffix)
 
 
 def interrupted(path: Path) -> bool:
     """Return whether a journal lies beside the ledger: somebody writes, or was killed."""
-    return any(_size(beside(path, suffix)) for suffix in ("-journal", "-wal", "-shm"))
+    return any(_size(file_beside(path, suffix)) for suffix in ("-journal", "-wal", "-shm"))
 
 
 def check_old_log(path: Path) -> None:
@@ -74,14 +74,14 @@ def check_old_log(path: Path) -> None:
     without a word. Here as many frames must be right as the index beside the log says were
     committed; without an index, all. One that was cut between two bookings cannot be told then.
     """
-    log, index = _content(beside(path, "-wal")), _content(beside(path, "-shm"))
+    log, index = _content(file_beside(path, "-wal")), _content(file_beside(path, "-shm"))
     if not log and not index:
         return
     with path.open("rb") as file:
         if log and file.read(20)[18:] != _WITH_LOG:
             raise LedgerError(
                 "a write-ahead log lies beside the ledger that is not its own",
-                where=str(beside(path, "-wal")),
+                where=str(file_beside(path, "-wal")),
                 do="Find out whose it is and move it away: it would be written into the ledger.",
             )
     whole, committed, n_frames = _frames(log)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hedgerow.errors import LedgerError
-from hedgerow.privacy.ledger_file import beside, make_folder, place
+from hedgerow.privacy.ledger_file import file_beside, make_folder, place
 
 KEY_BYTES = 32
 
@@ -55,7 +55,7 @@ class ColumnKey:
 
 def key_path(ledger: Path) -> Path:
     """Return where the key of a ledger is."""
-    return beside(ledger, ".key")
+    return file_beside(ledger, ".key")
 
 
 def read_key(ledger: Path) -> ColumnKey:

@@ -40,10 +40,10 @@ def plain_name(text: str) -> str:
     >>> plain_name("Patients 2026.csv"), plain_name("Été_2026"), plain_name("??")
     ('patients-2026.csv', 'ete-2026', 'visits-2026')
     """
-    return nearest(text)[0] or EXAMPLE
+    return nearest_plain(text)[0] or EXAMPLE
 
 
-def nearest(text: str) -> tuple[str, bool]:
+def nearest_plain(text: str) -> tuple[str, bool]:
     """Return the nearest plain name, and whether a letter or digit was lost on the way."""
     split = unicodedata.normalize("NFKD", text).casefold().translate(_ALIKE)
     seen = [c for c in split if unicodedata.category(c) not in {"Mn", "Me", "Cf", "Cc"}]
@@ -60,7 +60,7 @@ def check_new_name(name: str) -> str:
     raise LedgerError(
         "the name of a data set is lower-case letters from a to z, digits, '.' and '-',"
         f" 1 to {MAX_NAME} characters",
-        where=f"data set {shown(name)}",
+        where=f"data set {shown_name(name)}",
         do=f"Use the name {plain_name(name)!r}. An account that has another kind of name is moved"
         " with: hedgerow ledger rename OLD NEW",
     )
@@ -77,9 +77,9 @@ def sound(name: str) -> str:
     >>> sound("adult-2026") == sound("Adult.2026") == sound("adult_2026")
     True
     """
-    return re.sub(r"[-.]", "", nearest(name)[0])
+    return re.sub(r"[-.]", "", nearest_plain(name)[0])
 
 
-def shown(name: str) -> str:
+def shown_name(name: str) -> str:
     """Return ``name`` in quotes, at most 60 characters of it, nothing in it invisible."""
     return ascii(name if len(name) <= 60 else f"{name[:57]}...")

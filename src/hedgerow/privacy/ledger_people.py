@@ -23,7 +23,7 @@ ENOUGH = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Columns:
+class ColumnDigests:
     """What a table is recognised by; ``named`` says that a person chose its name on the ledger."""
 
     key: str = field(repr=False)
@@ -31,7 +31,7 @@ class Columns:
     named: bool = True
 
 
-def check_people(draft: BookingDraft, dataset: str, columns: Columns) -> None:
+def check_people(draft: BookingDraft, dataset: str, columns: ColumnDigests) -> None:
     """Raise if these records are another account's, or are not the ones that a file's name had."""
     _check_key(draft, columns.key)
     tables = _alike(draft, columns.digests)
@@ -60,7 +60,7 @@ def _may_be_own(draft: BookingDraft, dataset: str, digests: Mapping[str, str]) -
     return not rows or any(agrees.values())
 
 
-def keep_columns(draft: BookingDraft, dataset: str, columns: Columns) -> None:
+def keep_columns(draft: BookingDraft, dataset: str, columns: ColumnDigests) -> None:
     """Write down what the table is recognised by, unless that is known already."""
     run = draft.connection.execute
     tables = _alike(draft, columns.digests)

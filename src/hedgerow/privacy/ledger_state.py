@@ -22,7 +22,7 @@ _NONE = Fraction(0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Balance:
+class AccountBalance:
     """The caps of a data set, and the sums of what was taken from it.
 
     ``delta_cap`` is the most delta of all releases together: with 0, only releases of pure
@@ -79,7 +79,7 @@ class State:
 
     def __init__(self, rows: Mapping[str, str] | None = None) -> None:
         self._rows = dict(rows or {})
-        self._balances: dict[str, Balance] = {}  # read, or changed and not yet written
+        self._balances: dict[str, AccountBalance] = {}  # read, or changed and not yet written
         self.changed: set[str] = set()
 
     @property
@@ -112,7 +112,7 @@ class State:
             name = other
         return name
 
-    def find(self, name: str) -> Balance | None:
+    def find(self, name: str) -> AccountBalance | None:
         """Return the balance of the account that ``name`` leads to, or ``None``."""
         called = self.called(name)
         if called not in self._balances:
@@ -120,7 +120,7 @@ class State:
             if row is None:
                 return None
             amounts = {field: Fraction(text) for field, text in json.loads(row).items()}
-            self._balances[called] = Balance(name=called, **amounts)
+            self._balances[called] = AccountBalance(name=called, **amounts)
         return self._balances[called]
 
     def told_apart(self, one: str, other: str) -> bool:
@@ -150,7 +150,7 @@ class State:
                 raise ValueError("an event of an unknown kind")
 
     def _set_caps(self, name: str, cap: Fraction, delta_cap: Fraction) -> None:
-        known = self.find(name) or Balance(name=name, cap=cap)
+        known = self.find(name) or AccountBalance(name=name, cap=cap)
         self._keep(replace(known, cap=cap, delta_cap=delta_cap))
 
     def _spend(self, name: str, epsilon: Fraction, delta: Fraction) -> None:
@@ -176,7 +176,7 @@ class State:
             raise ValueError("a data set is joined to itself")
         self._drop(two.name)
         self._keep(
-            Balance(
+            AccountBalance(
                 name=one.name,
                 cap=min(one.cap, two.cap),
                 delta_cap=min(one.delta_cap, two.delta_cap),
@@ -186,13 +186,13 @@ class State:
         )
         self._put(_key("alias", two.name), one.name)
 
-    def _known(self, name: str) -> Balance:
+    def _known(self, name: str) -> AccountBalance:
         balance = self.find(name)
         if balance is None:
             raise ValueError("an event of an unknown data set")
         return balance
 
-    def _keep(self, balance: Balance) -> None:
+    def _keep(self, balance: AccountBalance) -> None:
         self._balances[balance.name] = balance
         self.changed.add(_key("account", balance.name))
 
@@ -216,7 +216,7 @@ def played(events: Iterable[Mapping[str, Any]]) -> State:
     return state
 
 
-def _row(balance: Balance) -> str:
+def _row(balance: AccountBalance) -> str:
     amounts = ("cap", "delta_cap", "spent", "delta_spent")
     return json.dumps({field: str(getattr(balance, field)) for field in amounts})
 
