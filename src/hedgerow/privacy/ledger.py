@@ -340,15 +340,17 @@ class Ledger:
 
 
 def _entry(draft: BookingDraft, entry_id: int) -> Entry:
-    event = draft.event(entry_id)
-    if event is None or event.fields["kind"] not in {"booked", "outside"}:
-        raise LedgerError(
-            "the ledger has no such entry",
-            where=f"entry {entry_id}",
-            do="'hedgerow ledger show NAME' lists the entries of a data set.",
-        )
-    end = draft.end_of(entry_id)
-    return entry_of(event.fields, None if end is None else end.fields, draft.state)
+    event, end = draft.event(entry_id), draft.end_of(entry_id)
+    if event is not None:
+        with draft.sensible():
+            told = event.fields
+            if told["kind"] in {"booked", "outside"}:
+                return entry_of(told, None if end is None else end.fields, draft.state)
+    raise LedgerError(
+        "the ledger has no such entry",
+        where=f"entry {entry_id}",
+        do="'hedgerow ledger show NAME' lists the entries of a data set.",
+    )
 
 
 def _state_folder() -> Path:

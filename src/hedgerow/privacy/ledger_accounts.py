@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from hedgerow.errors import LedgerError
+from hedgerow.privacy.ledger_file import RECOVER
 from hedgerow.privacy.ledger_names import shown_name
 from hedgerow.privacy.ledger_state import AccountBalance, State
 from hedgerow.privacy.ledger_store import Event
@@ -73,6 +74,15 @@ class Account(AccountBalance):
 
 def accounts_of(events: Iterable[Event], state: State) -> tuple[Account, ...]:
     """Return all data sets by name, each with its entries."""
+    try:
+        return _accounts(events, state)
+    except (ValueError, KeyError, TypeError, ArithmeticError):
+        raise LedgerError(
+            "the ledger cannot be trusted: an event makes no sense", where="ledger", do=RECOVER
+        ) from None
+
+
+def _accounts(events: Iterable[Event], state: State) -> tuple[Account, ...]:
     entries: dict[int, Entry] = {}
     for event in events:
         fields = event.fields

@@ -92,7 +92,9 @@ class Event:
     @property
     def fields(self) -> dict[str, Any]:
         """What the event says."""
-        fields: dict[str, Any] = json.loads(self.body)
+        fields = json.loads(self.body)
+        if not isinstance(fields, dict):
+            raise ValueError("an event is no mapping")
         return fields
 
 
@@ -116,10 +118,9 @@ class BookingDraft:
         events = self._link(0, self.n_events)
         if self._count() != self.n_events:
             raise self._cut()
-        self.state = self._played(events)
+        self.state, ends = self._played(events)
         if self._is_old():
             return events
-        ends = {int(e["entry"]): e["seq"] for e in (x.fields for x in events) if "entry" in e}
         stored = dict(self.connection.execute("SELECT entry, seq FROM ends").fetchall())
         if self._stored().rows != self.state.rows or stored != ends:
             raise broken(self._path, "its sums are not those of its events")
@@ -178,8 +179,8 @@ class BookingDraft:
         events = self.check_all()
         for statement in _BESIDE:
             self.connection.execute(statement)
-        ends = [(int(e["entry"]), e["seq"]) for e in (x.fields for x in events) if "entry" in e]
-        self.connection.executemany("INSERT INTO ends VALUES (?, ?)", ends)
+        _, ends = self._played(events)
+        self.connection.executemany("INSERT INTO ends VALUES (?, ?)", list(ends.items()))
         self.state.changed = set(self.state.rows)
         self.append("format", format=str(SCHEMA_VERSION))
 
@@ -198,14 +199,24 @@ class BookingDraft:
         return State(dict(self.connection.execute("SELECT key, value FROM state").fetchall()))
 
     def _check_state(self, end: list[Event]) -> None:
-        if end and end[-1].fields.get("state") != self.state.digest():
+        with self.sensible():
+            named = end[-1].fields.get("state") if end else None
+        if end and named != self.state.digest():
             raise broken(self._path, "its sums are not those of its last event")
         if not end and self.state.rows:
             raise broken(self._path, "it has sums without an event")
 
-    def _played(self, events: list[Event]) -> State:
+    def _played(self, events: list[Event]) -> tuple[State, dict[int, int]]:
+        """Return the state after all events, and which event ended each booking."""
+        with self.sensible():
+            told = [event.fields for event in events]
+            return played(told), _ends(told)
+
+    @contextmanager
+    def sensible(self) -> Iterator[None]:
+        """Refuse a ledger one of whose events cannot be understood."""
         try:
-            return played(event.fields for event in events)
+            yield
         except (ValueError, KeyError, TypeError, ArithmeticError, RecursionError):
             # The chain fits, so whoever wrote this wrote all of it.
             raise broken(self._path, "an event makes no sense") from None
@@ -365,6 +376,19 @@ class LedgerStore:
         n_pages, size = (connection.execute(each).fetchone()[0] for each in ask)
         if self.path.stat().st_size < n_pages * size:
             raise broken(self.path, "its last page is cut off")
+
+
+def _ends(events: list[dict[str, Any]]) -> dict[int, int]:
+    """Return which event ended each booking; one that ends nothing makes no sense."""
+    begun: set[int] = set()
+    ends: dict[int, int] = {}
+    for fields in events:
+        if fields["kind"] == "booked":
+            begun.add(fields["seq"])
+        elif fields["kind"] in {"released", "failed"}:
+            begun.remove(entry := int(fields["entry"]))
+            ends[entry] = fields["seq"]
+    return ends
 
 
 def chosen_part(last_digest: str, n_parts: int) -> int:
