@@ -24,6 +24,7 @@ bench: $(READY)  ## speed, as ratios against a reference timed in the same run
 	$(BIN)/python benchmarks/bench_noise.py
 	$(BIN)/python benchmarks/bench_count.py
 	$(BIN)/python benchmarks/bench_publish.py
+	$(BIN)/python benchmarks/bench_ledger.py
 	$(BIN)/python benchmarks/bench_baskets.py
 	$(BIN)/python benchmarks/bench_disclose.py
 	$(BIN)/python benchmarks/disclose_adult.py

@@ -29,6 +29,7 @@ EPSILONS = ("1/10", "1/4", "1/2", "1")
 PRIVATE: dict[str, dict[str, object]] = {
     "hedge": {"method": "hedge"},
     "hedge, for counting": {"method": "hedge", "for": "counting"},
+    "weave": {"method": "weave"},
     "DiffGen": {"method": "diffgen", "h": 10},
     "DiffGen, as printed": {"method": "diffgen", "h": 10, "faithful": True},
     "DiffMulti": {"method": "diffmulti", "h": 1000, "for": "classification"},

@@ -51,7 +51,8 @@ def worker(engine: str, method: str, path: Path, memory: str) -> None:
     import hedgerow
     from hedgerow.count.settings import EngineSettings
     from hedgerow.demo import lay_out
-    from hedgerow.pipeline.prepare import DataPlace, prepare
+    from hedgerow.pipeline.open import DataPlace, open_engine
+    from hedgerow.pipeline.prepare import prepare
     from hedgerow.privacy.budget import PathLedger
     from hedgerow.privacy.source import SystemSource
     from hedgerow.progress import no_progress
@@ -75,7 +76,7 @@ def worker(engine: str, method: str, path: Path, memory: str) -> None:
         session.range(1).count()
         settings = EngineSettings(kind="spark", session=session)
     started, cpu = time.perf_counter(), time.process_time()
-    table = ready.read(DataPlace(data=path), settings, no_progress)
+    table = open_engine(ready.schema, DataPlace(data=path), settings=settings, progress=no_progress)
     opened = time.perf_counter()
     groups = ready.method.publish(
         table,

@@ -32,6 +32,7 @@ def reference(path: Path) -> None:
 METHODS: dict[str, dict[str, object]] = {
     "diffgen": {"method": "diffgen", "h": 10},
     "hedge": {"method": "hedge"},
+    "weave": {"method": "weave"},
     "diffmulti": {"method": "diffmulti", "h": 10_000},
     "diffmulti-100000": {"method": "diffmulti", "h": 100_000},
 }

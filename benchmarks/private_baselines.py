@@ -24,12 +24,12 @@ from hedgerow.methods.dpcube.dpcube import TwoPhaseCube
 from hedgerow.methods.hedge.hedge import Hedge
 from hedgerow.methods.privbayes.privbayes import BayesianNetwork
 from hedgerow.methods.rps.rps import RecursiveMedians
-from hedgerow.model.method import Method
+from hedgerow.model.method import TableMethod
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SystemSource
 from hedgerow.trees.box_scores import GINI
 
-METHODS: dict[str, Method] = {
+METHODS: dict[str, TableMethod] = {
     "basic-table, 65,536 cells": BasicTable(cells=65_536),
     "rps, height 8": RecursiveMedians(height=8),
     "dpcube, 65,536 cells": TwoPhaseCube(cells=65_536),
@@ -38,7 +38,7 @@ METHODS: dict[str, Method] = {
 }
 
 
-def measured(method: Method, epsilon: Fraction, split: int) -> tuple[float, ...]:
+def measured(method: TableMethod, epsilon: Fraction, split: int) -> tuple[float, ...]:
     """Return tree, boosting, two-way error and processor seconds of one release."""
     whole = adult()
     order = np.random.default_rng(split).permutation(len(whole))
@@ -67,7 +67,7 @@ def main() -> None:
     print("| method | tree | boosting on records | 2-way error | CPU seconds |")
     print("|---|---|---|---|---|")
     for name, method in METHODS.items():
-        if given.methods and method.name not in given.methods:
+        if given.methods and method.about.name not in given.methods:
             continue
         runs = [measured(method, given.epsilon, split) for split in range(given.splits)]
         tree, boosting, error, seconds = map(statistics.mean, zip(*runs, strict=True))

@@ -165,6 +165,10 @@ class ChangedPlanError(RefusedError):
     """The plan is not the one that was checked and agreed on."""
 
 
+class SameRecordsError(RefusedError):
+    """These records are on the ledger under another name, or others are under this one."""
+
+
 class CapError(RefusedError):
     """A release would take a data set over the cap of its ledger."""
 

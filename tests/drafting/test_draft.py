@@ -396,3 +396,22 @@ def test_diabetes_is_drafted(shared_data, tmp_path):
     assert drafted.plan.missing == "value"
     assert "Unknown/Invalid" not in drafted.text  # three people have this gender
     assert len(encoded(confirmed(drafted.text, tmp_path))) == 101_766
+
+
+@pytest.mark.parametrize(
+    ("file", "epsilon", "section"),
+    [
+        ("people.csv", 1, {"dataset": "people", "cap": 1}),
+        ("Visits 2026.csv", "1/3", {"dataset": "visits-2026", "cap": Fraction(1, 3)}),
+        ("2026.csv", 2, {"dataset": "2026", "cap": 2}),
+        ("\u6570\u636e.csv", 1, {"dataset": "my-people", "cap": 1}),
+    ],
+)
+def test_a_draft_always_names_its_account(tmp_path, file, epsilon, section):
+    path = write_csv(tmp_path / file, COLUMNS)
+    plan = draft_plan(path, epsilon=epsilon, base=tmp_path).plan
+    assert (plan.ledger.dataset, plan.ledger.cap) == (section["dataset"], section["cap"])
+
+
+def test_a_draft_of_a_dataframe_names_an_account_too():
+    assert draft_plan(pa.table(COLUMNS)).plan.ledger.dataset == "my-people"

@@ -18,8 +18,14 @@ from test_engine_stream import released
 import hedgerow
 from hedgerow.count.settings import EngineSettings
 from hedgerow.count.spark import workers as spark_workers
-from hedgerow.errors import DataError, EngineError, MissingExtraError, SettingError
-from hedgerow.pipeline.open import open_engine
+from hedgerow.errors import (
+    DataError,
+    EngineError,
+    MissingExtraError,
+    SameRecordsError,
+    SettingError,
+)
+from hedgerow.pipeline.open import DataPlace, open_engine
 from hedgerow.pipeline.prepare import prepare
 from hedgerow.privacy.ledger import Ledger
 from hedgerow.progress import no_progress
@@ -119,10 +125,8 @@ def test_a_level_is_one_pass_over_the_data(tmp_path, session):
     data = write_table(tmp_path / "small.csv")
     engines = {}
     for settings in (EngineSettings(), EngineSettings(kind="spark", session=session)):
-        place = tmp_path / settings.kind
-        engine = open_engine(
-            ready.schema, data, query=None, base=place, settings=settings, report=no_progress
-        )
+        place = DataPlace(data=data)
+        engine = open_engine(ready.schema, place, settings=settings, progress=no_progress)
         engines[settings.kind] = engine
     levels = [0]
     placed_in_memory = engines["memory"].place
@@ -282,3 +286,24 @@ def _printed(program: str, *arguments: Path) -> str:
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout.splitlines()[-1]
+
+
+def test_a_table_on_spark_is_known_again(tmp_path, session):
+    data = write_table(tmp_path / "small.csv")
+    plan = table_plan(variants("table")[0])
+    named = {**plan, "ledger": {"dataset": "first", "cap": 9}}
+    hedgerow.publish(named, data=data)
+    again = {**plan, "ledger": {"dataset": "second", "cap": 9}}
+    with pytest.raises(SameRecordsError):
+        hedgerow.publish(again, data=data, engine="spark", session=session)
+    hedgerow.publish(named, data=data, engine="spark", session=session)
+    assert len(Ledger().entries("first")) == 2
+
+
+def test_baskets_on_spark_are_known_again(tmp_path, session):
+    data = write_baskets(tmp_path / "small.dat")
+    plan = basket_plan(variants("baskets")[0])
+    hedgerow.publish({**plan, "ledger": {"dataset": "first", "cap": 9}}, data=data)
+    again = {**plan, "ledger": {"dataset": "second", "cap": 9}}
+    with pytest.raises(SameRecordsError):
+        hedgerow.publish(again, data=data, engine="spark", session=session)

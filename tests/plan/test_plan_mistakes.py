@@ -272,7 +272,11 @@ MISTAKES = {
         "publish.method",
         ["Did you mean 'diffgen'?", "Allowed: "],
     ),
-    "method is a number": (with_publish(method=3), "publish.method", ["Allowed: hedge, diffgen"]),
+    "method is a number": (
+        with_publish(method=3),
+        "publish.method",
+        ["Allowed: hedge, weave, diffgen"],
+    ),
     "setting of no method": (
         with_publish(eplison=2),
         "publish.eplison",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
 from fractions import Fraction
@@ -17,6 +16,7 @@ from hedgerow.errors import CapError, DeltaCapError, LedgerError, SettingError
 from hedgerow.plan.load import plan_digest, plan_of
 from hedgerow.privacy.budget import parse_delta
 from hedgerow.privacy.ledger import Ledger
+from support.old_ledgers import booked, dataset, write_old
 
 MILLIONTH = Fraction(1, 10**6)
 
@@ -104,29 +104,10 @@ def test_sums_of_delta_are_exact(tmp_path_factory, deltas):
 
 def as_format_1(path):
     """Write a ledger as an earlier hedgerow did: without a word about delta."""
-    Ledger(path)
-    stamp = "2026-01-01T00:00:00+00:00"
-    bodies = [
-        {"seq": 1, "kind": "dataset", "at": stamp, "dataset": "adult", "cap": "4", "reason": None},
-        {
-            "seq": 2,
-            "kind": "booked",
-            "at": stamp,
-            "dataset": "adult",
-            "epsilon": "1/2",
-            "method": "diffgen",
-            "plan": "p1",
-        },
-    ]
-    digest = hashlib.sha256(b"hedgerow ledger").hexdigest()
-    with sqlite3.connect(path) as connection:
-        for at, fields in enumerate(bodies, start=1):
-            body = json.dumps(fields)
-            digest = hashlib.sha256(f"{digest}\n{body}".encode()).hexdigest()
-            connection.execute("INSERT INTO events VALUES (?, ?, ?)", (at, body, digest))
-        connection.execute("UPDATE head SET events = 2, digest = ?", (digest,))
-        connection.execute("PRAGMA user_version = 1")
-    connection.close()
+    silent = {"delta_cap", "delta"}
+    events = [dataset("adult", "4"), booked("adult", "1/2")]
+    told = [(kind, {k: v for k, v in said.items() if k not in silent}) for kind, said in events]
+    write_old(path, told, version=1)
 
 
 def version_of(path):
@@ -148,10 +129,10 @@ def test_a_ledger_from_before_delta_is_read_and_moves_on_with_its_next_event(tmp
         book(old, delta_cap=0)
     assert version_of(path) == 1
     old.set_cap("adult", 4, "truthful releases agreed on", delta_cap=2 * MILLIONTH)
-    assert version_of(path) == 2  # from here on no hedgerow that ignores delta may write
+    assert version_of(path) == 3  # from here on no hedgerow that ignores delta may write
     book(old)
     assert Ledger(path).account("adult").delta_spent == MILLIONTH
-    assert Ledger(path).verify()[0] == 4
+    assert Ledger(path).verify()[0] == 5  # one says that the format has changed
 
 
 def call(*arguments):

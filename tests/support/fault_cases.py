@@ -26,6 +26,7 @@ from hedgerow.errors import LedgerError, ReleaseError
 from hedgerow.pipeline.recover import recover
 from hedgerow.privacy import ledger_store
 from hedgerow.privacy.ledger import Ledger
+from hedgerow.privacy.ledger_key import read_key
 from hedgerow.privacy.ledger_store import BookingDraft
 from hedgerow.release import write
 
@@ -122,6 +123,7 @@ def disk_full_for_the_release(case: Case) -> None:
 
 
 def disk_full_at_the_flush(case: Case) -> None:
+    read_key(case.ledger)  # not the first run with this ledger
     synced = os.fsync
 
     def full(descriptor: int) -> None:

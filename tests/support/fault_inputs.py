@@ -17,6 +17,7 @@ from hedgerow import BasketRelease, Release
 from hedgerow.read import columnar, lines
 from hedgerow.taxonomy.formats import text as taxonomy_text
 from support.fault_cases import DATA, PLAN, SECRET, Case, printed
+from support.old_ledgers import dataset, write_old
 
 
 def bomb(case: Case) -> None:
@@ -134,7 +135,9 @@ MARKUP = "</style></title><script>alert(1)</script><img src=x onerror=alert(2)>"
 def markup_for_labels(case: Case) -> None:
     values = json.dumps([f"A{MARKUP}", f"B{MARKUP}"])
     plan = PLAN.replace("ward: {taxonomy: ward.csv}", f"'ward{MARKUP}': {{values: {values}}}")
-    plan = plan.replace("dataset: wards", f"dataset: 'wards{MARKUP[:40]}'")
+    odd = f"wards{MARKUP[:40]}"  # a name from before names were plain
+    write_old(case.ledger, [dataset(odd, "2")])
+    plan = plan.replace("dataset: wards", f"dataset: '{odd}'")
     case.put("plan.yaml", plan.replace('["no", "yes"]', json.dumps([f"no{MARKUP}", "yes"])))
     rows = f'3,"A{MARKUP}",x,"no{MARKUP}"\n4,"B{MARKUP}",x,yes\n' * 10
     case.put("data.csv", f"age,ward{MARKUP},name,sick\n{rows}")

@@ -21,6 +21,7 @@ Features = dict[str, float]
 MOST_OTHERS = 4
 MOST_BORDERS = 6
 MOST_LINES = 12
+MOST_TABLES = 8
 MOST_ITEMS = 8
 MOST_SETS = 31
 
@@ -98,6 +99,10 @@ def _note_made(found: Features, released: Groups, pair: TablePair) -> None:
     if released.marginals is not None:
         for a, weights in enumerate(released.marginals):
             found[f"marginal {a}"] = float(weights[pair.record[a], 0])
+    for number, table in enumerate(released.tables[:MOST_TABLES], start=1):
+        places = zip(table.attributes, table.groups, strict=True)
+        cell = tuple(int(groups[pair.record[at]]) for at, groups in places)
+        found[f"the record's cell of table {number}"] = float(table.counts[cell])
     if released.made is not None:
         found["share of counts"] = float(released.made.share)
         found["threshold"] = float(released.made.threshold or 0)

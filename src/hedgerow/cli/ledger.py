@@ -12,9 +12,11 @@ import typer
 from hedgerow.cli.console import JsonOption, QuietOption, answer, say
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from rich.table import Table
 
-    from hedgerow.privacy.ledger import Account, Entry, Ledger
+    from hedgerow.privacy.ledger import Account, AccountBalance, Entry, Ledger
 
 app = typer.Typer(
     name="ledger",
@@ -32,6 +34,11 @@ LedgerOption = Annotated[
     ),
 ]
 DatasetArgument = Annotated[str, typer.Argument(help="The name in the plan's 'ledger: dataset'.")]
+_LONGEST = 10**12
+"""The largest denominator that people want to see."""
+
+OtherArgument = Annotated[str, typer.Argument(help="The other name.")]
+WhyOption = Annotated[str, typer.Option("--why", help="Why, and who says so; kept for good.")]
 
 
 @app.command()
@@ -81,10 +88,10 @@ def cap(
     """
     book = _open(ledger, create=new)
     if new:
-        account = book.open_dataset(dataset, epsilon, reason, delta_cap=delta or 0)
+        balance = book.open_dataset(dataset, epsilon, reason, delta_cap=delta or 0)
     else:
-        account = book.set_cap(dataset, epsilon, reason, delta_cap=delta)
-    answer(_sums(account), as_json=json_, show=lambda: _show_sums(account, quiet=quiet))
+        balance = book.set_cap(dataset, epsilon, reason, delta_cap=delta)
+    answer(balance.as_dict(), as_json=json_, show=lambda: _show_sums(balance, quiet=quiet))
 
 
 @app.command()
@@ -106,9 +113,88 @@ def spend(
     """
     book = _open(ledger)
     entry = book.book_outside(dataset, epsilon, note=note, delta=delta)
-    account = book.account(dataset)
-    result = {**_sums(account), "entry": entry.as_dict()}
-    answer(result, as_json=json_, show=lambda: _show_sums(account, quiet=quiet))
+    balance = book.balance(dataset)
+    result = {**balance.as_dict(), "entry": entry.as_dict()}
+    answer(result, as_json=json_, show=lambda: _show_sums(balance, quiet=quiet))
+
+
+@app.command()
+def rename(
+    old: Annotated[str, typer.Argument(help="The name that the ledger has.")],
+    new: Annotated[str, typer.Argument(help="A plain one: a to z, digits, '.' and '-'.")],
+    *,
+    ledger: LedgerOption = None,
+    json_: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Give a data set a new name; caps, sums and entries go along.
+
+    Plans that have the old name still find the account; no other data set ever gets it.
+
+    Example: hedgerow ledger rename "Visits 2026" visits-2026
+    """
+    balance = _open(ledger).rename(old, new)
+    answer(balance.as_dict(), as_json=json_, show=lambda: _show_sums(balance, quiet=quiet))
+
+
+@app.command("same-people")
+def same_people(
+    dataset: DatasetArgument,
+    other: OtherArgument,
+    *,
+    ledger: LedgerOption = None,
+    json_: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Make two data sets one account, because the same people are in both.
+
+    What was spent adds up, and the smaller cap holds. This is never undone.
+
+    Example: hedgerow ledger same-people visits-2026 visits-copy
+    """
+    balance = _open(ledger).same_people(dataset, other)
+    answer(balance.as_dict(), as_json=json_, show=lambda: _show_sums(balance, quiet=quiet))
+
+
+@app.command()
+def different(
+    dataset: DatasetArgument,
+    other: OtherArgument,
+    *,
+    why: WhyOption,
+    ledger: LedgerOption = None,
+    json_: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Write down why two data sets are of different people although their records agree.
+
+    Only after that can both be published from.
+
+    Example: hedgerow ledger different visits-2026 test-table --why "made up, no people"
+    """
+    _open(ledger).different(dataset, other, why)
+    result = {"dataset": dataset, "other": other, "different": True}
+    words = f"{dataset} and {other} have accounts of their own"
+    answer(result, as_json=json_, show=lambda: _close(words, quiet=quiet))
+
+
+@app.command("new-key")
+def new_key(
+    *,
+    why: WhyOption,
+    ledger: LedgerOption = None,
+    json_: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Go on after the key beside the ledger was lost.
+
+    Tables that were published from so far are not recognised under another name any more.
+
+    Example: hedgerow ledger new-key --why "the disk with the key broke"
+    """
+    _open(ledger).new_key(why)
+    words = "Tables are recognised again from their next release on"
+    answer({"new-key": True}, as_json=json_, show=lambda: _close(words, quiet=quiet))
 
 
 @app.command()
@@ -169,22 +255,18 @@ def _write(output: Path, text: str) -> None:
         ) from error
 
 
-def _sums(account: Account) -> dict[str, Any]:
-    return {key: value for key, value in account.as_dict().items() if key != "entries"}
-
-
 def _show_all(book: Ledger, accounts: tuple[Account, ...], *, quiet: bool) -> None:
     if not accounts:
         _close("The ledger has no data set yet.", quiet=quiet)
         return
-    from hedgerow.privacy.budget import delta_text, epsilon_text
+    from hedgerow.privacy.budget import delta_text
 
     with_delta = any(account.delta_cap or account.delta_spent for account in accounts)
     deltas = ("delta-cap", "delta spent") if with_delta else ()
     table = _table("data set", "cap", "spent", "left", *deltas, "released", "booked", "failed")
     for account in accounts:
         states = Counter(entry.state for entry in account.entries)
-        amounts = [epsilon_text(x) for x in (account.cap, account.spent, account.left)]
+        amounts = [_amount(x) for x in (account.cap, account.spent, account.left)]
         if with_delta:
             amounts += [delta_text(x) for x in (account.delta_cap, account.delta_spent)]
         counts = [str(states[state]) for state in ("released", "booked", "failed")]
@@ -205,11 +287,11 @@ def _show_one(account: Account, *, quiet: bool) -> None:
 
 
 def _row(entry: Entry, *, with_delta: bool) -> list[str]:
-    from hedgerow.privacy.budget import delta_text, epsilon_text
+    from hedgerow.privacy.budget import delta_text
 
     return [
         str(entry.id),
-        epsilon_text(entry.epsilon),
+        _amount(entry.epsilon),
         *([delta_text(entry.delta)] if with_delta else []),
         entry.state,
         entry.method,
@@ -218,13 +300,21 @@ def _row(entry: Entry, *, with_delta: bool) -> list[str]:
     ]
 
 
-def _show_sums(account: Account, *, quiet: bool) -> None:
+def _amount(value: Fraction) -> str:
+    """Return an amount for people; a fraction of very long numbers as a decimal alone."""
+    from hedgerow.privacy.budget import epsilon_text
+
+    is_long = value.denominator > _LONGEST
+    return f"about {float(value):.6g}" if is_long else epsilon_text(value)
+
+
+def _show_sums(account: AccountBalance, *, quiet: bool) -> None:
     if quiet:
         return
-    from hedgerow.privacy.budget import delta_text, epsilon_text
+    from hedgerow.privacy.budget import delta_text
 
     amounts = (account.cap, account.spent, account.left)
-    cap_, spent, left = (epsilon_text(amount) for amount in amounts)
+    cap_, spent, left = (_amount(amount) for amount in amounts)
     say(_plain(f"{account.name}: cap {cap_}, spent {spent}, left {left}"))
     if account.delta_cap or account.delta_spent:
         deltas = (account.delta_cap, account.delta_spent, account.delta_left)

@@ -15,7 +15,16 @@ import numpy as np
 from hedgerow.drafting.match import TaxonomyFile
 from hedgerow.drafting.profile import RARE
 from hedgerow.drafting.propose import MOST_VALUES, outward
-from hedgerow.drafting.text import HEADER, WIDTH, comment, quoted, relative_path, wrapped
+from hedgerow.drafting.text import (
+    HEADER,
+    WIDTH,
+    comment,
+    ledger_lines,
+    ledger_section,
+    quoted,
+    relative_path,
+    wrapped,
+)
 from hedgerow.errors import DataError, PlanError
 from hedgerow.plan.fields import MAX_TEXT, ROOT
 from hedgerow.plan.items import MAX_ITEMS
@@ -136,7 +145,7 @@ def basket_plan_text(
     if found.is_sequence:
         lines += ["  # the file begins as files of sequences do; only sets are published"]
         lines += ["  as: sets"]
-    return "\n".join([*lines, *_ends(publish)])
+    return "\n".join([*lines, *_ends(publish, ledger_section(found.path, publish))])
 
 
 def _universe(items: list[str], files: Sequence[TaxonomyFile], base: Path) -> Iterable[str]:
@@ -166,16 +175,14 @@ def _universe(items: list[str], files: Sequence[TaxonomyFile], base: Path) -> It
     yield "  fan-out: 10"
 
 
-def _ends(publish: str) -> Iterable[str]:
+def _ends(publish: str, ledger: str) -> Iterable[str]:
     yield ""
     yield "# Set this to true once the universe above is public knowledge."
     yield "confirmed: false"
     yield ""
     yield f"publish: {{{publish}}}"
     yield ""
-    yield "# The most that all releases of this data together may spend, for example:"
-    yield "# ledger: {dataset: NAME, cap: 4}"
-    yield ""
+    yield from ledger_lines(ledger)
 
 
 def _is_whole(word: str) -> bool:

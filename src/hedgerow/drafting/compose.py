@@ -18,7 +18,7 @@ from hedgerow.drafting.baskets import (
 from hedgerow.drafting.match import taxonomies_in
 from hedgerow.drafting.profile import MISSING_TEXTS, RARE, Profile, profiles_of
 from hedgerow.drafting.propose import Proposal, proposals
-from hedgerow.drafting.text import Sections, plan_text, relative_path
+from hedgerow.drafting.text import Sections, ledger_section, plan_text, relative_path
 from hedgerow.errors import DataError, HedgerowError, InternalError
 from hedgerow.plan.load import plan_of
 from hedgerow.plan.model import Plan
@@ -87,6 +87,7 @@ def draft_plan(
         proposals=proposed,
         unnamed=unnamed,
         publish=publish,
+        ledger=ledger_section(data, publish),
         is_publishable=_is_publishable(proposed),
     )
     text = plan_text(sections, base=folder)

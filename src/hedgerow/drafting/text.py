@@ -13,6 +13,10 @@ from pathlib import Path
 
 from hedgerow.drafting.propose import Proposal
 from hedgerow.plan.numbers import plain_number
+from hedgerow.privacy.ledger_names import nearest_plain
+
+UNNAMED = "my-people"
+"""The name of a data set that nothing gives a name."""
 
 MARK = "replace by public knowledge"
 WIDTH = 100
@@ -44,6 +48,7 @@ class Sections:
     proposals: Sequence[Proposal]
     unnamed: int
     publish: str
+    ledger: str
     is_publishable: bool
 
 
@@ -103,6 +108,30 @@ def comment(reason: str, *, indent: str) -> Iterable[str]:
     return [f"{indent}# {line}" for line in lines]
 
 
+def ledger_lines(ledger: str) -> Iterable[str]:
+    """Return the lines of the ledger section."""
+    yield "# The name of these people on the ledger, the same for all tables of them, and the most"
+    yield "# that all their releases together may spend: agree on it before the first."
+    yield f"ledger: {{{ledger}}}"
+    yield ""
+
+
+def ledger_section(data: object, publish: str) -> str:
+    """Return a plain name from that of the data, and a cap with room for one release.
+
+    >>> ledger_section("in/Visits 2026.csv", "method: hedge, epsilon: 0.5")
+    'dataset: visits-2026, cap: 0.5'
+    >>> ledger_section(None, "method: mondrian")
+    'dataset: my-people, cap: 1'
+    """
+    name, lost = "", False
+    if isinstance(data, str | os.PathLike):
+        place = os.fspath(data).partition("?")[0].rstrip("/\\")
+        name, lost = nearest_plain(re.split(r"[/\\:]", place)[-1].partition(".")[0])
+    cap = publish.partition("epsilon: ")[2] or "1"
+    return f"dataset: {UNNAMED if lost or not name else quoted(name)}, cap: {cap}"
+
+
 def _attribute(proposal: Proposal, base: Path) -> Iterable[str]:
     parts = [] if proposal.role == "predictor" else [f"role: {proposal.role}"]
     if proposal.bounds is not None:
@@ -150,9 +179,7 @@ def _ends(sections: Sections) -> Iterable[str]:
         yield "# Not ready: give an attribute 'role: class', and at least one a domain. Then use:"
     yield f"{mark}publish: {{{sections.publish}}}"
     yield ""
-    yield "# The most that all releases of this table together may spend, for example:"
-    yield "# ledger: {dataset: NAME, cap: 4}"
-    yield ""
+    yield from ledger_lines(sections.ledger)
 
 
 def _number(value: Fraction) -> str:

@@ -7,6 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hedgerow.encode.columns import as_numpy, spellings
+from hedgerow.encode.sums import ITEMS, LENGTHS, ColumnSums
 from hedgerow.model.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
 from hedgerow.model.universe import Universe
 from hedgerow.read.items import ItemSource, LongTable
@@ -19,7 +20,11 @@ _OUTSIDE = -1
 
 
 def encode_baskets(
-    source: ItemSource, universe: Universe, *, progress: ReadProgress | None = None
+    source: ItemSource,
+    universe: Universe,
+    *,
+    progress: ReadProgress | None = None,
+    sums: ColumnSums | None = None,
 ) -> EncodedBaskets:
     """Return the records as sets of item codes, in the order of the data.
 
@@ -30,7 +35,7 @@ def encode_baskets(
     Privacy: the result is as confidential as the data. Encoding treats every record by
     itself and by public rules alone, so neighbouring data stay neighbours.
     """
-    encoder = BasketEncoder(universe)
+    encoder = BasketEncoder(universe, sums=sums)
     if isinstance(source, LongTable):
         parts = [encoder.of_rows(source, progress)]
     else:
@@ -49,15 +54,18 @@ Sets = tuple[NDArray[np.int64], ItemCodes]
 
 
 class BasketEncoder:
-    """Turns words into sets of codes."""
+    """Turns words into sets of codes; ``sums`` add up what the data is recognised by."""
 
-    def __init__(self, universe: Universe) -> None:
+    def __init__(self, universe: Universe, *, sums: ColumnSums | None = None) -> None:
         self.universe = universe
+        self.sums = sums
         self.codes = ItemLookup(universe.taxonomy)
         self.dtype = item_dtype(universe.n_items)
 
     def of_batch(self, batch: WordBatch) -> Sets:
         """Return the sets of one batch of records."""
+        if self.sums is not None:
+            sum_words(self.sums, batch)
         records = np.repeat(np.arange(len(batch.lengths)), batch.lengths)
         return self._sets(records, self.codes(batch.words), len(batch.lengths))
 
@@ -66,11 +74,15 @@ class BasketEncoder:
         names: list[pa.Array] = []
         codes: list[NDArray[np.int64]] = []
         for of_record, of_item in table.rows(progress=progress):
+            if self.sums is not None:
+                self.sums.add_column(ITEMS, of_item)
             names.append(of_record)
             codes.append(self.codes(of_item))
         if not names:
             return self._sets(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), 0)
         records, n_records = _numbered(names)
+        if self.sums is not None:
+            self.sums.add_counts(LENGTHS, np.bincount(records[records >= 0]))
         joined = np.where(records < 0, _OUTSIDE, np.concatenate(codes))
         return self._sets(records, joined, n_records)
 
@@ -85,6 +97,12 @@ class BasketEncoder:
         )
         lengths = np.bincount(records, minlength=n_records).astype(np.int64)
         return lengths[lengths > 0], codes.astype(self.dtype)
+
+
+def sum_words(sums: ColumnSums, batch: WordBatch) -> None:
+    """Add what some baskets are recognised by: all words, and how many each record has."""
+    sums.add_column(ITEMS, batch.words)
+    sums.add_counts(LENGTHS, batch.lengths[batch.lengths > 0])
 
 
 class ItemLookup:

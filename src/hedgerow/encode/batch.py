@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from hedgerow.encode.columns import Encoded, column_encoder
+from hedgerow.encode.columns import Encoded, column_encoder, is_text
+from hedgerow.encode.sums import ColumnSums, column_of
 from hedgerow.errors import UnlistedValueError
 from hedgerow.model.arrays import Codes, Flags
 from hedgerow.model.schema import Attribute, Schema
@@ -29,10 +30,13 @@ class EncodedBatch:
 class BatchEncoder:
     """Encodes batches of the schema's columns, one record like any other.
 
+    With ``sums``, adds up what the columns are recognised by, records that are left out included.
+
     Privacy: none is added. Every record is treated by itself and by public rules alone.
     """
 
-    def __init__(self, schema: Schema, *, name: str) -> None:
+    def __init__(self, schema: Schema, *, name: str, sums: ColumnSums | None = None) -> None:
+        self.sums = sums
         self.attributes = tuple(schema.used())
         self.name = name
         self.encoders = []
@@ -53,7 +57,7 @@ class BatchEncoder:
         """
         encoded = []
         for attribute, encode, values in zip(
-            self.attributes, self.encoders, batch.columns, strict=True
+            self.attributes, self.encoders, self._summed(batch), strict=True
         ):
             codes = encode(values)
             if codes.unlisted is not None and codes.unlisted.any():
@@ -62,6 +66,18 @@ class BatchEncoder:
         kept = _complete(encoded)
         columns = tuple(each.codes if kept is None else each.codes[kept] for each in encoded)
         return EncodedBatch(columns=columns, kept=kept)
+
+    def _summed(self, batch: pa.RecordBatch) -> list[pa.Array]:
+        """Return the columns, once they are added to the sums, if there are any."""
+        if self.sums is None:
+            return list(batch.columns)
+        columns = [
+            column.dictionary_encode() if is_text(column.type) else column
+            for column in batch.columns
+        ]
+        for attribute, column in zip(self.attributes, columns, strict=True):
+            self.sums.add_column(column_of(attribute.name), column)
+        return columns
 
     def _unlisted(
         self, attribute: Attribute, values: pa.Array, flags: Flags, n_before: int

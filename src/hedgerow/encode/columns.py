@@ -156,10 +156,10 @@ class _NumberEncoder:
 
     def __call__(self, column: pa.Array) -> Encoded:
         kind = column.type
-        if types.is_dictionary(kind) and not _is_text(kind.value_type):
+        if types.is_dictionary(kind) and not is_text(kind.value_type):
             column = column.dictionary_decode()
             kind = column.type
-        if types.is_dictionary(kind) or _is_text(kind):
+        if types.is_dictionary(kind) or is_text(kind):
             return self.of_text(column)
         if types.is_decimal(kind):
             column = column.cast(pa.float64(), safe=False)
@@ -227,7 +227,8 @@ def _nulls(column: pa.Array) -> Flags:
     return invalid
 
 
-def _is_text(kind: pa.DataType) -> bool:
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether values of this type are text."""
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
@@ -237,7 +238,7 @@ def numbers_in(column: pa.Array) -> NDArray[np.float64]:
     if types.is_dictionary(kind):
         column = column.dictionary_decode()
         kind = column.type
-    if _is_text(kind):
+    if is_text(kind):
         parsed = [number_in(text or "") for text in column.to_pylist()]
         return np.array([math.nan if each is None else each for each in parsed], dtype=np.float64)
     if not (types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)):

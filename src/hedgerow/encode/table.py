@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hedgerow.encode.batch import BatchEncoder, table_of_columns
 from hedgerow.encode.columns import numbers_in
+from hedgerow.encode.sums import ColumnSums
 from hedgerow.errors import DataError
 from hedgerow.model.arrays import Codes, Flags
 from hedgerow.model.schema import Attribute, Schema
@@ -20,7 +21,11 @@ from hedgerow.taxonomy.domain import code_dtype
 
 
 def encode_table(
-    source: Source, schema: Schema, *, progress: ReadProgress | None = None
+    source: Source,
+    schema: Schema,
+    *,
+    progress: ReadProgress | None = None,
+    sums: ColumnSums | None = None,
 ) -> EncodedTable:
     """Return the table as codes, with nothing in it that the schema does not describe.
 
@@ -31,7 +36,7 @@ def encode_table(
     Privacy: the result is as confidential as the table. Encoding treats every record by
     itself and by public rules alone, so neighbouring tables stay neighbours.
     """
-    work = _Work.begin(source, schema)
+    work = _Work.begin(source, schema, sums)
     names = [attribute.name for attribute in schema.used()]
     text = {a.name for a in schema.used() if a.domain.kind == "categorical"}
     for batch in source.batches(names, text=text, progress=progress):
@@ -141,8 +146,8 @@ class _Work:
     n_read: int = 0
 
     @classmethod
-    def begin(cls, source: Source, schema: Schema) -> _Work:
-        encode = BatchEncoder(schema, name=source.name)
+    def begin(cls, source: Source, schema: Schema, sums: ColumnSums | None = None) -> _Work:
+        encode = BatchEncoder(schema, name=source.name, sums=sums)
         columns = [_Column(attribute) for attribute in encode.attributes]
         return cls(schema=schema, encode=encode, columns=columns)
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import InternalError
+from hedgerow.model.measured import LeafTable, MeasuredTable
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -96,6 +97,9 @@ class Groups:
     ``marginals``, where a method spends on them, are noisy weights of single values: per
     attribute an array of one row per code and one column per class (or one column for
     all). They say how records are spread inside the ranges of their box.
+
+    ``tables`` and ``leaves`` are small noisy tables that the groups were drawn from, where a
+    method publishes them.
     """
 
     ranges: tuple[Ranges, ...]
@@ -107,6 +111,8 @@ class Groups:
     tree: Tree | None = None
     boxes: tuple[NDArray[np.int32], ...] | None = None
     marginals: tuple[NDArray[np.float64], ...] | None = None
+    tables: tuple[MeasuredTable, ...] = ()
+    leaves: LeafTable | None = None
 
     def __len__(self) -> int:
         return len(self.counts)

@@ -8,12 +8,19 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hedgerow.errors import LedgerError, PlanError
+from hedgerow.errors import HedgerowError, LedgerError, PlanError
 from hedgerow.model.certificate import LedgerEntry
 from hedgerow.plan.model import Plan
-from hedgerow.privacy.ledger import Entry, Ledger
+from hedgerow.privacy.ledger import ColumnDigests, Entry, Ledger, default_path
+from hedgerow.privacy.ledger_key import ColumnKey, read_key
+from hedgerow.privacy.ledger_names import is_plain, nearest_plain
+
+if TYPE_CHECKING:
+    from hedgerow.encode.sums import ColumnSums
+
+UNNAMED = "a table without a name"
 
 _NONE = Fraction(0)
 _DATABASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|sqlite:")
@@ -21,12 +28,13 @@ _DATABASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|sqlite:")
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseAccount:
-    """The data set's account on the persistent ledger."""
+    """The data set's account on the persistent ledger; ``named`` by the plan or by its file."""
 
     dataset: str
     cap: Fraction
     file: Path | None
     delta_cap: Fraction = Fraction(0)
+    named: bool = True
 
     @classmethod
     def of(cls, plan: Plan, epsilon: Fraction, data: Any) -> ReleaseAccount:
@@ -43,34 +51,90 @@ class ReleaseAccount:
                 file=file,
                 delta_cap=plan.ledger.delta_cap or Fraction(0),
             )
-        return cls(dataset=dataset_name(plan, data), cap=epsilon, file=None)
+        return cls(dataset=dataset_name(plan, data), cap=epsilon, file=None, named=False)
 
     def check_room(self, epsilon: Fraction, delta: Fraction = _NONE) -> None:
         """Refuse at once what the booking would refuse after reading the data."""
-        Ledger(self.file).check(
-            self.dataset, epsilon, cap=self.cap, delta=delta, delta_cap=self.delta_cap
-        )
+        ledger = Ledger(self.file)
+        name = self._name(ledger)
+        try:
+            ledger.check(name, epsilon, cap=self.cap, delta=delta, delta_cap=self.delta_cap)
+        except HedgerowError as error:
+            if not self.named and ledger.find(name) is not None:
+                error.add_note(
+                    f"The account is that of every file called {name!r}. If this is a table of"
+                    " other people, give them a name of their own: 'ledger: {dataset: NAME,"
+                    " cap: CAP}' in the plan."
+                )
+            raise
+
+    def sums(self) -> ColumnSums:
+        """Return what adds up the columns that are read, so that the table is known again."""
+        from hedgerow.encode.sums import ColumnSums
+
+        return ColumnSums(self._key().labels)
 
     def book(
-        self, epsilon: Fraction, *, method: str, plan_digest: str, delta: Fraction = _NONE
+        self,
+        epsilon: Fraction,
+        *,
+        method: str,
+        plan_digest: str,
+        delta: Fraction = _NONE,
+        sums: ColumnSums | None = None,
     ) -> Entry:
-        """Book a release; do so before its noise is drawn."""
-        return Ledger(self.file).book(
-            self.dataset,
+        """Book a release; do so before its noise is drawn.
+
+        Records whose ``sums`` are those of another data set are refused.
+        """
+        ledger = Ledger(self.file)
+        return ledger.book(
+            self._name(ledger),
             epsilon,
             cap=self.cap,
             method=method,
             plan_digest=plan_digest,
             delta=delta,
             delta_cap=self.delta_cap,
+            columns=None if sums is None else self._columns(sums),
         )
+
+    def _columns(self, sums: ColumnSums) -> ColumnDigests:
+        key = self._key()
+        if key.labels != sums.key:
+            raise LedgerError(
+                "the ledger's key has changed while the data was read; nothing was booked",
+                where="ledger",
+                do="Run it again.",
+            )
+        return ColumnDigests(key=key.name, digests=key.finished(sums.totals), named=self.named)
+
+    def _key(self) -> ColumnKey:
+        return read_key(self.file or default_path())
+
+    def _name(self, ledger: Ledger) -> str:
+        """Return what the data set is called on the ledger.
+
+        A name that was taken from a file becomes plain, unless the ledger has it as it is.
+        """
+        if self.named or is_plain(self.dataset) or ledger.find(self.dataset) is not None:
+            return self.dataset
+        name, lost = nearest_plain(self.dataset)
+        if lost or not name:
+            raise LedgerError(
+                "the name of the file makes no plain name for the ledger",
+                where="ledger",
+                do="Give the data set one: 'ledger: {dataset: NAME, cap: CAP}' in the plan, of"
+                " lower-case letters from a to z, digits, '.' and '-'.",
+            )
+        return name
 
     def line(self, booking: Entry | None) -> LedgerEntry | None:
         """Return what the certificate says of the booking."""
         if booking is None:
             return None
         return LedgerEntry(
-            dataset=self.dataset, cap=self.cap, delta_cap=self.delta_cap, entry=booking.id
+            dataset=booking.dataset, cap=self.cap, delta_cap=self.delta_cap, entry=booking.id
         )
 
     def released(self, booking: Entry | None, digest: str) -> None:
@@ -99,13 +163,25 @@ class ReleaseAccount:
 
 def dataset_name(plan: Plan, data: Any) -> str:
     """Return what the data set is called: its name on the ledger, or that of its file."""
-    if plan.ledger is not None:
-        return plan.ledger.dataset
-    place = data if data is not None else plan.data
-    if not isinstance(place, str | os.PathLike) or _DATABASE.match(str(place)):
+    name = _given_name(plan, data)
+    if name is None:
         raise PlanError(
             "this data set needs a name on the ledger",
             where="ledger",
             do="Add a section such as 'ledger: {dataset: NAME, cap: 1}' to the plan.",
         )
+    return name
+
+
+def unbooked_name(plan: Plan, data: Any) -> str:
+    """Return what a data set is called that no ledger needs to know: also if nobody named it."""
+    return _given_name(plan, data) or UNNAMED
+
+
+def _given_name(plan: Plan, data: Any) -> str | None:
+    if plan.ledger is not None:
+        return plan.ledger.dataset
+    place = data if data is not None else plan.data
+    if not isinstance(place, str | os.PathLike) or _DATABASE.match(str(place)):
+        return None
     return Path(place).name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hedgerow.count.settings import DEFAULT_MEMORY, EngineSettings
 from hedgerow.errors import PlanError
@@ -13,6 +13,9 @@ from hedgerow.model.schema import Schema
 from hedgerow.model.universe import Universe
 from hedgerow.plan.model import Plan
 from hedgerow.progress import Progress
+
+if TYPE_CHECKING:
+    from hedgerow.encode.sums import ColumnSums
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -38,38 +41,49 @@ class DataPlace:
 
 
 def open_engine(
-    domain: Schema | Universe, place: DataPlace, *, settings: EngineSettings, progress: Progress
+    domain: Schema | Universe,
+    place: DataPlace,
+    *,
+    settings: EngineSettings,
+    progress: Progress,
+    sums: ColumnSums | None = None,
 ) -> Engine | BasketEngine:
-    """Return an engine that holds the confidential data as codes; close it after use."""
+    """Return an engine that holds the confidential data as codes; close it after use.
+
+    ``sums`` get what the data is recognised by, before this returns.
+    """
     if settings.kind == "spark":
-        return _on_spark(domain, place, settings)
+        return _on_spark(domain, place, settings, sums)
     if settings.kind == "memory":
-        return _in_memory(domain, place, progress)
+        return _in_memory(domain, place, progress, sums)
     from hedgerow.count.stream.scratch import Scratch
 
     scratch = Scratch(settings.scratch)
     try:
-        return _streamed(domain, place, scratch, settings, progress)
+        return _streamed(domain, place, scratch, settings, progress, sums=sums)
     except BaseException:
         scratch.close()
         raise
 
 
 def _on_spark(
-    domain: Schema | Universe, place: DataPlace, settings: EngineSettings
+    domain: Schema | Universe,
+    place: DataPlace,
+    settings: EngineSettings,
+    sums: ColumnSums | None,
 ) -> Engine | BasketEngine:
     data, query, base = place.data, place.query, place.base
     if isinstance(domain, Schema):
         from hedgerow.count.spark.table import open_spark_table
 
-        return open_spark_table(domain, data, query=query, base=base, settings=settings)
+        return open_spark_table(domain, data, query=query, base=base, settings=settings, sums=sums)
     from hedgerow.count.spark.baskets import open_spark_baskets
 
-    return open_spark_baskets(domain, data, query=query, base=base, settings=settings)
+    return open_spark_baskets(domain, data, query=query, base=base, settings=settings, sums=sums)
 
 
 def _in_memory(
-    domain: Schema | Universe, place: DataPlace, progress: Progress
+    domain: Schema | Universe, place: DataPlace, progress: Progress, sums: ColumnSums | None
 ) -> Engine | BasketEngine:
     def reading(share: float | None) -> None:
         progress("reading", share)
@@ -78,11 +92,12 @@ def _in_memory(
         from hedgerow.count.memory.table import MemoryEngine
         from hedgerow.encode.table import encode_table
 
-        return MemoryEngine(table=encode_table(_table(place), domain, progress=reading))
+        return MemoryEngine(table=encode_table(_table(place), domain, progress=reading, sums=sums))
     from hedgerow.count.memory.baskets import BasketMemory
     from hedgerow.encode.baskets import encode_baskets
 
-    return BasketMemory(baskets=encode_baskets(_items(place, domain), domain, progress=reading))
+    baskets = encode_baskets(_items(place, domain), domain, progress=reading, sums=sums)
+    return BasketMemory(baskets=baskets)
 
 
 def _streamed(
@@ -91,18 +106,20 @@ def _streamed(
     scratch: Any,
     settings: EngineSettings,
     progress: Progress,
+    *,
+    sums: ColumnSums | None,
 ) -> Engine | BasketEngine:
     memory = settings.memory or DEFAULT_MEMORY
     if isinstance(domain, Schema):
         from hedgerow.count.stream.table import StreamEngine
 
         return StreamEngine.read(
-            _table(place), domain, scratch=scratch, memory=memory, report=progress
+            _table(place), domain, scratch=scratch, memory=memory, report=progress, sums=sums
         )
     from hedgerow.count.stream.baskets import BasketStream
 
     return BasketStream.read(
-        _items(place, domain), domain, scratch=scratch, memory=memory, report=progress
+        _items(place, domain), domain, scratch=scratch, memory=memory, report=progress, sums=sums
     )
 
 

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hedgerow.count.settings import EngineSettings
 from hedgerow.encode.schema import schema_of
@@ -33,6 +33,9 @@ from hedgerow.progress import Progress
 from hedgerow.release.domains import describe
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain
 from hedgerow.taxonomy.tree import Taxonomy
+
+if TYPE_CHECKING:
+    from hedgerow.encode.sums import ColumnSums
 
 PlanLike = Plan | Mapping[str, Any] | str | Path
 
@@ -108,10 +111,20 @@ class Prepared:
         return planned
 
     @contextmanager
-    def opened(self, data: Any, settings: EngineSettings, progress: Progress) -> Iterator[Any]:
-        """Yield an engine that holds the confidential data as codes; it is closed afterwards."""
+    def opened(
+        self,
+        data: Any,
+        settings: EngineSettings,
+        progress: Progress,
+        *,
+        sums: ColumnSums | None = None,
+    ) -> Iterator[Any]:
+        """Yield an engine that holds the confidential data as codes; it is closed afterwards.
+
+        ``sums`` get what the data is recognised by.
+        """
         place = DataPlace.of(self.plan, data)
-        engine = open_engine(self.domain, place, settings=settings, progress=progress)
+        engine = open_engine(self.domain, place, settings=settings, progress=progress, sums=sums)
         with closing(engine):
             yield engine
 

@@ -15,14 +15,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from hedgerow.count.settings import EngineSettings
 from hedgerow.errors import ChangedPlanError, KeptReleaseError, PublishNotice, SettingError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.certificate import LedgerEntry
 from hedgerow.model.groups import Groups
-from hedgerow.pipeline.account import ReleaseAccount, dataset_name
+from hedgerow.pipeline.account import ReleaseAccount, unbooked_name
 from hedgerow.pipeline.prepare import PlanLike, Prepared, check_confirmed, prepare
 from hedgerow.pipeline.rehearse import rehearse
 from hedgerow.pipeline.retry import Asked, check_nothing_waits, release_in_place
@@ -33,8 +33,12 @@ from hedgerow.privacy.source import RandomSource, SeededSource, SystemSource
 from hedgerow.progress import Progress, no_progress
 from hedgerow.release.baskets import BasketRelease
 from hedgerow.release.certify import RunFacts, certify
+from hedgerow.release.folder import Written
 from hedgerow.release.release import Release
-from hedgerow.release.write import CERTIFICATE, check_destination
+from hedgerow.release.write import check_destination
+
+if TYPE_CHECKING:
+    from hedgerow.encode.sums import ColumnSums
 
 AnyRelease = Release | BasketRelease
 
@@ -123,8 +127,9 @@ def publish(
     if out is not None:
         check_destination(out, force=force or again)
     account = task.account()
-    with ready.opened(data, counting, progress) as holding:
-        return task.release(holding, account)
+    sums = None if account is None else account.sums()
+    with ready.opened(data, counting, progress, sums=sums) as holding:
+        return task.release(holding, account, sums)
 
 
 def _check_unchanged(ready: Prepared, expect: str | None) -> None:
@@ -185,18 +190,18 @@ class _Task:
     def account(self) -> ReleaseAccount | None:
         """Return the account that books the release, with room for it; seeded runs have none."""
         ready = self.ready
-        if not ready.private:
+        if not ready.private or self.source.reproducible:
             return None
         account = ReleaseAccount.of(ready.plan, ready.epsilon, self.data)
-        if self.source.reproducible:
-            return None
         account.check_room(ready.epsilon, ready.delta)
         return account
 
-    def release(self, engine: Any, account: ReleaseAccount | None) -> AnyRelease:
+    def release(
+        self, engine: Any, account: ReleaseAccount | None, sums: ColumnSums | None
+    ) -> AnyRelease:
         """Rehearse, book, run, certify and write; what fails after the booking stays booked."""
         if account is None:
-            return self._made(engine, self._facts(engine))
+            return self._made(engine, self._facts(engine))[0]
         ready = self.ready
         self._rehearse(engine, account)
         booking = account.book(
@@ -204,23 +209,24 @@ class _Task:
             method=ready.settings.method,
             plan_digest=plan_digest(ready.plan),
             delta=ready.delta,
+            sums=sums,
         )
         try:
             booked = replace(self, progress=_harmless(self.progress))
-            release = booked._made(engine, self._facts(engine, account.line(booking)))
+            release, written = booked._made(engine, self._facts(engine, account.line(booking)))
         except BaseException as error:
             if isinstance(error, KeptReleaseError) or hasattr(error, "kept"):
                 error.add_note(f"It is entry {booking.id} of the ledger, booked until then.")
             else:
                 account.failed(booking, error)
             raise
-        self._mark(account, booking, release)
+        self._mark(account, booking, _digest(release, written))
         return release
 
-    def _mark(self, account: ReleaseAccount, booking: Entry, release: AnyRelease) -> None:
+    def _mark(self, account: ReleaseAccount, booking: Entry, digest: str) -> None:
         """Tell the ledger that the release is out; it is, whether that can be told or not."""
         try:
-            account.released(booking, _digest(release, self.out))
+            account.released(booking, digest)
         except BaseException as error:  # even an interrupt comes too late to undo anything
             told = getattr(error, "what", None) or type(error).__name__
             self.notice(
@@ -243,7 +249,7 @@ class _Task:
             task = replace(
                 self, ready=ready, source=source, out=out, writing=writing, progress=no_progress
             )
-            made = task._made(small, task._facts(small, line))
+            made, _ = task._made(small, task._facts(small, line))
             if out is None:
                 made.report()
 
@@ -260,7 +266,7 @@ class _Task:
         ready = self.ready
         return RunFacts(
             epsilon=ready.epsilon if ready.private else None,
-            dataset=dataset_name(ready.plan, self.data),
+            dataset=unbooked_name(ready.plan, self.data),
             engine=engine.name,
             reproducible=self.source.reproducible,
             ledger=line,
@@ -269,7 +275,7 @@ class _Task:
             statement=ready.statement,
         )
 
-    def _made(self, engine: Any, facts: RunFacts) -> AnyRelease:
+    def _made(self, engine: Any, facts: RunFacts) -> tuple[AnyRelease, Written | None]:
         ready = self.ready
         path = PathLedger(ready.epsilon) if ready.private else None
         published = ready.run(engine, path=path, source=self.source, progress=self.progress)
@@ -283,10 +289,10 @@ class _Task:
             facts=facts,
         )
         release = _release(ready, published, certificate)
-        if self.out is not None:
-            self.progress("writing", None)
-            release.write(self.out, source=self.source, **self.writing)
-        return release
+        if self.out is None:
+            return release, None
+        self.progress("writing", None)
+        return release, release.write(self.out, source=self.source, **self.writing)
 
 
 def _harmless(progress: Progress) -> Progress:
@@ -305,8 +311,11 @@ def _release(ready: Prepared, published: Groups | NoisyBaskets, certificate: Any
     return Release(schema=ready.schema, groups=published, certificate=certificate)
 
 
-def _digest(release: AnyRelease, out: Path | None) -> str:
-    """Return what names the release on the ledger: the digest of its certificate."""
-    if out is None:
-        return hashlib.sha256(release.certificate.to_json().encode()).hexdigest()
-    return hashlib.sha256((out / CERTIFICATE).read_bytes()).hexdigest()
+def _digest(release: AnyRelease, written: Written | None) -> str:
+    """Return what names the release on the ledger: the digest of its certificate.
+
+    It is that of what this run has written: the destination may hold another run's by now.
+    """
+    if written is not None:
+        return written.certificate_sha256
+    return hashlib.sha256(release.certificate.to_json().encode()).hexdigest()

@@ -21,6 +21,7 @@ DEFAULT_BASKET_METHOD = "diffpart"
 
 _HOMES = {
     "hedge": "hedge.settings:HedgeSettings",
+    "weave": "weave.settings:WeaveSettings",
     "diffgen": "diffgen.settings:DiffGenSettings",
     "diffmulti": "diffmulti.settings:DiffMultiSettings",
     "diffpart": "diffpart.settings:DiffPartSettings",

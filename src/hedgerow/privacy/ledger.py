@@ -10,26 +10,36 @@ returns, and it stays spent whatever happens after.
 from __future__ import annotations
 
 import os
-import shlex
 import sys
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from hedgerow.errors import CapError, DeltaCapError, LedgerError, RefusedError
+from hedgerow.errors import LedgerError, RefusedError
 from hedgerow.privacy.budget import EpsilonLike, parse_delta, parse_epsilon
 from hedgerow.privacy.ledger_accounts import (
     Account,
-    Accounts,
     Entry,
-    State,
-    check_name,
+    EntryState,
+    accounts_of,
+    entry_of,
+    known,
     one_line,
+    said,
 )
+from hedgerow.privacy.ledger_caps import Caps, agreed, check_new, check_room, opened
+from hedgerow.privacy.ledger_names import known_as
+from hedgerow.privacy.ledger_people import (
+    ColumnDigests,
+    check_people,
+    forget_key,
+    keep_columns,
+    move_columns,
+)
+from hedgerow.privacy.ledger_state import AccountBalance
 from hedgerow.privacy.ledger_store import SCHEMA_VERSION, BookingDraft, LedgerStore
 
-__all__ = ["Account", "Entry", "Ledger", "State", "default_path"]
+__all__ = ["Account", "AccountBalance", "ColumnDigests", "Entry", "Ledger", "default_path"]
 
 
 def default_path() -> Path:
@@ -43,18 +53,19 @@ class Ledger:
     """The ledger in one file; made at first use unless ``create`` is false.
 
     Any number of processes may use one file at the same time. An instance holds no
-    open file; every call reads and checks the whole ledger again.
+    open file; every call reads the ledger again. Those that show entries check all of it;
+    bookings check its sums and its end, so that they take as long with few entries as with many.
 
-    Privacy: nothing confidential goes in. Data set names, caps, sums, methods, digests
-    and notes are for everyone who may read the file.
+    Privacy: nothing confidential is shown. Data set names, caps, sums, methods, digests of
+    releases and notes are for everyone who may read the file; the keyed digests of columns
+    in it are for the owner of the data alone.
     """
 
     def __init__(
         self, path: Path | str | None = None, *, create: bool = True, timeout: float = 30.0
     ) -> None:
-        place = default_path() if path is None else Path(path)
-        self._store = LedgerStore(place, create=create, timeout=timeout)
-        self.verify()
+        where = default_path() if path is None else Path(path)
+        self._store = LedgerStore(where, create_missing=create, timeout=timeout)
 
     def __repr__(self) -> str:
         return f"Ledger({str(self.path)!r})"
@@ -69,38 +80,53 @@ class Ledger:
 
         Whoever keeps the digest elsewhere can show later that nothing before it changed.
         """
-        events = self._store.events()
-        Accounts(events)
+        events, _ = self._store.events()
         return len(events), events[-1].digest if events else ""
 
     def accounts(self) -> tuple[Account, ...]:
         """Return all data sets, by name."""
-        accounts = self._read()
-        return tuple(accounts.known(name) for name in accounts.names())
+        return accounts_of(*self._store.events())
 
     def account(self, dataset: str) -> Account:
         """Return one data set: cap, sums and entries."""
-        return self._read().known(check_name(dataset))
+        events, state = self._store.events()
+        name = known(state, known_as(dataset)).name
+        return next(each for each in accounts_of(events, state) if each.name == name)
 
     def entries(self, dataset: str) -> tuple[Entry, ...]:
         """Return everything taken from a data set, oldest first."""
         return self.account(dataset).entries
 
+    def balance(self, dataset: str) -> AccountBalance:
+        """Return the caps and sums of a data set, without its entries."""
+        with self._store.reading() as draft:
+            return known(draft.state, known_as(dataset))
+
+    def find(self, dataset: str) -> AccountBalance | None:
+        """Return the caps and sums of a data set, or ``None`` if the ledger does not have it."""
+        with self._store.reading() as draft:
+            return draft.state.find(known_as(dataset))
+
+    def entry(self, entry_id: int) -> Entry:
+        """Return the entry with that number."""
+        with self._store.reading() as draft:
+            return _entry(draft, entry_id)
+
     def spent(self, dataset: str) -> Fraction:
-        """Return the exact sum of what was booked, failed releases included."""
-        return self.account(dataset).spent
+        """Return the sum of what was booked, failed releases included."""
+        return self.balance(dataset).spent
 
     def left(self, dataset: str) -> Fraction:
         """Return what may still be booked."""
-        return self.account(dataset).left
+        return self.balance(dataset).left
 
     def open_dataset(
         self, name: str, cap: EpsilonLike, reason: str = "", *, delta_cap: EpsilonLike = 0
-    ) -> Account:
-        """Return the account of a data set, new with these caps or there with the same."""
+    ) -> AccountBalance:
+        """Return the balance of a data set, new with these caps or there with the same."""
         limits, why = Caps.of(cap, delta_cap), one_line(reason) or None
         with self._store.writing() as draft:
-            return _opened(draft, check_name(name), limits, reason=why)
+            return opened(draft, known_as(name), limits, reason=why)
 
     def check(
         self,
@@ -110,16 +136,17 @@ class Ledger:
         cap: EpsilonLike,
         delta: EpsilonLike = 0,
         delta_cap: EpsilonLike = 0,
-    ) -> Account:
-        """Return the account that ``book`` would take from, or raise what it would raise.
+    ) -> AccountBalance:
+        """Return the balance that ``book`` would take from, or raise what it would raise.
 
         Books nothing and adds no data set. Another process may be faster, so only
         ``book`` decides; this spares a reading of the data that would be in vain.
         """
         asked = Caps.of(epsilon, delta, where=("epsilon", "delta"))
-        account = _agreed(self._read(), check_name(dataset), Caps.of(cap, delta_cap))
-        _check_room(account, asked)
-        return account
+        with self._store.reading() as draft:
+            balance = agreed(draft.state, known_as(dataset), Caps.of(cap, delta_cap))
+        check_room(balance, asked)
+        return balance
 
     def book(
         self,
@@ -132,11 +159,13 @@ class Ledger:
         reproducible: bool = False,
         delta: EpsilonLike = 0,
         delta_cap: EpsilonLike = 0,
+        columns: ColumnDigests | None = None,
     ) -> Entry:
         """Take ``epsilon`` and ``delta`` from a data set before a release draws its noise.
 
         Raises ``CapError`` or ``DeltaCapError`` if that would take the data set over a cap,
-        and ``RefusedError`` for a seeded run: its noise can be drawn again by anyone who has
+        ``SameRecordsError`` if its ``columns`` are those of another data set, and
+        ``RefusedError`` for a seeded run: its noise can be drawn again by anyone who has
         the seed, so no budget makes it a release.
 
         Privacy: the check and the booking are one transaction, so releases that run at
@@ -151,17 +180,20 @@ class Ledger:
         asked = Caps.of(epsilon, delta, where=("epsilon", "delta"))
         limits = Caps.of(cap, delta_cap)
         with self._store.writing() as draft:
-            account = _opened(draft, check_name(dataset), limits)
-            _check_room(account, asked)
+            balance = opened(draft, known_as(dataset), limits)
+            check_room(balance, asked)
+            if columns is not None:
+                check_people(draft, balance.name, columns)
+                keep_columns(draft, balance.name, columns)
             event = draft.append(
                 "booked",
-                dataset=account.name,
+                dataset=balance.name,
                 epsilon=str(asked.epsilon),
                 delta=str(asked.delta),
                 method=one_line(method),
                 plan=one_line(plan_digest),
             )
-            return Accounts(draft.events).entry(event.seq)
+            return entry_of(event.fields, None, draft.state)
 
     def book_outside(
         self, dataset: str, epsilon: EpsilonLike, *, note: str, delta: EpsilonLike = 0
@@ -171,17 +203,16 @@ class Ledger:
         What has happened is booked even over the cap: after that, nothing else is.
         """
         asked = Caps.of(epsilon, delta, where=("epsilon", "delta"))
-        why = _said(note, "note")
+        why = said(note, "note")
         with self._store.writing() as draft:
-            account = Accounts(draft.events).known(check_name(dataset))
             event = draft.append(
                 "outside",
-                dataset=account.name,
+                dataset=known(draft.state, known_as(dataset)).name,
                 epsilon=str(asked.epsilon),
                 delta=str(asked.delta),
                 note=why,
             )
-            return Accounts(draft.events).entry(event.seq)
+            return entry_of(event.fields, None, draft.state)
 
     def released(self, entry_id: int, release_digest: str) -> Entry:
         """Write down that the release of a booking is out; ``release_digest`` names it."""
@@ -202,42 +233,102 @@ class Ledger:
         reason: str,
         *,
         delta_cap: EpsilonLike | None = None,
-    ) -> Account:
+    ) -> AccountBalance:
         """Change the caps of a data set for good, and keep why.
 
         A cap below what is spent closes the data set. Without ``delta_cap`` that of delta
         stays as it is.
         """
-        limit, why = parse_epsilon(cap, where="cap"), _said(reason, "reason")
+        limit, why = parse_epsilon(cap, where="cap"), said(reason, "reason")
         with self._store.writing() as draft:
-            account = Accounts(draft.events).known(check_name(dataset))
-            kept = account.delta_cap
+            balance = known(draft.state, known_as(dataset))
+            kept = balance.delta_cap
             deltas = kept if delta_cap is None else parse_delta(delta_cap, where="delta-cap")
             draft.append(
                 "cap",
-                dataset=account.name,
+                dataset=balance.name,
                 cap=str(limit),
                 delta_cap=str(deltas),
                 reason=why,
             )
-            return Accounts(draft.events).known(account.name)
+            return known(draft.state, balance.name)
+
+    def rename(self, old: str, new: str) -> AccountBalance:
+        """Give a data set a plain name, with its caps and all that was spent.
+
+        The old name leads to the account from then on: it is never that of another.
+        """
+        with self._store.writing() as draft:
+            balance = known(draft.state, known_as(old))
+            if new == balance.name:
+                raise LedgerError(
+                    "it has that name already",
+                    where=f"data set {new!r}",
+                    do="There is nothing to do.",
+                )
+            if draft.state.called(new) != balance.name:  # nor a name that it had before
+                check_new(draft.state, new, but=balance.name)
+            draft.append("rename", dataset=balance.name, to=new)
+            move_columns(draft, balance.name, new)
+            return known(draft.state, new)
+
+    def same_people(self, dataset: str, other: str) -> AccountBalance:
+        """Make two data sets one account: sums add up, the smaller caps hold. Never undone.
+
+        ``other`` may be a name that the ledger does not have yet: it leads to the account.
+        """
+        with self._store.writing() as draft:
+            one, two = known(draft.state, known_as(dataset)), known_as(other)
+            if draft.state.called(two) == one.name:
+                raise LedgerError(
+                    "both names are one account already",
+                    where=f"data set {one.name!r}",
+                    do="There is nothing to do.",
+                )
+            if draft.state.find(two) is None:
+                check_new(draft.state, two, but=one.name)
+            two = draft.state.called(two)
+            draft.append("same-people", dataset=one.name, other=two)
+            move_columns(draft, two, one.name)
+            return known(draft.state, one.name)
+
+    def different(self, dataset: str, other: str, why: str) -> None:
+        """Write down why two data sets are of different people although their records agree."""
+        reason = said(why, "reason")
+        with self._store.writing() as draft:
+            one, two = (
+                known(draft.state, known_as(dataset)).name,
+                draft.state.called(known_as(other)),
+            )
+            if draft.state.find(two) is None:
+                check_new(draft.state, two)
+            if one == two:
+                raise LedgerError(
+                    "both names are one account, and that cannot be undone",
+                    where=f"data set {one!r}",
+                    do="Book on that account.",
+                )
+            draft.append("different", dataset=one, other=two, why=reason)
+
+    def new_key(self, why: str) -> None:
+        """Let go of what tables were recognised by, because the key to it is lost."""
+        reason = said(why, "reason")
+        with self._store.writing() as draft:
+            forget_key(draft)
+            draft.append("new-key", reason=reason)
 
     def export(self) -> dict[str, Any]:
         """Return the whole ledger for JSON: the accounts, and the chain that proves them."""
-        events = self._store.events()
-        accounts = Accounts(events)
+        events, state = self._store.events()
         return {
             "format": SCHEMA_VERSION,
-            "datasets": [accounts.known(name).as_dict() for name in accounts.names()],
+            "datasets": [account.as_dict() for account in accounts_of(events, state)],
             "events": [{"body": event.body, "digest": event.digest} for event in events],
         }
 
-    def _read(self) -> Accounts:
-        return Accounts(self._store.events())
-
-    def _end(self, entry_id: int, kind: State, **fields: str) -> Entry:
+    def _end(self, entry_id: int, kind: EntryState, **fields: str) -> Entry:
         with self._store.writing() as draft:
-            entry = Accounts(draft.events).entry(entry_id)
+            entry = _entry(draft, entry_id)
             if entry.state != "booked":
                 raise LedgerError(
                     f"it is {entry.state} already and cannot become {kind}",
@@ -245,90 +336,21 @@ class Ledger:
                     do="Book again for another release.",
                 )
             draft.append(kind, entry=str(entry_id), **fields)
-            return Accounts(draft.events).entry(entry_id)
+            return _entry(draft, entry_id)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Caps:
-    """An amount of epsilon and one of delta: caps, or what a release asks for."""
-
-    epsilon: Fraction
-    delta: Fraction
-
-    @classmethod
-    def of(
-        cls,
-        epsilon: EpsilonLike,
-        delta: EpsilonLike,
-        *,
-        where: tuple[str, str] = ("cap", "delta-cap"),
-    ) -> Caps:
-        """Return both amounts as exact fractions."""
-        return cls(
-            epsilon=parse_epsilon(epsilon, where=where[0]),
-            delta=parse_delta(delta, where=where[1]),
-        )
-
-
-def _agreed(accounts: Accounts, name: str, caps: Caps) -> Account:
-    """Return the account of a data set, or the one it would get, if the caps are right."""
-    account = accounts.find(name)
-    if account is None:
-        accounts.check_new_name(name)
-        return Account(name=name, cap=caps.epsilon, entries=(), delta_cap=caps.delta)
-    if account.cap != caps.epsilon:
-        raise LedgerError(
-            f"cap {caps.epsilon} was asked for, and the ledger has cap {account.cap}",
-            where=f"data set {name!r}",
-            do=f"Write 'cap: {account.cap}' in the plan, or change the ledger with:"
-            f" hedgerow ledger cap {shlex.quote(name)} {caps.epsilon} --reason WHY",
-        )
-    if account.delta_cap != caps.delta:
-        raise LedgerError(
-            f"delta-cap {caps.delta} was asked for, and the ledger has {account.delta_cap}",
-            where=f"data set {name!r}",
-            do=f"Write 'delta-cap: {account.delta_cap}' in the plan, or change the ledger with:"
-            f" hedgerow ledger cap {shlex.quote(name)} {account.cap} --delta {caps.delta}"
-            " --reason WHY",
-        )
-    return account
-
-
-def _opened(draft: BookingDraft, name: str, caps: Caps, *, reason: str | None = None) -> Account:
-    accounts = Accounts(draft.events)
-    account = _agreed(accounts, name, caps)
-    if accounts.find(name) is None:
-        draft.append(
-            "dataset",
-            dataset=name,
-            cap=str(caps.epsilon),
-            delta_cap=str(caps.delta),
-            reason=reason,
-        )
-    return account
-
-
-def _check_room(account: Account, asked: Caps) -> None:
-    if account.spent + asked.epsilon > account.cap:
-        raise CapError(
-            dataset=account.name, cap=account.cap, spent=account.spent, asked=asked.epsilon
-        )
-    if account.delta_spent + asked.delta > account.delta_cap:
-        raise DeltaCapError(
-            dataset=account.name,
-            cap=account.delta_cap,
-            spent=account.delta_spent,
-            asked=asked.delta,
-        )
-
-
-def _said(text: str, what: str) -> str:
-    line = one_line(text)
-    if not line:
-        raise LedgerError(
-            f"the {what} is empty", where="ledger", do=f"Say why in a {what} of one line."
-        )
-    return line
+def _entry(draft: BookingDraft, entry_id: int) -> Entry:
+    event, end = draft.event(entry_id), draft.end_of(entry_id)
+    if event is not None:
+        with draft.sensible():
+            told = event.fields
+            if told["kind"] in {"booked", "outside"}:
+                return entry_of(told, None if end is None else end.fields, draft.state)
+    raise LedgerError(
+        "the ledger has no such entry",
+        where=f"entry {entry_id}",
+        do="'hedgerow ledger show NAME' lists the entries of a data set.",
+    )
 
 
 def _state_folder() -> Path:

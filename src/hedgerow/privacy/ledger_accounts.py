@@ -1,21 +1,22 @@
-"""What the events of a ledger add up to: for every data set a cap, entries and sums."""
+"""What people see of a ledger: for every data set its balance and everything taken from it."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
 from hedgerow.errors import LedgerError
-from hedgerow.privacy.ledger_store import RECOVER, Event
+from hedgerow.privacy.ledger_file import RECOVER
+from hedgerow.privacy.ledger_names import shown_name
+from hedgerow.privacy.ledger_state import AccountBalance, State
+from hedgerow.privacy.ledger_store import Event
 
-State = Literal["booked", "released", "failed"]
+EntryState = Literal["booked", "released", "failed"]
 
 OUTSIDE = "outside hedgerow"
 
-_MAX_NAME = 100
 _MAX_NOTE = 500
 
 
@@ -30,7 +31,7 @@ class Entry:
     dataset: str
     epsilon: Fraction
     delta: Fraction
-    state: State
+    state: EntryState
     method: str
     plan_digest: str | None
     release_digest: str | None
@@ -55,163 +56,74 @@ class Entry:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Account:
-    """A data set in the ledger: its caps and everything taken from it, oldest first.
+class Account(AccountBalance):
+    """A data set in the ledger: caps, sums, and everything taken from it, oldest first.
 
-    ``delta_cap`` is the most delta of all releases together: with 0, only releases of pure
-    epsilon are booked.
+    ``names`` are further names that lead to it, of data sets that it was or was joined with.
     """
 
-    name: str
-    cap: Fraction
-    entries: tuple[Entry, ...]
-    delta_cap: Fraction = Fraction(0)
-
-    @property
-    def spent(self) -> Fraction:
-        """The exact sum of all entries: by composition, what all releases cost together."""
-        return sum((entry.epsilon for entry in self.entries), Fraction(0))
-
-    @property
-    def left(self) -> Fraction:
-        """What may still be booked: 0 if the cap was lowered below what is spent."""
-        return max(self.cap - self.spent, Fraction(0))
-
-    @property
-    def delta_spent(self) -> Fraction:
-        """The exact sum of the deltas of all entries (basic composition)."""
-        return sum((entry.delta for entry in self.entries), Fraction(0))
-
-    @property
-    def delta_left(self) -> Fraction:
-        """What delta may still be booked."""
-        return max(self.delta_cap - self.delta_spent, Fraction(0))
+    entries: tuple[Entry, ...] = ()
+    names: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the account for JSON, with exact fractions in text."""
-        return {
-            "dataset": self.name,
-            "cap": str(self.cap),
-            "spent": str(self.spent),
-            "left": str(self.left),
-            "delta-cap": str(self.delta_cap),
-            "delta-spent": str(self.delta_spent),
-            "delta-left": str(self.delta_left),
-            "entries": [entry.as_dict() for entry in self.entries],
-        }
+        also = {"also": list(self.names)} if self.names else {}
+        entries = [entry.as_dict() for entry in self.entries]
+        return {**super().as_dict(), **also, "entries": entries}
 
 
-class Accounts:
-    """All data sets of a ledger, after its events were played back in order."""
-
-    def __init__(self, events: Iterable[Event]) -> None:
-        self._caps: dict[str, Fraction] = {}
-        self._delta_caps: dict[str, Fraction] = {}
-        self._entries: dict[int, Entry] = {}
-        for event in events:
-            try:
-                self._play(event)
-            except (ValueError, KeyError, TypeError, ArithmeticError, RecursionError):
-                # The chain fits, so whoever wrote this wrote all of it.
-                raise LedgerError(
-                    f"the ledger cannot be trusted: event {event.seq} makes no sense",
-                    where="ledger",
-                    do=RECOVER,
-                ) from None
-
-    def names(self) -> tuple[str, ...]:
-        """Return the names of the data sets, sorted."""
-        return tuple(sorted(self._caps))
-
-    def find(self, name: str) -> Account | None:
-        """Return the account of a data set, or ``None`` if the ledger does not have it."""
-        if name not in self._caps:
-            return None
-        entries = tuple(entry for entry in self._entries.values() if entry.dataset == name)
-        return Account(
-            name=name, cap=self._caps[name], entries=entries, delta_cap=self._delta_caps[name]
-        )
-
-    def known(self, name: str) -> Account:
-        """Return the account of a data set that must be there."""
-        account = self.find(name)
-        if account is None:
-            have = ", ".join(repr(known) for known in self.names()) or "none yet"
-            raise LedgerError(
-                "the ledger has no such data set",
-                where=f"data set {name!r}",
-                do=f"It has: {have}. Add one with: hedgerow ledger cap NAME EPSILON --new"
-                " --reason WHY",
-            )
-        return account
-
-    def entry(self, entry_id: int) -> Entry:
-        """Return the entry with that number."""
-        if entry_id not in self._entries:
-            raise LedgerError("the ledger has no such entry", where=f"entry {entry_id}")
-        return self._entries[entry_id]
-
-    def check_new_name(self, name: str) -> None:
-        """Raise if ``name`` could be taken for that of another data set.
-
-        Two names for one data set would be two budgets for it.
-        """
-        for other in self.names():
-            if _sound(other) == _sound(name):
-                raise LedgerError(
-                    f"the ledger has a data set of nearly the same name, {other!r}",
-                    where=f"data set {name!r}",
-                    do="If it is the same, use that name; if not, choose one that nobody"
-                    " can confuse with it.",
-                )
-
-    def _play(self, event: Event) -> None:
-        match event.fields:
-            case {"kind": "dataset" | "cap", "dataset": name, "cap": cap} as fields:
-                self._caps[name] = Fraction(cap)
-                # Events of format 1 say nothing of delta: there was none.
-                self._delta_caps[name] = Fraction(fields.get("delta_cap", 0))
-            case {"kind": "booked" | "outside"} as fields:
-                self._entries[event.seq] = _entry(event.seq, fields)
-            case {"kind": "released", "entry": at, "release": digest, "at": when}:
-                self._end(int(at), state="released", release_digest=digest, ended_at=when)
-            case {"kind": "failed", "entry": at, "reason": reason, "at": when}:
-                self._end(int(at), state="failed", note=reason, ended_at=when)
-            case _:
-                raise ValueError("an event of an unknown kind")
-
-    def _end(self, entry_id: int, **changes: Any) -> None:
-        self._entries[entry_id] = replace(self._entries[entry_id], **changes)
-
-
-def check_name(name: str) -> str:
-    """Return ``name`` if it can name a data set: 1 to 100 printable characters."""
-    fits = 1 <= len(name) <= _MAX_NAME and name.isprintable() and name == name.strip()
-    if not fits:
+def accounts_of(events: Iterable[Event], state: State) -> tuple[Account, ...]:
+    """Return all data sets by name, each with its entries."""
+    try:
+        return _accounts(events, state)
+    except (ValueError, KeyError, TypeError, ArithmeticError):
         raise LedgerError(
-            f"the name of a data set is 1 to {_MAX_NAME} printable characters",
-            where="ledger: dataset",
-            do="Give a short name without control characters or blanks at its ends,"
-            " such as 'adult-2026'.",
+            "the ledger cannot be trusted: an event makes no sense", where="ledger", do=RECOVER
+        ) from None
+
+
+def _accounts(events: Iterable[Event], state: State) -> tuple[Account, ...]:
+    entries: dict[int, Entry] = {}
+    for event in events:
+        fields = event.fields
+        if fields["kind"] in {"booked", "outside"}:
+            entries[event.seq] = entry_of(fields, None, state)
+        elif fields["kind"] in {"released", "failed"}:
+            entry = int(fields["entry"])
+            entries[entry] = ended(entries[entry], fields)
+    taken: dict[str, list[Entry]] = {name: [] for name in state.names()}
+    for each in entries.values():
+        taken[each.dataset].append(each)
+    also = state.other_names()
+    return tuple(
+        Account(
+            **vars(known(state, name)),
+            entries=tuple(taken[name]),
+            names=tuple(sorted(other for other, called in also.items() if called == name)),
         )
-    return unicodedata.normalize("NFC", name)
+        for name in taken
+    )
 
 
-def one_line(text: str) -> str:
-    """Return ``text`` as a note can hold it: one line, printable, at most 500 characters."""
-    line = " ".join(text.split())
-    return "".join(c for c in line if c.isprintable())[:_MAX_NOTE]
+def known(state: State, name: str) -> AccountBalance:
+    """Return the balance of a data set that must be there."""
+    balance = state.find(name)
+    if balance is None:
+        have = ", ".join(repr(other) for other in state.names()) or "none yet"
+        raise LedgerError(
+            "the ledger has no such data set",
+            where=f"data set {shown_name(name)}",
+            do=f"It has: {have}. Add one with: hedgerow ledger cap NAME EPSILON --new --reason WHY",
+        )
+    return balance
 
 
-def _sound(name: str) -> str:
-    return unicodedata.normalize("NFKC", name).casefold()
-
-
-def _entry(entry_id: int, fields: dict[str, Any]) -> Entry:
+def entry_of(fields: dict[str, Any], end: dict[str, Any] | None, state: State) -> Entry:
+    """Return the entry of a booking, as it was ended."""
     outside = fields["kind"] == "outside"
-    return Entry(
-        id=entry_id,
-        dataset=fields["dataset"],
+    entry = Entry(
+        id=fields["seq"],
+        dataset=state.called(fields["dataset"]),
         epsilon=Fraction(fields["epsilon"]),
         delta=Fraction(fields.get("delta", 0)),
         state="released" if outside else "booked",
@@ -222,3 +134,28 @@ def _entry(entry_id: int, fields: dict[str, Any]) -> Entry:
         ended_at=fields["at"] if outside else None,
         note=fields.get("note"),
     )
+    return entry if end is None else ended(entry, end)
+
+
+def ended(entry: Entry, fields: dict[str, Any]) -> Entry:
+    """Return an entry after the event that says what became of it."""
+    if fields["kind"] == "released":
+        digest = fields["release"]
+        return replace(entry, state="released", release_digest=digest, ended_at=fields["at"])
+    return replace(entry, state="failed", note=fields["reason"], ended_at=fields["at"])
+
+
+def one_line(text: str) -> str:
+    """Return ``text`` as a note can hold it: one line, printable, at most 500 characters."""
+    line = " ".join(text.split())
+    return "".join(c for c in line if c.isprintable())[:_MAX_NOTE]
+
+
+def said(text: str, what: str) -> str:
+    """Return a reason as one line; one that says nothing is refused."""
+    line = one_line(text)
+    if not line:
+        raise LedgerError(
+            f"the {what} is empty", where="ledger", do=f"Say why in a {what} of one line."
+        )
+    return line

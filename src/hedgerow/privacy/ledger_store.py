@@ -1,11 +1,14 @@
 """The ledger's file: an SQLite database with one append-only chain of events.
 
-Every event carries the SHA-256 digest of its text and of the digest before it, and a
-second table holds the length and the last digest. So an event that was changed, taken
-out or cut off shows at the next reading, and every reading checks the whole chain.
+Every event carries the SHA-256 digest of its text and of the digest before it, and names the
+digest of the state (caps and sums) that it leaves behind. A second table holds the length and
+the last digest, a third the state. So an event that was changed, taken out or cut off shows.
+A booking checks the end of the chain, the whole state, and a part of the chain that moves on
+from booking to booking: that takes as long after ten releases as after ten thousand. What
+shows the ledger to people checks all of it, and so does everyone who finds that a run was killed.
 
 A connection lives for one reading or one booking. Nothing is shared between processes
-or threads but the file, and between bookings the file is complete in itself.
+or threads but the file. Between bookings that is complete in itself: there is no journal.
 """
 
 from __future__ import annotations
@@ -14,7 +17,6 @@ import hashlib
 import json
 import os
 import sqlite3
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -24,17 +26,32 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import LedgerError
+from hedgerow.privacy.ledger_errors import broken, explained, foreign, is_busy, no_locks
+from hedgerow.privacy.ledger_file import (
+    check_old_log,
+    check_private,
+    create,
+    interrupted,
+    locks_work,
+)
+from hedgerow.privacy.ledger_state import State, played
 
-SCHEMA_VERSION = 2
-"""Format 2 knows delta. A ledger of format 1 is read as it is, with delta 0 throughout, and
-becomes format 2 with its next event, so that no older hedgerow adds to it and forgets delta."""
+SCHEMA_VERSION = 3
+"""Format 2 knew delta, format 3 keeps the state beside the chain. A ledger of an earlier format
+is read as it is and becomes format 3 with its next event, so that no older hedgerow adds to it."""
 
-_READABLE = (1, SCHEMA_VERSION)
+_READABLE = (1, 2, SCHEMA_VERSION)
 
 _APPLICATION_ID = 0x48656467  # "Hedg", in the header of the file
 _GENESIS = hashlib.sha256(b"hedgerow ledger").hexdigest()
 _RETRY_SECONDS = 0.01
-_SCHEMA = f"""
+_PATIENCE = 1.0
+"""Seconds after which a lock that is not given is looked into."""
+
+_END, _PART = 16, 64
+"""The number of events that are checked at the end of the chain, and elsewhere at a booking."""
+
+_CHAIN = f"""
 CREATE TABLE events (
     seq INTEGER PRIMARY KEY,
     body TEXT NOT NULL,
@@ -51,14 +68,17 @@ CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events
 CREATE TRIGGER events_are_never_deleted BEFORE DELETE ON events
     BEGIN SELECT RAISE(ABORT, 'the ledger only grows'); END;
 PRAGMA application_id = {_APPLICATION_ID};
-PRAGMA user_version = {SCHEMA_VERSION};
 """  # noqa: S608 (nothing in it comes from outside)
-
-RECOVER = (
-    "Put a backup in its place, then book what was spent since with"
-    " 'hedgerow ledger spend'. Publish nothing from its data sets before that."
+_BESIDE = (
+    "CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE ends (entry INTEGER PRIMARY KEY, seq INTEGER NOT NULL)",
+    "CREATE TABLE seen (tab INTEGER NOT NULL, dataset TEXT NOT NULL, name TEXT NOT NULL,"
+    " digest TEXT NOT NULL, PRIMARY KEY (tab, name)) WITHOUT ROWID",
+    "CREATE INDEX seen_digests ON seen (digest)",
+    "CREATE INDEX seen_datasets ON seen (dataset)",
+    f"PRAGMA user_version = {SCHEMA_VERSION}",
 )
-"""What to do when a ledger cannot be trusted."""
+_SCHEMA = _CHAIN + "".join(f"{statement};\n" for statement in _BESIDE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,29 +92,162 @@ class Event:
     @property
     def fields(self) -> dict[str, Any]:
         """What the event says."""
-        fields: dict[str, Any] = json.loads(self.body)
+        fields = json.loads(self.body)
+        if not isinstance(fields, dict):
+            raise ValueError("an event is no mapping")
         return fields
 
 
 class BookingDraft:
-    """The chain as it stands while its file is locked for writing."""
+    """The ledger as it stands at one moment; while its file is locked, events can be added."""
 
-    def __init__(self, connection: sqlite3.Connection, events: list[Event]) -> None:
-        self.events = events
-        self._connection = connection
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self._path = path
+        found = connection.execute("SELECT events, digest FROM head").fetchall()
+        whole = len(found) == 1 and isinstance(found[0][0], int)
+        self.n_events: int = found[0][0] if whole else -1
+        self.last_digest: str = found[0][1] if whole else ""
+        self.state = State()
+
+    def check_all(self) -> list[Event]:
+        """Return the whole chain, after checking it, the state and the pages of the file."""
+        damage = self.connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if damage != "ok":
+            raise broken(self._path, "its pages are damaged")
+        events = self._link(0, self.n_events)
+        if self._count() != self.n_events:
+            raise self._cut()
+        self.state, ends = self._played(events)
+        if self._is_old():
+            return events
+        stored = dict(self.connection.execute("SELECT entry, seq FROM ends").fetchall())
+        if self._stored().rows != self.state.rows or stored != ends:
+            raise broken(self._path, "its sums are not those of its events")
+        self._check_state(events[-1:])
+        return events
+
+    def check_end(self) -> None:
+        """Check the state and the end of the chain."""
+        if self._is_old():
+            self.check_all()
+            return
+        self.state = self._stored()
+        self._check_state(self._link(max(self.n_events - _END, 0), self.n_events))
+        last = self.connection.execute("SELECT max(seq) FROM events").fetchone()[0] or 0
+        if last != self.n_events:
+            raise self._cut()
+
+    def check_part(self) -> None:
+        """Check one part of the chain, another with every event."""
+        n_parts = -(-self.n_events // _PART)
+        if n_parts:
+            start = chosen_part(self.last_digest, n_parts) * _PART
+            self._link(start, min(start + _PART, self.n_events))
+
+    def event(self, seq: int) -> Event | None:
+        """Return one event, checked against the digest before it."""
+        return self._link(seq - 1, seq)[0] if 1 <= seq <= self.n_events else None
+
+    def end_of(self, entry: int) -> Event | None:
+        """Return the event that ended a booking, if it has ended."""
+        found = self.connection.execute("SELECT seq FROM ends WHERE entry = ?", (entry,))
+        row = found.fetchone()
+        return None if row is None else self.event(row[0])
 
     def append(self, kind: str, **fields: str | None) -> Event:
         """Add an event to the chain; it counts once the draft is committed."""
-        previous = self.events[-1].digest if self.events else _GENESIS
-        seq = len(self.events) + 1
+        seq = self.n_events + 1
         stamp = datetime.now(UTC).isoformat(timespec="seconds")
-        body = json.dumps({"seq": seq, "kind": kind, "at": stamp, **fields})
-        event = Event(seq=seq, body=body, digest=_digest(previous, body))
-        self._connection.execute("INSERT INTO events VALUES (?, ?, ?)", (seq, body, event.digest))
-        self._connection.execute("UPDATE head SET events = ?, digest = ?", (seq, event.digest))
-        self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        self.events.append(event)
+        said = {"seq": seq, "kind": kind, "at": stamp, **fields}
+        self.state.play(said)
+        body = json.dumps({**said, "state": self.state.digest()})
+        event = Event(seq=seq, body=body, digest=_digest(self.last_digest, body))
+        run = self.connection.execute
+        run("INSERT INTO events VALUES (?, ?, ?)", (seq, body, event.digest))
+        run("UPDATE head SET events = ?, digest = ?", (seq, event.digest))
+        if "entry" in fields:
+            run("INSERT INTO ends VALUES (?, ?)", (int(fields["entry"] or 0), seq))
+        self._write_state()
+        self.n_events, self.last_digest = seq, event.digest
         return event
+
+    def modernise(self) -> None:
+        """Give a ledger of an earlier format its state; it was checked as a whole."""
+        if not self._is_old():
+            return
+        events = self.check_all()
+        for statement in _BESIDE:
+            self.connection.execute(statement)
+        _, ends = self._played(events)
+        self.connection.executemany("INSERT INTO ends VALUES (?, ?)", list(ends.items()))
+        self.state.changed = set(self.state.rows)
+        self.append("format", format=str(SCHEMA_VERSION))
+
+    def _write_state(self) -> None:
+        for key in sorted(self.state.changed):
+            self.connection.execute("DELETE FROM state WHERE key = ?", (key,))
+            if (row := self.state.rows.get(key)) is not None:
+                self.connection.execute("INSERT INTO state VALUES (?, ?)", (key, row))
+        self.state.changed.clear()
+
+    def _is_old(self) -> bool:
+        version: int = self.connection.execute("PRAGMA user_version").fetchone()[0]
+        return version < SCHEMA_VERSION
+
+    def _stored(self) -> State:
+        return State(dict(self.connection.execute("SELECT key, value FROM state").fetchall()))
+
+    def _check_state(self, end: list[Event]) -> None:
+        with self.sensible():
+            named = end[-1].fields.get("state") if end else None
+        if end and named != self.state.digest():
+            raise broken(self._path, "its sums are not those of its last event")
+        if not end and self.state.rows:
+            raise broken(self._path, "it has sums without an event")
+
+    def _played(self, events: list[Event]) -> tuple[State, dict[int, int]]:
+        """Return the state after all events, and which event ended each booking."""
+        with self.sensible():
+            told = [event.fields for event in events]
+            return played(told), _ends(told)
+
+    @contextmanager
+    def sensible(self) -> Iterator[None]:
+        """Refuse a ledger one of whose events cannot be understood."""
+        try:
+            yield
+        except (ValueError, KeyError, TypeError, ArithmeticError, RecursionError):
+            # The chain fits, so whoever wrote this wrote all of it.
+            raise broken(self._path, "an event makes no sense") from None
+
+    def _link(self, start: int, end: int) -> list[Event]:
+        """Return the events after ``start`` up to ``end``, each checked against the one before."""
+        rows = self.connection.execute(
+            "SELECT seq, body, digest FROM events WHERE seq >= ? AND seq <= ? ORDER BY seq",
+            (start, end),
+        ).fetchall()
+        previous = _GENESIS
+        if start:
+            if not rows or rows[0][0] != start:
+                raise broken(self._path, f"event {start} was taken out")
+            previous = rows.pop(0)[2]
+        events = []
+        for place, (seq, body, digest) in enumerate(rows, start=start + 1):
+            if seq != place or not isinstance(body, str) or digest != _digest(previous, body):
+                raise broken(self._path, f"event {place} was changed or taken out")
+            events.append(Event(seq=seq, body=body, digest=digest))
+            previous = digest
+        if len(events) != end - start or (end == self.n_events and previous != self.last_digest):
+            raise self._cut()
+        return events
+
+    def _count(self) -> int:
+        n_events: int = self.connection.execute("SELECT count(*) FROM events").fetchone()[0]
+        return n_events
+
+    def _cut(self) -> LedgerError:
+        return broken(self._path, "events at its end were cut off or added by other means")
 
 
 class LedgerStore:
@@ -103,36 +256,50 @@ class LedgerStore:
     ``timeout`` is how many seconds to wait for another process that is writing.
     """
 
-    def __init__(self, path: Path, *, create: bool, timeout: float) -> None:
+    def __init__(self, path: Path, *, create_missing: bool, timeout: float) -> None:
         self.path = path
         self.timeout = timeout
-        with self._explained():
-            if create and not os.path.lexists(path):
-                _create(path)
-            with self._transaction("BEGIN") as connection:
-                damage = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-                if damage != "ok":
-                    raise self._broken("its pages are damaged")
+        with explained(path, timeout):
+            if create_missing and not os.path.lexists(path):
+                create(path, _SCHEMA)
+        with self.reading():
+            pass
 
-    def events(self) -> list[Event]:
-        """Return the whole chain, checked, as it stands at one moment."""
-        with self._explained(), self._transaction("BEGIN") as connection:
-            return self._chain(connection)
+    def events(self) -> tuple[list[Event], State]:
+        """Return the whole chain as it stands at one moment, and its state, all checked."""
+        with explained(self.path, self.timeout), self._transaction("BEGIN") as draft:
+            return draft.check_all(), draft.state
+
+    @contextmanager
+    def reading(self) -> Iterator[BookingDraft]:
+        """Yield the ledger as it stands at one moment, its end checked."""
+        with explained(self.path, self.timeout), self._transaction("BEGIN") as draft:
+            yield draft
 
     @contextmanager
     def writing(self) -> Iterator[BookingDraft]:
-        """Lock the ledger, yield its chain, and commit what was appended to the disk.
+        """Lock the ledger, yield it, and commit what was appended to the disk.
 
         If the body raises, nothing was appended. When this returns, it is durable.
         """
-        with self._explained(), self._transaction("BEGIN IMMEDIATE") as connection:
-            yield BookingDraft(connection, self._chain(connection))
+        with explained(self.path, self.timeout), self._transaction("BEGIN IMMEDIATE") as draft:
+            draft.modernise()
+            draft.check_part()
+            yield draft
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
+    def _transaction(self, begin: str) -> Iterator[BookingDraft]:
+        self._check_place()
+        was_interrupted = interrupted(self.path)
+        check_old_log(self.path)
         with closing(self._begun(begin)) as connection:
             try:
-                yield connection
+                self._check_size(connection)
+                draft = BookingDraft(self.path, connection)
+                if was_interrupted:
+                    draft.check_all()
+                draft.check_end()
+                yield draft
                 connection.execute("COMMIT")
             except BaseException:
                 with suppress(sqlite3.Error):
@@ -149,18 +316,27 @@ class LedgerStore:
         while True:
             connection = self._connected()
             try:
-                connection.execute("PRAGMA synchronous = FULL")
+                if begin != "BEGIN":
+                    connection.execute("PRAGMA journal_mode = DELETE")
+                # In full: the folder is synced when the journal is gone, or a power cut could
+                # bring it back and take the last booking away.
+                connection.execute("PRAGMA synchronous = EXTRA")
                 connection.execute(begin)
                 self._check_kind(connection)
+                connection.execute(f"PRAGMA busy_timeout = {round(self.timeout * 1000)}")
             except BaseException as error:
                 connection.close()
-                if not _is_busy(error) or time.monotonic() >= deadline:
+                if not is_busy(error):
+                    raise
+                if not locks_work(self.path.absolute().parent):
+                    raise no_locks(self.path) from error
+                if time.monotonic() >= deadline:
                     raise
                 time.sleep(_RETRY_SECONDS)
             else:
                 return connection
 
-    def _connected(self) -> sqlite3.Connection:
+    def _check_place(self) -> None:
         if not self.path.exists():
             raise LedgerError(
                 "there is no ledger here",
@@ -169,17 +345,21 @@ class LedgerStore:
                 " from a plan with 'ledger:' makes the file.",
             )
         if not self.path.is_file():
-            raise self._foreign("this is not a file")
+            raise foreign(self.path, "this is not a file")
         if self.path.stat().st_size == 0:
             # A new ledger appears complete, so this is one that was cut off. SQLite would
             # take it for a new database, and everything spent would be forgotten.
-            raise self._foreign("this file is empty")
+            raise foreign(self.path, "this file is empty")
+        check_private(self.path)
+
+    def _connected(self) -> sqlite3.Connection:
         address = f"{self.path.absolute().as_uri()}?mode=rw"
-        return sqlite3.connect(address, uri=True, timeout=self.timeout, isolation_level=None)
+        patience = min(self.timeout, _PATIENCE)
+        return sqlite3.connect(address, uri=True, timeout=patience, isolation_level=None)
 
     def _check_kind(self, connection: sqlite3.Connection) -> None:
         if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION_ID:
-            raise self._foreign("this database is not a hedgerow ledger")
+            raise foreign(self.path, "this database is not a hedgerow ledger")
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version not in _READABLE:
             raise LedgerError(
@@ -188,144 +368,33 @@ class LedgerStore:
                 do="Use the version of hedgerow that made it, or a newer one.",
             )
 
-    def _chain(self, connection: sqlite3.Connection) -> list[Event]:
-        rows = connection.execute("SELECT seq, body, digest FROM events ORDER BY seq").fetchall()
-        head = connection.execute("SELECT events, digest FROM head").fetchall()
-        previous = _GENESIS
-        events = []
-        for place, (seq, body, digest) in enumerate(rows, start=1):
-            if seq != place or not isinstance(body, str) or digest != _digest(previous, body):
-                raise self._broken(f"event {place} was changed or taken out")
-            events.append(Event(seq=seq, body=body, digest=digest))
-            previous = digest
-        if head != [(len(events), previous)]:
-            raise self._broken("events at its end were cut off or added by other means")
-        return events
+    def _check_size(self, connection: sqlite3.Connection) -> None:
+        """Refuse a file that ends within a page: SQLite would take the rest for zeros."""
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
+            return
+        ask = ("PRAGMA page_count", "PRAGMA page_size")
+        n_pages, size = (connection.execute(each).fetchone()[0] for each in ask)
+        if self.path.stat().st_size < n_pages * size:
+            raise broken(self.path, "its last page is cut off")
 
-    def _broken(self, how: str) -> LedgerError:
-        return LedgerError(f"the ledger cannot be trusted: {how}", where=str(self.path), do=RECOVER)
 
-    def _foreign(self, what: str) -> LedgerError:
-        return LedgerError(
-            what,
-            where=str(self.path),
-            do="Name the ledger with --ledger or HEDGEROW_LEDGER. If this file was the"
-            f" ledger: {RECOVER[0].lower()}{RECOVER[1:]}",
-        )
+def _ends(events: list[dict[str, Any]]) -> dict[int, int]:
+    """Return which event ended each booking; one that ends nothing makes no sense."""
+    begun: set[int] = set()
+    ends: dict[int, int] = {}
+    for fields in events:
+        if fields["kind"] == "booked":
+            begun.add(fields["seq"])
+        elif fields["kind"] in {"released", "failed"}:
+            begun.remove(entry := int(fields["entry"]))
+            ends[entry] = fields["seq"]
+    return ends
 
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Turn what SQLite or the system says into one message of what to do."""
-        try:
-            yield
-        except OSError as error:
-            raise LedgerError(
-                f"the ledger cannot be opened: {error.strerror or 'input or output failed'}",
-                where=str(self.path),
-                do="Give a folder that you may write to, with --ledger or HEDGEROW_LEDGER.",
-            ) from error
-        except UnicodeDecodeError as error:  # SQLite quotes a damaged file's own words
-            raise self._foreign("this file is damaged or not a ledger") from error
-        except sqlite3.Error as error:
-            raise self._explanation(error) from error
 
-    def _explanation(self, error: sqlite3.Error) -> LedgerError:
-        code = _code(error)
-        if code in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
-            return self._foreign("this file is damaged or not a ledger")
-        if code == sqlite3.SQLITE_ERROR:
-            return self._broken("a part of it is missing")
-        what, do = {
-            sqlite3.SQLITE_BUSY: (
-                f"another process has kept the ledger locked for {self.timeout:g} seconds",
-                "Wait for it to end, or end it, and try again.",
-            ),
-            sqlite3.SQLITE_FULL: (
-                "the disk is full, nothing was booked",
-                "Make room and try again.",
-            ),
-            sqlite3.SQLITE_READONLY: (
-                "the ledger or its folder cannot be written",
-                "Ask for write permission on the file and its folder.",
-            ),
-        }.get(
-            code,
-            (
-                "the ledger cannot be read or written",
-                "See that the disk has room and that you may write to the file and its"
-                " folder; a ledger belongs on a local disk.",
-            ),
-        )
-        return LedgerError(what, where=str(self.path), do=do)
+def chosen_part(last_digest: str, n_parts: int) -> int:
+    """Return which part of the chain to check: as good as any, and another after every event."""
+    return int(last_digest[:16], 16) % n_parts
 
 
 def _digest(previous: str, body: str) -> str:
     return hashlib.sha256(f"{previous}\n{body}".encode()).hexdigest()
-
-
-def _code(error: BaseException) -> int:
-    # The low byte is the kind of error, the others say where in SQLite it arose.
-    code: int = getattr(error, "sqlite_errorcode", 0)
-    return code & 0xFF
-
-
-def _is_busy(error: BaseException) -> bool:
-    return isinstance(error, sqlite3.Error) and _code(error) == sqlite3.SQLITE_BUSY
-
-
-def _create(path: Path) -> None:
-    """Make a ledger without events; it appears under its name complete or not at all."""
-    _make_folder(path.parent)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)  # mode 0600
-    os.close(handle)
-    try:
-        with closing(sqlite3.connect(name, isolation_level=None)) as connection:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
-        _place(Path(name), path)
-    finally:
-        Path(name).unlink(missing_ok=True)
-
-
-def _make_folder(folder: Path) -> None:
-    missing = [place for place in (folder, *folder.parents) if not place.exists()]
-    for place in reversed(missing):
-        place.mkdir(mode=0o700, exist_ok=True)
-
-
-def _place(made: Path, path: Path) -> None:
-    """Give ``made`` the name ``path``, unless another process was faster."""
-    try:
-        path.hardlink_to(made)
-    except FileExistsError:
-        return
-    except OSError:  # a file system without hard links
-        _copy(made, path)
-    _sync_folder(path.parent)
-
-
-def _copy(made: Path, path: Path) -> None:
-    """Copy ``made`` to ``path`` unless that exists; not safe from a crash half-way."""
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(made.read_bytes())
-            file.flush()
-            os.fsync(file.fileno())
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new name durable, where folders can be synced."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

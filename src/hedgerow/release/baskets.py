@@ -172,10 +172,16 @@ class BasketRelease(Frames):
             write_text(partial / UNIVERSE, universe_text(self.taxonomy))
             write_text(partial / REPORT, self.report())
             files = released_files(partial)
-            write_text(partial / CERTIFICATE, self.certificate.with_files(files).to_json())
+            certificate = self.certificate.with_files(files).to_json()
+            write_text(partial / CERTIFICATE, certificate)
         self.__dict__["digest"] = files[TABLE].sha256  # spares writing the table again
         listed = tuple(sorted((*files, CERTIFICATE)))
-        return Written(folder=Path(folder), files=listed, notes=notes)
+        return Written(
+            folder=Path(folder),
+            files=listed,
+            notes=notes,
+            certificate_sha256=hashlib.sha256(certificate.encode()).hexdigest(),
+        )
 
     def _write_tables(self, folder: Path, *, parquet: bool) -> None:
         write_text(folder / TABLE, csv_text(self.baskets))

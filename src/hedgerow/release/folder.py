@@ -38,16 +38,21 @@ class DigestSink(io.RawIOBase):
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """Where a release went, which files it has, and what the writer must tell."""
+    """Where a release went, which files it has, and what the writer must tell.
+
+    ``certificate_sha256`` is the digest of the certificate as this run wrote it.
+    """
 
     folder: Path
     files: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    certificate_sha256: str = ""
 
 
 def released_files(folder: Path) -> dict[str, ReleasedFile]:
-    """Return the digest and the size of every file in a folder, by name."""
-    return {path.name: _released(path) for path in sorted(folder.iterdir())}
+    """Return the digest and the size of every file in a folder and below, by its path there."""
+    found = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return {path.relative_to(folder).as_posix(): _released(path) for path in found}
 
 
 def load_certificate(folder: Path) -> Certificate:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from hedgerow.release.folder import (
 )
 from hedgerow.release.frames import Frames
 from hedgerow.release.marginals import Marginals, marginals_from, marginals_text
+from hedgerow.release.measured import write_measured
 from hedgerow.release.reading import read_groups, read_release_text
 from hedgerow.release.recoding import Recoding
 from hedgerow.release.records import MOST_RECORDS, record_tables, write_records
@@ -122,12 +124,19 @@ class Release(Frames):
             if self.groups.marginals is not None:
                 text = marginals_text(self.schema, self.groups.marginals)
                 write_text(partial / MARGINALS, text)
+            write_measured(partial, self.schema, self.groups)
             write_text(partial / REPORT, self.report())
             files = released_files(partial)
-            write_text(partial / CERTIFICATE, self.certificate.with_files(files).to_json())
+            certificate = self.certificate.with_files(files).to_json()
+            write_text(partial / CERTIFICATE, certificate)
         self.__dict__["digest"] = files[TABLE].sha256  # spares writing the table again
         listed = (*files, CERTIFICATE)
-        return Written(folder=Path(folder), files=tuple(sorted(listed)), notes=notes)
+        return Written(
+            folder=Path(folder),
+            files=tuple(sorted(listed)),
+            notes=notes,
+            certificate_sha256=hashlib.sha256(certificate.encode()).hexdigest(),
+        )
 
     def _write_tables(self, folder: Path, *, parquet: bool) -> None:
         import pyarrow.parquet as pq

@@ -18,6 +18,7 @@ from hedgerow.report.axis import STEPS, by_splits
 from hedgerow.report.budget import budget_picture
 from hedgerow.report.maps import HEIGHT, WIDTH, box_maps
 from hedgerow.report.maps import STRENGTHS as MAJORITIES
+from hedgerow.report.measured import measured_tables
 from hedgerow.report.page import Bar, page, precision_of, promise_of
 from hedgerow.report.pictures import picture, shortened
 from hedgerow.report.strips import box_strips
@@ -43,6 +44,7 @@ def render_report(schema: Schema, groups: Groups, certificate: Certificate) -> s
         precision=precision_of(certificate.counts),
         budget=budget_picture(certificate.budget),
         boxes=_boxes(schema, groups),
+        measured=measured_tables(schema, groups),
         pictures=[picture(schema.attributes[at], groups, at) for at in pictured],
         n_not_pictured=max(len(telling) - MOST_PICTURES, 0),
         silent=[shortened(schema.attributes[at].name) for at in silent[:MOST_LISTED]],
@@ -133,5 +135,6 @@ FILES = (
         "marginals.json",
         "Noisy weights of single values, by which the invented rows are drawn (if there are any).",
     ),
+    ("tables", "The noisy tables that invented rows were drawn from (if there are any)."),
     ("certificate.json", "Every fact of this page and more, for auditors and programs."),
 )

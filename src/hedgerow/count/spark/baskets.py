@@ -23,15 +23,24 @@ from hedgerow.count.spark.session import (
     spark_session,
 )
 from hedgerow.count.spark.table import check_spark_columns
-from hedgerow.count.spark.workers import NAME, SUMS, gathered, keyed, occupied
+from hedgerow.count.spark.workers import (
+    NAME,
+    SUMS,
+    gathered,
+    keyed,
+    merge_sums,
+    occupied,
+    sums_text,
+)
 from hedgerow.count.stream.baskets import WalkStep, follow
-from hedgerow.encode.baskets import BasketEncoder
+from hedgerow.encode.baskets import BasketEncoder, sum_words
+from hedgerow.encode.sums import ColumnSums
 from hedgerow.errors import InternalError
 from hedgerow.model.baskets import EncodedBaskets, item_dtype, offsets_of
 from hedgerow.model.engine import BasketKernel, SparseCounts
 from hedgerow.model.universe import Universe
 from hedgerow.read.items import words_of_lists
-from hedgerow.read.words import WordSplitter
+from hedgerow.read.words import WordBatch, WordSplitter
 from hedgerow.taxonomy.tree import Taxonomy
 
 if TYPE_CHECKING:
@@ -39,9 +48,18 @@ if TYPE_CHECKING:
 
 
 def open_spark_baskets(
-    universe: Universe, data: Any, *, query: str | None, base: Path, settings: EngineSettings
+    universe: Universe,
+    data: Any,
+    *,
+    query: str | None,
+    base: Path,
+    settings: EngineSettings,
+    sums: ColumnSums | None = None,
 ) -> SparkBaskets:
-    """Return an engine over lines of text, a column of lists, or a long table on Spark."""
+    """Return an engine over lines of text, a column of lists, or a long table on Spark.
+
+    ``sums`` take one pass over the data of their own.
+    """
     place = universe.place
     session = spark_session(settings, data)
     try:
@@ -57,6 +75,10 @@ def open_spark_baskets(
         with refusing():
             encode = _Encode(universe, as_lines=place.column is None)
             codes = words.mapInArrow(guarded(encode), "items array<int>").persist()
+            if sums is not None:
+                summed = _Sums(universe, as_lines=place.column is None, key=sums.key)
+                told = words.mapInArrow(guarded(summed), "sums binary").toArrow()
+                merge_sums(sums, told.column(0).to_pylist())
         return SparkBaskets(universe.taxonomy, session, codes)
     except BaseException:
         session.close()
@@ -167,6 +189,15 @@ class _Encode:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         encoder = BasketEncoder(self.universe)
+        for words in self.words(batches):
+            lengths, items = encoder.of_batch(words)
+            lists = pa.ListArray.from_arrays(
+                pa.array(offsets_of(lengths), pa.int32()), pa.array(items, pa.int32())
+            )
+            yield pa.RecordBatch.from_arrays([lists], names=["items"])
+
+    def words(self, batches: Iterator[pa.RecordBatch]) -> Iterator[WordBatch]:
+        """Yield the words of each batch."""
         splitter = WordSplitter(self.universe.place.separators)
         for batch in batches:
             if not batch.num_rows:
@@ -174,14 +205,23 @@ class _Encode:
             if self.as_lines:
                 # A record is a row, whatever line ends its text may hold.
                 lines = [(line or "").replace("\n", " ") for line in batch.column(0).to_pylist()]
-                words = splitter.split("\n".join(lines).encode() + b"\n")
+                yield splitter.split("\n".join(lines).encode() + b"\n")
             else:
-                words = words_of_lists(batch.column(0), where=NAME)
-            lengths, items = encoder.of_batch(words)
-            lists = pa.ListArray.from_arrays(
-                pa.array(offsets_of(lengths), pa.int32()), pa.array(items, pa.int32())
-            )
-            yield pa.RecordBatch.from_arrays([lists], names=["items"])
+                yield words_of_lists(batch.column(0), where=NAME)
+
+
+class _Sums(_Encode):
+    """Runs on the workers: what the baskets of a task are recognised by."""
+
+    def __init__(self, universe: Universe, *, as_lines: bool, key: bytes) -> None:
+        super().__init__(universe, as_lines=as_lines)
+        self.key = key
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        sums = ColumnSums(self.key)
+        for words in self.words(batches):
+            sum_words(sums, words)
+        yield pa.RecordBatch.from_arrays([pa.array([sums_text(sums)])], names=["sums"])
 
 
 class _Counting(ABC):

@@ -28,13 +28,16 @@ from hedgerow.count.spark.session import (
 from hedgerow.count.spark.workers import (
     NAME,
     PACKED,
+    SUMMED,
     SUMS,
     Counting,
     Encode,
     KernelSum,
     KernelTally,
+    merge_sums,
     packed_codes,
 )
+from hedgerow.encode.sums import ColumnSums
 from hedgerow.errors import DataError
 from hedgerow.model.engine import DenseKernel, SparseCounts, SparseKernel
 from hedgerow.model.schema import Schema
@@ -45,9 +48,18 @@ if TYPE_CHECKING:
 
 
 def open_spark_table(
-    schema: Schema, data: Any, *, query: str | None, base: Path, settings: EngineSettings
+    schema: Schema,
+    data: Any,
+    *,
+    query: str | None,
+    base: Path,
+    settings: EngineSettings,
+    sums: ColumnSums | None = None,
 ) -> SparkEngine:
-    """Return an engine over a Spark DataFrame, the name of a table, or a path."""
+    """Return an engine over a Spark DataFrame, the name of a table, or a path.
+
+    With ``sums``, all records are encoded before this returns.
+    """
     session = spark_session(settings, data)
     try:
         frame = open_spark_frame(session, data, query=query, base=base)
@@ -55,7 +67,11 @@ def open_spark_table(
         check_spark_columns(frame, names)
         with refusing():
             chosen = frame.select([frame[f"`{name}`"] for name in names])
-            codes = chosen.mapInArrow(guarded(Encode(schema)), PACKED).persist()
+            key = None if sums is None else sums.key
+            codes = chosen.mapInArrow(guarded(Encode(schema, key)), PACKED).persist()
+            if sums is not None:
+                told = codes.where(f"records = {SUMMED}").toArrow()
+                merge_sums(sums, told.column("codes").to_pylist())
         return SparkEngine(schema, session, codes)
     except BaseException:
         session.close()
@@ -125,4 +141,5 @@ class SparkEngine:
         """Return what the workers count, added up by key; one pass over the records."""
         self.passes += 1
         with refusing():
-            return collected(self._codes.mapInArrow(guarded(counting), SUMS), size=size)
+            records = self._codes.where(f"records is null or records != {SUMMED}")
+            return collected(records.mapInArrow(guarded(counting), SUMS), size=size)

@@ -5,6 +5,7 @@ Everything here is a small picklable object called with the record batches of on
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from hedgerow.count.memory.placed import PlacedInMemory
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.encode.batch import BatchEncoder, table_of_columns
+from hedgerow.encode.sums import ColumnSums
 from hedgerow.errors import DataError, UnlistedValueError
 from hedgerow.model.arrays import Codes
 from hedgerow.model.engine import DenseKernel, SparseCounts, SparseKernel
@@ -40,6 +42,9 @@ Spark turns rows into Arrow and back one value at a time, which for single codes
 much longer than counting them.
 """
 
+SUMMED = -1
+"""The number of records of a row that holds what a task's columns are recognised by."""
+
 PACKED_AT_ONCE = 1 << 13
 """Records of a row, at most."""
 
@@ -56,6 +61,26 @@ def packed_codes(columns: tuple[Codes, ...]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(
         [pa.array(sizes, pa.int64()), pa.array(rows, pa.binary())], names=["records", "codes"]
     )
+
+
+def packed_sums(sums: ColumnSums) -> pa.RecordBatch:
+    """Return what the columns of a task are recognised by, as a row of :data:`PACKED`."""
+    return pa.RecordBatch.from_arrays(
+        [pa.array([SUMMED], pa.int64()), pa.array([sums_text(sums)], pa.binary())],
+        names=["records", "codes"],
+    )
+
+
+def sums_text(sums: ColumnSums) -> bytes:
+    """Return sums as the driver reads them."""
+    return json.dumps({column: hex(total) for column, total in sums.totals.items()}).encode()
+
+
+def merge_sums(sums: ColumnSums, texts: Iterable[bytes]) -> None:
+    """Add up the sums that tasks sent back."""
+    for text in texts:
+        told = json.loads(bytes(text))
+        sums.merge({column: int(total, 16) for column, total in told.items()})
 
 
 def unpacked(batch: pa.RecordBatch, dtypes: list[np.dtype[Any]]) -> Iterator[tuple[Codes, ...]]:
@@ -77,14 +102,16 @@ def unpacked(batch: pa.RecordBatch, dtypes: list[np.dtype[Any]]) -> Iterator[tup
 
 
 class Encode:
-    """Records to codes."""
+    """Records to codes; with the key of labels, also what the columns are recognised by."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, key: bytes | None = None) -> None:
         self.schema = schema
+        self.key = key
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield each batch as packed codes, without the records that lack a value."""
-        encode = BatchEncoder(self.schema, name=NAME)
+        sums = None if self.key is None else ColumnSums(self.key)
+        encode = BatchEncoder(self.schema, name=NAME, sums=sums)
         attributes = encode.attributes
         for batch in batches:
             columns = [
@@ -105,6 +132,8 @@ class Encode:
                 ) from None
             if len(codes[0]):
                 yield packed_codes(codes)
+        if sums is not None:
+            yield packed_sums(sums)
 
 
 class Counting(ABC):

@@ -11,6 +11,7 @@ from hedgerow.count.memory.baskets import BasketMemory, MemoryWalk, WalkRows, wa
 from hedgerow.count.stream.scratch import Arrays, Scratch, Shelf, Slot
 from hedgerow.count.stream.table import BASE_BYTES, Pace, Report
 from hedgerow.encode.baskets import BasketEncoder, Sets
+from hedgerow.encode.sums import ColumnSums
 from hedgerow.errors import DataError, InternalError
 from hedgerow.model.baskets import EncodedBaskets, offsets_of
 from hedgerow.model.engine import BasketKernel, SparseCounts
@@ -66,6 +67,7 @@ class BasketStream:
         scratch: Scratch,
         memory: int,
         report: Report,
+        sums: ColumnSums | None = None,
     ) -> BasketStream:
         """Return an engine over ``source``, read once and kept as codes in ``scratch``."""
         if isinstance(source, LongTable):
@@ -75,7 +77,7 @@ class BasketStream:
                 do="Sort it into one list per record, or use the engine memory or spark.",
             )
         shelf = scratch.shelf()
-        encoder, pace = BasketEncoder(universe), Pace(report)
+        encoder, pace = BasketEncoder(universe, sums=sums), Pace(report)
 
         def sets() -> Iterator[Sets]:
             n_read = 0

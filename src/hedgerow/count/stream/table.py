@@ -18,6 +18,7 @@ from hedgerow.count.memory.table import CompiledPaths, MemoryEngine
 from hedgerow.count.stream.placed import PlacedOnDisk
 from hedgerow.count.stream.scratch import Scratch, Shelf, Slot
 from hedgerow.encode.batch import BatchEncoder, table_of_columns
+from hedgerow.encode.sums import ColumnSums
 from hedgerow.model.arrays import Codes
 from hedgerow.model.engine import DenseKernel, SparseCounts, SparseKernel
 from hedgerow.model.schema import Schema
@@ -73,11 +74,19 @@ class StreamEngine:
 
     @classmethod
     def read(
-        cls, source: Source, schema: Schema, *, scratch: Scratch, memory: int, report: Report
+        cls,
+        source: Source,
+        schema: Schema,
+        *,
+        scratch: Scratch,
+        memory: int,
+        report: Report,
+        sums: ColumnSums | None = None,
     ) -> StreamEngine:
         """Return an engine over ``source``, read once and kept as codes in ``scratch``."""
         shelf = scratch.shelf()
-        pieces = _pieces(source, schema, rows_per_piece(schema, memory), report)
+        encode = BatchEncoder(schema, name=source.name, sums=sums)
+        pieces = _pieces(source, encode, rows_per_piece(schema, memory), report)
         return cls(schema, scratch, shelf, [shelf.put(columns) for columns in pieces])
 
     def sum(self, kernel: DenseKernel) -> NDArray[np.int64]:
@@ -140,10 +149,9 @@ class StreamEngine:
 
 
 def _pieces(
-    source: Source, schema: Schema, rows: int, report: Report
+    source: Source, encode: BatchEncoder, rows: int, report: Report
 ) -> Iterator[tuple[Codes, ...]]:
     """Yield the codes of that many records at a time; a piece is overwritten by the next one."""
-    encode = BatchEncoder(schema, name=source.name)
     names = [attribute.name for attribute in encode.attributes]
     text = {each.name for each in encode.attributes if each.domain.kind == "categorical"}
     buffers = [np.empty(rows, dtype=code_dtype(each.domain.size)) for each in encode.attributes]

@@ -1,0 +1,62 @@
+"""Records drawn from the weighted pool, evenly over its classes and columns: post-processing."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.methods.weave.axes import CellAxis
+from hedgerow.methods.weave.pool import Pool
+from hedgerow.methods.weave.weighing import weighed
+from hedgerow.model.arrays import Floats
+from hedgerow.privacy.source import RandomSource, below
+
+MOST_SORTED = 16
+"""Columns that the pool is sorted by before the draw."""
+
+
+def drawn_cells(
+    pool: Pool, n_records: int, rng: np.random.Generator
+) -> tuple[list[NDArray[np.int32]], NDArray[np.int32]]:
+    """Return the cells and the classes of so many records.
+
+    A systematic draw: the pool is sorted by class and by its columns of highest entropy, back
+    and forth, and every (weight / n)-th record is taken, so that no table of a class or of
+    those columns is off by more than a record or two.
+    """
+    classes = pool.classes
+    order = _sorted(pool, classes, rng)
+    order = order[pool.weights[order] > 0]
+    ends = np.cumsum(pool.weights[order])
+    if not n_records or not len(order):
+        return [column[:0] for column in pool.columns], classes[:0]
+    at = (np.arange(n_records) + rng.random()) * (float(ends[-1]) / n_records)
+    taken = order[np.minimum(np.searchsorted(ends, at), len(order) - 1)]
+    return [column[taken] for column in pool.columns], classes[taken]
+
+
+def _sorted(pool: Pool, classes: NDArray[np.int32], rng: np.random.Generator) -> NDArray[np.int64]:
+    sums = [weighed(c, pool.weights, int(c.max()) + 1) for c in pool.columns]
+    entropies = [entropy(each) for each in sums]
+    first = np.argsort(-np.array(entropies), kind="stable")[:MOST_SORTED]
+    keys = [pool.columns[a] * (1 if at % 2 else -1) for at, a in reversed(list(enumerate(first)))]
+    return np.lexsort((rng.random(len(classes)), *keys, classes))
+
+
+def entropy(counts: Floats) -> float:
+    """Return the entropy of counts as shares, in nats."""
+    positive = counts[counts > 0]
+    if not len(positive):
+        return 0.0
+    shares = positive / positive.sum()
+    return float(-(shares * np.log(shares)).sum())
+
+
+def codes_in(
+    axes: tuple[CellAxis, ...], cells: list[NDArray[np.int32]], *, source: RandomSource
+) -> list[NDArray[np.int64]]:
+    """Return a code for every cell, evenly among the cell's codes."""
+    return [
+        axis.edges[column] + below(axis.widths[column], source=source)
+        for axis, column in zip(axes, cells, strict=True)
+    ]

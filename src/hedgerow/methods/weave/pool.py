@@ -1,0 +1,139 @@
+"""A pool of invented records whose columns follow the tables: post-processing, free.
+
+Every class begins with independent columns of exactly the one-way tables' counts. A join
+takes two components, sets of columns that already hang together, and permutes the records of
+one of them so that a pair of attributes follows its noisy table. No record gets a weight, so
+pairs that determine each other survive.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.methods.weave.one_way import OneWay
+from hedgerow.methods.weave.rounding import fitted_to_margins, rows_shared_out, shared_out
+from hedgerow.model.arrays import Floats
+
+MOST_POOLED = 4_000_000
+"""Values in the pool, records times attributes, at the most ..."""
+
+FEWEST = 150_000
+"""... but so many records are not too many."""
+
+PER_RECORD = 4
+"""Records of the pool for each record to be drawn, where that is not too many."""
+
+_Cells = NDArray[np.int32]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Pool:
+    """Records by column, class after class: ``bounds[c]`` is where those of class c begin.
+
+    ``component[a]`` names the columns that attribute ``a`` hangs together with.
+    """
+
+    columns: list[_Cells]
+    bounds: NDArray[np.int64]
+    weights: Floats
+    component: list[int] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, one_way: OneWay, rng: np.random.Generator) -> Pool:
+        """Return independent columns with the one-way tables' counts in every class."""
+        sizes = pool_sizes(one_way.classes, len(one_way.tables))
+        columns = []
+        for table in one_way.tables:
+            parts = []
+            for at, size in enumerate(sizes.tolist()):
+                copies = shared_out(table[:, at] + 1e-12, size, rng)
+                cells = np.repeat(np.arange(len(copies), dtype=np.int32), copies)
+                parts.append(rng.permutation(cells))
+            columns.append(np.concatenate(parts))
+        weights = np.repeat(one_way.classes / sizes, sizes)
+        bounds = np.concatenate([[0], np.cumsum(sizes)])
+        component = list(range(len(columns)))
+        return cls(columns=columns, bounds=bounds, weights=weights, component=component)
+
+    @property
+    def classes(self) -> _Cells:
+        """The class of every record."""
+        sizes = np.diff(self.bounds)
+        return np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+
+    def join(
+        self,
+        first: int,
+        second: int,
+        keys: tuple[NDArray[np.int64], NDArray[np.int64]],
+        wanted: Floats,
+        rng: np.random.Generator,
+    ) -> None:
+        """Permute the component of ``second`` so that the pair follows ``wanted``.
+
+        ``keys`` are the groups of both attributes' cells, ``wanted`` has a table per class in
+        its last axis.
+        """
+        ours, theirs = self.component[first], self.component[second]
+        moving = [a for a, name in enumerate(self.component) if name == theirs]
+        for at in range(wanted.shape[2]):
+            rows = slice(int(self.bounds[at]), int(self.bounds[at + 1]))
+            source = _matched(
+                keys[0][self.columns[first][rows]],
+                keys[1][self.columns[second][rows]],
+                wanted[:, :, at],
+                rng,
+            )
+            for a in moving:
+                self.columns[a][rows] = self.columns[a][rows][source]
+        self.component = [ours if name == theirs else name for name in self.component]
+
+
+def pool_sizes(classes: Floats, n_attributes: int) -> NDArray[np.int64]:
+    """Return how many records of each class the pool holds: at least one."""
+    most = max(MOST_POOLED / n_attributes, FEWEST)
+    many = min(PER_RECORD, most / float(classes.sum()))
+    return np.maximum(np.rint(classes * many), 1).astype(np.int64)
+
+
+def _matched(
+    ours: NDArray[np.int64], theirs: NDArray[np.int64], wanted: Floats, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return for each record whose values of the other component it takes.
+
+    The table of both keys follows ``wanted`` as closely as their counts allow. Records of the
+    other component are taken in random order, one after another; where rounding asks for more
+    of a key than there are, its first ones are taken again.
+    """
+    n_a, n_b = wanted.shape
+    have_a, have_b = np.bincount(ours, minlength=n_a), np.bincount(theirs, minlength=n_b)
+    table = fitted_to_margins(wanted + 1e-6, have_a.astype(np.float64), have_b.astype(np.float64))
+    table[:, have_b == 0] = 0.0
+    whole = rows_shared_out(table, have_a, rng)
+    whole[:, have_b == 0] = 0
+    # Where each cell's records begin, in the run of its key.
+    begins = np.cumsum(whole, axis=0) - whole
+    counts = whole.ravel()
+    key = np.tile(np.arange(n_b), n_a)
+    within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+    at = np.repeat(begins.ravel(), counts) + within
+    keys = np.repeat(key, counts)
+    run = np.concatenate([[0], np.cumsum(have_b)])
+    order_b = _shuffled_by(theirs, rng)
+    taken = order_b[run[keys] + at % have_b[keys]]
+    # Random inside the records of one of our keys, so that nothing else is sorted by theirs.
+    blocks = np.repeat(np.repeat(np.arange(n_a), n_b), counts)
+    taken = taken[_shuffled_by(blocks, rng)]
+    source = np.empty(len(ours), dtype=np.int64)
+    source[_shuffled_by(ours, rng)] = taken
+    return source
+
+
+def _shuffled_by(keys: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the records ordered by key, in random order inside a key."""
+    order = rng.permutation(len(keys))
+    # Groups are few: sorting 16-bit numbers takes time in proportion to their number.
+    return order[np.argsort(keys.astype(np.int16)[order], kind="stable")]

@@ -1,0 +1,285 @@
+"""One run of weave: what it asks the records, in order, and what it makes of the answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.methods.weave.axes import CellAxis
+from hedgerow.methods.weave.candidates import (
+    Candidate,
+    CandidateTables,
+    sensitivity,
+    table_candidates,
+)
+from hedgerow.methods.weave.class_tree import LeafCounts, grown_tree, most_leaves
+from hedgerow.methods.weave.coarsening import FINEST, Merging
+from hedgerow.methods.weave.fit import SWEEPS, Fit, Joint
+from hedgerow.methods.weave.impossible import Barred
+from hedgerow.methods.weave.one_way import OneWay, one_way_counts
+from hedgerow.methods.weave.pairs import AttributePair, PairCounts, PairLayout
+from hedgerow.methods.weave.purpose import Purpose
+from hedgerow.methods.weave.raking import Margin
+from hedgerow.methods.weave.shape import WeaveBudget
+from hedgerow.model.engine import Engine
+from hedgerow.model.measured import Kind, LeafTable, MeasuredTable
+from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.mechanisms import Spending, choose_by_score, noisy_counts
+from hedgerow.privacy.source import RandomSource
+from hedgerow.progress import Progress
+
+FURTHER_ROUNDS = 6
+"""Refits between further tables, at the most, where there are many attributes."""
+
+MANY = 20
+"""Attributes from which on several further tables are chosen against one fit."""
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Run:
+    """The questions of one run, each booked before it is answered."""
+
+    engine: Engine
+    axes: tuple[CellAxis, ...]
+    n_classes: int
+    purpose: Purpose
+    budget: WeaveBudget
+    ledger: PathLedger
+    source: RandomSource
+    rng: np.random.Generator
+    progress: Progress
+    barred: tuple[Barred, ...] = ()
+    measured: list[MeasuredTable] = field(default_factory=list)
+    leaf_table: LeafTable | None = None
+
+    def fit(self) -> Fit:
+        """Return the pool of records that follows all tables."""
+        fit = self._paired(self._one_way())
+        if self.budget.shape.leaves:
+            self._leaves(fit)
+        return fit
+
+    def _paired(self, one_way: OneWay) -> Fit:
+        """Return the pool that follows the one-way tables and those of two attributes."""
+        shape = self.budget.shape
+        if not shape.tables:
+            fit = Fit(one_way=one_way, axes=self.axes, rng=self.rng, share=1.0)
+            fit.bar(self.barred)
+            return fit
+        self.progress("counting pairs", None)
+        share = self.budget.table
+        mergings = [
+            Merging(axis, table.sum(axis=1))
+            for axis, table in zip(self.axes, one_way.tables, strict=True)
+        ]
+        layout = CandidateTables(
+            table_candidates(
+                mergings,
+                n_records=one_way.n_records,
+                share=float(share),
+                n_classes=self.n_classes,
+                purpose=self.purpose,
+            ),
+            mergings,
+            self.n_classes,
+        )
+        asked = Asked(run=self, layout=layout, mergings=mergings)
+        fit = Fit(one_way=one_way, axes=self.axes, rng=self.rng, share=float(share))
+        joins = asked.joins(fit)
+        self.progress("joining tables", None)
+        fit.join(joins)
+        fit.bar(self.barred)
+        asked.further(fit)
+        return fit
+
+    def _leaves(self, fit: Fit) -> None:
+        """Count the leaves of a tree that is grown on the pool, and fit them, too.
+
+        Privacy: the tree is made of earlier answers and a record is in one leaf and class, so
+        this costs the share of the leaf table.
+        """
+        self.progress("counting leaves", None)
+        share = self.budget.leaves
+        leaves = most_leaves(fit.one_way.n_records, float(share), self.n_classes)
+        tree = grown_tree(fit.pool, self.axes, n_leaves=leaves)
+        counts = self.engine.sum(LeafCounts(tree=tree, n_classes=self.n_classes))
+        noisy = self.noisy(counts, share, "leaf table")
+        first, stop = tree.boxes([int(axis.edges[-1]) for axis in self.axes])
+        self.leaf_table = LeafTable(
+            first=first, stop=stop, counts=noisy.reshape(-1, self.n_classes), share=share
+        )
+        edges = [
+            axis.edges[column] for axis, column in zip(self.axes, fit.pool.columns, strict=True)
+        ]
+        keys = tree.leaves_of(np.stack(edges)) * self.n_classes + fit.pool.classes
+        margin = Margin(
+            keys=keys.astype(np.int32), counts=noisy.astype(np.float64), margin=0.5 / float(share)
+        )
+        fit.refit(SWEEPS, margin)
+
+    def spending(self, epsilon: Fraction, on: str) -> Spending:
+        """Return what a mechanism call costs."""
+        return Spending(epsilon=epsilon, on=on, ledger=self.ledger, source=self.source)
+
+    def noisy(self, counts: NDArray[np.int64], share: Fraction, on: str) -> NDArray[np.int64]:
+        """Return one table with noise.
+
+        Privacy: a record is in one cell of a table, so the table costs ``share``.
+        """
+        drawn = noisy_counts(counts.ravel(), spending=self.spending(share, on))
+        return drawn.reshape(counts.shape)
+
+    def note(
+        self,
+        kind: Kind,
+        attributes: tuple[int, ...],
+        groups: tuple[NDArray[np.int64], ...],
+        noisy: NDArray[np.int64],
+        share: Fraction,
+    ) -> None:
+        """Keep a noisy table for publication; ``groups`` are those of each attribute's cells."""
+        codes = [
+            g[self.axes[a].places].astype(np.int32) for a, g in zip(attributes, groups, strict=True)
+        ]
+        if self.engine.schema.class_attribute is not None and noisy.shape[-1] == self.n_classes:
+            attributes = (*attributes, len(self.axes))
+            codes.append(np.arange(self.n_classes, dtype=np.int32))
+        shape = tuple(int(each.max()) + 1 for each in codes)
+        self.measured.append(
+            MeasuredTable(
+                kind=kind,
+                attributes=attributes,
+                groups=tuple(codes),
+                counts=noisy.reshape(shape),
+                share=share,
+            )
+        )
+
+    def _one_way(self) -> OneWay:
+        """Count every predictor by class.
+
+        Privacy: a record is in one cell of each table; their shares add up.
+        """
+        self.progress("counting attributes", None)
+        shares = [self.budget.one_way(a) for a in range(len(self.axes))]
+        noisy = []
+        counts = one_way_counts(self.engine, self.axes, self.n_classes)
+        for a, (table, share) in enumerate(zip(counts, shares, strict=True)):
+            name = self.engine.schema.attributes[a].name
+            noisy.append(self.noisy(table, share, f"one-way table: {name}"))
+            cells = np.arange(self.axes[a].n_cells)
+            self.note("one-way", (a,), (cells,), noisy[-1], share)
+        return OneWay.of(self.axes, noisy, shares)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Asked:
+    """Private choices among candidates, and the tables that were chosen."""
+
+    run: Run
+    layout: CandidateTables
+    mergings: list[Merging]
+    counts: NDArray[np.int64] = field(init=False)
+    sensitivity: Fraction = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.counts = self._counted()
+        self.sensitivity = Fraction(sensitivity(self.layout.candidates))
+
+    def joins(self, fit: Fit) -> list[Joint]:
+        """Choose and count the joins: pairs that connect what is not connected yet.
+
+        Privacy: every choice and every table reads all records, and they add up.
+        """
+        shape = self.run.budget.shape
+        scores = self._scores(fit.independent(self.pairs, self.mergings))
+        component = list(range(len(self.mergings)))
+        chosen = []
+        for step in range(shape.joins):
+            open_to = [
+                at
+                for at, each in enumerate(self.layout.candidates)
+                if component[each.pair[0]] != component[each.pair[1]]
+            ]
+            at = self._chosen(scores, open_to, f"choice of join {step + 1}")
+            a, b = self.layout.candidates[at].pair
+            component = [component[a] if c == component[b] else c for c in component]
+            chosen.append(at)
+        return [self._counted_with_noise(at, "join") for at in chosen]
+
+    def further(self, fit: Fit) -> None:
+        """Choose, count and fit the further tables, against what the fit says so far.
+
+        Privacy: as for joins; the fit is made of earlier answers.
+        """
+        left = self.run.budget.shape.further
+        batch = -(-left // FURTHER_ROUNDS) if len(self.mergings) >= MANY else 1
+        done: set[AttributePair] = set()
+        while left:
+            self.run.progress("choosing further tables", None)
+            scores = self._scores(fit.pair_tables(self.pairs, self.mergings))
+            new = []
+            for _ in range(min(batch, left)):
+                open_to = [
+                    at for at, each in enumerate(self.layout.candidates) if each.pair not in done
+                ]
+                step = self.run.budget.shape.further - left + 1
+                at = self._chosen(scores, open_to, f"choice of further table {step}")
+                done.add(self.layout.candidates[at].pair)
+                new.append(self._counted_with_noise(at, "further"))
+                left -= 1
+            fit.add(new, last=not left)
+
+    @property
+    def pairs(self) -> PairLayout:
+        """Where the finest tables of all pairs lie."""
+        sizes = tuple(each.n_groups(FINEST) for each in self.mergings)
+        return PairLayout(sizes=sizes, n_classes=self.run.n_classes)
+
+    def _counted(self) -> NDArray[np.int64]:
+        """Return the true counts of all candidates (confidential)."""
+        kernel = PairCounts(
+            layout=self.pairs,
+            places=tuple(
+                each.groups(FINEST)[axis.places].astype(np.int16)
+                for each, axis in zip(self.mergings, self.run.axes, strict=True)
+            ),
+        )
+        return self.layout.flat(self.pairs.split(self.run.engine.sum(kernel)))
+
+    def _scores(self, model: dict[AttributePair, NDArray[np.float64]]) -> NDArray[np.int64]:
+        noise = 1 / float(self.run.budget.table)
+        return self.layout.scores(self.counts, self.layout.flat(model), noise=noise)
+
+    def _chosen(self, scores: NDArray[np.int64], open_to: list[int], on: str) -> int:
+        """Return one candidate of those that are open, by permute-and-flip.
+
+        Privacy: which are open follows from earlier answers; costs the share of a choice.
+        """
+        chosen = choose_by_score(
+            scores[np.array(open_to, dtype=np.int64)],
+            starts=np.zeros(1, dtype=np.int64),
+            sensitivity=self.sensitivity,
+            monotone=False,
+            rule="permute-and-flip",
+            weights=None,
+            spending=self.run.spending(self.run.budget.choice, on),
+        )
+        return open_to[int(chosen[0])]
+
+    def _counted_with_noise(self, at: int, kind: Kind) -> Joint:
+        each = self.layout.candidates[at]
+        share = self.run.budget.table
+        names = [self.run.engine.schema.attributes[a].name for a in each.pair]
+        on = f"{'join' if kind == 'join' else 'further table'}: {names[0]} and {names[1]}"
+        noisy = self.run.noisy(self.layout.table(self.counts, at), share, on)
+        groups = self._groups(each)
+        self.run.note(kind, each.pair, groups, noisy, share)
+        return Joint(pair=each.pair, groups=groups, counts=noisy.astype(np.float64))
+
+    def _groups(self, each: Candidate) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        (a, b), (n_a, n_b) = each.pair, each.shape
+        return self.mergings[a].groups(n_a), self.mergings[b].groups(n_b)

@@ -1,0 +1,154 @@
+"""How many tables weave counts and what each may cost: public rules of a noisy size.
+
+With s = epsilon * records / attributes, the records that a unit of budget and an attribute
+have, there are about ``attributes * min(1.3, 0.6 (s / 500)**0.4)`` tables. Half of them are
+joins and half further tables where there are few attributes; of 40 attributes or more all are
+joins, because columns that hang together only by the class count the same evidence twice. The
+one-way tables get from 40 % of epsilon, where s is large, to 80 %, where it is small.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hedgerow.model.method import Step
+
+SIZE = Fraction(1, 50)
+"""Of epsilon, for the noisy number of records."""
+
+CHOICES = Fraction(8, 100)
+"""Of what is left, for the private choices of tables."""
+
+LEAVES = Fraction(8, 100)
+"""Of what is left, for the leaf table, where there is one."""
+
+LEAVES_FROM = 1500
+"""Records per attribute, times epsilon, from which on a leaf table is worth its share."""
+
+TABLES, GROWTH, MOST_TABLES = 0.6, 0.4, 1.3
+"""Tables per attribute: TABLES (s / 500)**GROWTH, but not more than MOST_TABLES."""
+
+JOINS = 0.5
+"""The part of the tables that are joins, at the least ..."""
+
+ALL_JOINED = 40
+"""... and the number of attributes from which on all of them may be."""
+
+ONE_WAY, SLOPE = 0.43, 0.33
+"""Share of the one-way tables where s is 2000, and what it gains where s is a tenth."""
+
+LEAST, MOST = 0.4, 0.8
+"""Share of the one-way tables, at the least and at the most."""
+
+PARTS = 1000
+"""Shares that come from a rule of thumb are whole numbers of 1 / PARTS."""
+
+MOST_SHAPED = 10**12
+"""Records, times epsilon, beyond which nothing changes any more."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeaveShape:
+    """How many joins and further tables there are, and what goes to the one-way tables.
+
+    ``one_way`` is a part of what the noisy size leaves of epsilon. ``leaves`` says whether
+    the leaves of a class tree are counted, too.
+    """
+
+    joins: int
+    further: int
+    one_way: Fraction
+    leaves: bool
+
+    @property
+    def tables(self) -> int:
+        """All tables of two attributes."""
+        return self.joins + self.further
+
+    @classmethod
+    def of(
+        cls,
+        epsilon: Fraction,
+        n_records: int,
+        *,
+        n_predictors: int,
+        has_class: bool,
+        leaves: bool | None,
+    ) -> WeaveShape:
+        """Return the shape for a noisy number of records.
+
+        >>> WeaveShape.of(Fraction(1), 30_000, n_predictors=14, has_class=True, leaves=False)
+        WeaveShape(joins=8, further=8, one_way=Fraction(43, 100), leaves=False)
+        """
+        width = n_predictors + has_class
+        records = min(max(n_records, 1), MOST_SHAPED)
+        s = min(float(epsilon), 100.0) * records / width
+        pairs = n_predictors * (n_predictors - 1) // 2
+        tables = min(round(width * min(MOST_TABLES, TABLES * (s / 500) ** GROWTH)), pairs)
+        part = min(max(width / ALL_JOINED, JOINS), 1.0)
+        joins = min(n_predictors - 1, math.ceil(part * tables))
+        counts_leaves = has_class and (s >= LEAVES_FROM if leaves is None else leaves)
+        share = min(max(ONE_WAY + SLOPE * math.log10(2000 / s), LEAST), MOST)
+        one_way = Fraction(round(share * PARTS), PARTS)
+        if not tables:
+            one_way = 1 - LEAVES if counts_leaves else Fraction(1)
+        return cls(joins=joins, further=tables - joins, one_way=one_way, leaves=counts_leaves)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeaveBudget:
+    """What every step of a run costs.
+
+    ``weights`` are public whole numbers by which the one-way tables share what they get.
+    """
+
+    epsilon: Fraction
+    shape: WeaveShape
+    weights: tuple[int, ...]
+
+    @property
+    def size(self) -> Fraction:
+        """The noisy number of records."""
+        return self.epsilon * SIZE
+
+    @property
+    def _rest(self) -> Fraction:
+        return self.epsilon - self.size
+
+    def one_way(self, attribute: int) -> Fraction:
+        """The table of one attribute."""
+        part = Fraction(self.weights[attribute], sum(self.weights))
+        return self._rest * self.shape.one_way * part
+
+    @property
+    def choice(self) -> Fraction:
+        """One private choice of a table."""
+        return self._rest * CHOICES / self.shape.tables
+
+    @property
+    def leaves(self) -> Fraction:
+        """The leaf table, if there is one."""
+        return self._rest * LEAVES if self.shape.leaves else Fraction(0)
+
+    @property
+    def table(self) -> Fraction:
+        """One table of two attributes: all of them share what the other steps leave."""
+        spent = self._rest * (self.shape.one_way + CHOICES) + self.leaves
+        return (self._rest - spent) / self.shape.tables
+
+    def steps(self) -> tuple[Step, ...]:
+        """Return the planned budget, line by line."""
+        lines = [Step(on="number of records", share=self.size, times=1)]
+        shares = [self.one_way(a) for a in range(len(self.weights))]
+        lines += [
+            Step(on="one-way tables", share=share, times=shares.count(share))
+            for share in dict.fromkeys(shares)
+        ]
+        if self.shape.tables:
+            lines.append(Step(on="choices", share=self.choice, times=self.shape.tables))
+            lines.append(Step(on="tables", share=self.table, times=self.shape.tables))
+        if self.shape.leaves:
+            lines.append(Step(on="leaf table", share=self.leaves, times=1))
+        return tuple(lines)

@@ -1,0 +1,162 @@
+"""weave: records that keep the relations between columns.
+
+Noisy tables of single attributes by class set the frame. Private choices then name the pairs
+of attributes that the frame tells wrong, their tables are counted with noise, and a pool of
+invented records is joined and weighted to follow all of them. Records are drawn from the pool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from hedgerow.count.joint import JointCounts
+from hedgerow.methods.privbayes.records import groups_of_points
+from hedgerow.methods.weave.axes import CellAxis, cell_axes
+from hedgerow.methods.weave.candidates import PER_CELL, UNIT
+from hedgerow.methods.weave.draw import codes_in, drawn_cells
+from hedgerow.methods.weave.impossible import ImpossibleValues, barred_by
+from hedgerow.methods.weave.one_way import one_way_weights
+from hedgerow.methods.weave.purpose import Purpose
+from hedgerow.methods.weave.rounding import generator_of
+from hedgerow.methods.weave.run import Run
+from hedgerow.methods.weave.shape import SIZE, WeaveBudget, WeaveShape
+from hedgerow.model.engine import Engine
+from hedgerow.model.groups import Groups
+from hedgerow.model.method import About, Outline
+from hedgerow.model.schema import Schema
+from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.mechanisms import Spending, noisy_counts
+from hedgerow.privacy.source import RandomSource
+from hedgerow.progress import Progress, no_progress
+from hedgerow.trees.coarsening import require_share
+
+EXAMPLE_RECORDS = 30_000
+"""Records that an outline reckons with, as it must not look."""
+
+MOST_RECORDS = 20_000_000
+"""Records drawn at the most: at a tiny epsilon noise alone could ask for any number."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weave:
+    """Draw records from noisy one-way tables and the pairs that add most to them.
+
+    Privacy: neighbours differ in one record. The number of records, every one-way table, every
+    choice of a table and every table read all records and cost epsilon together (sequential
+    composition); a record is in one cell of each table (parallel composition). The pool, its
+    joins, the weights and the draw are post-processing.
+    """
+
+    purpose: Purpose = "general"
+    leaf_table: bool | None = None
+    impossible: Sequence[ImpossibleValues] = ()
+
+    @property
+    def about(self) -> About:
+        """What the certificate says of the method; there is no paper to depart from."""
+        return About(
+            name="weave",
+            details={
+                "score": "sum over cells of max(|count - model| - threshold, 0), in records",
+                "sensitivity": "1 record",
+                "unit": f"1/{UNIT} record",
+                "choice": "permute-and-flip",
+                "rate": "share / (2 sensitivity)",
+                "rows": "invented records drawn from the tables; their counts have no noise of"
+                " their own",
+            },
+        )
+
+    def validate(self, schema: Schema, epsilon: Fraction) -> None:
+        """Raise where the settings cannot work, before any budget is spent."""
+        barred_by(schema, self.impossible)
+        n = len(schema.attributes)
+        require_share(epsilon * SIZE / max(20 * n * n, 1))
+
+    def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
+        """Return what a run costs, step by step, reckoned for a table of 30,000 records."""
+        axes = cell_axes(schema, barred_by(schema, self.impossible))
+        budget = self._budget(schema, axes, epsilon, EXAMPLE_RECORDS)
+        shares = [budget.one_way(a) for a in range(len(schema.attributes))]
+        share = budget.table if budget.shape.tables else min(shares)
+        cells = max(int(EXAMPLE_RECORDS * share / Fraction(PER_CELL)), 9)
+        return Outline(
+            steps=budget.steps(),
+            counts=share,
+            n_groups=cells,
+            notes=(
+                f"Of {EXAMPLE_RECORDS:,} records, {budget.shape.joins} joins and"
+                f" {budget.shape.further} further tables of two attributes are counted, of at"
+                f" most {cells:,} cells each. The rows are invented records.",
+            ),
+            counts_marginals=True,
+        )
+
+    def publish(
+        self,
+        engine: Engine,
+        *,
+        epsilon: Fraction,
+        ledger: PathLedger,
+        source: RandomSource,
+        progress: Progress = no_progress,
+    ) -> Groups:
+        """Return drawn records as points; the ledger is settled afterwards."""
+        schema = engine.schema
+        self.validate(schema, epsilon)
+        barred = barred_by(schema, self.impossible)
+        axes = cell_axes(schema, barred)
+        spending = Spending(
+            epsilon=epsilon * SIZE, on="number of records", ledger=ledger, source=source
+        )
+        run = Run(
+            engine=engine,
+            axes=axes,
+            n_classes=schema.n_classes,
+            purpose=self.purpose,
+            budget=self._budget(schema, axes, epsilon, _noisy_size(engine, axes, spending)),
+            ledger=ledger,
+            source=source,
+            rng=generator_of(source),
+            barred=barred,
+            progress=progress,
+        )
+        fit = run.fit()
+        progress("drawing records", None)
+        n_records = min(round(fit.one_way.n_records), MOST_RECORDS)
+        cells, classes = drawn_cells(fit.pool, n_records, run.rng)
+        codes = codes_in(axes, cells, source=source)
+        groups = groups_of_points(
+            codes,
+            [attribute.domain.size for attribute in schema.attributes],
+            None if schema.class_attribute is None else classes.astype(np.int64),
+        )
+        return replace(groups, tables=tuple(run.measured), leaves=run.leaf_table)
+
+    def _budget(
+        self, schema: Schema, axes: tuple[CellAxis, ...], epsilon: Fraction, n_records: int
+    ) -> WeaveBudget:
+        wants = self.leaf_table
+        if wants is None and self.purpose != "classification":
+            wants = False
+        shape = WeaveShape.of(
+            epsilon,
+            n_records,
+            n_predictors=len(axes),
+            has_class=schema.class_attribute is not None,
+            leaves=wants,
+        )
+        return WeaveBudget(epsilon=epsilon, shape=shape, weights=one_way_weights(axes))
+
+
+def _noisy_size(engine: Engine, axes: tuple[CellAxis, ...], spending: Spending) -> int:
+    """Return a noisy number of records.
+
+    Privacy: one record changes it by 1; costs the spending's epsilon.
+    """
+    counts = engine.sum(JointCounts(places=((axes[0].places,),), tables=(((0, 0),),)))
+    return int(noisy_counts(counts.sum(keepdims=True).astype(np.int64), spending=spending)[0])

@@ -1,0 +1,66 @@
+"""Sums of weights by cell: compiled where there are records enough to load what compiles.
+
+Both forms add in the order of the records, so they agree to the last bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.methods.weave.pairs import PairLayout
+from hedgerow.model.arrays import Floats
+
+COMPILED_FROM = 20_000
+"""Records from which on compiled loops pay for being loaded."""
+
+_T = TypeVar("_T", bound=np.generic)
+
+
+def weighed(keys: NDArray[np.integer[Any]], weights: Floats, n_cells: int) -> Floats:
+    """Return the sum of the weights in each cell."""
+    sums = np.zeros(n_cells)
+    if len(keys) < COMPILED_FROM:
+        sums += np.bincount(keys, weights=weights, minlength=n_cells)
+        return sums
+    from hedgerow.count.compiled.pairs import weigh_cells
+
+    weigh_cells(_bare(keys.astype(np.int32, copy=False)), _bare(weights), _bare(sums))
+    return sums
+
+
+def scale(keys: NDArray[np.int32], factors: Floats, weights: Floats) -> None:
+    """Multiply every weight by the factor of its cell, in place."""
+    if len(keys) < COMPILED_FROM:
+        weights *= factors[keys]
+        return
+    from hedgerow.count.compiled.pairs import scale_cells
+
+    scale_cells(_bare(keys), _bare(factors), _bare(weights))
+
+
+def weighed_pairs(
+    cells: NDArray[np.int16], by_class: NDArray[np.int16], weights: Floats, layout: PairLayout
+) -> Floats:
+    """Return the sums of weights in the tables of all pairs, flat."""
+    starts, strides = layout.starts, layout.strides
+    sums = np.zeros(int(starts[-1]))
+    if len(weights) >= COMPILED_FROM:
+        from hedgerow.count.compiled.pairs import weigh_pairs
+
+        plain = _bare(cells), _bare(by_class)
+        weigh_pairs(*plain, _bare(weights), _bare(strides), _bare(starts), _bare(sums))
+        return sums
+    for at, (a, b) in enumerate(layout.pairs):
+        keys = cells[:, a] * strides[b] + by_class[:, b]
+        start, stop = int(starts[at]), int(starts[at + 1])
+        sums[start:stop] = np.bincount(keys, weights=weights, minlength=stop - start)
+    return sums
+
+
+def _bare(values: NDArray[_T]) -> NDArray[_T]:
+    """Return the array as a plain one: compiled loops know no other."""
+    plain: NDArray[_T] = values.view(np.ndarray)
+    return plain

@@ -1,0 +1,121 @@
+"""Whether records that are to be released are on the ledger already, under another name.
+
+The ledger keeps a keyed digest of every column that was read (see `ColumnKey`). Records whose
+shared columns, two or more, all agree with those of another account are taken for the same:
+the booking is refused until a person says that they are, or why they are not.
+
+Privacy: a digest is a function of confidential data, kept for the owner alone. It is in no
+event, so no export holds it, and no message does. *That* a booking is refused here depends on
+the data: it is for the owner's eyes, like every message of `publish`.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from hedgerow.errors import LedgerError, SameRecordsError
+from hedgerow.privacy.ledger_store import BookingDraft
+
+ENOUGH = 2
+"""The number of columns that two tables must share before they can be taken for one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnDigests:
+    """What a table is recognised by; ``named`` says that a person chose its name on the ledger."""
+
+    key: str = field(repr=False)
+    digests: Mapping[str, str] = field(repr=False)
+    named: bool = True
+
+
+def check_people(draft: BookingDraft, dataset: str, columns: ColumnDigests) -> None:
+    """Raise if these records are another account's, or are not the ones that a file's name had."""
+    _check_key(draft, columns.key)
+    tables = _alike(draft, columns.digests)
+    for other in sorted({draft.state.called(owner) for owner in tables.values()}):
+        if other != dataset and not draft.state.told_apart(other, dataset):
+            raise _same(other, dataset)
+    if not columns.named and not _may_be_own(draft, dataset, columns.digests):
+        raise SameRecordsError(
+            "the ledger has this name for a table that does not agree with this one",
+            where=f"data set {dataset!r}",
+            do="The name was taken from the data's file. Give these people one of their own:"
+            " 'ledger: {dataset: NAME, cap: CAP}' in the plan, with the same name for all"
+            " tables of the same people.",
+        )
+
+
+def _may_be_own(draft: BookingDraft, dataset: str, digests: Mapping[str, str]) -> bool:
+    """Return whether an account has no table yet, or one that shares columns and agrees in all."""
+    rows = draft.connection.execute(
+        "SELECT tab, name, digest FROM seen WHERE dataset = ?", (dataset,)
+    ).fetchall()
+    agrees: dict[int, bool] = {}
+    for table, name, digest in rows:
+        if name in digests:
+            agrees[table] = agrees.get(table, True) and digests[name] == digest
+    return not rows or any(agrees.values())
+
+
+def keep_columns(draft: BookingDraft, dataset: str, columns: ColumnDigests) -> None:
+    """Write down what the table is recognised by, unless that is known already."""
+    run = draft.connection.execute
+    tables = _alike(draft, columns.digests)
+    for table in (table for table, owner in tables.items() if owner == dataset):
+        known = dict(run("SELECT name, digest FROM seen WHERE tab = ?", (table,)).fetchall())
+        if set(columns.digests) <= set(known):
+            return
+    number = run("SELECT coalesce(max(tab), 0) + 1 FROM seen").fetchone()[0]
+    rows = [(number, dataset, name, digest) for name, digest in columns.digests.items()]
+    draft.connection.executemany("INSERT INTO seen VALUES (?, ?, ?, ?)", rows)
+    run("INSERT OR IGNORE INTO seen VALUES (0, '', ?, '')", (columns.key,))
+
+
+def move_columns(draft: BookingDraft, old: str, new: str) -> None:
+    """Give the tables of one account to another."""
+    draft.connection.execute("UPDATE seen SET dataset = ? WHERE dataset = ?", (new, old))
+
+
+def _alike(draft: BookingDraft, digests: Mapping[str, str]) -> dict[int, str]:
+    """Return the tables whose shared columns, two or more, all agree, and their accounts."""
+    run = draft.connection.execute
+    found: dict[int, str] = {}
+    for digest in digests.values():
+        found.update(run("SELECT tab, dataset FROM seen WHERE digest = ?", (digest,)).fetchall())
+    alike = {}
+    for table, dataset in found.items():
+        rows = run("SELECT name, digest FROM seen WHERE tab = ?", (table,)).fetchall()
+        shared = [digests[name] == digest for name, digest in rows if name in digests]
+        if len(shared) >= ENOUGH and all(shared):
+            alike[table] = dataset
+    return alike
+
+
+def _check_key(draft: BookingDraft, key: str) -> None:
+    """Refuse a key that is not the one that digests were made with: nothing would agree."""
+    names = draft.connection.execute("SELECT name FROM seen WHERE tab = 0").fetchall()
+    if names and (key,) not in names:
+        raise LedgerError(
+            "the key beside the ledger is not the one that tables were recognised by so far",
+            where="ledger",
+            do="Put the key back where it was. If it is lost: hedgerow ledger new-key --why WHY",
+        )
+
+
+def forget_key(draft: BookingDraft) -> None:
+    """Let go of all that was recognised under a key that is lost."""
+    draft.connection.execute("DELETE FROM seen")
+
+
+def _same(other: str, dataset: str) -> SameRecordsError:
+    one, two = shlex.quote(other), shlex.quote(dataset)
+    return SameRecordsError(
+        f"these records are on the ledger already, as data set {other!r}; nothing was booked",
+        where=f"data set {dataset!r}",
+        do="If they are the same people, use that name in the plan, or make both names one"
+        f" account for good: hedgerow ledger same-people {one} {two}\n"
+        f"If they are not, say why: hedgerow ledger different {one} {two} --why WHY",
+    )

@@ -1,0 +1,190 @@
+"""No answer of weave tells two neighbouring tables apart by more than epsilon; twins do.
+
+The public rules of weave are made for large tables, so tests give it a shape: two joins, a
+further table and a leaf table. Transcripts are exact: see `exact_transcripts`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from hedgerow.auditing.neighbours import TablePair, schema_over, values
+from hedgerow.methods.weave import candidates, run, weave
+from hedgerow.methods.weave.shape import WeaveShape
+from hedgerow.methods.weave.weave import Weave
+from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.source import SeededSource
+from support.broken_twins import TABLES, outcome
+from support.exact_transcripts import Noisy, World, drawn, wild
+from support.taint import Tainted, Watched, WatchedLedger, check_public, watched
+
+SLACK = 1e-9
+EPSILON = Fraction(8)
+BINARY = schema_over(values(2), values(3), values(2))
+PAIRS = {
+    "one or none": ((), (1, 2, 1, 1)),
+    "three or two": (((0, 0, 0, 0), (1, 1, 0, 1)), (1, 2, 1, 0)),
+    "all alike": (((1, 1, 1, 1),) * 9, (1, 1, 1, 1)),
+    "one apart": (((0, 0, 0, 0),) * 8, (1, 1, 0, 0)),
+}
+
+
+def pair_named(name):
+    rest, record = PAIRS[name]
+    return TablePair(name=name, about="", schema=BINARY, rest=rest, record=record)
+
+
+def shaped(monkeypatch, *, joins, further, leaves):
+    shape = WeaveShape(joins=joins, further=further, one_way=Fraction(1, 4), leaves=leaves)
+    monkeypatch.setattr(weave.WeaveShape, "of", classmethod(lambda *_, **__: shape))
+
+
+@pytest.fixture
+def woven(monkeypatch):
+    """Let weave count all kinds of tables, however few records there are."""
+    shaped(monkeypatch, joins=2, further=1, leaves=True)
+
+
+@pytest.fixture
+def joined(monkeypatch):
+    """Let weave choose one table and count it."""
+    shaped(monkeypatch, joins=1, further=0, leaves=False)
+
+
+def content(released):
+    tables = [(t.kind, t.attributes, t.counts.tolist(), t.share) for t in released.tables]
+    leaves = None if released.leaves is None else released.leaves.counts.tolist()
+    codes = [released.counts.tolist(), *(index.tolist() for index in released.index)]
+    return tables, leaves, codes
+
+
+def world(pair, epsilon=EPSILON):
+    return World(
+        method=Weave(),
+        epsilon=epsilon,
+        engines=(lambda: pair.engine(has_record=True), lambda: pair.engine(has_record=False)),
+        content=content,
+    )
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_no_transcript_of_all_steps_exceeds_epsilon(woven, name):
+    rng = np.random.default_rng(3)
+    worst = 0.0
+    for at in range(12):
+        pick = wild(rng) if at % 2 else drawn(rng)
+        ratio, play = world(pair_named(name)).log_ratio(pick, seed=at, first=at % 2)
+        assert {question[0] for question in play.questions} == {"counts", "choice"}
+        worst = max(worst, abs(ratio))
+    assert 0 < worst <= float(EPSILON) * (1 + SLACK)
+
+
+def dearest(name):
+    """The largest log-ratio where all counts come out high or low, over all choices."""
+    pair, worst = pair_named(name), 0.0
+    n_candidates = 1
+    at = 0
+    while at < n_candidates:
+        for away in (-30, 30):
+            for first in (0, 1):
+
+                def pick(question, law, _, away=away, at=at):
+                    nonlocal n_candidates
+                    if isinstance(law, Noisy):
+                        return tuple((law.counts + away).tolist())
+                    n_candidates = len(law.chances[0])
+                    return (at % n_candidates,)
+
+                ratio, _ = world(pair).log_ratio(pick, seed=1, first=first)
+                worst = max(worst, abs(ratio))
+        at += 1
+    return worst
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_dearest_transcripts_of_a_join_do_not_exceed_epsilon(joined, name):
+    assert 0.9 * float(EPSILON) < dearest(name) <= float(EPSILON) * (1 + SLACK)
+
+
+def test_a_twin_whose_model_is_taken_from_the_data_exceeds_epsilon(joined, monkeypatch):
+    def own_model(self, model):
+        found = []
+        for at in range(len(self.layout.candidates)):
+            table = self.layout.table(self.counts, at).astype(np.float64)
+            rows, columns = table.sum(axis=1, keepdims=True), table.sum(axis=0, keepdims=True)
+            own = rows * columns / np.maximum(rows.sum(axis=0), 1)
+            found.append(round(float(np.abs(table - own).sum()) * candidates.UNIT))
+        return np.array(found) * self.layout.weights
+
+    monkeypatch.setattr(run.Asked, "_scores", own_model)
+    assert max(dearest(name) for name in PAIRS) > float(EPSILON) * (1 + SLACK)
+
+
+def test_a_twin_whose_threshold_follows_the_data_exceeds_epsilon(joined, monkeypatch):
+    def follows(counts, model, starts, *, noise):
+        h = np.where(counts > 0, 0.0, np.abs(counts - model))  # a threshold of its own if empty
+        away = np.maximum(np.abs(counts - model) - h, 0.0)
+        return np.rint(np.add.reduceat(away, starts) * candidates.UNIT).astype(np.int64)
+
+    monkeypatch.setattr(candidates, "score_units", follows)
+    assert max(dearest(name) for name in PAIRS) > float(EPSILON) * (1 + SLACK)
+
+
+def drawn_twice(self, counts, share, on):
+    """Book a table once and draw it twice."""
+    once = run.noisy_counts(counts.ravel(), spending=self.spending(share, on))
+    free = run.Spending(epsilon=share, on=on, ledger=PathLedger(share), source=self.source)
+    again = run.noisy_counts(counts.ravel(), spending=free)
+    return ((once + again) // 2).reshape(counts.shape)
+
+
+def test_a_twin_that_draws_a_table_twice_for_one_booking_exceeds_epsilon(joined, monkeypatch):
+    monkeypatch.setattr(run.Run, "noisy", drawn_twice)
+    assert max(dearest(name) for name in PAIRS) > 1.5 * float(EPSILON)
+
+
+# Taint.
+
+
+def watched_run(pair, *, seed):
+    ledger = WatchedLedger(Fraction(2))
+    with watched(()):
+        released = Weave().publish(
+            Watched(pair.engine(has_record=True)),
+            epsilon=Fraction(2),
+            ledger=ledger,
+            source=SeededSource(seed),
+        )
+    check_public(released)
+    return released, ledger
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_weave_looks_at_no_raw_count(woven, name):
+    for seed in (1, 2):
+        released, ledger = watched_run(pair_named(name), seed=seed)
+        assert ledger.settled()
+        assert len(released.tables) == 6
+        assert released.leaves is not None
+
+
+def test_a_twin_that_leaves_noise_out_is_tainted(woven, monkeypatch):
+    def exact(self, counts, share, on):
+        self.spending(share, on).book()
+        return counts
+
+    monkeypatch.setattr(run.Run, "noisy", exact)
+    with pytest.raises(Tainted):
+        watched_run(pair_named("three or two"), seed=1)
+
+
+# Statistics.
+
+
+@pytest.mark.audit
+def test_runs_of_weave_refute_nothing(joined):
+    told = outcome(Weave(), TABLES["T1"], TABLES["M"], TABLES["T14"], runs=400, name="weave")
+    assert told != "refuted"
