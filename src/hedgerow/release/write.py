@@ -145,6 +145,7 @@ def place_folder(partial: Path, destination: Path, *, force: bool = False) -> No
     mask = os.umask(0o077)
     os.umask(mask)
     try:
+        destination.parent.mkdir(parents=True, exist_ok=True)
         _flush(partial)
         with _kept_on_failure(partial, destination):
             _move_into_place(partial, destination, force=force)
