@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hedgerow import publish
+from hedgerow import Release, publish
 from hedgerow.count.memory import baskets as memory_baskets
 from hedgerow.count.memory.baskets import BasketMemory
 from hedgerow.count.memory.placed import PlacedInMemory
@@ -169,3 +169,12 @@ def test_every_private_method_can_be_rehearsed_and_then_publishes(
     (account,) = Ledger(tmp_path / "ledger.sqlite").accounts()
     assert [entry.state for entry in account.entries] == ["released"]
     assert not list(tmp_path.glob(".out.*"))
+
+
+def test_a_release_without_a_group_can_be_written_and_read(tmp_path: Path) -> None:
+    """The first rehearsal of `truthful` found that it could not, after its booking."""
+    few = write_table(tmp_path / "few.csv", n=4)
+    plan: dict[str, Any] = table_plan(("truthful", {"delta": "1/100000"}))
+    release = publish(plan, data=few, seed=1, out=tmp_path / "out", records=True, parquet=True)
+    assert release.n_rows == 0
+    assert Release.load(tmp_path / "out").n_rows == 0

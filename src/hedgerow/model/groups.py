@@ -39,7 +39,8 @@ class Ranges:
     def partition_of(self, size: int) -> NDArray[np.int32]:
         """Map each code ``0..size-1`` to its range; the ranges must tile the domain."""
         tiled = (
-            self.first[0] == 0
+            len(self) > 0
+            and self.first[0] == 0
             and self.stop[-1] == size
             and bool((self.first[1:] == self.stop[:-1]).all())
         )

@@ -25,7 +25,7 @@ from hedgerow.model.groups import Groups
 from hedgerow.pipeline.account import ReleaseAccount, unbooked_name
 from hedgerow.pipeline.prepare import PlanLike, Prepared, check_confirmed, prepare
 from hedgerow.pipeline.rehearse import rehearse
-from hedgerow.pipeline.retry import Asked, check_nothing_waits, release_in_place
+from hedgerow.pipeline.retry import RunAsked, check_nothing_waits, release_in_place
 from hedgerow.plan.load import plan_digest
 from hedgerow.privacy.budget import EpsilonLike, PathLedger
 from hedgerow.privacy.ledger import Entry
@@ -169,7 +169,7 @@ class _Task:
         """
         if self.out is None or not self.ready.private or self.source.reproducible:
             return None
-        asked = Asked(
+        asked = RunAsked(
             ready=self.ready,
             data=self.data,
             out=self.out,

@@ -27,7 +27,7 @@ from hedgerow.release.release import RECORDS, Release
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class RunAsked:
     """What a run was asked for, as far as it tells one release from another."""
 
     ready: Prepared
@@ -56,7 +56,7 @@ class Asked:
         return Path(self.data).absolute() == plan.resolve(plan.data).absolute()
 
 
-def release_in_place(asked: Asked) -> Release | BasketRelease | None:
+def release_in_place(asked: RunAsked) -> Release | BasketRelease | None:
     """Return the release of this very run, if it is in its place and booked as released."""
     with suppress(HedgerowError, OSError):  # whatever is wrong with it, it is not the answer
         if asked.out.is_symlink() or not (asked.out / CERTIFICATE).is_file():
@@ -72,7 +72,7 @@ def release_in_place(asked: Asked) -> Release | BasketRelease | None:
     return None
 
 
-def check_nothing_waits(asked: Asked) -> None:
+def check_nothing_waits(asked: RunAsked) -> None:
     """Refuse to spend where this run's release is complete and only lacks its name."""
     for folder in recoverable(asked.out.absolute()):
         if _waits(asked, folder):
@@ -83,7 +83,7 @@ def check_nothing_waits(asked: Asked) -> None:
             )
 
 
-def _waits(asked: Asked, folder: Path) -> bool:
+def _waits(asked: RunAsked, folder: Path) -> bool:
     with suppress(HedgerowError, OSError):
         certificate = load_certificate(folder)
         if certificate.plan_sha256 == plan_digest(asked.ready.plan):
@@ -110,14 +110,14 @@ def certificate_digest(folder: Path) -> str:
     return hashlib.sha256((folder / CERTIFICATE).read_bytes()).hexdigest()
 
 
-def _is_released(asked: Asked, certificate: Certificate) -> bool:
+def _is_released(asked: RunAsked, certificate: Certificate) -> bool:
     entry = booked_entry(certificate, _ledger(asked))
     if entry is None or entry.state != "released":
         return False
     return entry.release_digest == certificate_digest(asked.out)
 
 
-def _ledger(asked: Asked) -> Ledger:
+def _ledger(asked: RunAsked) -> Ledger:
     plan = asked.ready.plan
     file = None if plan.ledger is None else plan.ledger.file
     return Ledger(None if file is None else plan.resolve(file), create=False)

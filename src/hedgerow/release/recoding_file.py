@@ -31,16 +31,19 @@ class _Stored(BaseModel):
 
 
 class StoredAttribute(_Stored):
-    """An attribute with its ranges; ``boxes`` says which of them each box has."""
+    """An attribute with its ranges; ``boxes`` says which of them each box has.
+
+    A release of overlapping boxes may have none at all.
+    """
 
     name: str
     domain: Description
-    ranges: tuple[tuple[Code, Code, str], ...] = Field(min_length=1)
+    ranges: tuple[tuple[Code, Code, str], ...]
     boxes: tuple[Code, ...] | None = None
 
     def table(self) -> Ranges:
         """Return the ranges as codes."""
-        pairs = np.array([pair[:2] for pair in self.ranges], dtype=np.int32)
+        pairs = np.array([pair[:2] for pair in self.ranges], dtype=np.int32).reshape(-1, 2)
         return Ranges(first=pairs[:, 0].copy(), stop=pairs[:, 1].copy())
 
 
