@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from hedgerow.drafting.propose import Proposal
+from hedgerow.model.reading import MEGABYTES, SECONDS
 from hedgerow.plan.numbers import plain_number
 
 MARK = "replace by public knowledge"
@@ -39,6 +40,7 @@ class Sections:
 
     data: str | None
     query: str | None
+    reading: str | None
     missing: str
     missing_values: Sequence[str]
     proposals: Sequence[Proposal]
@@ -80,6 +82,12 @@ def _source(sections: Sections) -> Iterable[str]:
         yield f"data: {quoted(sections.data)}"
     if sections.query is not None:
         yield f"query: {quoted(sections.query)}"
+    if sections.reading is not None:
+        yield from comment("how the file is written", indent="")
+        yield sections.reading
+    elif sections.query is not None:
+        yield "# How long the database may take, and how much memory the table."
+        yield f"reading: {{seconds: {SECONDS}, megabytes: {MEGABYTES}}}"
     yield from comment("how often values are missing", indent="")
     yield f"missing: {sections.missing}"
     yield from comment("the usual texts for missing values that occur", indent="")

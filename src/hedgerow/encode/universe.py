@@ -28,7 +28,6 @@ def universe_of(plan: Plan) -> Universe:
             column=given.column,
             record=given.record,
             separators=separators_of(given.separator, taxonomy),
-            skip_header=given.as_ == "sets",
         ),
     )
 

@@ -6,7 +6,7 @@ Everything here is a small picklable object called with the record batches of on
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -77,16 +77,19 @@ def unpacked(batch: pa.RecordBatch, dtypes: list[np.dtype[Any]]) -> Iterator[tup
 
 
 class Encode:
-    """Records to codes."""
+    """Records to codes; where they come as lines, ``parse`` cuts them into columns."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(
+        self, schema: Schema, parse: Callable[[pa.RecordBatch], pa.RecordBatch] | None = None
+    ) -> None:
         self.schema = schema
+        self.parse = parse
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield each batch as packed codes, without the records that lack a value."""
         encode = BatchEncoder(self.schema, name=NAME)
         attributes = encode.attributes
-        for batch in batches:
+        for batch in batches if self.parse is None else map(self.parse, batches):
             columns = [
                 as_text(column, where=f"{NAME}, column {attribute.name!r}")
                 if attribute.domain.kind == "categorical"
