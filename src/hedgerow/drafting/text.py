@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from hedgerow.drafting.propose import Proposal
+from hedgerow.errors import visible
 from hedgerow.model.reading import MEGABYTES, SECONDS
 from hedgerow.plan.numbers import plain_number
 
@@ -61,7 +62,7 @@ def quoted(text: str) -> str:
     Never-married "NO" ">50K" "007"
     """
     is_plain = _PLAIN.fullmatch(text) and text.casefold() not in _WORDS
-    return text if is_plain else json.dumps(text, ensure_ascii=False)
+    return text if is_plain else visible(json.dumps(text, ensure_ascii=False))
 
 
 def relative_path(place: str | Path, base: Path) -> str:
