@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from hedgerow.errors import DataError
-from hedgerow.model.reading import DELIMITERS, Delimiter, Encoding, Reading
+from hedgerow.model.reading import DELIMITERS, Delimiter, Reading, TextEncoding
 from hedgerow.read.delimited import open_delimited
 from hedgerow.read.lines import text_blocks
 from hedgerow.read.sound import BOM, lines_not_in
@@ -102,7 +102,7 @@ def looks_like_basket_lines(path: Path) -> bool:
     return len({len(line) for line in words}) > 1 and 2 * len(distinct) <= total
 
 
-def encoding_of(path: Path) -> Encoding:
+def encoding_of(path: Path) -> TextEncoding:
     """Return UTF-8 where most lines beyond ASCII are in it, else Windows-1252 or Latin-1."""
     beyond = wrong = 0
     undefined = False

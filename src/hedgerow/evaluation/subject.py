@@ -29,6 +29,7 @@ from hedgerow.read.items import open_items
 from hedgerow.read.open import open_table
 from hedgerow.release.baskets import BasketRelease
 from hedgerow.release.folder import load_certificate, vouch
+from hedgerow.release.generalise import PlanGiven
 from hedgerow.release.release import Release
 from hedgerow.release.write import CERTIFICATE
 
@@ -75,7 +76,6 @@ class BasketSubject:
 
 
 EvaluatedSubject = TableSubject | BasketSubject
-PlanGiven = Plan | Mapping[str, Any] | str | os.PathLike[str] | None
 
 
 def subject_of(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Literal, get_args
 
-Encoding = Literal[
+TextEncoding = Literal[
     "utf-8",
     "latin-1",
     "iso-8859-2",
@@ -24,7 +24,7 @@ Decimal = Literal["point", "comma"]
 Quote = Literal['"', "none", "multi-line"]
 Malformed = Literal["refuse", "drop"]
 
-ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
+ENCODINGS: tuple[TextEncoding, ...] = get_args(TextEncoding)
 DELIMITERS: dict[Delimiter, str] = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 
 SECONDS = 3600
@@ -46,7 +46,7 @@ class Reading:
     of the file says it: tabs in ``.tsv`` and ``.tab``, commas in all others.
     """
 
-    encoding: Encoding = "utf-8"
+    encoding: TextEncoding = "utf-8"
     delimiter: Delimiter | None = None
     decimal: Decimal = "point"
     header: bool | int | tuple[str, ...] = True

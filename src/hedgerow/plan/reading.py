@@ -11,10 +11,10 @@ from hedgerow.model.reading import (
     SECONDS,
     Decimal,
     Delimiter,
-    Encoding,
     Malformed,
     Quote,
     Reading,
+    TextEncoding,
 )
 from hedgerow.plan.fields import MAX_TEXT, PlanModel, check_printable, mistake, shown
 
@@ -93,7 +93,7 @@ _HEADERS = {
 class ReadingPlan(PlanModel):
     """How the data's file is written, and how long and how much reading it may take."""
 
-    encoding: Encoding = Field(
+    encoding: TextEncoding = Field(
         "utf-8",
         description="the encoding of a text file: utf-8, latin-1, iso-8859-2, iso-8859-15,"
         " windows-1250, windows-1251 or windows-1252",

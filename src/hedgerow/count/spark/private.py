@@ -26,7 +26,7 @@ class PrivateFolder:
     def __init__(self, parent: Path | None = None) -> None:
         where = parent or Path(tempfile.gettempdir())
         try:
-            sweep(where)
+            sweep_killed(where)
             self.path = Path(tempfile.mkdtemp(prefix=_prefix(), dir=where))
             # The lock is not inherited by Spark's own processes: it ends with this one.
             self._lock = os.open(self.path / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
@@ -47,7 +47,7 @@ class PrivateFolder:
         os.close(self._lock)
 
 
-def sweep(where: Path) -> None:
+def sweep_killed(where: Path) -> None:
     """Remove the folders of runs that were killed: our own, which no process holds."""
     for folder in where.glob(f"{_prefix()}*"):
         with contextlib.suppress(OSError):
