@@ -102,26 +102,23 @@ OBJECTS = [
 @example([Decimal("1.5")], Decimal("1.50000"), 0, object)
 @example([dt.datetime(2011, 8, 21, 12, tzinfo=dt.UTC)], "m", 0, object)
 def test_a_row_of_pandas_changes_at_most_itself(towns, hostile, place, dtype):
-    assert_frames_keep(towns, hostile, place, lambda values: pd.Series(values, dtype=dtype))
+    """With a type of its own pandas merges what is equal itself, so the row is taken out again."""
 
+    def frame(values: list[Any]) -> pd.DataFrame:
+        return pd.DataFrame({"town": pd.Series(values, dtype=dtype), "n": [1] * len(values)})
 
-def assert_frames_keep(
-    towns: list[Any], hostile: Any, place: int, column: Callable[[list[Any]], Any]
-) -> None:
-    def read(values: list[Any]) -> Counter[Any]:
-        frame = pd.DataFrame({"town": column(values), "n": [1] * len(values)})
-        return codes_in(open_table(frame))
-
+    every = inserted(towns, hostile, place)
     try:
-        before = read(towns)
-    except (DataError, TypeError, ValueError):  # some by itself has no text, or pandas no room
+        larger = frame(every)
+        row = place % (len(towns) + 1)
+        smaller = frame(towns) if dtype is object else larger.drop(index=row)
+    except (TypeError, ValueError, OverflowError):  # pandas has no such column
         return
     try:
-        made = column(inserted(towns, hostile, place))
-    except (TypeError, ValueError, OverflowError):
+        before = codes_in(open_table(smaller))
+    except DataError:  # some by itself has no text
         return
-    del made
-    assert_by_itself(lambda: before, lambda: read(inserted(towns, hostile, place)))
+    assert_by_itself(lambda: before, lambda: codes_in(open_table(larger)))
 
 
 KINDS = {
@@ -133,7 +130,7 @@ KINDS = {
     "floats": (pa.float32(), [17.0, 1.5, 2.0**24, None]),
     "decimals": (pa.decimal128(38, 2), [Decimal("17"), Decimal("1.5"), Decimal(10**35), None]),
     "dates": (pa.date32(), [dt.date(2011, 8, 21), dt.date(1, 1, 1), None]),
-    "moments": (pa.timestamp("s"), [2**62, 0, None]),
+    "moments": (pa.timestamp("s"), [2**52, 0, None]),
     "booleans": (pa.bool_(), [True, False, None]),
 }
 STORES: dict[str, Callable[[pa.Table, Path], Any]] = {

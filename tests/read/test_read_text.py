@@ -135,3 +135,10 @@ def test_one_value_is_spelt_as_in_a_column_of_its_kind(value, text):
 def test_what_has_no_short_text_has_none(value):
     with pytest.raises(pa.ArrowInvalid):
         spell(value)
+
+
+@pytest.mark.parametrize("kind", [pa.timestamp("s"), pa.timestamp("ms"), pa.timestamp("s", "UTC")])
+def test_a_moment_too_far_away_is_refused_and_not_another_one(kind):
+    far = pa.array([2**62], pa.int64()).view(kind)
+    with pytest.raises(DataError, match="no text form"):
+        as_text(far, where="t")

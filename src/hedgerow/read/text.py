@@ -109,7 +109,9 @@ def _spelt(column: pa.Array) -> pa.DictionaryArray:
     if types.is_timestamp(column.type) or types.is_date64(column.type):
         # Python has no nanoseconds, and no time zones without a database of them.
         suffix = "" if types.is_date64(column.type) or column.type.tz is None else "Z"
-        encoded = column.cast(pa.timestamp("us"), safe=False).dictionary_encode()
+        # Nanoseconds are cut off; what is too far away for microseconds is refused, not wrapped.
+        is_finer = types.is_timestamp(column.type) and column.type.unit == "ns"
+        encoded = column.cast(pa.timestamp("us"), safe=not is_finer).dictionary_encode()
         values = [_moment(value, suffix) for value in encoded.dictionary.to_pylist()]
     elif types.is_floating(column.type):
         encoded = column.dictionary_encode()

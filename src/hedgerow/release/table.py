@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 # What a spreadsheet runs: what begins with an equals sign, and what begins with another sign and
-# calls a function or reaches another sheet, file or program, full-width forms included. A sign by
-# itself runs nothing: '- 50000.' is a label. Apostrophes before it are part of the pattern, so
-# that no two texts become the same one.
+# calls a function or reaches a cell, a sheet, a file or a program, full-width forms included. A
+# sign by itself runs nothing: '- 50000.' is a label. Apostrophes before it are part of the
+# pattern, so that no two texts become the same one.
 _FORMULA = re.compile(
-    r"'*([=\uff1d\t\r\n]|[+@\uff0b\uff20\uff0d-].*[(|!#\[\uff08\uff5c\uff01\uff03\uff3b])",
+    r"'*([=\uff1d\t\r\n]|[+@\uff0b\uff20\uff0d-].*"
+    r"([(|!#\[\uff08\uff5c\uff01\uff03\uff3b]|(?<![A-Za-z0-9_])[A-Za-z]{1,3}\$?[0-9]+(?![A-Za-z0-9_])))",
     re.DOTALL,
 )
 
@@ -83,8 +84,8 @@ def spreadsheet_safe(text: str) -> str:
     """Return ``text`` so that no spreadsheet runs it.
 
     Texts that begin with ``=``, or with ``+``, ``-`` or ``@`` and hold ``(``, ``|``, ``!``,
-    ``#`` or ``[``, get a leading apostrophe. All others, which no spreadsheet would run, are
-    written as they are, so that a program reads back the label.
+    ``#``, ``[`` or the name of a cell, get a leading apostrophe. All others, which no
+    spreadsheet would run, are written as they are, so that a program reads back the label.
 
     >>> spreadsheet_safe("=SUM(A1)"), spreadsheet_safe("- 50000."), spreadsheet_safe("-5+cmd|x!A0")
     ("'=SUM(A1)", '- 50000.', "'-5+cmd|x!A0")
