@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from hedgerow.encode.columns import as_numpy, spellings
 from hedgerow.encode.sums import ITEMS, LENGTHS, ColumnSums
-from hedgerow.encode.table import check_room
+from hedgerow.encode.table import check_size
 from hedgerow.model.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
 from hedgerow.model.reading import PLAIN
 from hedgerow.model.universe import Universe
@@ -46,7 +46,7 @@ def encode_baskets(
         for batch in source.batches(progress=progress):
             parts.append(encoder.of_batch(batch))
             used += sum(array.nbytes for array in parts[-1])
-            check_room(used, most_bytes, source.name)
+            check_size(used, most_bytes, source.name)
     lengths = [part[0] for part in parts] or [np.zeros(0, dtype=np.int64)]
     items = [part[1] for part in parts] or [np.zeros(0, dtype=encoder.dtype)]
     return EncodedBaskets(
@@ -87,7 +87,7 @@ class BasketEncoder:
             names.append(of_record)
             codes.append(self.codes(of_item))
             used += of_record.nbytes + codes[-1].nbytes
-            check_room(used, most_bytes, table.name)
+            check_size(used, most_bytes, table.name)
         if not names:
             return self._sets(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), 0)
         records, n_records = _numbered(names)

@@ -116,7 +116,7 @@ def _numbers_of(
     return found
 
 
-def check_room(used: int, most_bytes: int, name: str) -> None:
+def check_size(used: int, most_bytes: int, name: str) -> None:
     """Refuse data whose codes take more memory than the plan allows."""
     if used > most_bytes:
         raise DataError(
@@ -181,7 +181,7 @@ class _Work:
         encoded = self.encode(batch, n_before=self.n_read)
         for column, codes in zip(self.columns, encoded.columns, strict=True):
             column.add(codes)
-        check_room(sum(column.used for column in self.columns), self.most_bytes, self.encode.name)
+        check_size(sum(column.used for column in self.columns), self.most_bytes, self.encode.name)
         self.n_read += batch.num_rows
         return encoded.kept
 

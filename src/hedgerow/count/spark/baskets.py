@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hedgerow.count.memory.baskets import BasketMemory, MemoryWalk
 from hedgerow.count.spark.lines import LineBatches, ParseLines
 from hedgerow.count.spark.session import (
-    Asked,
+    AskedColumns,
     Session,
     collected,
     guarded,
@@ -95,7 +95,7 @@ def _columns(
     reading: Reading,
 ) -> Any:
     names = [name for name in (place.record, place.column) if name is not None]
-    asked = Asked(names=names, text=names, reading=reading)
+    asked = AskedColumns(names=names, text=names, reading=reading)
     frame, parse = open_columns(session, data, asked, query=query, base=base)
     with refusing():
         if parse is not None:

@@ -143,7 +143,7 @@ def _check_java() -> None:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Asked:
+class AskedColumns:
     """The columns to read, which of them as text, and how a text file is written."""
 
     names: Sequence[str]
@@ -152,7 +152,7 @@ class Asked:
 
 
 def open_columns(
-    session: Session, data: Any, asked: Asked, *, query: str | None, base: Path
+    session: Session, data: Any, asked: AskedColumns, *, query: str | None, base: Path
 ) -> tuple[Any, ParseLines | None]:
     """Return a DataFrame of the asked columns, or of lines and what parses them.
 

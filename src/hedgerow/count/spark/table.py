@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from hedgerow.count.spark.placed import PlacedOnSpark
 from hedgerow.count.spark.session import (
-    Asked,
+    AskedColumns,
     Session,
     collected,
     guarded,
@@ -61,7 +61,7 @@ def open_spark_table(
     """
     session = spark_session(settings, data)
     try:
-        asked = Asked(
+        asked = AskedColumns(
             names=[attribute.name for attribute in schema.used()],
             text={each.name for each in schema.used() if each.domain.kind == "categorical"},
             reading=reading,
