@@ -3,7 +3,7 @@
 >>> import hedgerow
 >>> [name for name in dir(hedgerow) if name.islower()]  # doctest: +NORMALIZE_WHITESPACE
 ['__version__', 'audit', 'check', 'disclose', 'draft', 'evaluate', 'generalise', 'load_plan',
- 'publish', 'read_taxonomy', 'register']
+ 'publish', 'read_taxonomy', 'recover', 'register']
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hedgerow.model.certificate import Certificate
     from hedgerow.pipeline.forecast import Forecast, check
     from hedgerow.pipeline.publish import publish
+    from hedgerow.pipeline.recover import recover
     from hedgerow.plan.load import load_plan
     from hedgerow.plan.model import Plan
     from hedgerow.privacy.ledger import Ledger
@@ -53,6 +54,7 @@ __all__ = [
     "load_plan",
     "publish",
     "read_taxonomy",
+    "recover",
     "register",
 ]
 
@@ -75,6 +77,7 @@ _HOMES = {
     "load_plan": "plan.load",
     "publish": "pipeline.publish",
     "read_taxonomy": "taxonomy.files",
+    "recover": "pipeline.recover",
     "register": "methods.register",
 }
 

@@ -8,6 +8,7 @@ score or a random draw**: messages get pasted into issues.
 from __future__ import annotations
 
 import re
+import shlex
 from fractions import Fraction
 from typing import ClassVar
 
@@ -128,6 +129,26 @@ class UnlistedValueError(DataError):
 
 class ReleaseError(InputError):
     """A release folder cannot be read, or one cannot be written where it should go."""
+
+
+class KeptReleaseError(ReleaseError):
+    """A release is complete and booked but has not got its name: ``kept`` is where it lies."""
+
+    def __init__(self, what: str, *, where: str | None, kept: str) -> None:
+        self.kept = kept
+        super().__init__(what, where=where, do=self.how(kept))
+
+    @staticmethod
+    def how(kept: str) -> str:
+        """Return how a complete release is put in its place."""
+        return (
+            "The release is complete and booked; put it in its place with:"
+            f" hedgerow recover {shlex.quote(kept)}"
+        )
+
+
+class PublishNotice(UserWarning):
+    """Something that who publishes should know, although the release is there and in order."""
 
 
 class ScratchError(InputError):

@@ -39,6 +39,7 @@ from support.engine_plans import (
     write_table,
 )
 from support.naive_trees import compare_with_a_naive_tree
+from support.once_booked import once_booked
 from support.tables import encoded_tables
 
 
@@ -174,17 +175,11 @@ def test_a_full_scratch_disk_is_told_and_leaves_nothing(tmp_path, monkeypatch):
 
 def test_a_disk_that_fills_after_the_booking_leaves_it_booked(tmp_path, monkeypatch, small_pieces):
     data = write_table(tmp_path / "small.csv")
-    write = scratch_module.Shelf._write
-    shelves = []
 
-    def filling(self, left):
-        if self not in shelves:
-            shelves.append(self)
-        if len(shelves) > 1:  # the table is read; these are the boxes of the first level
-            raise OSError(28, "No space left on device")
-        write(self, left)
+    def filling(*_given):  # the table is read; these are the boxes of the first level
+        raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(scratch_module.Shelf, "_write", filling)
+    once_booked(monkeypatch, lambda: monkeypatch.setattr(scratch_module.Shelf, "_write", filling))
     with pytest.raises(ScratchError):
         hedgerow.publish(
             table_plan(("diffmulti", {"h": 8})),

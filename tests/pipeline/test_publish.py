@@ -20,6 +20,7 @@ from hedgerow.errors import CapError, PlanError, RefusedError, UnconfirmedPlanEr
 from hedgerow.pipeline.prepare import prepare
 from hedgerow.privacy.ledger import Ledger
 from hedgerow.release.release import Release
+from support.once_booked import once_booked
 
 PLAN = {
     "attributes": {
@@ -143,7 +144,7 @@ def test_a_release_that_fails_after_its_booking_stays_booked(tmp_path, monkeypat
     def full(*_args, **_settings):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Release, "write", full)
+    once_booked(monkeypatch, lambda: monkeypatch.setattr(Release, "write", full))
     with pytest.raises(OSError, match="No space"):
         hedgerow.publish(PLAN, data=pd.DataFrame(table()), out=tmp_path / "release")
     [entry] = Ledger().entries("wards")

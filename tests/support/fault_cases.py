@@ -22,6 +22,8 @@ import pytest
 
 from hedgerow import Release
 from hedgerow.cli.main import main
+from hedgerow.errors import LedgerError, ReleaseError
+from hedgerow.pipeline.recover import recover
 from hedgerow.privacy import ledger_store
 from hedgerow.privacy.ledger import Ledger
 from hedgerow.privacy.ledger_key import read_key
@@ -210,6 +212,37 @@ def old_and_new_are_both_there(case: Case) -> None:
     assert not case.out.exists()
     assert (case.holding("replaced") / "certificate.json").read_text() == "old"
     assert Release.load(case.holding("partial")).n_rows > 0
+
+
+def next_run_sweeps(case: Case) -> None:
+    printed(case, "publish", "plan.yaml", "-q")
+    assert case.hidden() == []
+    assert case.states() == ["released"]
+
+
+def recovered_once(case: Case) -> None:
+    hidden = case.holding("partial")
+    shutil.copytree(hidden, case.folder / ".release.partial-0000beef")
+    (case.folder / ".release.partial-0000beef").chmod(0o700)
+    printed(case, "recover", str(hidden), "--ledger", "ledger.sqlite", "-q")
+    Release.load(case.out)
+    assert case.states() == ["released"]
+    with pytest.raises(LedgerError, match="released already"):
+        recover(
+            case.folder / ".release.partial-0000beef",
+            out=case.folder / "second",
+            ledger=case.ledger,
+        )
+    assert not (case.folder / "second").exists()
+
+
+def recovered_elsewhere(case: Case) -> None:
+    hidden = case.holding("partial")
+    with pytest.raises(ReleaseError, match="not empty"):
+        recover(hidden, ledger=case.ledger)
+    recover(hidden, out=case.folder / "second", ledger=case.ledger)
+    Release.load(case.folder / "second")
+    assert case.states() == ["released", "released"]
 
 
 def leftovers_of_a_killed_run(case: Case) -> None:

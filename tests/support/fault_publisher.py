@@ -24,6 +24,7 @@ from hedgerow.cli.main import main
 from hedgerow.privacy.ledger import Ledger
 from hedgerow.privacy.ledger_store import BookingDraft
 from hedgerow.release import write
+from support.spending_faults import SPENDING_FAULTS
 
 PATIENCE = 30.0
 ROOM = 10_000
@@ -104,6 +105,17 @@ def killed_between_renames() -> None:
     Path.rename = renamed
 
 
+def told_while_placing(number: int) -> None:
+    told, rename = be_told(number), Path.rename
+
+    def renamed(self: Path, target: Path) -> Path:
+        if ".partial-" in self.name:
+            told()
+        return rename(self, target)
+
+    Path.rename = renamed
+
+
 def prepare(stage: str) -> None:
     """Change what a run does, by the name of the stage at which something happens to it."""
     if stage == "killed before booking":
@@ -112,24 +124,37 @@ def prepare(stage: str) -> None:
         BookingDraft.append = then(BookingDraft.append, die)
     elif stage == "killed after booking":
         Ledger.book = then(Ledger.book, die)
-    elif stage == "killed while writing":
+    elif stage == "killed while rehearsing":
         write._flush = die
+    elif stage == "killed while writing":
+        Ledger.book = then(Ledger.book, lambda: setattr(write, "_flush", die))
     elif stage == "has little room":
         Ledger.book = then(Ledger.book, lose_room)
     elif stage == "killed between renames":
-        killed_between_renames()
+        Ledger.book = then(Ledger.book, killed_between_renames)
+    elif stage == "stopped while placing":
+        Ledger.book = then(Ledger.book, lambda: told_while_placing(signal.SIGTERM))
+    elif stage == "stopped when placed":
+        Ledger.released = be_told(signal.SIGTERM)
     elif stage == "killed before noting":
         Ledger.released = die
-    elif stage == "stopped while writing":
+    elif stage == "stopped while rehearsing":
         write._flush = be_told(signal.SIGTERM)
+    elif stage == "stopped while writing":
+        told = be_told(signal.SIGTERM)
+        Ledger.book = then(Ledger.book, lambda: setattr(write, "_flush", told))
     elif stage == "interrupted while writing":
-        write._flush = be_told(signal.SIGINT)
+        told = be_told(signal.SIGINT)
+        Ledger.book = then(Ledger.book, lambda: setattr(write, "_flush", told))
     elif stage == "meets another":
         Ledger.book = after(meet, Ledger.book)
     elif stage == "waits while writing":
-        write._flush = then(write._flush, let_another_publish)
+        waits = then(write._flush, let_another_publish)
+        Ledger.book = then(Ledger.book, lambda: setattr(write, "_flush", waits))
     elif stage == "publishes meanwhile":
         wait_for(Path("half-written"))
+    elif stage in SPENDING_FAULTS:
+        SPENDING_FAULTS[stage]()
     elif stage != "left alone":
         raise ValueError(stage)
 
@@ -150,7 +175,11 @@ def run(place: int, stage: str, arguments: list[str]) -> None:
         code = 99
     if stage == "publishes meanwhile":
         Path("other-ended").touch()
-    sys.stderr.flush()
+    try:  # as Python does when it ends: what cannot be flushed then is an error of its own
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        code = 120
     os._exit(code)
 
 

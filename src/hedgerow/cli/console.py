@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO, Annotated, Any, cast
 
 import typer
@@ -24,6 +25,55 @@ def answer(result: dict[str, Any], *, as_json: bool, show: Callable[[], None]) -
         sys.stdout.write(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
     else:
         show()
+
+
+def answer_done(result: dict[str, Any], *, as_json: bool, show: Callable[[], None]) -> None:
+    """Answer for work that is done and in place: what cannot be printed does not undo it.
+
+    A pipe that was closed, a full disk or a terminal without the letters ends the words, never
+    the command with an error: a script that sees one would do the work again.
+    """
+    try:
+        answer(result, as_json=as_json, show=show)
+        sys.stdout.flush()
+    except (OSError, ValueError, SystemExit):
+        # Letters that the terminal lacks and closed files are ValueErrors; Rich leaves where a
+        # pipe is closed, and so does who is told to stop, when there is nothing left to stop.
+        quieten(sys.stdout)
+        try:
+            sys.stderr.write("note: all is done, but the answer could not be printed\n")
+            sys.stderr.flush()
+        except (OSError, ValueError):
+            quieten(sys.stderr)
+
+
+def quieten(stream: Any) -> None:
+    """Let nothing more be printed there, not even what waits to be: Python would end with 120."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        try:
+            os.dup2(nowhere, stream.fileno())
+        finally:
+            os.close(nowhere)
+
+
+def steady_streams() -> None:
+    """Give a program that was started without stdin, stdout or stderr one that leads nowhere.
+
+    Otherwise the next file that is opened would get its number, and what is printed.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            with suppress(OSError):
+                nowhere = os.open(os.devnull, os.O_RDWR)
+                if nowhere != number:
+                    os.dup2(nowhere, number)
+                    os.close(nowhere)
+        if getattr(sys, name) is None:
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8"))
 
 
 def say(*parts: Any) -> None:
@@ -63,11 +113,16 @@ def progress(title: str, *, quiet: bool) -> Iterator[Callable[[str, float | None
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=None)
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar.start()
+    task = bar.add_task(title, total=None)
 
-        def report(step: str, fraction: float | None) -> None:
-            total = None if fraction is None else 1.0
-            bar.update(task, description=step, total=total, completed=fraction or 0.0)
+    def report(step: str, fraction: float | None) -> None:
+        total = None if fraction is None else 1.0
+        bar.update(task, description=step, total=total, completed=fraction or 0.0)
 
+    try:
         yield report
+    finally:
+        with suppress(OSError, ValueError):  # a terminal that was closed meanwhile
+            bar.stop()

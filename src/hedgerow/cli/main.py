@@ -15,6 +15,7 @@ import typer
 from hedgerow.cli import ledger, taxonomy
 from hedgerow.cli.audit import audit_command
 from hedgerow.cli.check import check_command
+from hedgerow.cli.console import quieten, steady_streams
 from hedgerow.cli.demo import demo_command
 from hedgerow.cli.disclose import disclose_command
 from hedgerow.cli.draft import draft_command
@@ -22,6 +23,7 @@ from hedgerow.cli.evaluate import evaluate_command
 from hedgerow.cli.generalise import generalise_command
 from hedgerow.cli.methods import methods_command
 from hedgerow.cli.publish import publish_command
+from hedgerow.cli.recover import recover_command
 from hedgerow.errors import HedgerowError, InputError, InternalError
 
 
@@ -73,6 +75,7 @@ def make_app(*, method_settings: bool = True) -> typer.Typer:
     made.command("draft")(draft_command)
     made.command("check", help=check_command.__doc__, **kind)(checking)
     made.command("publish", help=publish_command.__doc__, **kind)(publishing)
+    made.command("recover")(recover_command)
     made.command("disclose")(disclose_command)
     made.command("generalise")(generalise_command)
     made.command("evaluate")(evaluate_command)
@@ -118,6 +121,7 @@ def _stopped_cleanly() -> Iterator[None]:
 
 def main() -> None:
     """Run the command line."""
+    steady_streams()
     run_command(make_app(method_settings=bool({"check", "publish"} & set(sys.argv[1:2]))))
 
 
@@ -131,7 +135,7 @@ def run_command(command: Callable[[], Any]) -> None:
         sys.exit(error.exit_code)
     except Stopped as error:
         word = "interrupted" if error.code == 128 + signal.SIGINT else "stopped"
-        typer.echo("\n".join([word, *_notes(error)]), err=True)
+        _say(sys.stderr, "\n".join([word, *_notes(error)]))
         raise
     except MemoryError as error:
         short = InputError(
@@ -160,6 +164,15 @@ def _tell(error: HedgerowError, notes: Sequence[str] = ()) -> None:
     if "--json" in sys.argv:
         facts: dict[str, Any] = {"what": error.what, "where": error.where, "do": error.do}
         told = {**facts, "notes": notes} if notes else facts
-        sys.stdout.write(json.dumps({"error": told, "exit-code": error.exit_code}) + "\n")
+        _say(sys.stdout, json.dumps({"error": told, "exit-code": error.exit_code}))
     else:
-        sys.stderr.write("\n".join([f"error: {error}", *notes]) + "\n")
+        _say(sys.stderr, "\n".join([f"error: {error}", *notes]))
+
+
+def _say(stream: Any, text: str) -> None:
+    """Print a last word; where nobody can hear it, the exit code says it alone."""
+    try:
+        stream.write(f"{text}\n")
+        stream.flush()
+    except (OSError, ValueError):
+        quieten(stream)

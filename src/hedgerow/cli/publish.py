@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
+from hedgerow.cli.console import JsonOption, QuietOption, answer_done, progress, say
 
 if TYPE_CHECKING:
     from hedgerow.model.certificate import Certificate
@@ -35,6 +36,12 @@ def publish_command(
     ] = False,
     force: Annotated[
         bool, typer.Option("--force", help="Replace a release that is there already.")
+    ] = False,
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again", help="Make another release where this one is in place, and book it."
+        ),
     ] = False,
     engine: Annotated[
         str, typer.Option(help="What counts the records: memory, stream or spark.")
@@ -64,12 +71,14 @@ def publish_command(
 
     Books the budget on the data set's ledger, then writes a folder with the release, its
     certificate and a report. Baselines without that guarantee (mondrian, tds, full-domain)
-    book nothing and say so in what they write.
+    book nothing and say so in what they write. The same command once more answers with the
+    release that is in place and spends nothing.
 
     Example: hedgerow publish plan.yaml --epsilon 1 --out release
     """
     from hedgerow.pipeline.publish import publish as run
 
+    notices: list[str] = []
     with progress("publishing", quiet=quiet or as_json) as report:
         release = run(
             plan,
@@ -78,6 +87,7 @@ def publish_command(
             records=records,
             parquet=parquet,
             force=force,
+            again=again,
             engine=engine,  # type: ignore[arg-type]  # checked by the pipeline
             memory=memory,
             scratch=scratch,
@@ -85,11 +95,16 @@ def publish_command(
             seed=seed,
             expect=expect,
             progress=report,
+            notice=notices.append,
             method=method,
             epsilon=epsilon,
             **settings,
         )
-    answer(_result(release, out), as_json=as_json, show=lambda: _show(release, out, quiet=quiet))
+    answer_done(
+        {**_result(release, out), "notes": notices},
+        as_json=as_json,
+        show=lambda: _show(release, out, notices, quiet=quiet),
+    )
 
 
 def _result(release: AnyRelease, out: Path) -> dict[str, Any]:
@@ -110,7 +125,9 @@ def _result(release: AnyRelease, out: Path) -> dict[str, Any]:
     }
 
 
-def _show(release: AnyRelease, out: Path, *, quiet: bool) -> None:
+def _show(release: AnyRelease, out: Path, notices: list[str], *, quiet: bool) -> None:
+    for sentence in notices:
+        sys.stderr.write(f"note: {sentence}\n")
     if quiet:
         return
     from rich.markup import escape

@@ -50,7 +50,7 @@ def run_demo(
     """
     progress("laying out the demonstration", None)
     lay_out(folder, force=force)
-    release = publish(folder / "plan.yaml", out=folder / "release", force=force, progress=progress)
+    release = publish(folder / "plan.yaml", out=folder / "release", again=force, progress=progress)
     if not isinstance(release, Release):
         raise InternalError("the demonstration's plan is not for a table")
     progress("learning from the release", None)

@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.model.arrays import Codes
-from hedgerow.model.baskets import ItemCodes
+from hedgerow.model.baskets import EncodedBaskets, ItemCodes
 from hedgerow.model.placed import Placed
 from hedgerow.model.schema import Schema
+from hedgerow.model.table import EncodedTable
 from hedgerow.taxonomy.tree import Taxonomy
 
 
@@ -102,6 +103,10 @@ class Engine(Protocol):
 
     def place(self) -> Placed:
         """Return all records placed in one box, for methods that grow a tree."""
+        ...
+
+    def rehearsing(self, table: EncodedTable) -> Engine:
+        """Return an engine of the same kind, by the same code path, over made-up records."""
         ...
 
     def close(self) -> None:
@@ -187,6 +192,10 @@ class BasketEngine(Protocol):
 
     def itemsets(self) -> SparseCounts:
         """Return how often each set of items occurs, as masks; for small universes."""
+        ...
+
+    def rehearsing(self, baskets: EncodedBaskets) -> BasketEngine:
+        """Return an engine of the same kind, by the same code path, over made-up records."""
         ...
 
     def close(self) -> None:

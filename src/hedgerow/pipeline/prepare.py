@@ -6,7 +6,7 @@ Nothing confidential is read before `opened` is called.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -153,8 +153,14 @@ class Prepared:
             if self.has_items
             else [attribute.domain for attribute in self.schema.used()]
         )
-        parts = [plan_digest(self.plan), *(describe(domain).digest() for domain in domains)]
-        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        return fingerprint_of(
+            plan_digest(self.plan), [describe(domain).digest() for domain in domains]
+        )
+
+
+def fingerprint_of(plan: str, domains: Sequence[str]) -> str:
+    """Return the fingerprint from the digests of the plan and of its domains, in their order."""
+    return hashlib.sha256("\n".join([plan, *domains]).encode()).hexdigest()
 
 
 def as_plan(plan: PlanLike) -> Plan:

@@ -1,23 +1,31 @@
 """publish(plan): the only module that knows the whole chain.
 
 The order is what keeps promises: everything that can be refused is refused first, the
-confidential table is read and encoded, the persistent ledger is booked, and only then
-is noise drawn. A run that fails after the booking stays booked.
+confidential table is read and encoded, the whole chain is rehearsed on made-up records, the
+persistent ledger is booked, and only then is noise drawn. A run that fails after the booking
+stays booked; once its release is in place it has not failed, whatever happens then.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from hedgerow.count.settings import EngineSettings
-from hedgerow.errors import ChangedPlanError, SettingError
+from hedgerow.errors import ChangedPlanError, KeptReleaseError, PublishNotice, SettingError
 from hedgerow.model.baskets import NoisyBaskets
+from hedgerow.model.certificate import LedgerEntry
 from hedgerow.model.groups import Groups
 from hedgerow.pipeline.account import ReleaseAccount, unbooked_name
 from hedgerow.pipeline.prepare import PlanLike, Prepared, check_confirmed, prepare
+from hedgerow.pipeline.rehearse import rehearse
+from hedgerow.pipeline.retry import Asked, check_nothing_waits, release_in_place
 from hedgerow.plan.load import plan_digest
 from hedgerow.privacy.budget import EpsilonLike, PathLedger
 from hedgerow.privacy.ledger import Entry
@@ -34,8 +42,16 @@ if TYPE_CHECKING:
 
 AnyRelease = Release | BasketRelease
 
+Notice = Callable[[str], None]
+"""Is told, in a sentence, what who publishes should know."""
+
 LEAST_EXPECTED = 16
 """Letters of a fingerprint that tell it from all others."""
+
+
+def warn_of(sentence: str) -> None:
+    """Issue a `PublishNotice`, as Python warns."""
+    warnings.warn(sentence, PublishNotice, stacklevel=2)
 
 
 def publish(
@@ -46,6 +62,7 @@ def publish(
     records: bool = False,
     parquet: bool = False,
     force: bool = False,
+    again: bool = False,
     engine: Literal["memory", "stream", "spark"] = "memory",
     memory: str | int | None = None,
     scratch: str | os.PathLike[str] | None = None,
@@ -54,6 +71,7 @@ def publish(
     seed: int | None = None,
     expect: str | None = None,
     progress: Progress = no_progress,
+    notice: Notice = warn_of,
     method: str | None = None,
     epsilon: EpsilonLike | None = None,
     faithful: bool | None = None,
@@ -77,6 +95,11 @@ def publish(
     ``expect`` is the fingerprint that `hedgerow check` showed, or at least its first sixteen
     letters: a plan or a taxonomy that has changed since is refused.
 
+    A run that was made before, with the same fingerprint and options, and whose release is in
+    ``out`` as the ledger has it, is answered with that release: nothing is read or spent.
+    ``again`` makes another one, which is booked and takes its place. ``notice`` is told of such
+    things; by default it warns. Errors of ``progress`` do not end a run once it is booked.
+
     Privacy: the release costs the plan's epsilon under adding or removing one record,
     booked on the data set's ledger before any noise is drawn. Methods without epsilon, such
     as those of k-anonymity, give no such guarantee: their certificate says so, and there is
@@ -88,17 +111,21 @@ def publish(
     ready = prepare(plan, method=method, epsilon=epsilon, faithful=faithful, **settings)
     _check_unchanged(ready, expect)
     check_confirmed(ready.plan)
-    source: RandomSource = SystemSource() if seed is None else SeededSource(seed)
-    if out is not None:
-        check_destination(out, force=force)
     task = _Task(
         ready=ready,
         data=data,
-        source=source,
+        source=SystemSource() if seed is None else SeededSource(seed),
         progress=progress,
-        out=out,
-        writing={"records": records, "parquet": parquet, "force": force},
+        notice=notice,
+        out=None if out is None else Path(out),
+        writing={"records": records, "parquet": parquet, "force": force or again},
     )
+    if not again:
+        earlier = task.answered(counting)
+        if earlier is not None:
+            return earlier
+    if out is not None:
+        check_destination(out, force=force or again)
     account = task.account()
     sums = None if account is None else account.sums()
     with ready.opened(data, counting, progress, sums=sums) as holding:
@@ -131,8 +158,34 @@ class _Task:
     data: Any
     source: RandomSource
     progress: Progress
-    out: str | os.PathLike[str] | None
+    notice: Notice
+    out: Path | None
     writing: dict[str, bool]
+
+    def answered(self, counting: EngineSettings) -> AnyRelease | None:
+        """Return the release that is in place already, if this run was made before.
+
+        One that is complete but not in its place must be recovered first.
+        """
+        if self.out is None or not self.ready.private or self.source.reproducible:
+            return None
+        asked = Asked(
+            ready=self.ready,
+            data=self.data,
+            out=self.out,
+            engine=counting.kind,
+            records=self.writing["records"],
+            parquet=self.writing["parquet"],
+        )
+        earlier = release_in_place(asked)
+        if earlier is None:
+            check_nothing_waits(asked)
+            return None
+        self.notice(
+            "This release was made before and is in its place: nothing was read or spent."
+            " For another one, which is booked and replaces it, say --again."
+        )
+        return earlier
 
     def account(self) -> ReleaseAccount | None:
         """Return the account that books the release, with room for it; seeded runs have none."""
@@ -146,10 +199,11 @@ class _Task:
     def release(
         self, engine: Any, account: ReleaseAccount | None, sums: ColumnSums | None
     ) -> AnyRelease:
-        """Book, run, certify and write; a run that fails after the booking stays booked."""
+        """Rehearse, book, run, certify and write; what fails after the booking stays booked."""
         if account is None:
             return self._made(engine, self._facts(engine))[0]
         ready = self.ready
+        self._rehearse(engine, account)
         booking = account.book(
             ready.epsilon,
             method=ready.settings.method,
@@ -158,23 +212,64 @@ class _Task:
             sums=sums,
         )
         try:
-            release, written = self._made(engine, self._facts(engine, account, booking))
+            booked = replace(self, progress=_harmless(self.progress))
+            release, written = booked._made(engine, self._facts(engine, account.line(booking)))
         except BaseException as error:
-            account.failed(booking, error)
+            if isinstance(error, KeptReleaseError) or hasattr(error, "kept"):
+                error.add_note(f"It is entry {booking.id} of the ledger, booked until then.")
+            else:
+                account.failed(booking, error)
             raise
-        account.released(booking, _digest(release, written))
+        self._mark(account, booking, _digest(release, written))
         return release
 
-    def _facts(
-        self, engine: Any, account: ReleaseAccount | None = None, booking: Entry | None = None
-    ) -> RunFacts:
+    def _mark(self, account: ReleaseAccount, booking: Entry, digest: str) -> None:
+        """Tell the ledger that the release is out; it is, whether that can be told or not."""
+        try:
+            account.released(booking, digest)
+        except BaseException as error:  # even an interrupt comes too late to undo anything
+            told = getattr(error, "what", None) or type(error).__name__
+            self.notice(
+                f"The release is complete, but its entry {booking.id} of the ledger stays"
+                f" 'booked', which counts as spent all the same: {told}."
+            )
+
+    def _rehearse(self, engine: Any, account: ReleaseAccount) -> None:
+        """Let whatever can fail do so on made-up records, before anything is booked."""
+        self.progress("rehearsing", None)
+        line = LedgerEntry(
+            dataset=account.dataset,
+            cap=account.cap,
+            delta_cap=account.delta_cap,
+            entry="rehearsal",
+        )
+
+        def run(small: Any, ready: Prepared, source: RandomSource, out: Path | None) -> None:
+            writing = {**self.writing, "force": False}
+            task = replace(
+                self, ready=ready, source=source, out=out, writing=writing, progress=no_progress
+            )
+            made, _ = task._made(small, task._facts(small, line))
+            if out is None:
+                made.report()
+
+        out = self._destination()
+        rehearse(self.ready, engine, out=out, run=run)
+        self._destination()  # another run may have taken it meanwhile
+
+    def _destination(self) -> Path | None:
+        return (
+            None if self.out is None else check_destination(self.out, force=self.writing["force"])
+        )
+
+    def _facts(self, engine: Any, line: LedgerEntry | None = None) -> RunFacts:
         ready = self.ready
         return RunFacts(
             epsilon=ready.epsilon if ready.private else None,
             dataset=unbooked_name(ready.plan, self.data),
             engine=engine.name,
             reproducible=self.source.reproducible,
-            ledger=None if account is None else account.line(booking),
+            ledger=line,
             delta=ready.delta,
             caveat=ready.caveat,
             statement=ready.statement,
@@ -198,6 +293,16 @@ class _Task:
             return release, None
         self.progress("writing", None)
         return release, release.write(self.out, source=self.source, **self.writing)
+
+
+def _harmless(progress: Progress) -> Progress:
+    """Return a progress that cannot end a run: a closed terminal is no reason to lose it."""
+
+    def report(step: str, share: float | None) -> None:
+        with suppress(Exception):
+            progress(step, share)
+
+    return report
 
 
 def _release(ready: Prepared, published: Groups | NoisyBaskets, certificate: Any) -> AnyRelease:

@@ -87,6 +87,24 @@ def vouch(path: Path, certificate: Certificate) -> None:
         )
 
 
+def vouch_all(folder: Path, certificate: Certificate) -> None:
+    """Refuse a folder that does not hold the certificate's files, as it says, and no others."""
+    found = {path.name for path in folder.iterdir()}
+    if found != {CERTIFICATE, *certificate.files}:
+        raise ReleaseError(
+            "the folder does not hold the files that its certificate lists",
+            where=str(folder),
+            do="Give a release folder as `hedgerow publish` wrote it.",
+        )
+    for name in sorted(found):
+        if (folder / name).is_symlink() or not (folder / name).is_file():
+            raise ReleaseError(
+                "is not a plain file", where=str(folder / name), do="Give the whole release folder."
+            )
+    for name in certificate.files:
+        vouch(folder / name, certificate)
+
+
 def counts_made(certificate: Certificate) -> CountsMade | None:
     """Return how the counts of a release came about, as its certificate says."""
     counts = certificate.counts

@@ -49,7 +49,8 @@ class Recoding:
         ):
             if self.is_cut:
                 ranges.partition_of(attribute.domain.size)
-            if ranges.stop.max() > attribute.domain.size or len(set(labels)) != len(ranges):
+            highest = int(ranges.stop.max(initial=0))  # a release may have no group at all
+            if highest > attribute.domain.size or len(set(labels)) != len(ranges):
                 raise InternalError("ranges leave their domain, or two have the same label")
         if (self.tree is None) != (self.boxes is None) or (self.is_cut and self.tree is not None):
             raise InternalError("a tree belongs to boxes, and only to them")

@@ -3,7 +3,8 @@
 Files go to a hidden folder beside the destination (``.NAME.partial-XXXX``), are flushed
 to the disk and take the destination's name in one rename. Whatever goes wrong before
 that leaves the destination as it was; what a killed run left behind, the next one for the
-same destination removes.
+same destination removes. A release that was complete, and booked, when its last step failed is
+kept where it is, for `hedgerow recover`.
 """
 
 from __future__ import annotations
@@ -14,11 +15,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from hedgerow.errors import ReleaseError
-from hedgerow.release.leftovers import REPLACED, beside, claimed, sweep
+from hedgerow.errors import KeptReleaseError, ReleaseError
+from hedgerow.release.leftovers import (
+    CERTIFICATE,
+    REPLACED,
+    beside,
+    claimed,
+    names_booking,
+    rehearsed,
+    sweep,
+)
 
-CERTIFICATE = "certificate.json"
-"""The file that tells a release from any other folder."""
+__all__ = [
+    "CERTIFICATE",
+    "check_destination",
+    "place_folder",
+    "rehearsal_folder",
+    "release_folder",
+    "write_text",
+]
 
 OWNER = "owner"
 """The folder of what is not for others: nobody else may enter it."""
@@ -46,6 +61,12 @@ def check_destination(folder: str | os.PathLike[str], *, force: bool = False) ->
 
 def _refuse_unfit(path: Path, *, force: bool) -> None:
     shown = str(path)
+    if not _is_text(shown):
+        raise ReleaseError(
+            "the name is not a text that can be written as UTF-8, or not one in this locale",
+            where=repr(shown),
+            do="Give a name of plain letters, or set a UTF-8 locale (LANG=C.UTF-8).",
+        )
     if len(os.fsencode(path.name)) > LONGEST_NAME:
         raise ReleaseError(
             f"the name is longer than {LONGEST_NAME} bytes", where=shown, do="Give a shorter one."
@@ -72,6 +93,15 @@ def _refuse_unfit(path: Path, *, force: bool) -> None:
         )
 
 
+def _is_text(name: str) -> bool:
+    """Whether a name has no bytes that the locale could not read."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _refuse_occupied(path: Path, *, force: bool) -> None:
     if not force:
         raise ReleaseError(
@@ -92,19 +122,55 @@ def release_folder(folder: str | os.PathLike[str], *, force: bool = False) -> It
     """Yield an empty folder that becomes ``folder`` when the block ends well.
 
     When the block fails, the folder is removed and the destination is as it was; what
-    the operating system refused (no space, read only) becomes a `ReleaseError`.
+    the operating system refused (no space, read only) becomes a `ReleaseError`. When it is the
+    last step that fails, a release with a booking is kept: a `KeptReleaseError` says where.
     """
     destination = check_destination(folder, force=force)
     try:
         destination.parent.mkdir(parents=True, exist_ok=True)
         sweep(destination)
-        with claimed(destination) as claim, _removed_on_failure(claim.path):
-            yield claim.path
-            _flush(claim.path)
-            claim.path.chmod(claim.mode)
-            _move_into_place(claim.path, destination, force=force)
+        with claimed(destination) as claim:
+            with _removed_on_failure(claim.path):
+                yield claim.path
+                _flush(claim.path)
+            with _kept_on_failure(claim.path, destination):
+                _move_into_place(claim.path, destination, force=force)
+                destination.chmod(claim.mode)
     except OSError as error:
         raise _failure(destination, error) from error
+
+
+def place_folder(partial: Path, destination: Path, *, force: bool = False) -> None:
+    """Give a complete hidden folder its name, as the run that wrote it would have done."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    try:
+        _flush(partial)
+        with _kept_on_failure(partial, destination):
+            _move_into_place(partial, destination, force=force)
+            destination.chmod(0o777 & ~mask)
+    except OSError as error:
+        raise _failure(destination, error) from error
+
+
+@contextmanager
+def rehearsal_folder(destination: Path) -> Iterator[Path]:
+    """Yield a destination of the same name in a hidden folder beside the real one.
+
+    All of it is gone when the block ends; of folders made on the way, when it ends badly.
+    """
+    made = [above for above in destination.parents if not above.exists()]
+    try:
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        with rehearsed(destination) as hidden:
+            yield hidden / destination.name
+    except BaseException as error:
+        for above in made:
+            with suppress(OSError):
+                above.rmdir()
+        if isinstance(error, OSError):
+            raise _failure(destination, error) from error
+        raise
 
 
 @contextmanager
@@ -114,6 +180,38 @@ def _removed_on_failure(partial: Path) -> Iterator[None]:
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
+
+
+@contextmanager
+def _kept_on_failure(partial: Path, destination: Path) -> Iterator[None]:
+    """Keep a complete release with a booking when its last step fails; remove any other.
+
+    Once the folder has its name, nothing that fails can take it away again: that is no failure.
+    """
+    own = _identity(partial)
+    try:
+        yield
+    except BaseException as error:
+        if _identity(destination) == own:
+            return
+        if not names_booking(partial):
+            shutil.rmtree(partial, ignore_errors=True)
+            raise
+        if isinstance(error, OSError):
+            error = _failure(destination, error)
+        if isinstance(error, ReleaseError):
+            raise KeptReleaseError(error.what, where=error.where, kept=str(partial)) from error
+        error.add_note(KeptReleaseError.how(str(partial)))
+        vars(error)["kept"] = str(partial)  # an interrupt stays one
+        raise
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    try:
+        found = folder.lstat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def write_text(path: Path, text: str) -> None:

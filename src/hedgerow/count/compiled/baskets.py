@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, cast
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-_F = TypeVar("_F", bound="Callable[..., Any]")
+from hedgerow.model.compiling import compile_loop
 
 
-def _compile(function: _F) -> _F:
-    return cast("_F", njit(cache=True, nogil=True, boundscheck=False)(function))
-
-
-@_compile
+@compile_loop
 def split_keys(
     offsets: NDArray[np.int64],
     items: NDArray[np.unsignedinteger],
@@ -42,7 +32,7 @@ def split_keys(
         keys[r] = (np.int64(p) << bits) | mask
 
 
-@_compile
+@compile_loop
 def keep_records(
     offsets: NDArray[np.int64],
     items: NDArray[np.unsignedinteger],

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.count.compiled.table import compile_loop
+from hedgerow.model.compiling import compile_loop
 
 
 @compile_loop

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.count.compiled.table import LANES, compile_loop
+from hedgerow.count.compiled.table import LANES
+from hedgerow.model.compiling import compile_loop
 
 
 @compile_loop

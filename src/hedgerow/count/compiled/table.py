@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, cast
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from hedgerow.model.compiling import compile_loop
 
 LANES = 4
 """Sub-histograms per histogram: neighbouring records rarely wait for the same cell."""
-
-_F = TypeVar("_F", bound="Callable[..., Any]")
-
-
-def compile_loop(function: _F) -> _F:
-    """Compile a loop that runs without the interpreter's lock; kept on disk."""
-    return cast("_F", njit(cache=True, nogil=True, boundscheck=False)(function))
 
 
 @compile_loop

@@ -21,12 +21,18 @@ COMPILED_FROM = 2_000_000
 """Items in all records from which compiled loops pay for being loaded."""
 
 
+def walk_compiled(n_items: int) -> bool:
+    """Whether records of that many items in all are followed by compiled loops."""
+    return "hedgerow.count.compiled.baskets" in sys.modules or n_items >= COMPILED_FROM
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class BasketMemory:
-    """Counts baskets held in memory."""
+    """Counts baskets held in memory; without ``compiled``, their size decides on the loops."""
 
     baskets: EncodedBaskets
     name: str = "memory"
+    compiled: bool | None = None
 
     @property
     def taxonomy(self) -> Taxonomy:
@@ -40,10 +46,14 @@ class BasketMemory:
             offsets, items = cut_to_length(offsets, items, max_length)
         n_items = self.taxonomy.n_leaves
         if n_items > MASKED_UP_TO:
-            return MemoryWalk(offsets, items, n_items=n_items, weights=None)
+            return MemoryWalk(offsets, items, n_items=n_items, weights=None, compiled=self.compiled)
         folded = _fold(offsets, items, n_items)
         offsets, items = sets_of_masks(folded.keys, n_items)
         return MemoryWalk(offsets, items, n_items=n_items, weights=folded.counts)
+
+    def rehearsing(self, baskets: EncodedBaskets) -> BasketMemory:
+        """Return an engine that counts made-up baskets by the same loops as this one's."""
+        return BasketMemory(baskets=baskets, compiled=walk_compiled(len(self.baskets.items)))
 
     def close(self) -> None:
         """Nothing to do: the baskets go with the engine."""
@@ -74,9 +84,9 @@ class MemoryWalk:
         n_items: int,
         weights: NDArray[np.int64] | None,
         partition: NDArray[np.int32] | None = None,
+        compiled: bool | None = None,
     ) -> None:
-        loaded = "hedgerow.count.compiled.baskets" in sys.modules
-        self._compiled = loaded or len(items) >= COMPILED_FROM
+        self._compiled = walk_compiled(len(items)) if compiled is None else compiled
         self._offsets = offsets
         self._items = items
         self._n_items = n_items

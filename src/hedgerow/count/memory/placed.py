@@ -27,6 +27,11 @@ COMPILED_FROM = 200_000
 """Records from which the compiled loops pay for being loaded."""
 
 
+def boxes_compiled(n_records: int) -> bool:
+    """Whether that many records are placed by compiled loops: they pay, or are loaded already."""
+    return "hedgerow.count.compiled.placed" in sys.modules or n_records >= COMPILED_FROM
+
+
 class PlacedInMemory:
     """The records of a table, sorted by box; finished boxes' records are let go.
 
@@ -48,8 +53,7 @@ class PlacedInMemory:
         self._classes = table.classes
         self._starts = np.array([0, len(table)], dtype=np.int64) if starts is None else starts
         self._pool: ThreadPoolExecutor | None = None
-        loaded = "hedgerow.count.compiled.placed" in sys.modules
-        self._compiled = (loaded or len(table) >= COMPILED_FROM) if compiled is None else compiled
+        self._compiled = boxes_compiled(len(table)) if compiled is None else compiled
 
     def __repr__(self) -> str:
         return "PlacedInMemory()"

@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.count.memory.placed import PlacedInMemory
+from hedgerow.count.memory.placed import PlacedInMemory, boxes_compiled
 from hedgerow.model.engine import Batch, DenseKernel, SparseCounts, SparseKernel
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
@@ -30,18 +30,31 @@ many cells (`python benchmarks/bench_count.py`).
 _T = TypeVar("_T")
 
 
-def _compiled_pays(table: EncodedTable) -> bool:
-    loaded = "hedgerow.count.compiled.table" in sys.modules
-    return loaded or len(table) * len(table.codes) >= COMPILED_FROM
+@dataclass(frozen=True, kw_only=True)
+class CompiledPaths:
+    """Which loops over a table are compiled: those of kernels, and those that place records."""
+
+    kernels: bool
+    boxes: bool
+
+    @classmethod
+    def of(cls, n_records: int, n_attributes: int) -> CompiledPaths:
+        """Return what a table of that size takes, by itself or because it is loaded already."""
+        loaded = "hedgerow.count.compiled.table" in sys.modules
+        return cls(
+            kernels=loaded or n_records * n_attributes >= COMPILED_FROM,
+            boxes=boxes_compiled(n_records),
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class MemoryEngine:
-    """Sums kernels over a table held in memory."""
+    """Sums kernels over a table held in memory; without ``paths``, its size decides on them."""
 
     table: EncodedTable
     piece: int = PIECE
     name: str = "memory"
+    paths: CompiledPaths | None = None
 
     @property
     def schema(self) -> Schema:
@@ -61,14 +74,24 @@ class MemoryEngine:
 
     def place(self) -> PlacedInMemory:
         """Return all records placed in one box, for methods that grow a tree."""
-        return PlacedInMemory(self.table)
+        return PlacedInMemory(self.table, compiled=None if self.paths is None else self.paths.boxes)
+
+    def rehearsing(self, table: EncodedTable) -> MemoryEngine:
+        """Return an engine that counts a made-up table by the same loops as this one's."""
+        alone = len(self.table) <= self.piece
+        return MemoryEngine(
+            table=table, piece=self.piece if alone else max(1, len(table) // 2), paths=self._paths()
+        )
 
     def close(self) -> None:
         """Nothing to do: the table goes with the engine."""
 
+    def _paths(self) -> CompiledPaths:
+        return self.paths or CompiledPaths.of(len(self.table), len(self.table.codes))
+
     def _over_pieces(self, count: Callable[[Batch], _T]) -> list[_T]:
         starts = range(0, max(1, len(self.table)), self.piece)
-        compiled = _compiled_pays(self.table)
+        compiled = self._paths().kernels
         batches = [self._batch(start, compiled=compiled) for start in starts]
         if len(batches) == 1:
             return [count(batches[0])]

@@ -156,6 +156,16 @@ class SparkBaskets:
         with refusing():
             return collected(self._codes.mapInArrow(guarded(counting), SUMS), size=size)
 
+    def rehearsing(self, baskets: EncodedBaskets) -> SparkBaskets:
+        """Return an engine over made-up baskets on the same cluster; closing it ends nothing."""
+        lists = pa.ListArray.from_arrays(
+            pa.array(baskets.offsets, pa.int32()), pa.array(baskets.items, pa.int32())
+        )
+        rows = pa.table({"items": lists})
+        with refusing():
+            codes = self._session.spark.createDataFrame(rows, "items array<int>").persist()
+        return SparkBaskets(self.taxonomy, Session(spark=self._session.spark, own=False), codes)
+
     def close(self) -> None:
         """Let the cluster forget the codes, and end a session that was begun for the run."""
         with contextlib.suppress(Exception):  # a session that is gone has forgotten them

@@ -35,11 +35,13 @@ from hedgerow.count.spark.workers import (
     KernelSum,
     KernelTally,
     merge_sums,
+    packed_codes,
 )
 from hedgerow.encode.sums import ColumnSums
 from hedgerow.model.engine import DenseKernel, SparseCounts, SparseKernel
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.model.schema import Schema
+from hedgerow.model.table import EncodedTable
 
 if TYPE_CHECKING:
     from hedgerow.count.settings import EngineSettings
@@ -110,6 +112,16 @@ class SparkEngine:
     def place(self) -> PlacedOnSpark:
         """Return all records placed in one box, for methods that grow a tree."""
         return PlacedOnSpark(self.schema, self._sums)
+
+    def rehearsing(self, table: EncodedTable) -> SparkEngine:
+        """Return an engine over a made-up table on the same cluster; closing it ends nothing."""
+        import pyarrow as pa
+
+        columns = table.codes if table.classes is None else (*table.codes, table.classes)
+        rows = pa.Table.from_batches([packed_codes(columns)])
+        with refusing():
+            codes = self._session.spark.createDataFrame(rows, PACKED).persist()
+        return SparkEngine(self.schema, Session(spark=self._session.spark, own=False), codes)
 
     def close(self) -> None:
         """Let the cluster forget the codes, and end a session that was begun for the run."""

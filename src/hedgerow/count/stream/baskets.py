@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.count.memory.baskets import BasketMemory, MemoryWalk, WalkRows
+from hedgerow.count.memory.baskets import BasketMemory, MemoryWalk, WalkRows, walk_compiled
 from hedgerow.count.stream.scratch import Arrays, Scratch, Shelf, Slot
 from hedgerow.count.stream.table import BASE_BYTES, Pace, Report
 from hedgerow.encode.baskets import BasketEncoder, Sets
@@ -40,9 +40,16 @@ class BasketStream:
     name = "stream"
 
     def __init__(
-        self, taxonomy: Taxonomy, scratch: Scratch, shelf: Shelf, slots: list[Slot]
+        self,
+        taxonomy: Taxonomy,
+        scratch: Scratch,
+        shelf: Shelf,
+        slots: list[Slot],
+        *,
+        compiled: bool | None = None,
     ) -> None:
         self.taxonomy = taxonomy
+        self.compiled = compiled
         self.passes = 0
         self._scratch = scratch
         self._shelf = shelf
@@ -93,6 +100,19 @@ class BasketStream:
             total = SparseCounts.merged([total, piece.itemsets()])
         return total
 
+    def rehearsing(self, baskets: EncodedBaskets) -> BasketStream:
+        """Return an engine over made-up baskets on the same disk, by the same loops."""
+        n_items = max((slot.kinds[1][1] for slot in self._slots), default=0)
+        compiled = walk_compiled(n_items) if self.compiled is None else self.compiled
+        scratch = Scratch(self._scratch.folder.parent)
+        try:
+            shelf = scratch.shelf()
+            slots = [shelf.put((np.diff(baskets.offsets), baskets.items))]
+            return BasketStream(self.taxonomy, scratch, shelf, slots, compiled=compiled)
+        except BaseException:
+            scratch.close()
+            raise
+
     def shelf(self) -> Shelf:
         """Return an empty shelf beside the records."""
         return self._scratch.shelf()
@@ -109,7 +129,8 @@ class BasketStream:
             yield BasketMemory(
                 baskets=EncodedBaskets(
                     taxonomy=self.taxonomy, offsets=offsets_of(lengths), items=items
-                )
+                ),
+                compiled=self.compiled,
             )
 
 
@@ -203,6 +224,7 @@ class DiskWalk:
                 n_items=self._n_items,
                 weights=weights[0] if weights else None,
                 partition=partition,
+                compiled=self._stream.compiled,
             )
 
 

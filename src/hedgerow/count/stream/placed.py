@@ -28,8 +28,11 @@ class PlacedOnDisk:
         shelf: Shelf,
         slots: list[Slot],
         passed: Callable[[], None],
+        *,
+        compiled: bool | None = None,
     ) -> None:
         self._schema = schema
+        self._compiled = compiled
         self._scratch = scratch
         self._own: Shelf | None = None  # the engine's shelf stays as it is
         self._shelf = shelf
@@ -98,7 +101,7 @@ class PlacedOnDisk:
 
     def _load(self, slot: Slot, starts: NDArray[np.int64] | None) -> PlacedInMemory:
         table = table_of_columns(self._schema, self._shelf.get(slot))
-        return PlacedInMemory(table, starts=starts)
+        return PlacedInMemory(table, starts=starts, compiled=self._compiled)
 
     def _keep(
         self,

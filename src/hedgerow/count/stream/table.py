@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.count.memory.table import MemoryEngine
+from hedgerow.count.memory.table import CompiledPaths, MemoryEngine
 from hedgerow.count.stream.placed import PlacedOnDisk
 from hedgerow.count.stream.scratch import Scratch, Shelf, Slot
 from hedgerow.encode.batch import BatchEncoder, table_of_columns
@@ -22,6 +22,7 @@ from hedgerow.encode.sums import ColumnSums
 from hedgerow.model.arrays import Codes
 from hedgerow.model.engine import DenseKernel, SparseCounts, SparseKernel
 from hedgerow.model.schema import Schema
+from hedgerow.model.table import EncodedTable
 from hedgerow.read.source import Source
 from hedgerow.taxonomy.domain import code_dtype
 
@@ -52,8 +53,17 @@ class StreamEngine:
 
     name = "stream"
 
-    def __init__(self, schema: Schema, scratch: Scratch, shelf: Shelf, slots: list[Slot]) -> None:
+    def __init__(
+        self,
+        schema: Schema,
+        scratch: Scratch,
+        shelf: Shelf,
+        slots: list[Slot],
+        *,
+        paths: CompiledPaths | None = None,
+    ) -> None:
         self.schema = schema
+        self._paths = paths
         self.passes = 0
         self._scratch = scratch
         self._shelf = shelf
@@ -95,7 +105,31 @@ class StreamEngine:
 
     def place(self) -> PlacedOnDisk:
         """Return all records placed in one box, for methods that grow a tree."""
-        return PlacedOnDisk(self.schema, self._scratch, self._shelf, self._slots, self._passed)
+        return PlacedOnDisk(
+            self.schema,
+            self._scratch,
+            self._shelf,
+            self._slots,
+            self._passed,
+            compiled=None if self._paths is None else self._paths.boxes,
+        )
+
+    def rehearsing(self, table: EncodedTable) -> StreamEngine:
+        """Return an engine over a made-up table on the same disk, by the same loops."""
+        n_records = max((slot.kinds[0][1] for slot in self._slots if slot.kinds), default=0)
+        paths = self._paths or CompiledPaths.of(n_records, len(self.schema.attributes))
+        scratch = Scratch(self._scratch.folder.parent)
+        try:
+            shelf, half = scratch.shelf(), len(table) // 2
+            columns = table.codes if table.classes is None else (*table.codes, table.classes)
+            slots = [
+                shelf.put(tuple(column[rows] for column in columns))
+                for rows in (slice(half), slice(half, None))
+            ]
+            return StreamEngine(self.schema, scratch, shelf, slots, paths=paths)
+        except BaseException:
+            scratch.close()
+            raise
 
     def close(self) -> None:
         """Remove the codes from the disk."""
@@ -107,7 +141,8 @@ class StreamEngine:
 
     def _piece(self, slot: Slot) -> MemoryEngine:
         """Return one piece; let go of it before the next is asked for."""
-        return MemoryEngine(table=table_of_columns(self.schema, self._shelf.get(slot)))
+        columns = self._shelf.get(slot)
+        return MemoryEngine(table=table_of_columns(self.schema, columns), paths=self._paths)
 
     def _passed(self) -> None:
         self.passes += 1

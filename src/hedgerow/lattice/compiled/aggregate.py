@@ -9,31 +9,20 @@ Loops run along the columns and choose without branching, so that they are vecto
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, cast
-
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from hedgerow.lattice.lattice import Levels
 from hedgerow.model.arrays import Ints
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from hedgerow.model.compiling import compile_loop
 
 BLOCK = 1024
 """Vectors in a row that look at their attributes in the same order."""
 
 Shorts = NDArray[np.int16]
 
-_F = TypeVar("_F", bound="Callable[..., Any]")
 
-
-def _compile(function: _F) -> _F:
-    return cast("_F", njit(cache=True, nogil=True, boundscheck=False)(function))
-
-
-@_compile
+@compile_loop
 def fitting(columns: Levels, node: Levels) -> NDArray[np.bool_]:
     """Which vectors fit a node."""
     n_attributes, n_vectors = columns.shape
@@ -45,7 +34,7 @@ def fitting(columns: Levels, node: Levels) -> NDArray[np.bool_]:
     return fits
 
 
-@_compile
+@compile_loop
 def counts_at(columns: Levels, many: Ints, nodes: Levels) -> Ints:
     """How many records fit each node."""
     counts = np.zeros(len(nodes), dtype=np.int64)
@@ -56,7 +45,7 @@ def counts_at(columns: Levels, many: Ints, nodes: Levels) -> Ints:
     return counts
 
 
-@_compile
+@compile_loop
 def level_histograms(columns: Levels, many: Ints, heights: Levels, n_levels: int) -> Ints:
     """How many records have each level, by attribute."""
     n_attributes, n_vectors = columns.shape
@@ -74,7 +63,7 @@ def level_histograms(columns: Levels, many: Ints, heights: Levels, n_levels: int
     return sums
 
 
-@_compile
+@compile_loop
 def two_literals(columns: Levels, nodes: Levels, orders: Ints) -> tuple[Shorts, Shorts]:
     """The attributes of two literals of each vector, -1 for none.
 
@@ -108,7 +97,7 @@ def two_literals(columns: Levels, nodes: Levels, orders: Ints) -> tuple[Shorts, 
     return firsts, seconds
 
 
-@_compile
+@compile_loop
 def literal_numbers(
     columns: Levels, many: Ints, attributes: Shorts, start: Ints, none: int
 ) -> Ints:
@@ -124,7 +113,7 @@ def literal_numbers(
     return numbers
 
 
-@_compile
+@compile_loop
 def near_histograms(columns: Levels, many: Ints, low: Levels, n_levels: int) -> Ints:
     """By attribute, how many records would fit ``low`` if that attribute were at each level.
 
@@ -146,7 +135,7 @@ def near_histograms(columns: Levels, many: Ints, low: Levels, n_levels: int) -> 
     return sums
 
 
-@_compile
+@compile_loop
 def literals_above(columns: Levels, asked: NDArray[np.bool_], node: Levels, orders: Ints) -> Shorts:
     """The attribute of a literal above ``node`` of each vector that is asked for, -1 for none."""
     n_vectors = columns.shape[1]

@@ -12,21 +12,19 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 from numba import njit
 
+from hedgerow.model.compiling import compile_loop
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
 
 
-def _cached(function: _F) -> _F:
-    return cast("_F", njit(nogil=True, boundscheck=False, cache=True)(function))
-
-
 def _compiled(function: _F) -> _F:
     return cast("_F", njit(nogil=True, boundscheck=False)(function))
 
 
-@_cached
+@compile_loop
 def maximise_problems(
     problem_arrays: tuple[Any, ...],
     hierarchy_arrays: tuple[Any, ...],

@@ -18,15 +18,12 @@ from numpy.typing import NDArray
 
 from hedgerow.lattice.packed import Entries, Found, Hierarchy, PackedProblems, Question, Small
 from hedgerow.model.arrays import Floats, Ints
+from hedgerow.model.compiling import compile_loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
-
-
-def _cached(function: _F) -> _F:
-    return cast("_F", njit(nogil=True, boundscheck=False, cache=True)(function))
 
 
 def _compiled(function: _F) -> _F:
@@ -59,7 +56,7 @@ class Terrain(NamedTuple):
     weighed: bool
 
 
-@_cached
+@compile_loop
 def solve_problems(
     problem_arrays: tuple[Any, ...],
     hierarchy_arrays: tuple[Any, ...],

@@ -1,0 +1,105 @@
+"""A release whose last step failed, put in its place.
+
+A run writes to a hidden folder and gives it its name at the very end. Where that fails (the
+destination was taken meanwhile, the process was killed), the release is complete and booked, and
+making it again would spend the same once more. It is recovered instead, once, and only if the
+ledger knows its booking.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from hedgerow.errors import LedgerError, ReleaseError
+from hedgerow.model.certificate import Certificate
+from hedgerow.pipeline.retry import booked_entry, certificate_digest
+from hedgerow.privacy.ledger import Entry, Ledger
+from hedgerow.release.folder import load_certificate, vouch_all
+from hedgerow.release.leftovers import destination_of, only_user
+from hedgerow.release.write import check_destination, place_folder
+
+_GIVE = "Give the hidden folder that the run named, '.NAME.partial-XXXXXXXX', as it left it."
+
+
+def recover(
+    folder: str | os.PathLike[str],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    ledger: str | os.PathLike[str] | None = None,
+) -> Path:
+    """Put the complete release of a hidden folder in its place, and return where that is.
+
+    The folder must be the user's own, of mode 0700, in no run's hands, with all files that its
+    certificate lists and no others. The certificate must name an entry of this ``ledger`` (by
+    default the user's) with the same plan, epsilon and delta that is still ``booked``; the entry
+    is ``released`` afterwards, so that nothing can be recovered for it again. ``out`` is another
+    place than the one the run was given.
+
+    Privacy: nothing is drawn and no data is read. The release was made under its booking.
+    """
+    hidden = Path(os.path.abspath(folder))  # noqa: PTH100 - resolve() would follow a link
+    meant = destination_of(hidden)
+    if meant is None:
+        raise ReleaseError("is not a folder that a run left", where=str(hidden), do=_GIVE)
+    _check_private(hidden)
+    with only_user(hidden) as free:
+        if not free:
+            raise ReleaseError(
+                "a run is still at work in it", where=str(hidden), do="Wait until it has ended."
+            )
+        certificate = load_certificate(hidden)
+        vouch_all(hidden, certificate)
+        kept = Ledger(None if ledger is None else Path(ledger), create=False)
+        entry = _check_booked(certificate, kept, hidden)
+        destination = check_destination(meant if out is None else out, force=force)
+        digest = certificate_digest(hidden)
+        place_folder(hidden, destination, force=force)
+        try:
+            kept.released(entry.id, digest)
+        except BaseException:  # another run was faster, or the ledger cannot be written
+            destination.chmod(0o700)
+            destination.rename(hidden)
+            raise
+    return destination
+
+
+def _check_private(hidden: Path) -> None:
+    """Refuse what others may have touched: the ledger will vouch for it."""
+    try:
+        found = hidden.lstat()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ReleaseError(
+            f"the folder cannot be read: {reason}", where=str(hidden), do=_GIVE
+        ) from error
+    own = not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
+    if not stat.S_ISDIR(found.st_mode) or not own or stat.S_IMODE(found.st_mode) != 0o700:
+        raise ReleaseError(
+            "is not a folder of your own that nobody else may enter (mode 0700)",
+            where=str(hidden),
+            do="What others could have changed cannot be recovered.",
+        )
+
+
+def _check_booked(certificate: Certificate, ledger: Ledger, hidden: Path) -> Entry:
+    if certificate.ledger is None or not certificate.guarantee.private:
+        raise ReleaseError(
+            "its certificate names no booking", where=str(hidden), do="Publish it again."
+        )
+    entry = booked_entry(certificate, ledger)
+    if entry is None:
+        raise LedgerError(
+            "the ledger has no such booking as its certificate names",
+            where=str(hidden),
+            do="Name the ledger that the run was booked on, with --ledger FILE.",
+        )
+    if entry.state != "booked":
+        raise LedgerError(
+            f"its entry {entry.id} of the ledger is {entry.state} already",
+            where=str(hidden),
+            do="Nothing more can be released for it; publish again if it must be.",
+        )
+    return entry
