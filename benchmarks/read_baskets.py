@@ -14,6 +14,7 @@ from pathlib import Path
 from hedgerow.encode.baskets import encode_baskets
 from hedgerow.encode.universe import universe_of
 from hedgerow.plan.load import plan_of
+from hedgerow.plan.model import Plan
 from hedgerow.read.items import open_items
 
 FILES = {
@@ -24,6 +25,7 @@ FILES = {
     },
     "set-valued/retail.dat.gz": {"universe": [0, 16_469]},
 }
+HEADERS = {"msnbc/msnbc990928.seq.gz": 7}
 RUNS = 5
 
 
@@ -42,14 +44,19 @@ def split(path: Path) -> list[list[str]]:
         return [line.split() for line in file]
 
 
+def encode(path: Path, plan: Plan) -> object:
+    universe = universe_of(plan)
+    source = open_items(path, universe.place, reading=plan.how_to_read())
+    return encode_baskets(source, universe)
+
+
 def main(folder: Path) -> None:
     print("file | read and split, s | read and encode, s | ratio")
     for name, items in FILES.items():
-        universe = universe_of(plan_of({"items": items}, base=folder))
+        reading = {"header": HEADERS.get(name, 0)}
+        plan = plan_of({"items": items, "reading": reading}, base=folder)
         splitting = best(lambda path=folder / name: split(path))
-        encoding = best(
-            lambda path=folder / name, of=universe: encode_baskets(open_items(path, of.place), of)
-        )
+        encoding = best(lambda path=folder / name, of=plan: encode(path, of))
         print(f"{name} | {splitting:.3f} | {encoding:.3f} | {encoding / splitting:.2f}")
 
 

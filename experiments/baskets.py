@@ -33,7 +33,7 @@ SAMPLE_SEED = 2011
 @cache
 def msnbc(scene: Scene, *, fan_out: int = 10) -> EncodedBaskets:
     """Return MSNBC as sets of the 17 categories: 989,818 records."""
-    baskets = _read(_folder(scene), MSNBC, {"universe": [1, 17], "as": "sets"})
+    baskets = _read(_folder(scene), MSNBC, {"universe": [1, 17], "as": "sets"}, header=7)
     return regrouped(_short(baskets, scene), fan_out=fan_out)
 
 
@@ -55,9 +55,11 @@ def _folder(scene: Scene) -> Path:
     return scene.folder
 
 
-def _read(folder: Path, name: str, items: dict[str, object]) -> EncodedBaskets:
-    universe = universe_of(plan_of({"items": items}, base=folder))
-    return encode_baskets(open_items(folder / name, universe.place), universe)
+def _read(folder: Path, name: str, items: dict[str, object], *, header: int = 0) -> EncodedBaskets:
+    plan = plan_of({"items": items, "reading": {"header": header}}, base=folder)
+    universe = universe_of(plan)
+    source = open_items(folder / name, universe.place, reading=plan.how_to_read())
+    return encode_baskets(source, universe)
 
 
 def _short(baskets: EncodedBaskets, scene: Scene) -> EncodedBaskets:

@@ -31,7 +31,7 @@ ROOMS: dict[str, str] = {
     "disclosure": "errors progress model plan read encode count methods lattice release report"
     " taxonomy pipeline",
     "evaluation": "errors progress model plan privacy read encode release report taxonomy",
-    "drafting": "errors plan privacy read taxonomy",
+    "drafting": "errors model plan privacy read taxonomy",
     "auditing": "errors progress model plan privacy count methods taxonomy pipeline",
     "demo": "errors progress model plan read encode release evaluation pipeline",
     "cli": "errors model plan privacy taxonomy release report pipeline disclosure evaluation"

@@ -7,9 +7,32 @@ score or a random draw**: messages get pasted into issues.
 
 from __future__ import annotations
 
+import re
 import shlex
 from fractions import Fraction
 from typing import ClassVar
+
+# What a screen does not show, or shows somewhere else: format characters (among them those
+# that turn the direction of text), separators of lines, fillers, and control characters.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u115f\u1160\u17b4"
+    "\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0"
+    "\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+
+
+def visible(text: str) -> str:
+    r"""Return ``text`` with what nobody would see written out, for people to read.
+
+    >>> print(visible("pay\u202eroll"), visible("Zürich"))
+    pay\u202eroll Zürich
+    """
+    return _UNSEEN.sub(_written_out, text)
+
+
+def _written_out(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 class HedgerowError(Exception):
@@ -18,11 +41,11 @@ class HedgerowError(Exception):
     exit_code: ClassVar[int] = 70
 
     def __init__(self, what: str, *, where: str | None = None, do: str | None = None) -> None:
-        self.what = what
-        self.where = where
-        self.do = do
-        head = f"{where}: {what}" if where else what
-        super().__init__(f"{head}\n{do}" if do else head)
+        self.what = visible(what)
+        self.where = None if where is None else visible(where)
+        self.do = None if do is None else visible(do)
+        head = f"{self.where}: {self.what}" if self.where else self.what
+        super().__init__(f"{head}\n{self.do}" if self.do else head)
 
 
 class InputError(HedgerowError):
@@ -66,8 +89,9 @@ class PlanError(InputError):
 class TaxonomyError(InputError):
     """A taxonomy cannot be read or is not a tree.
 
-    Taxonomies are public, so the message may show their labels; ``line`` and ``value``
-    say where in the file and which label, where that is known.
+    Taxonomies are public, so the message may show their labels, but not where a plan names
+    the file: it may hold something else. ``line`` and ``value`` say where in the file and
+    which label, where that is known.
     """
 
     def __init__(

@@ -213,6 +213,17 @@ def test_data_without_the_class_is_measured_for_all_else(release):
     assert told["loss"]["records"]["classification-metric"] is None
 
 
+def test_a_plan_beside_a_release_says_how_the_data_are_written(release, tmp_path):
+    DATA.to_csv(tmp_path / "data.csv", sep=";", decimal=",", index=False, encoding="latin-1")
+    form = {"delimiter": "semicolon", "decimal": "comma", "encoding": "latin-1"}
+    plan = {**PLAN, "reading": form}
+    asked = {"tasks": ["loss"], "seed": 1}
+    told = evaluate(release, tmp_path / "data.csv", plan=plan, **asked).facts
+    assert told["loss"] == evaluate(release, DATA, **asked).facts["loss"]
+    with pytest.raises(DataError, match="no column"):
+        evaluate(release, tmp_path / "data.csv", **asked)
+
+
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [

@@ -235,9 +235,49 @@ def test_a_missing_column_is_named(tmp_path, session):
         hedgerow.publish(table_plan(("hedge", {})), data=frame, engine="spark", seed=1)
 
 
+def test_hostile_lines_are_left_out_or_refused_as_in_memory(tmp_path, session):
+    data = write_table(tmp_path / "small.csv")
+    header, first, *others = data.read_bytes().split(b"\n")
+    hostile = [
+        b'"' + first,
+        first + b"\xff",
+        first + b"\r" + first,
+        first + b",x",
+        b"\0",
+        b"x",
+        b'a"b',
+    ]
+    lines = [header, hostile[0], first, *hostile[1:], *others]
+    data.write_bytes(b"\r\n".join(lines))
+    plan = {**table_plan(("diffgen", {"h": 3})), "reading": {"malformed": "drop"}}
+    publish_on_both(plan, data, tmp_path, session)
+    assert released(tmp_path / "spark") == released(tmp_path / "memory")
+    with pytest.raises(DataError, match="the record") as caught:
+        hedgerow.publish(table_plan(("diffgen", {})), data=data, engine="spark", session=session)
+    assert "line" not in str(caught.value).split("\n")[0]
+
+
+def test_files_of_our_own_session_are_private_encrypted_and_swept(tmp_path):
+    """Shuffle files held true counts, readable by everybody, also after the process was killed."""
+    outcome = subprocess.run(
+        [sys.executable, str(TESTS / "support" / "spark_files.py"), str(tmp_path)],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert outcome.returncode == 0, outcome.stderr[-2000:]
+    assert json.loads(outcome.stdout.splitlines()[-1]) == {
+        "killed left files": True,
+        "others may enter": False,
+        "holds the marker": False,
+        "swept": True,
+    }
+
+
 def test_a_header_of_sequences_is_refused(tmp_path, session):
     plan = basket_plan(("diffpart", {}))
-    plan["items"]["as"] = "sets"
+    plan["reading"] = {"header": 7}
     data = write_baskets(tmp_path / "small.dat")
     with pytest.raises(SettingError, match="header"):
         hedgerow.publish(plan, data=data, engine="spark", session=session, seed=1)

@@ -233,6 +233,12 @@ FAULTS: dict[str, Fault] = {
         states=None,
         after=cases.damage_is_kept,
     ),
+    "the same table under a second name": Fault(
+        arrange=cases.published_under_another_name,
+        codes=(3,),
+        says="hedgerow ledger same-people first wards",
+        states=("released",),
+    ),
     # --- a plan that changes
     "a plan changed after the check": Fault(
         arrange=cases.checked_and_then(lambda case: case.change("h: 3", "h: 4")),

@@ -30,6 +30,10 @@ def with_ledger(**keys):
     return {**GOOD, "ledger": {"dataset": "d", "cap": 4, **keys}}
 
 
+def with_reading(**changes):
+    return {**GOOD, "reading": changes}
+
+
 def nested(depth):
     tree = {"leaf": None}
     for _ in range(depth):
@@ -47,7 +51,7 @@ MISTAKES = {
         "attributes",
         ["10,000"],
     ),
-    "unknown key": ({**GOOD, "colour": 1}, "colour", ["unknown key", "data, query, missing"]),
+    "unknown key": ({**GOOD, "colour": 1}, "colour", ["unknown key", "data, query, reading"]),
     "misspelt key": ({**GOOD, "confirmd": True}, "confirmd", ["Did you mean 'confirmed'?"]),
     "snake case key": (
         {**GOOD, "missing_values": []},
@@ -326,6 +330,28 @@ MISTAKES = {
     "cap zero": (with_ledger(cap=0), "ledger.cap", ["1e-9 to 50"]),
     "cap text": (with_ledger(cap="lots"), "ledger.cap", ["number"]),
     "ledger data set empty": (with_ledger(dataset=""), "ledger.dataset", ["empty"]),
+    "encoding": (with_reading(encoding="utf-16"), "reading.encoding", ["utf-8, latin-1"]),
+    "delimiter": (with_reading(delimiter=","), "reading.delimiter", ["comma, semicolon, tab"]),
+    "header of false": (with_reading(header=False), "reading.header", ["neither"]),
+    "header of lines": (with_reading(header=3), "reading.header", ["only basket files"]),
+    "header of two names": (with_reading(header=["a", "a"]), "reading.header[1]", ["twice"]),
+    "header of a number": (with_reading(header=["a", 1]), "reading.header[1]", ["not a name"]),
+    "quotes and dropping": (
+        with_reading(quote="multi-line", malformed="drop"),
+        "reading.malformed",
+        ["nobody can tell which record"],
+    ),
+    "columns of baskets": (
+        {"items": {"universe": [1, 2]}, "reading": {"header": ["a"]}},
+        "reading.header",
+        ["names no columns"],
+    ),
+    "delimiter of baskets": (
+        {"items": {"universe": [1, 2]}, "reading": {"delimiter": "tab"}},
+        "reading.delimiter",
+        ["items.separator"],
+    ),
+    "no second": (with_reading(seconds=0), "reading.seconds", ["1 to 1,000,000"]),
     "ledger unknown key": (with_ledger(path="x"), "ledger.path", ["dataset, cap, delta-cap, file"]),
     "ledger file no text": (with_ledger(file=1), "ledger.file", ["not a text", "ledger file"]),
 }

@@ -16,6 +16,7 @@ from hedgerow.plan.items import ItemsPlan
 from hedgerow.plan.load import plan_of
 from hedgerow.plan.mistakes import keys_of
 from hedgerow.plan.model import AttributePlan, LedgerPlan, Plan
+from hedgerow.plan.reading import ReadingPlan
 from hedgerow.plan.registry import METHODS
 from hedgerow.plan.schema import plan_json_schema, plan_schema_text
 
@@ -25,6 +26,7 @@ MODELS = {
     "Plan": Plan,
     "attributes": AttributePlan,
     "items": ItemsPlan,
+    "reading": ReadingPlan,
     "ledger": LedgerPlan,
     **METHODS,
     **DISCLOSE_FAMILIES,
@@ -83,6 +85,9 @@ def test_the_examples_of_the_reference_are_plans_and_fit_the_schema(text):
         {"attributes": {"a": {"numeric": [1, 2]}}, "publish": {"epsilon": 1, "h": -1}},
         {"attributes": {"a": {"numeric": [1, 2]}}, "items": {"universe": [1, 2]}},
         {"items": {"universe": []}},
+        {"items": {"universe": [1, 2]}, "reading": {"encoding": "utf-16"}},
+        {"items": {"universe": [1, 2]}, "reading": {"header": -1}},
+        {"items": {"universe": [1, 2]}, "reading": {"seconds": 0}},
         {"items": {"universe": [1, 2], "fan-out": 1}},
     ],
 )

@@ -146,6 +146,17 @@ def test_no_fault_of_a_journal_forgets_a_booking_unseen(tmp_path):
     assert found.count(False) > 20
 
 
+def test_no_fault_of_the_file_itself_forgets_a_booking_unseen(tmp_path):
+    before, draw = interrupted()[0], random.Random(99)
+    found = []
+    for fault in faults(before, draw):
+        path = lay_out(tmp_path, fault, b"")
+        beside(path, "-journal").unlink()
+        found.append(forgets(path, CONFIRMED))
+    assert True not in found
+    assert found.count(None) > 100
+
+
 def test_a_journal_that_is_gone_forgets_no_booking_unseen(tmp_path):
     draw = random.Random(12)
     for _ in range(60):

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from hedgerow.encode.baskets import encode_baskets
 from hedgerow.encode.universe import universe_of
 from hedgerow.errors import DataError
+from hedgerow.model.reading import Reading
 from hedgerow.plan.load import plan_of
 from hedgerow.read.items import ItemsPlace, open_items
 from hedgerow.read.words import BasketFile, WordSplitter
@@ -38,8 +39,9 @@ def naive(text: str, separators: str) -> list[list[str]]:
 def sets_of(data, base=Path(), **items):
     """What the baskets hold, as sets of labels."""
     query = items.pop("query", None)
+    reading = Reading(**items.pop("reading", {}))
     universe = universe_of(plan_of({"items": {"universe": UNIVERSE, "fan-out": 2, **items}}))
-    source = open_items(data, universe.place, query=query, base=base)
+    source = open_items(data, universe.place, query=query, base=base, reading=reading)
     baskets = encode_baskets(source, universe)
     labels = universe.taxonomy.leaf_labels
     bounds = baskets.offsets.tolist()
@@ -231,9 +233,13 @@ def test_numbers_are_items_whatever_they_are_stored_as(column, kind):
 def test_a_file_of_sequences_is_read_as_sets_without_its_header(tmp_path):
     header = "% Names:\r\n\r\nmilk bread\r\n\r\n% Sequences:\r\n\r\n"
     (tmp_path / "a.seq").write_bytes((header + "tea milk tea \r\nmilk\r\n").encode())
-    assert sets_of("a.seq", tmp_path, **{"as": "sets"}) == [{"tea", "milk"}, {"milk"}]
-    with pytest.raises(DataError, match="as: sets"):
-        sets_of("a.seq", tmp_path)
+    told = {"as": "sets", "reading": {"header": 6}}
+    assert sets_of("a.seq", tmp_path, **told) == [{"tea", "milk"}, {"milk"}]
+    with pytest.raises(DataError, match="header: 7"):
+        sets_of("a.seq", tmp_path, **{"as": "sets"})
+    every = {"reading": {"header": 0}}
+    assert sets_of("a.seq", tmp_path, **every) == [{"milk", "bread"}, {"tea", "milk"}, {"milk"}]
+    assert sets_of("a.seq", tmp_path, reading={"header": 99}) == []
 
 
 def test_names_with_blanks_are_read_between_commas(tmp_path):
@@ -290,16 +296,25 @@ def test_a_wrong_input_is_one_error_without_a_value(tmp_path, at):
 
 
 @pytest.mark.parametrize(
-    ("name", "items", "n_records", "n_items", "largest"),
+    ("name", "items", "reading", "n_records", "n_items", "largest"),
     [
-        ("msnbc/msnbc990928.seq.gz", {"universe": [1, 17], "as": "sets"}, 989_818, 1_699_303, 17),
-        ("set-valued/retail.dat.gz", {"universe": [0, 16_469]}, 88_162, 908_576, 76),
+        (
+            "msnbc/msnbc990928.seq.gz",
+            {"universe": [1, 17], "as": "sets"},
+            {"header": 7},
+            989_818,
+            1_699_303,
+            17,
+        ),
+        ("set-valued/retail.dat.gz", {"universe": [0, 16_469]}, {}, 88_162, 908_576, 76),
     ],
 )
 def test_real_files_have_the_records_that_their_description_counts(
-    shared_data, name, items, n_records, n_items, largest
+    shared_data, name, items, reading, n_records, n_items, largest
 ):
-    universe = universe_of(plan_of({"items": items}))
-    baskets = encode_baskets(open_items(shared_data / name, universe.place), universe)
+    plan = plan_of({"items": items, "reading": reading})
+    universe = universe_of(plan)
+    source = open_items(shared_data / name, universe.place, reading=plan.how_to_read())
+    baskets = encode_baskets(source, universe)
     assert (len(baskets), len(baskets.items)) == (n_records, n_items)
     assert baskets.lengths.max() == largest

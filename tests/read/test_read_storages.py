@@ -20,6 +20,7 @@ import pytest
 from pyarrow import feather
 
 from hedgerow.encode.table import encode_table
+from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.model.schema import Attribute, Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.read.open import open_table
@@ -99,6 +100,11 @@ def in_sqlite(path: Path) -> None:
         connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?)", rows)
 
 
+FORMS = {
+    "CSV, Latin-1": Reading(encoding="latin-1", delimiter="semicolon"),
+    "CSV, byte order mark": Reading(delimiter="bar"),
+}
+
 STORAGES: dict[str, Callable[[Path], Any]] = {
     "CSV": written("t.csv", lambda p: p.write_text(as_text(","), encoding="utf-8")),
     "CSV, Latin-1": written("t.csv", lambda p: p.write_text(as_text(";"), encoding="latin-1")),
@@ -147,7 +153,7 @@ def expected(schema: Schema) -> list[list[int]]:
 
 @pytest.mark.parametrize("storage", STORAGES)
 def test_every_storage_of_a_table_gives_the_same_codes(storage, tmp_path, schema, expected):
-    source = open_table(STORAGES[storage](tmp_path))
+    source = open_table(STORAGES[storage](tmp_path), reading=FORMS.get(storage, PLAIN))
     assert codes_of(encode_table(source, schema)) == expected
 
 

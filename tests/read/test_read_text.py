@@ -7,11 +7,12 @@ import math
 from decimal import Decimal
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
 from hedgerow.errors import DataError
-from hedgerow.read.text import as_text, spell
+from hedgerow.read.text import as_text, spell, text_columns
 
 DAY = dt.date(2011, 8, 21)
 NOON = dt.datetime(2011, 8, 21, 12, 30)
@@ -32,11 +33,14 @@ def texts(array: pa.Array) -> list[str | None]:
         (pa.array([17, None, -3], pa.int8()), ["17", None, "-3"]),
         (pa.array([2**64 - 1], pa.uint64()), ["18446744073709551615"]),
         (pa.array([17.0, 0.1, math.nan, None, -0.0]), ["17", "0.1", None, None, "0"]),
-        (pa.array([1e20, math.inf]), ["1e+20", "inf"]),
+        (pa.array([2.0**53 - 1, 1.5e-7, math.inf]), ["9007199254740991", "1.5e-07", "inf"]),
         (pa.array([0.1, 17.0], pa.float32()), ["0.1", "17"]),
         (pa.array(np.array([0.1, 3], dtype=np.float16)), ["0.1", "3"]),
         (pa.array([True, False, None]), ["true", "false", None]),
         (pa.array([Decimal("2.50"), Decimal("17.00")]), ["2.50", "17"]),
+        (pa.array([Decimal("-12.5"), None], pa.decimal128(38, 2)), ["-12.50", None]),
+        (pa.array([Decimal(10**37 + 7)]), [str(10**37 + 7)]),
+        (pa.array([Decimal(f"{10**30}.01")]), [f"{10**30}.01"]),
         (pa.array([DAY, None]), ["2011-08-21", None]),
         (pa.array([DAY], pa.date64()), ["2011-08-21"]),
         (pa.array([NOON, MIDNIGHT], pa.timestamp("ns")), ["2011-08-21T12:30:00", "2011-08-21"]),
@@ -75,3 +79,66 @@ def test_single_values_are_spelt_like_columns_of_them():
     spelt = ["17", "17", "0.25", "true", None, None, "x", "2011-08-21", "2011-08-21T12:30:00",
              "3", "4"]  # fmt: skip
     assert [spell(value) for value in values] == spelt
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        pa.array([1.0, 2.0**53]),
+        pa.array([1e20]),
+        pa.array([-(2.0**60)]),
+        pa.array([2.0**24], pa.float32()),
+        pa.array(np.array([2048.0], dtype=np.float16)),
+        pa.array([2.0**53]).dictionary_encode(),
+    ],
+    ids=lambda array: f"{array.type}",
+)
+def test_whole_numbers_that_a_float_rounds_are_refused(array):
+    """In a double 2^53 + 1 is 2^53: it would be read as its neighbour's label."""
+    with pytest.raises(DataError, match="does not tell large ones apart") as caught:
+        as_text(array, where="t, column 'x'")
+    assert caught.value.__suppress_context__
+
+
+def test_an_extension_type_is_read_only_where_it_is_kept_as_text():
+    period = pa.array(pd.period_range("2020-01", periods=2, freq="M"))
+    with pytest.raises(DataError, match="no text form"):
+        as_text(period, where="t")
+    batch = pa.RecordBatch.from_arrays([period], names=["month"])
+    for text in ((), ("month",)):
+        with pytest.raises(DataError, match="no text form"):
+            text_columns(batch, ["month"], text, name="t")
+    numeric = pa.opaque(pa.string(), type_name="numeric", vendor_name="PostgreSQL")
+    kept = pa.ExtensionArray.from_storage(numeric, pa.array(["17", None]))
+    assert as_text(kept, where="t").to_pylist() == ["17", None]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (Decimal("1.10"), "1.10"),
+        (Decimal("1E+3"), "1000"),
+        (Decimal("-0.00"), "0"),
+        (Decimal("NaN"), None),
+        (pd.NaT, None),
+        (pd.NA, None),
+        (pd.Timestamp("2011-08-21T12:30:00.000000001"), "2011-08-21T12:30:00"),
+        (pd.Timestamp("2011-08-21T12:30", tz="Europe/Zurich"), "2011-08-21T10:30:00Z"),
+        (dt.datetime(2011, 8, 21, 0, 0, tzinfo=dt.UTC), "2011-08-21T00:00:00Z"),
+    ],
+)
+def test_one_value_is_spelt_as_in_a_column_of_its_kind(value, text):
+    assert spell(value) == text
+
+
+@pytest.mark.parametrize("value", [Decimal("1E+9999999"), Decimal("Infinity"), object(), b"x"])
+def test_what_has_no_short_text_has_none(value):
+    with pytest.raises(pa.ArrowInvalid):
+        spell(value)
+
+
+@pytest.mark.parametrize("kind", [pa.timestamp("s"), pa.timestamp("ms"), pa.timestamp("s", "UTC")])
+def test_a_moment_too_far_away_is_refused_and_not_another_one(kind):
+    far = pa.array([2**62], pa.int64()).view(kind)
+    with pytest.raises(DataError, match="no text form"):
+        as_text(far, where="t")

@@ -22,7 +22,7 @@ from hedgerow.model import certificate as parts
 from hedgerow.model.baskets import EncodedBaskets, NoisyBaskets
 from hedgerow.model.groups import CountsMade
 from hedgerow.model.precision import deviation, within
-from hedgerow.release.basket_files import separator_of
+from hedgerow.release.basket_files import read_csv, separator_of
 from hedgerow.release.baskets import BasketRelease
 from hedgerow.taxonomy.builders import context_free
 
@@ -148,6 +148,16 @@ def test_items_with_blanks_stand_apart_by_tabs(tmp_path):
     assert separator_of(context_free(SPACED, fan_out=2)) == "\t"
     lines = (tmp_path / "out" / "release.dat").read_text().splitlines()
     assert "red apples\tmilk\t@home" in lines
+
+
+def test_baskets_that_earlier_releases_shielded_are_still_read(tmp_path):
+    labels = ["-tea", "=milk", "rum"]
+    taxonomy = context_free(labels, fan_out=2)
+    for text in ("-tea rum,3\n'=milk,4\n", "'-tea rum,3\n'=milk,4\n"):
+        (tmp_path / "release.csv").write_text("items,count\n" + text)
+        found = read_csv(tmp_path / "release.csv", taxonomy, made=None)
+        assert found.items.tolist() == [0, 2, 1]
+        assert found.counts.tolist() == [3, 4]
 
 
 def test_the_csv_file_is_safe_in_spreadsheets(tmp_path):

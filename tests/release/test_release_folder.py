@@ -18,6 +18,7 @@ from hedgerow.errors import ReleaseError
 from hedgerow.model.groups import Groups
 from hedgerow.model.schema import Attribute
 from hedgerow.privacy.source import SeededSource
+from hedgerow.release import reading
 from hedgerow.release import release as module
 from hedgerow.release.release import Release, load_recoding
 from hedgerow.taxonomy.domain import NumericDomain
@@ -220,3 +221,15 @@ def test_the_groups_come_as_the_callers_own_kind_of_dataframe(release):
 
 def test_a_release_shows_its_name_and_size_only(release):
     assert repr(release) == "Release('people & <jobs>', 5 groups)"
+
+
+def test_labels_with_an_apostrophe_that_earlier_releases_wrote_are_still_read(tmp_path):
+    """They shielded every sign, also where no spreadsheet would run anything."""
+    labels = ["50000+.", "- 50000.", "=x", "'-y"]
+    for written in (["- 50000.", "'=x", "'-y"], ["'- 50000.", "'=x", "''-y"]):
+        column = pa.chunked_array([pa.array(written).dictionary_encode()])
+        found = reading._positions(column, labels, True, tmp_path / "release.csv")
+        assert found.tolist() == [1, 2, 3]
+    wrong = pa.chunked_array([pa.array(["'- 50000.", "-y"]).dictionary_encode()])
+    with pytest.raises(ReleaseError):
+        reading._positions(wrong, labels, True, tmp_path / "release.csv")

@@ -95,7 +95,8 @@ def test_the_file_has_one_header_and_safe_texts(schema, groups, tmp_path, monkey
     assert lines[0] == "age,job,income"
     assert lines[1] == "-5,office,>50K"
     assert "age,job,income" not in lines[1:]
-    assert all(job not in line for line in lines for job in (",-sea", ",@home"))
+    # No spreadsheet runs a sign by itself, and a program gets the label back.
+    assert {"-sea", "@home"} <= {line.split(",")[1] for line in lines}
 
 
 @pytest.mark.parametrize(

@@ -285,6 +285,11 @@ def order_is_kept(case: Case) -> None:
     assert Ledger(case.ledger).left("wards") == 0
 
 
+def published_under_another_name(case: Case) -> None:
+    case.put("first.yaml", PLAN.replace("dataset: wards", "dataset: first"))
+    printed(case, "publish", "first.yaml", "--out", "first", "-q")
+
+
 def spent_once(case: Case) -> None:
     Ledger(case.ledger).book("wards", 1, cap=2, method="diffgen", plan_digest="0" * 64)
 

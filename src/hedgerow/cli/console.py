@@ -7,9 +7,11 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Annotated, Any
+from typing import IO, Annotated, Any, cast
 
 import typer
+
+from hedgerow.errors import visible
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON, for machines.")]
 QuietOption = Annotated[
@@ -78,7 +80,23 @@ def say(*parts: Any) -> None:
     """Print renderables or marked-up text on stdout, without guessing at colours."""
     from rich.console import Console
 
-    Console(highlight=False, soft_wrap=True).print(*parts)
+    Console(highlight=False, soft_wrap=True, file=cast("IO[str]", _Visible(sys.stdout))).print(
+        *parts
+    )
+
+
+class _Visible:
+    """A stream on which what nobody would see is written out; colours stay."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """Write a text for people."""
+        return self._stream.write("\x1b".join(map(visible, text.split("\x1b"))))
 
 
 @contextmanager

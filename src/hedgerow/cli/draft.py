@@ -44,10 +44,11 @@ def draft_command(
 ) -> None:
     """Propose a plan for a table or for a basket file.
 
-    Guesses types, bounds, taxonomies, the class and identifiers from the data, marks
-    every guess with a comment, and leaves the plan unconfirmed: publish refuses it until
-    a person has put public knowledge in place of the guesses. A file whose name ends in
-    .dat, .seq or .baskets, or whose first line begins with %, is read as baskets.
+    Guesses how the file is written, types, bounds, taxonomies, the class and identifiers
+    from the data, marks every guess with a comment, and leaves the plan unconfirmed: publish
+    refuses it until a person has put public knowledge in place of the guesses. A file whose
+    name ends in .dat, .seq or .baskets, whose first line begins with %, or (unless it is
+    called .csv or .tsv) whose lines look like baskets, is read as baskets.
 
     Example: hedgerow draft adult.csv --taxonomies taxonomies -o plan.yaml
     """

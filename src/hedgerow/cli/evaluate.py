@@ -35,7 +35,10 @@ def evaluate_command(
     ] = None,
     plan: Annotated[
         Path | None,
-        typer.Option(help="The plan that names the domains, for a plain table or basket file."),
+        typer.Option(
+            help="The plan: it names the domains of a plain table or basket file, and says how"
+            " DATA is written."
+        ),
     ] = None,
     out: Annotated[
         Path | None,

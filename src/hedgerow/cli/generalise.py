@@ -26,6 +26,13 @@ def generalise_command(
             help="A .csv or .parquet file; by default DATA's name with .generalised.csv.",
         ),
     ] = None,
+    plan: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A plan whose 'reading' says how DATA is written; by default UTF-8 with commas.",
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -44,7 +51,7 @@ def generalise_command(
     target = check_output(output or Path(f"{stem(data)}.generalised.csv"), force=force)
     with progress("generalising", quiet=quiet or as_json):
         recoding = load_recoding(release)
-        rows = apply(recoding, data)
+        rows = apply(recoding, data, plan=plan)
         write_rows(rows, target, schema=recoding.schema, force=force)
     result = {"file": str(target), "columns": rows.column_names, "private": False}
     answer(result, as_json=as_json, show=lambda: _show(target, quiet=quiet))

@@ -130,6 +130,7 @@ def read_confidential(
         plan.data if own else data,
         query=plan.query if own else None,
         base=plan.base if own else Path(),
+        reading=plan.how_to_read(),
     )
     columns = list(dict.fromkeys(weights.values())) if isinstance(weights, dict) else []
     read = encode_accompanied(
@@ -158,7 +159,7 @@ def _dictionary(
     base = ready.plan.base if against is None else Path()
     schema: Schema = replace(ready.schema, class_attribute=None)
     return encode_table(
-        open_table(place, base=base),
+        open_table(place, base=base, reading=ready.plan.how_to_read().of_another_file()),
         schema,
         progress=lambda fraction: progress("reading the dictionary", fraction),
     )
@@ -197,7 +198,8 @@ def _read_weights(
     from hedgerow.encode.columns import numbers_in
     from hedgerow.read.open import open_table
 
-    source = open_table(place, base=ready.plan.base)
+    reading = ready.plan.how_to_read().of_another_file()
+    source = open_table(place, base=ready.plan.base, reading=reading)
     names = [attribute.name for attribute in ready.schema.attributes]
     known = [name for name in names if name in source.columns]
     if not known:

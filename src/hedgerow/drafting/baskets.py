@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -12,6 +11,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from hedgerow.drafting.form import (
+    basket_form_of,
+    basket_form_text,
+    beginning,
+    looks_like_basket_lines,
+)
 from hedgerow.drafting.match import TaxonomyFile
 from hedgerow.drafting.profile import RARE
 from hedgerow.drafting.propose import MOST_VALUES, outward
@@ -26,6 +31,7 @@ from hedgerow.drafting.text import (
     wrapped,
 )
 from hedgerow.errors import DataError, PlanError
+from hedgerow.model.reading import Reading
 from hedgerow.plan.fields import MAX_TEXT, ROOT
 from hedgerow.plan.items import MAX_ITEMS
 from hedgerow.plan.load import plan_of
@@ -37,7 +43,6 @@ from hedgerow.read.words import BasketFile, WordBatch
 _SUFFIXES = (".dat", ".seq", ".basket", ".baskets")
 _SEPARATORS: tuple[tuple[Literal["tab", "comma"], bytes], ...] = (("tab", b"\t"), ("comma", b","))
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,14}", re.ASCII)
-_SAMPLE = 1 << 16
 _FILE = "items.txt"
 
 
@@ -47,7 +52,7 @@ class ItemFrequencies:
 
     path: Path
     separator: Literal["tab", "comma"] | None
-    is_sequence: bool
+    form: Reading
     records: Counter[str]
 
     @property
@@ -62,14 +67,16 @@ class ItemFrequencies:
 
 
 def looks_like_baskets(data: Any) -> bool:
-    """Return whether data is a basket file, by its name or by the header of a sequence file."""
+    """Return whether data is a basket file, by its name, its header or its lines."""
     if not isinstance(data, str | Path) or "://" in str(data):
         return False
     path = Path(data)
     name = path.name.lower().removesuffix(".gz")
     if name.endswith(_SUFFIXES):
         return True
-    return path.is_file() and _beginning(path).startswith(FILE_HEADER)
+    if path.is_file() and beginning(path).startswith(FILE_HEADER):
+        return not beginning(path).startswith(b"%PDF")
+    return looks_like_basket_lines(path)
 
 
 def refuse_class(class_name: str | None) -> None:
@@ -99,19 +106,18 @@ def item_frequencies(
 
     Privacy: as confidential as the data.
     """
-    sample = _beginning(path)
-    is_sequence = sample.startswith(FILE_HEADER)
-    if is_sequence:  # the header is text, with commas of its own
-        sample = sample.rpartition(b"\n" + FILE_HEADER)[2].partition(b"\n")[2]
+    form = basket_form_of(path)
+    # The header is text, with commas of its own.
+    sample = b"\n".join(beginning(path).split(b"\n")[form.header_lines or 0 :])
     separator, letters = next(
         ((name, byte) for name, byte in _SEPARATORS if byte in sample), (None, b" ")
     )
-    source = BasketFile(path=path, separators=letters, skip_header=is_sequence)
+    source = BasketFile(path=path, separators=letters, reading=form)
     records: Counter[str] = Counter()
     for batch in source.batches(progress=progress):
         records.update(_in_records(batch))
     del records[""]
-    return ItemFrequencies(path=path, separator=separator, is_sequence=is_sequence, records=records)
+    return ItemFrequencies(path=path, separator=separator, form=form, records=records)
 
 
 def _in_records(batch: WordBatch) -> dict[str, int]:
@@ -137,12 +143,14 @@ def basket_plan_text(
             do="Check that the file has one record per line, its items apart by blanks, commas"
             " or tabs.",
         )
-    lines = [HEADER, f"data: {quoted(relative_path(found.path, base))}", "items:"]
+    lines = [HEADER, f"data: {quoted(relative_path(found.path, base))}"]
+    lines += [*comment("how the file is written", indent=""), basket_form_text(found.form)]
+    lines += ["items:"]
     lines += _universe(items, files, base)
     if found.separator is not None:
         lines += [*comment("what stands between items", indent="  ")]
         lines += [f"  separator: {found.separator}"]
-    if found.is_sequence:
+    if found.form.header_lines:
         lines += ["  # the file begins as files of sequences do; only sets are published"]
         lines += ["  as: sets"]
     return "\n".join([*lines, *_ends(publish, ledger_section(found.path, publish))])
@@ -187,13 +195,3 @@ def _ends(publish: str, ledger: str) -> Iterable[str]:
 
 def _is_whole(word: str) -> bool:
     return _WHOLE.fullmatch(word) is not None
-
-
-def _beginning(path: Path) -> bytes:
-    """Return the first bytes of a file, unpacked; none where it cannot be read."""
-    try:
-        with path.open("rb") as raw:
-            packed = raw.peek(2).startswith(b"\x1f\x8b")
-            return (gzip.GzipFile(fileobj=raw) if packed else raw).read(_SAMPLE)
-    except (OSError, EOFError):
-        return b""

@@ -15,18 +15,20 @@ from hedgerow.drafting.baskets import (
     looks_like_baskets,
     refuse_class,
 )
+from hedgerow.drafting.form import form_of, table_form_text
 from hedgerow.drafting.match import taxonomies_in
 from hedgerow.drafting.profile import MISSING_TEXTS, RARE, Profile, profiles_of
 from hedgerow.drafting.propose import Proposal, proposals
 from hedgerow.drafting.text import Sections, ledger_section, plan_text, relative_path
 from hedgerow.errors import DataError, HedgerowError, InternalError
+from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.plan.load import plan_of
 from hedgerow.plan.model import Plan
 from hedgerow.plan.numbers import plain_number
 from hedgerow.plan.parse import parse_text
 from hedgerow.plan.registry import DEFAULT_BASKET_METHOD, DEFAULT_METHOD
 from hedgerow.plan.settings import PrivateSettings
-from hedgerow.read.open import open_table
+from hedgerow.read.open import holds_text, is_url, open_table
 from hedgerow.read.source import Source
 
 _OFTEN_MISSING = 0.1
@@ -72,7 +74,8 @@ def draft_plan(
         return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
     publish = _publish(method or DEFAULT_METHOD, epsilon)
     with ExitStack() as stack:
-        source = open_table(data, query=query)
+        form = _form(data)
+        source = open_table(data, query=query, reading=form or PLAIN)
         if isinstance(source, AbstractContextManager):
             stack.enter_context(source)
         profiles = _profiles(source, class_name, progress)
@@ -82,6 +85,7 @@ def draft_plan(
     sections = Sections(
         data=_place(data, folder),
         query=query,
+        reading=None if form is None else table_form_text(form),
         missing=_missing_policy(proposed, profiles),
         missing_values=_missing_values(profiles),
         proposals=proposed,
@@ -91,7 +95,17 @@ def draft_plan(
         is_publishable=_is_publishable(proposed),
     )
     text = plan_text(sections, base=folder)
-    return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes + _notes(proposed)))
+    notes += _notes(proposed)
+    if form is not None and form.malformed == "drop":
+        notes.append("some records are malformed, and this plan leaves them out")
+    return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
+
+
+def _form(data: Any) -> Reading | None:
+    """Return how a text file looks to be written; nothing for what is none."""
+    if not isinstance(data, str | Path) or is_url(data):
+        return None
+    return form_of(Path(data)) if holds_text(Path(data)) else None
 
 
 def _publish(method: str, epsilon: object) -> str:
@@ -125,7 +139,8 @@ def _profiles(
         raise DataError(
             "the first line looks like a record, not like column names",
             where=source.name,
-            do="Put a line of column names at the top of the file.",
+            do="Put a line of column names at the top of the file, or name the columns in the plan"
+            " ('reading: {header: [age, job]}').",
         )
     return profiles
 

@@ -12,6 +12,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from hedgerow.drafting.propose import Proposal
+from hedgerow.errors import visible
+from hedgerow.model.reading import MEGABYTES, SECONDS
 from hedgerow.plan.numbers import plain_number
 from hedgerow.privacy.ledger_names import nearest_plain
 
@@ -43,6 +45,7 @@ class Sections:
 
     data: str | None
     query: str | None
+    reading: str | None
     missing: str
     missing_values: Sequence[str]
     proposals: Sequence[Proposal]
@@ -64,7 +67,7 @@ def quoted(text: str) -> str:
     Never-married "NO" ">50K" "007"
     """
     is_plain = _PLAIN.fullmatch(text) and text.casefold() not in _WORDS
-    return text if is_plain else json.dumps(text, ensure_ascii=False)
+    return text if is_plain else visible(json.dumps(text, ensure_ascii=False))
 
 
 def relative_path(place: str | Path, base: Path) -> str:
@@ -85,6 +88,12 @@ def _source(sections: Sections) -> Iterable[str]:
         yield f"data: {quoted(sections.data)}"
     if sections.query is not None:
         yield f"query: {quoted(sections.query)}"
+    if sections.reading is not None:
+        yield from comment("how the file is written", indent="")
+        yield sections.reading
+    elif sections.query is not None:
+        yield "# How long the database may take, and how much memory the table."
+        yield f"reading: {{seconds: {SECONDS}, megabytes: {MEGABYTES}}}"
     yield from comment("how often values are missing", indent="")
     yield f"missing: {sections.missing}"
     yield from comment("the usual texts for missing values that occur", indent="")

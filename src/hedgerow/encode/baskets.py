@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 
 from hedgerow.encode.columns import as_numpy, spellings
 from hedgerow.encode.sums import ITEMS, LENGTHS, ColumnSums
+from hedgerow.encode.table import check_size
 from hedgerow.model.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
+from hedgerow.model.reading import PLAIN
 from hedgerow.model.universe import Universe
 from hedgerow.read.items import ItemSource, LongTable
 from hedgerow.read.source import ReadProgress
@@ -25,21 +27,26 @@ def encode_baskets(
     *,
     progress: ReadProgress | None = None,
     sums: ColumnSums | None = None,
+    most_bytes: int = PLAIN.most_bytes,
 ) -> EncodedBaskets:
     """Return the records as sets of item codes, in the order of the data.
 
     Items outside the universe are dropped record by record, repeated ones count once, and
     a record without any item left is dropped. Records of a long table come in the order
-    of their first rows.
+    of their first rows. Data whose codes would take more than ``most_bytes`` are refused.
 
     Privacy: the result is as confidential as the data. Encoding treats every record by
     itself and by public rules alone, so neighbouring data stay neighbours.
     """
     encoder = BasketEncoder(universe, sums=sums)
     if isinstance(source, LongTable):
-        parts = [encoder.of_rows(source, progress)]
+        parts = [encoder.of_rows(source, progress, most_bytes)]
     else:
-        parts = [encoder.of_batch(batch) for batch in source.batches(progress=progress)]
+        parts, used = [], 0
+        for batch in source.batches(progress=progress):
+            parts.append(encoder.of_batch(batch))
+            used += sum(array.nbytes for array in parts[-1])
+            check_size(used, most_bytes, source.name)
     lengths = [part[0] for part in parts] or [np.zeros(0, dtype=np.int64)]
     items = [part[1] for part in parts] or [np.zeros(0, dtype=encoder.dtype)]
     return EncodedBaskets(
@@ -69,15 +76,18 @@ class BasketEncoder:
         records = np.repeat(np.arange(len(batch.lengths)), batch.lengths)
         return self._sets(records, self.codes(batch.words), len(batch.lengths))
 
-    def of_rows(self, table: LongTable, progress: ReadProgress | None) -> Sets:
+    def of_rows(self, table: LongTable, progress: ReadProgress | None, most_bytes: int) -> Sets:
         """Return the sets of a long table, once all of its rows are there."""
         names: list[pa.Array] = []
         codes: list[NDArray[np.int64]] = []
+        used = 0
         for of_record, of_item in table.rows(progress=progress):
             if self.sums is not None:
                 self.sums.add_column(ITEMS, of_item)
             names.append(of_record)
             codes.append(self.codes(of_item))
+            used += of_record.nbytes + codes[-1].nbytes
+            check_size(used, most_bytes, table.name)
         if not names:
             return self._sets(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), 0)
         records, n_records = _numbered(names)

@@ -144,7 +144,7 @@ class _Codes:
         self.low = 0
         self.counts = np.zeros(0, dtype=np.int64)
 
-    def add(self, codes: NDArray[np.int64], weights: NDArray[np.int64] | None) -> None:
+    def add(self, codes: NDArray[np.uint32], weights: NDArray[np.int64] | None) -> None:
         """Count some codes, each as often as it weighs."""
         low, high = int(codes.min()), int(codes.max()) + 1
         self._reach(low, high)
@@ -187,7 +187,7 @@ def _mac(key: bytes) -> Callable[[bytes], bytes]:
     return mac
 
 
-def number_codes(values: NDArray[Any]) -> NDArray[np.int64]:
+def number_codes(values: NDArray[Any]) -> NDArray[np.uint32]:
     """Return numbers to eleven binary digits: 20 bits of sign, exponent and fraction.
 
     Values go by way of 32-bit floats, so that a column that was stored as such agrees.
@@ -201,8 +201,10 @@ def number_codes(values: NDArray[Any]) -> NDArray[np.int64]:
     with np.errstate(over="ignore"):
         single = values.astype(np.float32)
     single += np.float32(0)  # -0.0 is 0.0
-    bits = single.view(np.uint32).astype(np.int64)
-    return (bits + (1 << (_ROUNDED_BITS - 1))) >> _ROUNDED_BITS
+    bits = single.view(np.uint32)
+    bits += np.uint32(1 << (_ROUNDED_BITS - 1))  # cannot overflow: there is no NaN
+    bits >>= np.uint32(_ROUNDED_BITS)
+    return bits
 
 
 def label_of(label: str | int) -> bytes | None:

@@ -14,6 +14,7 @@ from hedgerow.encode.columns import numbers_in
 from hedgerow.encode.sums import ColumnSums
 from hedgerow.errors import DataError
 from hedgerow.model.arrays import Codes, Flags
+from hedgerow.model.reading import PLAIN
 from hedgerow.model.schema import Attribute, Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.read.source import ReadProgress, Source
@@ -26,17 +27,19 @@ def encode_table(
     *,
     progress: ReadProgress | None = None,
     sums: ColumnSums | None = None,
+    most_bytes: int = PLAIN.most_bytes,
 ) -> EncodedTable:
     """Return the table as codes, with nothing in it that the schema does not describe.
 
     Records are read once and in order, a batch at a time. Numbers outside their bounds
     are clamped; a text that its taxonomy does not list gets the code of ``other``, or is
-    refused where there is none. Missing values follow the schema's policy.
+    refused where there is none. Missing values follow the schema's policy. A table whose
+    codes would take more than ``most_bytes`` is refused.
 
     Privacy: the result is as confidential as the table. Encoding treats every record by
     itself and by public rules alone, so neighbouring tables stay neighbours.
     """
-    work = _Work.begin(source, schema, sums)
+    work = _Work.begin(source, schema, sums, most_bytes)
     names = [attribute.name for attribute in schema.used()]
     text = {a.name for a in schema.used() if a.domain.kind == "categorical"}
     for batch in source.batches(names, text=text, progress=progress):
@@ -113,6 +116,16 @@ def _numbers_of(
     return found
 
 
+def check_size(used: int, most_bytes: int, name: str) -> None:
+    """Refuse data whose codes take more memory than the plan allows."""
+    if used > most_bytes:
+        raise DataError(
+            f"the encoded data take more than the {most_bytes >> 20:,} megabytes allowed",
+            where=name,
+            do="Use the engine stream, or allow more in the plan: 'reading: {megabytes: 8192}'.",
+        )
+
+
 class _Column:
     """The codes of a column so far, in one array that grows.
 
@@ -132,6 +145,11 @@ class _Column:
         self.codes[self.n_codes : end] = codes
         self.n_codes = end
 
+    @property
+    def used(self) -> int:
+        """The bytes of the codes so far."""
+        return self.n_codes * self.codes.itemsize
+
     def finish(self) -> Codes:
         """Return the codes and let go of the room to grow."""
         self.codes.resize(self.n_codes, refcheck=False)
@@ -143,19 +161,27 @@ class _Work:
     schema: Schema
     encode: BatchEncoder
     columns: list[_Column]
+    most_bytes: int
     n_read: int = 0
 
     @classmethod
-    def begin(cls, source: Source, schema: Schema, sums: ColumnSums | None = None) -> _Work:
+    def begin(
+        cls,
+        source: Source,
+        schema: Schema,
+        sums: ColumnSums | None = None,
+        most_bytes: int = PLAIN.most_bytes,
+    ) -> _Work:
         encode = BatchEncoder(schema, name=source.name, sums=sums)
         columns = [_Column(attribute) for attribute in encode.attributes]
-        return cls(schema=schema, encode=encode, columns=columns)
+        return cls(schema=schema, encode=encode, columns=columns, most_bytes=most_bytes)
 
     def add(self, batch: pa.RecordBatch) -> Flags | None:
         """Encode a batch without the records that lack a value; which were kept, if not all."""
         encoded = self.encode(batch, n_before=self.n_read)
         for column, codes in zip(self.columns, encoded.columns, strict=True):
             column.add(codes)
+        check_size(sum(column.used for column in self.columns), self.most_bytes, self.encode.name)
         self.n_read += batch.num_rows
         return encoded.kept
 

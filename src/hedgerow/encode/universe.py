@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 from hedgerow.errors import PlanError, TaxonomyError
@@ -9,7 +10,7 @@ from hedgerow.model.universe import ItemsPlace, Universe
 from hedgerow.plan.items import ItemsPlan
 from hedgerow.plan.model import Plan
 from hedgerow.taxonomy.builders import context_free
-from hedgerow.taxonomy.labels import displayed
+from hedgerow.taxonomy.labels import displayed, quoting_nothing
 from hedgerow.taxonomy.load import read_values, taxonomy_of
 from hedgerow.taxonomy.tree import Taxonomy
 
@@ -28,19 +29,19 @@ def universe_of(plan: Plan) -> Universe:
             column=given.column,
             record=given.record,
             separators=separators_of(given.separator, taxonomy),
-            skip_header=given.as_ == "sets",
         ),
     )
 
 
 def _taxonomy(given: ItemsPlan, base: Path) -> Taxonomy:
-    items = None if given.universe is None else _listed(given.universe, base)
-    if given.is_context_free:
-        return context_free(items or (), fan_out=given.fan_out)
-    taxonomy = taxonomy_of(given.taxonomy, base=base, where="items > taxonomy")
-    if items is not None:
-        _check_same(items, taxonomy)
-    return taxonomy
+    with quoting_nothing() if isinstance(given.universe, str) else nullcontext():
+        items = None if given.universe is None else _listed(given.universe, base)
+        if given.is_context_free:
+            return context_free(items or (), fan_out=given.fan_out)
+        taxonomy = taxonomy_of(given.taxonomy, base=base, where="items > taxonomy")
+        if items is not None:
+            _check_same(items, taxonomy)
+        return taxonomy
 
 
 def _listed(universe: str | tuple[int, int] | tuple[str, ...], base: Path) -> list[str]:

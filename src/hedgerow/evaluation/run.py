@@ -12,12 +12,12 @@ from hedgerow.evaluation import basket_tasks, tasks
 from hedgerow.evaluation.evaluation import FOR_OWNER, FORMAT_VERSION, Evaluation
 from hedgerow.evaluation.subject import (
     EvaluatedSubject,
-    PlanGiven,
     TableSubject,
     subject_of,
 )
 from hedgerow.model.certificate import Certificate
 from hedgerow.progress import Progress, no_progress
+from hedgerow.release.generalise import PlanGiven
 
 Task = Literal["classification", "clustering", "counting", "itemsets", "loss", "risk"]
 TASKS: tuple[Task, ...] = get_args(Task)

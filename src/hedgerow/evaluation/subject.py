@@ -18,6 +18,7 @@ from hedgerow.evaluation.plain import read_plain
 from hedgerow.evaluation.weighted_sets import WeightedSets
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.groups import Groups
+from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.model.universe import ItemsPlace, Universe
@@ -28,6 +29,7 @@ from hedgerow.read.items import open_items
 from hedgerow.read.open import open_table
 from hedgerow.release.baskets import BasketRelease
 from hedgerow.release.folder import load_certificate, vouch
+from hedgerow.release.generalise import PlanGiven
 from hedgerow.release.release import Release
 from hedgerow.release.write import CERTIFICATE
 
@@ -74,7 +76,6 @@ class BasketSubject:
 
 
 EvaluatedSubject = TableSubject | BasketSubject
-PlanGiven = Plan | Mapping[str, Any] | str | os.PathLike[str] | None
 
 
 def subject_of(
@@ -83,7 +84,8 @@ def subject_of(
     """Return a release and its data, read as the release's domains say.
 
     ``release`` is a release, its folder, or with a ``plan`` that names the domains any table
-    or basket file, or the folder of a disclosure.
+    or basket file, or the folder of a disclosure. A release names its own domains; a plan
+    beside it says only how the data are read.
     """
     progress("reading the release", None)
     known = _plan(plan)
@@ -98,9 +100,11 @@ def subject_of(
                 do="Leave the test file out.",
             )
         return _baskets(loaded, release, data, known, progress)
-    if loaded is not None and known is not None:
+    if loaded is not None and known is not None and known.reading is None:
         raise SettingError(
-            "the release folder names its own domains", where="plan", do="Leave the plan out."
+            "the release folder names its own domains, and the plan does not say how to read",
+            where="plan",
+            do="Leave the plan out, or give it a section 'reading'.",
         )
     if loaded is None and known is None:
         raise SettingError(
@@ -154,8 +158,11 @@ def _table(
         name = _name(release)
     else:
         raise InternalError("there is neither a release nor a plan")
-    table = _encoded(data, schema, "reading the data", progress)
-    held_out = None if test is None else _encoded(test, schema, "reading the test rows", progress)
+    reading = PLAIN if plan is None else plan.how_to_read()
+    table = _encoded(data, schema, reading, "reading the data", progress)
+    held_out = None
+    if test is not None:
+        held_out = _encoded(test, schema, reading, "reading the test rows", progress)
     return TableSubject(
         name=name,
         schema=schema,
@@ -175,8 +182,10 @@ def _plain_file(release: Any) -> tuple[Any, Certificate | None]:
     return release, None
 
 
-def _encoded(data: Any, schema: Schema, step: str, progress: Progress) -> EncodedTable:
-    source = open_table(data)
+def _encoded(
+    data: Any, schema: Schema, reading: Reading, step: str, progress: Progress
+) -> EncodedTable:
+    source = open_table(data, reading=reading)
     target = schema.class_attribute
     if target is not None and target.name not in source.columns:
         schema = replace(schema, class_attribute=None)
@@ -199,8 +208,9 @@ def _baskets(
     else:
         given = encode_baskets(open_items(release, universe.place), universe)
         sets, name = WeightedSets.of_records(given), _name(release)
+    reading = PLAIN if plan is None else plan.how_to_read()
     records = encode_baskets(
-        open_items(data, universe.place),
+        open_items(data, universe.place, reading=reading),
         universe,
         progress=lambda part: progress("reading the data", part),
     )
@@ -231,7 +241,6 @@ def _universe(loaded: BasketRelease | None, plan: Plan | None) -> Universe:
         column=None,
         record=None,
         separators=separators_of("auto", loaded.taxonomy),
-        skip_header=False,
     )
     return Universe(taxonomy=loaded.taxonomy, place=place)
 

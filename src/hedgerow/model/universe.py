@@ -11,14 +11,12 @@ from hedgerow.taxonomy.tree import Taxonomy
 class ItemsPlace:
     """Where the items lie: in a column, in the rows of a long table, or on the lines of a file.
 
-    ``separators`` are the bytes that stand between the items of a line, ``skip_header``
-    says that lines up to the last comment (``%``) at the top are none of the records.
+    ``separators`` are the bytes that stand between the items of a line.
     """
 
     column: str | None = None
     record: str | None = None
     separators: bytes = b" ,\t"
-    skip_header: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

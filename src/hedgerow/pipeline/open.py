@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hedgerow.count.settings import DEFAULT_MEMORY, EngineSettings
 from hedgerow.errors import PlanError
 from hedgerow.model.engine import BasketEngine, Engine
+from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.model.schema import Schema
 from hedgerow.model.universe import Universe
 from hedgerow.plan.model import Plan
@@ -20,24 +21,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DataPlace:
-    """Where the confidential data lie: a file, a URL or a dataframe, and a database's query."""
+    """Where the confidential data lie: a file, a URL or a dataframe, and a database's query.
+
+    ``reading`` says how the bytes of a file become records.
+    """
 
     data: Any
     query: str | None = None
     base: Path = Path()
+    reading: Reading = PLAIN
 
     @classmethod
     def of(cls, plan: Plan, data: Any = None) -> DataPlace:
         """Return ``data``, or what the plan names."""
         if data is not None:
-            return cls(data=data)
+            return cls(data=data, reading=plan.how_to_read())
         if plan.data is None:
             raise PlanError(
                 "the plan names no data",
                 where="data",
                 do="Name a file there, or give --data FILE.",
             )
-        return cls(data=plan.data, query=plan.query, base=plan.base)
+        return cls(data=plan.data, query=plan.query, base=plan.base, reading=plan.how_to_read())
 
 
 def open_engine(
@@ -72,14 +77,18 @@ def _on_spark(
     settings: EngineSettings,
     sums: ColumnSums | None,
 ) -> Engine | BasketEngine:
-    data, query, base = place.data, place.query, place.base
+    given: dict[str, Any] = {
+        "query": place.query,
+        "base": place.base,
+        "reading": place.reading,
+    }
     if isinstance(domain, Schema):
         from hedgerow.count.spark.table import open_spark_table
 
-        return open_spark_table(domain, data, query=query, base=base, settings=settings, sums=sums)
+        return open_spark_table(domain, place.data, settings=settings, sums=sums, **given)
     from hedgerow.count.spark.baskets import open_spark_baskets
 
-    return open_spark_baskets(domain, data, query=query, base=base, settings=settings, sums=sums)
+    return open_spark_baskets(domain, place.data, settings=settings, sums=sums, **given)
 
 
 def _in_memory(
@@ -88,15 +97,18 @@ def _in_memory(
     def reading(share: float | None) -> None:
         progress("reading", share)
 
+    most = place.reading.most_bytes
     if isinstance(domain, Schema):
         from hedgerow.count.memory.table import MemoryEngine
         from hedgerow.encode.table import encode_table
 
-        return MemoryEngine(table=encode_table(_table(place), domain, progress=reading, sums=sums))
+        table = encode_table(_table(place), domain, progress=reading, sums=sums, most_bytes=most)
+        return MemoryEngine(table=table)
     from hedgerow.count.memory.baskets import BasketMemory
     from hedgerow.encode.baskets import encode_baskets
 
-    baskets = encode_baskets(_items(place, domain), domain, progress=reading, sums=sums)
+    source = _items(place, domain)
+    baskets = encode_baskets(source, domain, progress=reading, sums=sums, most_bytes=most)
     return BasketMemory(baskets=baskets)
 
 
@@ -126,10 +138,12 @@ def _streamed(
 def _table(place: DataPlace) -> Any:
     from hedgerow.read.open import open_table
 
-    return open_table(place.data, query=place.query, base=place.base)
+    return open_table(place.data, query=place.query, base=place.base, reading=place.reading)
 
 
 def _items(place: DataPlace, universe: Universe) -> Any:
     from hedgerow.read.items import open_items
 
-    return open_items(place.data, universe.place, query=place.query, base=place.base)
+    return open_items(
+        place.data, universe.place, query=place.query, base=place.base, reading=place.reading
+    )

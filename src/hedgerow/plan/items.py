@@ -119,8 +119,8 @@ class ItemsPlan(PlanModel):
     as_: Literal["sets"] | None = Field(
         None,
         alias="as",
-        description="sets, for a file of sequences: order and repeats are left out, and its"
-        " header (up to the last of the first lines that begin with %) is skipped",
+        description="sets, for a file of sequences: order and repeats are left out; reading says"
+        " how many lines of a header it has",
     )
 
     @property

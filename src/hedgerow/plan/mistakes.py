@@ -17,11 +17,16 @@ from hedgerow.plan.fields import PlanModel, shown
 from hedgerow.plan.items import ItemsPlan
 from hedgerow.plan.model import AttributePlan, LedgerPlan, Plan
 from hedgerow.plan.parse import KeyPath
+from hedgerow.plan.reading import ReadingPlan
 from hedgerow.plan.registry import METHODS
 
 MAX_SHOWN = 10
 
-_SECTIONS: dict[str, type[PlanModel]] = {"items": ItemsPlan, "ledger": LedgerPlan}
+_SECTIONS: dict[str, type[PlanModel]] = {
+    "items": ItemsPlan,
+    "reading": ReadingPlan,
+    "ledger": LedgerPlan,
+}
 
 _DISCLOSE_PARTS: dict[KeyPath, type[PlanModel]] = {("utility",): UtilityPlan, ("risk",): RiskPlan}
 

@@ -22,6 +22,7 @@ from pydantic import (
     model_validator,
 )
 
+from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.plan.disclose import AnyDisclosePlan, check_disclosed_attributes
 from hedgerow.plan.fields import (
     MAX_BOUND,
@@ -42,6 +43,7 @@ from hedgerow.plan.fields import (
     shown,
 )
 from hedgerow.plan.items import ItemsPlan
+from hedgerow.plan.reading import ReadingPlan
 from hedgerow.plan.registry import METHODS, AnySettings
 
 MAX_ATTRIBUTES = 10_000
@@ -192,6 +194,11 @@ class Plan(PlanModel):
         repr=False,
         description="the SQL query that selects the table, with a database URL in data",
     )
+    reading: ReadingPlan | None = Field(
+        None,
+        description="a mapping with how a text file is written (encoding, delimiter, decimal,"
+        " header, quote, malformed) and what reading may take (seconds, megabytes)",
+    )
     missing: Literal["drop", "value"] = Field(
         "drop",
         description="drop (leave out records with a missing value) or value (a value of its own)",
@@ -238,6 +245,10 @@ class Plan(PlanModel):
         """The name of the class attribute, if there is one."""
         return next((name for name, plan in self.attributes.items() if plan.role == "class"), None)
 
+    def how_to_read(self) -> Reading:
+        """Return the public rules by which bytes become records."""
+        return PLAIN if self.reading is None else self.reading.reading()
+
     def resolve(self, place: str) -> Path:
         """Return where a path written in the plan leads."""
         return self._base / place
@@ -252,6 +263,7 @@ class Plan(PlanModel):
     def _check(self) -> Self:
         self._check_source()
         self._check_kind()
+        self._check_reading()
         self._check_one_class()
         self._check_missing()
         if self.publish is not None:
@@ -291,6 +303,10 @@ class Plan(PlanModel):
                 "Keep attributes for a table, items for set-valued data.",
                 key=("items",),
             )
+
+    def _check_reading(self) -> None:
+        if self.reading is not None:
+            self.reading.check(is_basket_file=self.items is not None and self.items.is_file)
 
     def _check_method(self, method: str, *, publishes: str) -> None:
         kind = "table" if self.items is None else "baskets"

@@ -196,7 +196,10 @@ class BookingDraft:
         return version < SCHEMA_VERSION
 
     def _stored(self) -> State:
-        return State(dict(self.connection.execute("SELECT key, value FROM state").fetchall()))
+        rows = self.connection.execute("SELECT key, value FROM state").fetchall()
+        if not all(isinstance(text, str) for row in rows for text in row):
+            raise broken(self._path, "its sums are damaged")
+        return State(dict(rows))
 
     def _check_state(self, end: list[Event]) -> None:
         with self.sensible():

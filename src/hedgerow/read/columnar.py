@@ -15,7 +15,7 @@ from hedgerow.read.source import ROWS_PER_BATCH, ReadProgress, check_columns, in
 from hedgerow.read.text import text_columns
 
 MOST_ROWS = 100_000_000
-MOST_ROWS_PER_BYTE = 1000
+MOST_ROWS_PER_BYTE = 20
 """Records that a Parquet file may claim: the first, or the second for each byte if more."""
 
 

@@ -1,8 +1,8 @@
-"""CSV and TSV files: delimiter and names from the first lines, records in parallel.
+"""CSV and TSV files, by the plan's public rules; records in parallel.
 
 Every column comes as dictionary-encoded text: the few distinct values of a block are
-looked at once each, and the records only through small integers. Blocks are parsed by a
-thread per core, in order.
+looked at once each, and the records only through small integers. Blocks are checked and
+parsed by a thread per core, in order.
 """
 
 from __future__ import annotations
@@ -13,24 +13,26 @@ import re
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
-from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from hedgerow.errors import DataError
-from hedgerow.read.lines import BLOCK, Block, record_blocks, text_lines
+from hedgerow.model.reading import PLAIN, Reading
+from hedgerow.read.lines import BLOCK, Block, quoted_blocks, text_blocks
+from hedgerow.read.sound import BOM, LineRules
 from hedgerow.read.source import ReadProgress, check_columns, places_of
 
-DELIMITERS = (",", ";", "\t", "|")
 _WRITTEN = re.compile(rb"[^\r\n]")
 _MOST_WORKERS = 8  # each keeps a block and what it parsed from it in memory
-_SAMPLE_BYTES = 1 << 16
-_SAMPLE_ROWS = 50
+_HEADER_BYTES = 1 << 16
 _TEXT = pa.dictionary(pa.int32(), pa.string())
+_NUMBER = re.compile(r"\s*[+-]?[0-9.,]+([eE][+-]?[0-9]+)?\s*", re.ASCII)
+_SWAPPED = str.maketrans(".,", ",.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -39,7 +41,7 @@ class DelimitedSource:
 
     path: Path
     columns: tuple[str, ...]
-    delimiter: str
+    reading: Reading
     header_lines: int
     block_size: int = BLOCK
 
@@ -48,166 +50,252 @@ class DelimitedSource:
         """The name of the file."""
         return self.path.name
 
+    @property
+    def delimiter(self) -> str:
+        """What stands between fields."""
+        return self.reading.delimiter_of(self.path)
+
     def batches(
         self,
         columns: Sequence[str],
         *,
-        text: Collection[str] = (),  # everything here is text
+        text: Collection[str] = (),
         progress: ReadProgress | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Stream the asked columns, all of them as dictionary-encoded text."""
-        parser = _Parser(self.columns, places_of(columns, self), self.delimiter)
+        """Stream the asked columns, all of them as dictionary-encoded text.
+
+        Where the plan says that numbers have a decimal comma, those of columns that are not
+        asked for as ``text`` come with a point.
+        """
+        parser = RecordParser.of(self, columns, text=text)
         workers = min(os.cpu_count() or 1, _MOST_WORKERS)
         waiting: deque[tuple[Block, Future[pa.RecordBatch]]] = deque()
         with ThreadPoolExecutor(workers) as pool:
-            for block in self._record_blocks():
-                waiting.append((block, pool.submit(parser.parse, block.data)))
+            for block in self._blocks():
+                waiting.append((block, pool.submit(parser.parse, block)))
                 if len(waiting) > workers + 1:
-                    yield self._finished(*waiting.popleft(), columns, progress)
+                    yield _finished(*waiting.popleft(), progress)
             while waiting:
-                yield self._finished(*waiting.popleft(), columns, progress)
+                yield _finished(*waiting.popleft(), progress)
         if progress:
             progress(1.0)
 
-    def _record_blocks(self) -> Iterator[Block]:
-        skipped = False
-        for whole in record_blocks(self.path, delimiter=self.delimiter, size=self.block_size):
+    def _blocks(self) -> Iterator[Block]:
+        cut = quoted_blocks if self.reading.quote == "multi-line" else text_blocks
+        for whole in cut(self.path, size=self.block_size):
             block = whole
-            if not skipped:
-                block, skipped = self._without_header(whole)
+            if whole.line <= self.header_lines:
+                block = whole.without_lines(self.header_lines)
             if _WRITTEN.search(block.data):
                 yield block
 
-    def _without_header(self, block: Block) -> tuple[Block, bool]:
-        """Cut the header's lines off, as far as the block holds them."""
-        left = self.header_lines - (block.line - 1)
-        place = 0
-        for _ in range(left):
-            place = block.data.find(b"\n", place) + 1
-            if not place:
-                return Block(data=b"", line=block.line, done=block.done), False
-        rest = Block(data=block.data[place:], line=block.line + left, done=block.done)
-        return rest, True
 
-    def _finished(
+def _finished(
+    block: Block, parsed: Future[pa.RecordBatch], progress: ReadProgress | None
+) -> pa.RecordBatch:
+    batch = parsed.result()
+    if progress:
+        progress(block.done)
+    return batch
+
+
+class RecordParser:
+    """Turns blocks of lines into batches of the asked columns, by public rules alone."""
+
+    def __init__(
         self,
-        block: Block,
-        parsed: Future[pa.RecordBatch],
-        columns: Sequence[str],
-        progress: ReadProgress | None,
-    ) -> pa.RecordBatch:
-        try:
-            batch = parsed.result()
-        except pa.ArrowException:  # its text quotes the record
-            raise _diagnosis(block, self.delimiter, len(self.columns), self.name) from None
-        if progress:
-            progress(block.done)
-        return batch.rename_columns(list(columns))
-
-
-class _Parser:
-    """Turns the bytes of a block into a batch of the asked columns."""
-
-    def __init__(self, columns: Sequence[str], places: Sequence[int], delimiter: str) -> None:
+        rules: LineRules,
+        *,
+        delimiter: str,
+        n_columns: int,
+        asked: Sequence[tuple[int, str]],
+        numbers: Collection[str],
+    ) -> None:
         # Columns go by number: names of a header may repeat up to blanks or be empty.
-        self.names = [str(place) for place in range(len(columns))]
-        asked = [str(place) for place in places]
-        self.parsing = arrow_csv.ParseOptions(delimiter=delimiter)
-        self.converting = arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(asked, _TEXT),
-            include_columns=asked,
-            null_values=[""],
-            strings_can_be_null=True,
-            check_utf8=False,  # done while the encoding was settled
+        self.rules = rules
+        self.delimiter = delimiter
+        self.n_columns = n_columns
+        self.asked = list(asked)
+        self.numbers = frozenset(numbers)
+
+    @classmethod
+    def of(
+        cls, source: DelimitedSource, columns: Sequence[str], *, text: Collection[str]
+    ) -> RecordParser:
+        """Return what parses the blocks of a file."""
+        reading, delimiter = source.reading, source.delimiter
+        is_comma = reading.decimal == "comma"
+        return cls(
+            LineRules(reading=reading, delimiter=delimiter, name=source.name),
+            delimiter=delimiter,
+            n_columns=len(source.columns),
+            asked=list(zip(places_of(columns, source), columns, strict=True)),
+            numbers=[name for name in columns if name not in text] if is_comma else [],
         )
 
-    def parse(self, data: bytes) -> pa.RecordBatch:
-        """Return the records of ``data``, which must fill one block exactly."""
+    def parse(self, block: Block) -> pa.RecordBatch:
+        """Return the records of whole lines, or say which of them is malformed."""
+        data = self.rules.sound(block)
+        try:
+            batch = self._parsed(data)
+        except pa.ArrowException:  # its text quotes the record
+            raise self._diagnosis(Block(data=data, line=block.line, done=1.0)) from None
+        return with_points(batch, self.numbers) if self.numbers else batch
+
+    def _parsed(self, data: bytes) -> pa.RecordBatch:
+        names = [str(place) for place in range(self.n_columns)]
+        asked = [str(place) for place, _ in self.asked]
+        if not _WRITTEN.search(data):  # every record was left out
+            return self._named([_no_words()] * len(asked))
         table = arrow_csv.read_csv(
             pa.BufferReader(data),
             read_options=arrow_csv.ReadOptions(
-                use_threads=False, column_names=self.names, block_size=len(data) + 1
+                use_threads=False, column_names=names, block_size=len(data) + 1
             ),
-            parse_options=self.parsing,
-            convert_options=self.converting,
+            parse_options=self._parsing(),
+            convert_options=arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(asked, _TEXT),
+                include_columns=asked,
+                null_values=[""],
+                strings_can_be_null=True,
+                check_utf8=False,  # done with the encoding
+            ),
         )
-        return table.combine_chunks().to_batches()[0]
+        batches = table.combine_chunks().to_batches()
+        return self._named(batches[0].columns if batches else [_no_words()] * len(asked))
+
+    def _named(self, arrays: Sequence[pa.Array]) -> pa.RecordBatch:
+        return pa.RecordBatch.from_arrays(list(arrays), names=[name for _, name in self.asked])
+
+    def _parsing(self) -> arrow_csv.ParseOptions:
+        reading = self.rules.reading
+        drops = reading.malformed == "drop"
+        return arrow_csv.ParseOptions(
+            delimiter=self.delimiter,
+            quote_char=False if reading.quote == "none" else '"',
+            invalid_row_handler=_skip if drops else None,
+        )
+
+    def _diagnosis(self, block: Block) -> DataError:
+        """Say which line of a block the parser could not take, and why."""
+        line, name = 0, self.rules.name
+        drop = "" if self.rules.reading.quote == "multi-line" else _OR_DROP
+        try:
+            for last, row in rows_in(block.data, self.delimiter, self.rules.reading):
+                if len(row) != self.n_columns:
+                    first = block.line + last - 1 - sum(field.count("\n") for field in row)
+                    return DataError(
+                        f"the record has {len(row)} fields, and the header has {self.n_columns}",
+                        where=f"{name}, line {first}",
+                        do=f"Put fields that hold the delimiter in quotes; leave none out.{drop}",
+                    )
+                line = last
+        except csv.Error:
+            pass
+        return DataError(
+            "the record cannot be read as delimited text",
+            where=f"{name}, line {block.line + line} or after",
+            do=f'Check its quotes: a quote inside a quoted field is written twice ("").{drop}',
+        )
 
 
-def open_delimited(path: Path) -> DelimitedSource:
+_OR_DROP = " 'malformed: drop' in the plan's reading leaves such records out."
+
+
+def _no_words() -> pa.DictionaryArray:
+    # Not when this module is loaded: it loads pandas wherever that is installed.
+    return pa.DictionaryArray.from_arrays(pa.array([], pa.int32()), pa.array([], pa.string()))
+
+
+def _skip(row: Any) -> str:
+    """Leave a record of another width out; that its file has such a one stays unsaid."""
+    return "skip"
+
+
+def with_points(batch: pa.RecordBatch, numbers: Collection[str]) -> pa.RecordBatch:
+    """Return the batch with a decimal point in the columns of numbers, and a comma for none.
+
+    A point that stood there before becomes a comma, which is no number: by the plan it is
+    none either.
+    """
+    arrays = []
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        if name in numbers:
+            words = [_pointed(word) for word in column.dictionary.to_pylist()]
+            column = pa.DictionaryArray.from_arrays(  # noqa: PLW2901 - the same column
+                column.indices, pa.array(words, pa.string())
+            )
+        arrays.append(column)
+    return pa.RecordBatch.from_arrays(arrays, names=batch.schema.names)
+
+
+def _pointed(word: str | None) -> str | None:
+    return word.translate(_SWAPPED) if word and _NUMBER.fullmatch(word) else word
+
+
+def open_delimited(path: Path, reading: Reading = PLAIN) -> DelimitedSource:
     """Return a CSV or TSV file, opened far enough to know its columns."""
-    start = next(text_lines(path), None)
-    if start is None or not start.data.strip():
+    start = next(text_blocks(path), None)
+    if start is None or not start.data.removeprefix(BOM).strip():
         raise DataError(
             "the file is empty", where=path.name, do="It must begin with a line of column names."
         )
     if b"\n" not in start.data and b"\r" in start.data:
         raise DataError("lines end in CR alone", where=path.name, do="Save it with LF line ends.")
-    delimiter = _sniffed(start.data)
-    names, lines = _header(start.data, delimiter, path.name)
+    lines = 0
+    if isinstance(reading.header, tuple):
+        names = list(reading.header)
+    else:
+        names, lines = _header(path, reading)
     return DelimitedSource(
         path=path,
         columns=check_columns([name.strip() for name in names], name=f"{path.name}, line {lines}"),
-        delimiter=delimiter,
+        reading=reading,
         header_lines=lines,
     )
 
 
-def _rows(data: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that are not blank, each with the number of its last line."""
+def rows_in(data: bytes, delimiter: str, reading: Reading) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of sound text that are not blank, each with the number of its last line."""
     lines = (line.decode() for line in BytesIO(data))
-    reader = csv.reader(lines, delimiter=delimiter)
+    if reading.quote == "none":
+        reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
+    else:
+        reader = csv.reader(lines, delimiter=delimiter)
     for row in reader:
         if row:
             yield reader.line_num, row
 
 
-def _header(data: bytes, delimiter: str, name: str) -> tuple[list[str], int]:
-    try:
-        line, names = next(_rows(data, delimiter))
-    except csv.Error:
-        raise DataError(
-            "the line of column names cannot be read",
-            where=f"{name}, line 1",
-            do="Begin the file with a line of column names.",
-        ) from None
-    return names, line
-
-
-def _sniffed(data: bytes) -> str:
-    """Return the delimiter that cuts the first lines into equally many fields."""
-    sample = data[: data.rfind(b"\n", 0, _SAMPLE_BYTES) + 1]
-    if not sample.strip():
-        sample = data
-    best, best_score = DELIMITERS[0], (0.0, 1)
-    for delimiter in DELIMITERS:
-        try:
-            widths = [len(row) for _, row in islice(_rows(sample, delimiter), _SAMPLE_ROWS)]
-        except csv.Error:
+def _header(path: Path, reading: Reading) -> tuple[list[str], int]:
+    """Return the names in the first record that is not blank, and the number of its last line."""
+    cut = quoted_blocks if reading.quote == "multi-line" else text_blocks
+    delimiter = reading.delimiter_of(path)
+    strict = replace(reading, malformed="refuse")
+    rules = LineRules(reading=strict, delimiter=delimiter, name=path.name)
+    for block in cut(path, size=_HEADER_BYTES):
+        first = _up_to_a_record(block, multi_line=reading.quote == "multi-line")
+        if first is None:
             continue
-        score = (widths.count(widths[0]) / len(widths), widths[0])
-        if widths[0] > 1 and score > best_score:
-            best, best_score = delimiter, score
-    return best
-
-
-def _diagnosis(block: Block, delimiter: str, expected: int, name: str) -> DataError:
-    """Say which line of a block the parser could not take, and why."""
-    line = 0
-    try:
-        for last, row in _rows(block.data, delimiter):
-            if len(row) != expected:
-                first = block.line + last - 1 - sum(field.count("\n") for field in row)
-                return DataError(
-                    f"the record has {len(row)} fields, and the header has {expected}",
-                    where=f"{name}, line {first}",
-                    do="Put fields that hold the delimiter in quotes; leave none out.",
-                )
-            line = last
-    except csv.Error:
-        pass
-    return DataError(
-        "the record cannot be read as delimited text",
-        where=f"{name}, line {block.line + line} or after",
-        do='Check its quotes: a quote inside a quoted field is written twice ("").',
+        try:
+            line, names = next(rows_in(rules.sound(first), delimiter, reading))
+        except (csv.Error, StopIteration):
+            break
+        return names, first.line + line - 1
+    raise DataError(
+        "the line of column names cannot be read",
+        where=f"{path.name}, line 1",
+        do="Begin the file with a line of column names.",
     )
+
+
+def _up_to_a_record(block: Block, *, multi_line: bool) -> Block | None:
+    """Return the start of a block, with its first record that is not blank as the last."""
+    end, quotes, begun = 0, 0, False
+    for line in BytesIO(block.data):
+        end += len(line)
+        quotes += line.count(b'"') if multi_line else 0
+        begun = begun or bool(line.strip())
+        if begun and not quotes % 2:
+            return Block(data=block.data[:end], line=block.line, done=block.done)
+    return None

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from hedgerow.errors import DataError, HedgerowError
@@ -186,9 +187,45 @@ def _as_batch(piece: Any) -> pa.RecordBatch:
 
 
 def _as_array(series: Any) -> pa.Array:
-    try:
+    native = series.to_native()
+    dtype: Any = getattr(native, "dtype", None)
+    if _is_of_objects(dtype):
+        array = _of_objects(series.to_list())
+    elif _is_of_objects(getattr(getattr(dtype, "categories", None), "dtype", None)):
+        codes = native.cat.codes.to_numpy().astype(np.int32)
+        places = pa.array(codes, mask=codes < 0)
+        array = pa.DictionaryArray.from_arrays(places, _of_objects(list(dtype.categories)))
+    else:
         array = series.to_arrow()
-    except (pa.ArrowException, TypeError, OverflowError):
-        # A pandas column of mixed objects: each is spelt by itself.
-        array = pa.array([spell(value) for value in series.to_list()], pa.string())
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+
+
+def _is_of_objects(dtype: Any) -> bool:
+    """Whether a column of pandas holds Python objects, whose kinds it does not know."""
+    return isinstance(dtype, np.dtype) and dtype.kind == "O"
+
+
+def _of_objects(values: list[Any]) -> pa.Array:
+    """Return objects as text or as lists of texts, each spelt by itself.
+
+    No type is made up that all of them fit: one record would decide how the others are spelt
+    (a long decimal adds noughts to the short ones).
+    """
+    try:
+        return pa.array(values, pa.string(), from_pandas=True)
+    except (pa.ArrowException, TypeError, OverflowError):
+        pass
+    if any(isinstance(value, _LISTS) for value in values):
+        return pa.array([_spelt_list(value) for value in values], pa.list_(pa.string()))
+    return pa.array([spell(value) for value in values], pa.string())
+
+
+_LISTS = (list, tuple, set, frozenset, np.ndarray)
+
+
+def _spelt_list(value: Any) -> list[str | None] | None:
+    if isinstance(value, _LISTS):
+        return [spell(item) for item in value]
+    if spell(value) is not None:
+        raise pa.ArrowInvalid("a value among lists is no list")
+    return None

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from pyarrow import types
 
 from hedgerow.errors import DataError
+from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.model.universe import ItemsPlace
 from hedgerow.read.open import check_text_file, open_table
 from hedgerow.read.source import ReadProgress, Source, places_of
@@ -71,7 +72,12 @@ ItemSource = BasketFile | ListColumn | LongTable
 
 
 def open_items(
-    data: str | Path | Any, place: ItemsPlace, *, query: str | None = None, base: Path = Path()
+    data: str | Path | Any,
+    place: ItemsPlace,
+    *,
+    query: str | None = None,
+    base: Path = Path(),
+    reading: Reading = PLAIN,
 ) -> ItemSource:
     """Return set-valued data, opened far enough to know that it has its columns.
 
@@ -79,8 +85,10 @@ def open_items(
     plain or gzipped: one record per line.
     """
     if place.column is None:
-        return _open_basket_file(data, place, base=base, is_database=query is not None)
-    source = open_table(data, query=query, base=base)
+        if query is not None:
+            data = None  # the lines of no file
+        return _open_basket_file(data, place, base=base, reading=reading)
+    source = open_table(data, query=query, base=base, reading=reading)
     if place.record is None:
         places_of([place.column], source)
         return ListColumn(source=source, column=place.column)
@@ -88,8 +96,8 @@ def open_items(
     return LongTable(source=source, record=place.record, column=place.column)
 
 
-def _open_basket_file(data: Any, place: ItemsPlace, *, base: Path, is_database: bool) -> BasketFile:
-    if is_database or not isinstance(data, str | os.PathLike):
+def _open_basket_file(data: Any, place: ItemsPlace, *, base: Path, reading: Reading) -> BasketFile:
+    if not isinstance(data, str | os.PathLike):
         raise DataError(
             "the plan does not say which column holds the items",
             where="items.column",
@@ -97,7 +105,7 @@ def _open_basket_file(data: Any, place: ItemsPlace, *, base: Path, is_database: 
         )
     path = base / data
     check_text_file(path, do="Name the column of items in the plan: items.column.")
-    return BasketFile(path=path, separators=place.separators, skip_header=place.skip_header)
+    return BasketFile(path=path, separators=place.separators, reading=reading)
 
 
 def words_of_lists(column: pa.Array, *, where: str) -> WordBatch:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import DataError, SettingError
+from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.read.source import Source
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(?=//)|(sqlite):")
@@ -28,12 +29,22 @@ _NOT_TABLES = (
 )
 
 
-def open_table(data: str | Path | Any, *, query: str | None = None, base: Path = Path()) -> Source:
+_COLUMNS = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")
+
+
+def open_table(
+    data: str | Path | Any,
+    *,
+    query: str | None = None,
+    base: Path = Path(),
+    reading: Reading = PLAIN,
+) -> Source:
     """Return the table in ``data``, opened far enough to know its columns.
 
     ``data`` is the path of a CSV, TSV, Parquet or Arrow file or of a folder of Parquet
     files, a database URL (with ``query``), or any dataframe. Relative paths start from
-    ``base``. What a file is, its first bytes say, not its name.
+    ``base``. What a file is, its first bytes say, not its name; how a text file is written,
+    and what a database may take, ``reading`` says.
     """
     if not isinstance(data, str | Path):
         _refuse_query(query)
@@ -42,11 +53,16 @@ def open_table(data: str | Path | Any, *, query: str | None = None, base: Path =
         return open_frame(data)
     url = _URL.match(data) if isinstance(data, str) else None
     if url:
-        return _open_database(str(data), (url[1] or url[2]).lower(), query, base)
+        return _open_database(str(data), (url[1] or url[2]).lower(), query, base, reading)
     _refuse_query(query)
     if data == "":
         raise DataError("no file is named", where="data", do="Give the path of the data.")
-    return _open_path(base / data)
+    return _open_path(base / data, reading)
+
+
+def is_url(data: str | Path) -> bool:
+    """Whether data are named by a URL, not by a path."""
+    return isinstance(data, str) and _URL.match(data) is not None
 
 
 def _refuse_query(query: str | None) -> None:
@@ -58,7 +74,9 @@ def _refuse_query(query: str | None) -> None:
         )
 
 
-def _open_database(url: str, scheme: str, query: str | None, base: Path) -> Source:
+def _open_database(
+    url: str, scheme: str, query: str | None, base: Path, reading: Reading
+) -> Source:
     if scheme not in ("sqlite", "postgresql", "postgres"):
         raise DataError(
             "the URL names no database that can be read",
@@ -74,13 +92,13 @@ def _open_database(url: str, scheme: str, query: str | None, base: Path) -> Sour
     if scheme == "sqlite":
         from hedgerow.read.sqlite import open_sqlite
 
-        return open_sqlite(url, query, base=base)
+        return open_sqlite(url, query, base=base, reading=reading)
     from hedgerow.read.postgres import open_postgres
 
-    return open_postgres(url, query)
+    return open_postgres(url, query, reading=reading)
 
 
-def _open_path(path: Path) -> Source:
+def _open_path(path: Path, reading: Reading) -> Source:
     from hedgerow.read.columnar import open_arrow, open_parquet
     from hedgerow.read.delimited import open_delimited
 
@@ -92,7 +110,16 @@ def _open_path(path: Path) -> Source:
     if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
         return open_arrow(path)
     _refuse_not_text(head, path)
-    return open_delimited(path)
+    return open_delimited(path, reading)
+
+
+def holds_text(path: Path) -> bool:
+    """Whether a file holds a table as text; what holds no table at all is refused."""
+    if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir it takes any name
+        return False
+    head = _first_bytes(path)
+    _refuse_not_text(head, path)
+    return not head.startswith(_COLUMNS)
 
 
 def check_text_file(path: Path, *, do: str) -> None:
@@ -100,7 +127,7 @@ def check_text_file(path: Path, *, do: str) -> None:
     if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir it takes any name
         raise DataError("this is a folder", where=path.name, do=do)
     head = _first_bytes(path, of_an_empty_file="Give a file with one record per line.")
-    if head.startswith((b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")):
+    if head.startswith(_COLUMNS):
         raise DataError("the file is a table of columns", where=path.name, do=do)
     _refuse_not_text(head, path)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -11,10 +12,12 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 
 from hedgerow.errors import DataError, MissingExtraError
+from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.read.source import ROWS_PER_BATCH, ReadProgress, check_columns, in_pieces, places_of
 from hedgerow.read.sqlite import chosen, everything, single_statement
 from hedgerow.read.text import text_columns
 
+_CANCELLED = "57014"
 # What the first two or five letters of an SQLSTATE mean, in words that quote nothing.
 _STATES = {
     "08": ("the server cannot be reached", "Check host, port and network."),
@@ -25,6 +28,10 @@ _STATES = {
     "42703": ("a column of the query does not exist", "Check the query's column names."),
     "42": ("the query is not valid", "Give one SELECT statement without parameters."),
     "25006": ("the query would change the database", "Give a query that only reads."),
+    _CANCELLED: (
+        "the query took longer than the plan allows",
+        "Check that it comes to an end, or allow more in the plan: 'reading: {seconds: 7200}'.",
+    ),
     "0A": ("the query is not one that only reads", "Give one SELECT statement."),
 }
 _UNKNOWN = ("the server could not answer the query", "Try the query with psql.")
@@ -38,6 +45,7 @@ class PostgresSource:
     query: str
     name: str
     columns: tuple[str, ...]
+    reading: Reading = PLAIN
     batch_rows: int = ROWS_PER_BATCH
 
     def batches(
@@ -58,20 +66,26 @@ class PostgresSource:
             progress(1.0)
 
     def _whole_batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        with _cursor(self.url, self.name) as cursor:
+        with _cursor(self.url, self.name, self.reading) as cursor:
             cursor.execute(chosen(columns, self.query))
-            yield from cursor.fetch_record_batch()
+            for batch in cursor.fetch_record_batch():
+                if batch.nbytes > self.reading.most_bytes:
+                    raise DataError(
+                        f"some rows take more than {self.reading.megabytes} megabytes",
+                        where=self.name,
+                        do="Select other columns, or allow more: 'reading: {megabytes: 8192}'.",
+                    )
+                yield batch
 
 
-def open_postgres(url: str, query: str) -> PostgresSource:
+def open_postgres(url: str, query: str, *, reading: Reading = PLAIN) -> PostgresSource:
     """Return the result of ``query`` on a server, asked for its columns only."""
     name = _shown(url)
     query = single_statement(query)
-    with _cursor(url, name) as cursor:
+    with _cursor(url, name, reading) as cursor:
         schema = cursor.adbc_execute_schema(everything(query))
-    return PostgresSource(
-        url=url, query=query, name=name, columns=check_columns(schema.names, name=name)
-    )
+    columns = check_columns(schema.names, name=name)
+    return PostgresSource(url=url, query=query, name=name, columns=columns, reading=reading)
 
 
 def _shown(url: str) -> str:
@@ -84,18 +98,22 @@ def _shown(url: str) -> str:
 
 
 @contextmanager
-def _cursor(url: str, name: str) -> Iterator[Any]:
-    """Begin a read-only transaction; errors keep their SQLSTATE and lose their text."""
+def _cursor(url: str, name: str, reading: Reading) -> Iterator[Any]:
+    """Begin a read-only transaction, for so long; errors keep their SQLSTATE, not their text."""
     try:
         from adbc_driver_postgresql import dbapi
     except ImportError:
         raise MissingExtraError("Reading from PostgreSQL", extra="sql") from None
+    begun = time.monotonic()
     try:
         with closing(dbapi.connect(url)) as connection, closing(connection.cursor()) as cursor:
             cursor.execute("SET TRANSACTION READ ONLY")
+            cursor.execute(f"SET LOCAL statement_timeout = {reading.seconds * 1000}")
             yield cursor
     except (dbapi.Error, pa.ArrowException, OSError) as error:
         # Errors of single values reach Python as OSError, with the value in the text.
         state = getattr(error, "sqlstate", None) or ""
+        if not state and time.monotonic() >= begun + reading.seconds:
+            state = _CANCELLED
         what, do = _STATES.get(state) or _STATES.get(state[:2]) or _UNKNOWN
         raise DataError(f"{what} (SQLSTATE {state or 'none'})", where=name, do=do) from None

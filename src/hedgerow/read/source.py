@@ -78,8 +78,9 @@ def places_of(columns: Sequence[str], source: Source) -> list[int]:
             raise DataError(
                 f"there is no column {column!r}",
                 where=source.name,
-                do="Give the attribute the name of its column; names are case-sensitive,"
-                " and a file must begin with a line that names its columns.",
+                do="Give the attribute the name of its column; names are case-sensitive. A file"
+                " must begin with a line that names its columns, or the plan's reading names"
+                " them; it also says what stands between fields where that is no comma.",
             )
     return [place[column] for column in columns]
 

@@ -1,8 +1,13 @@
-"""Tables from a SQLite database: one SELECT, on a connection that can only read."""
+"""Tables from a SQLite database: one SELECT, on a connection that can only read.
+
+A query may be endless, and a value of any size: time and memory are bounded by the plan.
+"""
 
 from __future__ import annotations
 
+import marshal
 import sqlite3
+import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -12,6 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from hedgerow.errors import DataError
+from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.read.source import ROWS_PER_BATCH, ReadProgress, check_columns, places_of
 from hedgerow.read.text import spell, text_columns
 
@@ -21,6 +27,12 @@ _ALLOWED = {
     sqlite3.SQLITE_FUNCTION,
     sqlite3.SQLITE_RECURSIVE,
 }
+MOST_VALUE = 1 << 20
+"""Bytes of one value, beyond which a database is refused."""
+
+_ROWS_AT_ONCE = 64
+_BATCH_BYTES = 1 << 26
+_STEPS = 100_000  # of SQLite's own machine, between two looks at the clock
 _SQL_ERRORS = (sqlite3.Error, sqlite3.Warning, ValueError)
 
 
@@ -31,6 +43,7 @@ class SqliteSource:
     path: Path
     query: str
     columns: tuple[str, ...]
+    reading: Reading = PLAIN
     batch_rows: int = ROWS_PER_BATCH
 
     @property
@@ -49,17 +62,32 @@ class SqliteSource:
         places_of(columns, self)
         if not columns:
             return
-        with _connection(self.path) as connection:
+        with _connection(self.path, self.reading) as connection:
             cursor = connection.execute(chosen(columns, self.query))
-            while rows := cursor.fetchmany(self.batch_rows):
+            for rows in self._pieces(cursor, len(columns)):
                 arrays = [_as_array(values, self.name) for values in zip(*rows, strict=True)]
                 batch = pa.RecordBatch.from_arrays(arrays, names=list(columns))
                 yield text_columns(batch, columns, text, name=self.name)
         if progress:
             progress(1.0)
 
+    def _pieces(self, cursor: sqlite3.Cursor, n_columns: int) -> Iterator[list[Any]]:
+        """Yield rows, few enough at a time for a bound on memory whatever they hold."""
+        most = min(_BATCH_BYTES, self.reading.most_bytes)
+        at_once = max(1, min(_ROWS_AT_ONCE, self.reading.most_bytes // (n_columns * MOST_VALUE)))
+        held: list[Any] = []
+        size = 0
+        while rows := cursor.fetchmany(min(at_once, self.batch_rows)):
+            held += rows
+            size += len(marshal.dumps(rows))
+            if len(held) >= self.batch_rows or size > most:
+                yield held
+                held, size = [], 0
+        if held:
+            yield held
 
-def open_sqlite(url: str, query: str, *, base: Path) -> SqliteSource:
+
+def open_sqlite(url: str, query: str, *, base: Path, reading: Reading = PLAIN) -> SqliteSource:
     """Return the result of ``query`` on ``sqlite:///FILE`` (or ``sqlite:FILE``)."""
     place = url[len("sqlite:") :]
     path = base / (place[3:] if place.startswith("///") else place)
@@ -70,11 +98,12 @@ def open_sqlite(url: str, query: str, *, base: Path) -> SqliteSource:
             do="Give sqlite:///FILE with a path from here, or sqlite:////PATH with one from /.",
         )
     query = single_statement(query)
-    with _connection(path) as connection:
+    with _connection(path, reading) as connection:
         connection.execute("SELECT 1 FROM sqlite_master LIMIT 1")  # is it a database at all?
         cursor = connection.execute(f"{everything(query)} LIMIT 0")
         names = [column[0] for column in cursor.description]
-    return SqliteSource(path=path, query=query, columns=check_columns(names, name=path.name))
+    columns = check_columns(names, name=path.name)
+    return SqliteSource(path=path, query=query, columns=columns, reading=reading)
 
 
 def single_statement(query: str) -> str:
@@ -94,19 +123,37 @@ def chosen(columns: Sequence[str], query: str) -> str:
 
 
 @contextmanager
-def _connection(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open the database to read only; errors keep the kind and lose the text."""
+def _connection(path: Path, reading: Reading) -> Iterator[sqlite3.Connection]:
+    """Open the database to read only, for so long; errors keep the kind and lose the text."""
+    deadline = time.monotonic() + reading.seconds
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as opened:
             opened.set_authorizer(_only_reading)
+            opened.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
+            opened.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_VALUE)
             yield opened
     except _SQL_ERRORS as error:
         code = getattr(error, "sqlite_errorname", None) or type(error).__name__
+        what, do = _ENDS.get(code, _REFUSED)
         raise DataError(
-            f"SQLite refused the query or could not read the file ({code})",
-            where=path.name,
-            do="Give one SELECT statement on the tables of this database.",
+            f"{what.format(seconds=reading.seconds)} ({code})", where=path.name, do=do
         ) from None
+
+
+_REFUSED = (
+    "SQLite refused the query or could not read the file",
+    "Give one SELECT statement on the tables of this database.",
+)
+_ENDS = {
+    "SQLITE_INTERRUPT": (
+        "the query took longer than {seconds} seconds",
+        "Check that it comes to an end, or allow more in the plan: 'reading: {seconds: 7200}'.",
+    ),
+    "SQLITE_TOOBIG": (
+        "a value is larger than a megabyte",
+        "Select other columns, or cut the value short in the query.",
+    ),
+}
 
 
 def _only_reading(action: int, *_: str | None) -> int:

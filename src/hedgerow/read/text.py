@@ -18,31 +18,47 @@ from pyarrow import types
 
 from hedgerow.errors import DataError
 
-# Up to here every whole double is the only one that rounds to its decimal digits.
+# Below this every whole number is a double of its own; from here on, neighbours share one.
 _EXACT = 2.0**53
+_MOST_DIGITS = 1000
+
+
+class InexactError(ValueError):
+    """A value cannot be told from others in the form that it is stored in."""
 
 
 def text_columns(
     batch: pa.RecordBatch, columns: Sequence[str], text: Collection[str], *, name: str
 ) -> pa.RecordBatch:
     """Return the batch under the asked names, with the ``text`` columns as text."""
-    arrays = [
-        as_text(array, where=f"{name}, column {column!r}") if column in text else plain(array)
-        for column, array in zip(columns, batch.columns, strict=True)
-    ]
+    arrays = []
+    for column, array in zip(columns, batch.columns, strict=True):
+        where = f"{name}, column {column!r}"
+        try:
+            arrays.append(as_text(array, where=where) if column in text else plain(array))
+        except pa.ArrowException:
+            raise _no_text(where) from None
     return pa.RecordBatch.from_arrays(arrays, names=list(columns))
 
 
 def plain(column: pa.Array) -> pa.Array:
-    """Return an extension array (say, a database's own numbers) as what it is stored as."""
-    return column.storage if isinstance(column.type, pa.BaseExtensionType) else column
+    """Return an extension array (say, a database's own numbers) as the text it is stored as.
+
+    What another type keeps inside, such as the months of a pandas Period since 1970, is not
+    what it means, and stays unread.
+    """
+    if not isinstance(column.type, pa.BaseExtensionType):
+        return column
+    if not _is_text(column.type.storage_type):
+        raise pa.ArrowInvalid("an extension type that is no text")
+    return column.storage
 
 
 def as_text(column: pa.Array, *, where: str) -> pa.Array:
     """Return the column as text, dictionary-encoded unless it was plain text before."""
-    column = plain(column)
-    kind = column.type
     try:
+        column = plain(column)
+        kind = column.type
         if types.is_dictionary(kind):
             words = as_text(column.dictionary, where=where)
             if types.is_dictionary(words.type):
@@ -55,13 +71,27 @@ def as_text(column: pa.Array, *, where: str) -> pa.Array:
         if types.is_null(kind):
             return pa.nulls(len(column), pa.string())
         return _spelt(column)
+    except InexactError:
+        raise DataError(
+            "the column keeps whole numbers as doubles, which does not tell large ones apart",
+            where=where,
+            do="Store it as text or as whole numbers; in pandas, as Int64 where some are missing.",
+        ) from None
     except (pa.ArrowException, UnicodeDecodeError, OverflowError):
         # The cause would quote values, so it is not chained.
-        raise DataError(
-            "the column holds values that have no text form",
-            where=where,
-            do="Store it as text, numbers, dates or booleans, or drop it in the plan.",
-        ) from None
+        raise _no_text(where) from None
+
+
+def _no_text(where: str) -> DataError:
+    return DataError(
+        "the column holds values that have no text form",
+        where=where,
+        do="Store it as text, numbers, dates or booleans, or drop it in the plan.",
+    )
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
 def _is_wide_text(kind: pa.DataType) -> bool:
@@ -79,7 +109,9 @@ def _spelt(column: pa.Array) -> pa.DictionaryArray:
     if types.is_timestamp(column.type) or types.is_date64(column.type):
         # Python has no nanoseconds, and no time zones without a database of them.
         suffix = "" if types.is_date64(column.type) or column.type.tz is None else "Z"
-        encoded = column.cast(pa.timestamp("us"), safe=False).dictionary_encode()
+        # Nanoseconds are cut off; what is too far away for microseconds is refused, not wrapped.
+        is_finer = types.is_timestamp(column.type) and column.type.unit == "ns"
+        encoded = column.cast(pa.timestamp("us"), safe=not is_finer).dictionary_encode()
         values = [_moment(value, suffix) for value in encoded.dictionary.to_pylist()]
     elif types.is_floating(column.type):
         encoded = column.dictionary_encode()
@@ -105,6 +137,8 @@ def spell(value: Any) -> str | None:
     """
     if value is None or isinstance(value, str):
         return value
+    if type(value).__name__ == "NAType":  # of pandas, which is not loaded for this
+        return None
     if isinstance(value, bool | np.bool_):
         return "true" if value else "false"
     if isinstance(value, int | np.integer):
@@ -112,9 +146,9 @@ def spell(value: Any) -> str | None:
     if isinstance(value, float | np.floating):
         return _number(value)
     if isinstance(value, Decimal):
-        return format(value.to_integral_value() if value == value // 1 else value, "f")
+        return _decimal(value)
     if isinstance(value, dt.datetime):
-        return _moment(value, "")
+        return _of_moment(value)
     if isinstance(value, dt.date | dt.time):
         return value.isoformat()
     raise pa.ArrowInvalid("a value has no text form")
@@ -124,10 +158,43 @@ def _number(value: Any) -> str | None:
     if math.isnan(value):
         return None
     exact = float(value)
-    if abs(exact) <= _EXACT and exact == int(exact):  # also -0.0
+    if math.isfinite(exact) and exact == int(exact):  # also -0.0
+        if abs(exact) >= _EXACT or _is_rounded(value):
+            raise InexactError
         return str(int(exact))
     # The shortest text of the value's own width: 0.1, also when stored in 32 bits.
     return str(value) if isinstance(value, np.floating) else repr(value)
+
+
+def _is_rounded(value: Any) -> bool:
+    """Whether a whole number of a narrower kind of float may stand for its neighbours, too."""
+    narrow = {2: 2**11, 4: 2**24}
+    if not isinstance(value, np.floating):
+        return False
+    return bool(abs(value) >= narrow.get(value.itemsize, _EXACT))
+
+
+def _decimal(value: Decimal) -> str | None:
+    """Return all digits of a decimal number, without a fraction of noughts."""
+    if value.is_nan():
+        return None
+    if not value.is_finite() or abs(value.adjusted()) > _MOST_DIGITS:
+        raise pa.ArrowInvalid("a value has no text form")
+    whole, _, fraction = format(value, "f").partition(".")
+    if fraction.strip("0"):
+        return f"{whole}.{fraction}"
+    return "0" if whole == "-0" else whole
+
+
+def _of_moment(value: dt.datetime) -> str | None:
+    """Return a moment by itself as it reads in a column of them: in UTC, to the microsecond."""
+    if value != value:  # noqa: PLR0124 - a missing one of pandas
+        return None
+    fields = (value.year, value.month, value.day, value.hour, value.minute, value.second)
+    bare = dt.datetime(*fields, value.microsecond, tzinfo=value.tzinfo)
+    if bare.utcoffset() is None:
+        return _moment(bare.replace(tzinfo=None), "")
+    return _moment(bare.astimezone(dt.UTC).replace(tzinfo=None), "Z")
 
 
 def _moment(value: dt.datetime | None, suffix: str) -> str | None:

@@ -16,13 +16,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hedgerow.errors import DataError
-from hedgerow.read.lines import BLOCK, Block, text_lines
+from hedgerow.model.reading import PLAIN, Reading
+from hedgerow.read.lines import BLOCK, Block, text_blocks
+from hedgerow.read.sound import LineRules
 from hedgerow.read.source import ReadProgress
 
 HEADER = b"%"
 """How the comment lines of a sequence file begin."""
 
-_MOST_HEADER_LINES = 100
 _WORD, _SEPARATOR, _LINE_END = 0, 1, 2
 
 
@@ -40,7 +41,7 @@ class BasketFile:
 
     path: Path
     separators: bytes
-    skip_header: bool = False
+    reading: Reading = PLAIN
     block_size: int = BLOCK
 
     @property
@@ -51,43 +52,38 @@ class BasketFile:
     def batches(self, *, progress: ReadProgress | None = None) -> Iterator[WordBatch]:
         """Stream the records in order."""
         splitter = WordSplitter(self.separators)
+        rules = LineRules(reading=self.reading, delimiter=None, name=self.name)
         for block in self._blocks():
-            yield splitter.split(block.data)
+            if data := rules.sound(block):
+                yield splitter.split(data)
             if progress:
                 progress(block.done)
         if progress:
             progress(1.0)
 
     def _blocks(self) -> Iterator[Block]:
-        for block in text_lines(self.path, size=self.block_size):
-            if block.line > 1:
+        """Yield the lines of records: those behind the header that the plan tells of."""
+        header = self.reading.header_lines
+        for block in text_blocks(self.path, size=self.block_size):
+            if block.line == 1:
+                self._check_beginning(block)
+            if header and block.line <= header:
+                yield block.without_lines(header)
+            else:
                 yield block
-                continue
-            if b"\n" not in block.data and b"\r" in block.data.rstrip(b"\r"):
-                raise DataError(
-                    "lines end in CR alone", where=self.name, do="Save it with LF line ends."
-                )
-            yield self._without_header(block)
 
-    def _without_header(self, block: Block) -> Block:
-        """Cut the header off: up to the last of the first lines that begin with ``%``."""
-        if not block.data.startswith(HEADER):
-            return block
-        if not self.skip_header:
+    def _check_beginning(self, block: Block) -> None:
+        if b"\n" not in block.data and b"\r" in block.data.rstrip(b"\r"):
+            raise DataError(
+                "lines end in CR alone", where=self.name, do="Save it with LF line ends."
+            )
+        if self.reading.header_lines is None and block.data.startswith(HEADER):
             raise DataError(
                 "the file begins with a header, as files of sequences do",
                 where=f"{self.name}, line 1",
-                do="Add 'as: sets' to the items of the plan, or remove the header.",
+                do="Say in the plan how many lines it has: 'reading: {header: 7}'. 0 means that"
+                " the first line is a record.",
             )
-        end = place = 0
-        for _ in range(_MOST_HEADER_LINES):
-            stop = block.data.find(b"\n", place) + 1
-            if not stop:
-                break
-            if block.data.startswith(HEADER, place):
-                end = stop
-            place = stop
-        return Block(data=block.data[end:], line=block.line, done=block.done)
 
 
 class WordSplitter:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -22,7 +23,7 @@ from hedgerow.model.baskets import NoisyBaskets, item_dtype
 from hedgerow.model.groups import CountsMade
 from hedgerow.release.domains import CategoricalDescription, describe
 from hedgerow.release.reading import read_release_text
-from hedgerow.release.table import integers, labelled, spreadsheet_safe
+from hedgerow.release.table import integers, labelled, shielded_once, spreadsheet_safe
 from hedgerow.taxonomy.domain import CategoricalDomain
 from hedgerow.taxonomy.tree import Taxonomy
 
@@ -82,9 +83,12 @@ def read_csv(path: Path, taxonomy: Taxonomy, *, made: CountsMade | None) -> Nois
     """Return the baskets of a `release.csv`, its labels turned back into codes."""
     try:
         rows = list(csv.reader(io.StringIO(read_release_text(path)), strict=True))
-        cells = [_plain(cell) for cell, _ in rows[1:]]
         counts = np.array([int(count) for _, count in rows[1:]], dtype=np.int64)
-        return _baskets(cells, counts, taxonomy, made)
+        cells = [cell for cell, _ in rows[1:]]
+        try:
+            return _baskets(_plain(cells, spreadsheet_safe), counts, taxonomy, made)
+        except KeyError:  # an earlier release: an apostrophe before more labels
+            return _baskets(_plain(cells, shielded_once), counts, taxonomy, made)
     except (csv.Error, ValueError, KeyError, InternalError) as error:
         raise ReleaseError(
             "the file does not hold what a release has there",
@@ -104,9 +108,9 @@ def _baskets(
     return NoisyBaskets(taxonomy=taxonomy, offsets=offsets, items=items, counts=counts, made=made)
 
 
-def _plain(cell: str) -> str:
-    """Return what :func:`spreadsheet_safe` was given; no two texts become the same one."""
-    return cell[1:] if cell.startswith("'") and spreadsheet_safe(cell[1:]) == cell else cell
+def _plain(cells: list[str], safe: Callable[[str], str]) -> list[str]:
+    """Return what ``safe`` was given; no two texts become the same one."""
+    return [cell[1:] if cell.startswith("'") and safe(cell[1:]) == cell else cell for cell in cells]
 
 
 class _StoredUniverse(BaseModel):

@@ -10,6 +10,7 @@ import numpy as np
 
 from hedgerow.model import certificate as paper
 from hedgerow.model.schema import Attribute, Schema
+from hedgerow.plan.reading import ReadingPlan
 from hedgerow.release.domains import describe
 from hedgerow.taxonomy.domain import CategoricalDomain
 
@@ -37,6 +38,15 @@ def assumed_table(
 def assumed_settings(names: str) -> paper.Assumed:
     """Return that the settings of these names are public."""
     return paper.Assumed(what=f"the settings of the method: {names}")
+
+
+def assumed_form(form: ReadingPlan) -> paper.Assumed:
+    """Return that how the file is written is public, as far as the plan says it."""
+    said = form.model_dump(by_alias=True, exclude={"seconds", "megabytes"}, exclude_none=True)
+    if isinstance(form.header, tuple):
+        said["header"] = f"none, {len(form.header)} columns"
+    words = ", ".join(f"{key} {value}" for key, value in said.items())
+    return paper.Assumed(what=f"how the file is written: {words}")
 
 
 def _domain_words(attribute: Attribute) -> str:

@@ -21,6 +21,7 @@ from hedgerow.plan.model import Plan
 from hedgerow.plan.settings import MethodSettings
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.release.certificate_parts import (
+    assumed_form,
     assumed_settings,
     assumed_table,
     described,
@@ -177,7 +178,8 @@ def _assumed(
         if isinstance(domain, Schema)
         else _assumed_items(domain, settings=names)
     )
-    return (*public, paper.Assumed(what="each person has at most one record"))
+    form = () if plan.reading is None else (assumed_form(plan.reading),)
+    return (*public, *form, paper.Assumed(what="each person has at most one record"))
 
 
 def _assumed_items(universe: Universe, *, settings: str) -> tuple[paper.Assumed, ...]:

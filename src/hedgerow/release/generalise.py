@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.encode.table import encode_table
 from hedgerow.errors import ReleaseError, SettingError
+from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.model.schema import Schema
+from hedgerow.plan.load import load_plan, plan_of
+from hedgerow.plan.model import Plan
 from hedgerow.read.open import open_table
 from hedgerow.read.source import Source
 from hedgerow.release.recoding import Recoding
@@ -20,16 +24,21 @@ from hedgerow.release.table import label_columns, to_csv
 if TYPE_CHECKING:
     import pyarrow as pa
 
+PlanGiven = Plan | Mapping[str, Any] | str | os.PathLike[str] | None
+
 FORMATS = (".csv", ".parquet")
 
 
-def generalise(release: Release | Recoding | str | os.PathLike[str], data: Any) -> pa.Table:
+def generalise(
+    release: Release | Recoding | str | os.PathLike[str], data: Any, *, plan: PlanGiven = None
+) -> pa.Table:
     """Return the rows of ``data`` with the labels of a release, in their order.
 
     ``release`` is a release, its folder or its recoding, and ``data`` a file or any dataframe
     with the release's attributes; its class may be missing. Values are read by the rules of
     the release: records with a missing value are left out if the release left them out, and
-    unlisted values are refused.
+    unlisted values are refused. How a text file is written, the ``reading`` of a ``plan``
+    says; nothing else of the plan counts here.
 
     Privacy: none is added. The result is as confidential as ``data``.
     """
@@ -37,9 +46,17 @@ def generalise(release: Release | Recoding | str | os.PathLike[str], data: Any) 
         recoding = release.recoding
     else:
         recoding = release if isinstance(release, Recoding) else load_recoding(release)
-    source = open_table(data)
+    source = open_table(data, reading=_reading_of(plan))
     schema = _schema_for(source, recoding.schema)
     return recoding.apply(encode_table(source, schema))
+
+
+def _reading_of(plan: PlanGiven) -> Reading:
+    if plan is None:
+        return PLAIN
+    if isinstance(plan, Plan):
+        return plan.how_to_read()
+    return (plan_of(plan) if isinstance(plan, Mapping) else load_plan(Path(plan))).how_to_read()
 
 
 def _schema_for(source: Source, schema: Schema) -> Schema:

@@ -15,7 +15,7 @@ from hedgerow.model.labels import count_column, leaf_labels
 from hedgerow.model.locate import boxes_of_groups
 from hedgerow.release.marginals import Marginals
 from hedgerow.release.recoding import Recoding
-from hedgerow.release.table import spreadsheet_safe
+from hedgerow.release.table import shielded_once, spreadsheet_safe
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -104,18 +104,20 @@ def _positions(
     """Return each label's position among ``labels``, as they were written to the file."""
     import pyarrow as pa
 
-    place = {spreadsheet_safe(label) if is_text else label: at for at, label in enumerate(labels)}
     if not len(column):
         return np.zeros(0, dtype=np.int32)
     chunk = column.combine_chunks()
     if isinstance(chunk, pa.ChunkedArray):
         chunk = chunk.chunk(0)
-    try:
-        found = [place[label] for label in chunk.dictionary.to_pylist()]
-    except KeyError as error:
-        raise _unreadable(path) from error
-    positions: NDArray[np.int32] = np.array(found, dtype=np.int32)[chunk.indices.to_numpy()]
-    return positions
+    written = chunk.dictionary.to_pylist()
+    # Earlier releases put an apostrophe before more labels.
+    for safe in (spreadsheet_safe, shielded_once) if is_text else (str,):
+        place = {safe(label): at for at, label in enumerate(labels)}
+        if all(label in place for label in written):
+            found = np.array([place[label] for label in written], dtype=np.int32)
+            positions: NDArray[np.int32] = found[chunk.indices.to_numpy()]
+            return positions
+    raise _unreadable(path)
 
 
 def _unreadable(path: Path) -> ReleaseError:

@@ -17,10 +17,18 @@ from hedgerow.model.schema import Attribute, Schema
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# What a spreadsheet may run: the signs that begin a formula, their full-width forms, and a
-# minus with more than one number behind it. Apostrophes before it are part of the pattern, so
-# that no two texts become the same one.
+# What a spreadsheet runs: what begins with an equals sign, and what begins with another sign and
+# calls a function or reaches a cell, a sheet, a file or a program, full-width forms included. A
+# sign by itself runs nothing: '- 50000.' is a label. Apostrophes before it are part of the
+# pattern, so that no two texts become the same one.
 _FORMULA = re.compile(
+    r"'*([=\uff1d\t\r\n]|[+@\uff0b\uff20\uff0d-].*"
+    r"([(|!#\[\uff08\uff5c\uff01\uff03\uff3b]|(?<![A-Za-z0-9_])[A-Za-z]{1,3}\$?[0-9]+(?![A-Za-z0-9_])))",
+    re.DOTALL,
+)
+
+# What earlier releases put an apostrophe before: every sign but that of a negative number.
+_SHIELDED_ONCE = re.compile(
     r"'*([=+@\t\r\n\uff1d\uff0b\uff20\uff0d]|-(?!\d+([.,]\d+)*([eE][+-]?\d+)?%?\Z))", re.ASCII
 )
 
@@ -73,15 +81,21 @@ def groups_table(schema: Schema, groups: Groups) -> pa.Table:
 
 
 def spreadsheet_safe(text: str) -> str:
-    """Return ``text`` so that no spreadsheet takes it for a formula.
+    """Return ``text`` so that no spreadsheet runs it.
 
-    Texts that begin with ``=``, ``+``, ``@``, a tab or a line break, or with ``-`` and are
-    not a number, get a leading apostrophe; numbers stay numbers.
+    Texts that begin with ``=``, or with ``+``, ``-`` or ``@`` and hold ``(``, ``|``, ``!``,
+    ``#``, ``[`` or the name of a cell, get a leading apostrophe. All others, which no
+    spreadsheet would run, are written as they are, so that a program reads back the label.
 
-    >>> spreadsheet_safe("=SUM(A1)"), spreadsheet_safe("-5"), spreadsheet_safe("-5+cmd|x!A0")
-    ("'=SUM(A1)", '-5', "'-5+cmd|x!A0")
+    >>> spreadsheet_safe("=SUM(A1)"), spreadsheet_safe("- 50000."), spreadsheet_safe("-5+cmd|x!A0")
+    ("'=SUM(A1)", '- 50000.', "'-5+cmd|x!A0")
     """
     return f"'{text}" if _FORMULA.match(text) else text
+
+
+def shielded_once(text: str) -> str:
+    """Return ``text`` as releases before this rule have it in their files."""
+    return f"'{text}" if _SHIELDED_ONCE.match(text) else text
 
 
 def label_columns(attributes: Collection[Attribute]) -> set[str]:

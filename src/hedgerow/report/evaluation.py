@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.report.headlines import Facts, headlines, per_cent
+from hedgerow.report.page import shown_whole
 from hedgerow.report.plots import bars
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def _template() -> Template:
     environment = Environment(
         loader=PackageLoader("hedgerow.report", "templates"),
         autoescape=True,
+        finalize=shown_whole,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

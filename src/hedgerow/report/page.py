@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from hedgerow.errors import visible
 from hedgerow.model.certificate import Certificate, CountNoise, factor_text
 from hedgerow.model.precision import sum_within
 from hedgerow.report.pictures import shortened
@@ -30,6 +31,11 @@ _SCALE = (0.01, 50.0)
 _BELIEFS = (0.01, 0.1, 0.5)
 
 
+def shown_whole(value: Any) -> Any:
+    """Return what a page shows: in texts, what nobody would see is written out."""
+    return visible(value) if type(value) is str else value
+
+
 @cache
 def page(name: str) -> Template:
     """Return the template of a page, which escapes whatever it is given."""
@@ -38,6 +44,7 @@ def page(name: str) -> Template:
     environment = Environment(
         loader=PackageLoader("hedgerow.report", "templates"),
         autoescape=True,
+        finalize=shown_whole,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from hedgerow.errors import TaxonomyError
 
@@ -19,17 +21,44 @@ _SHOWN = 60
 _UNWRITABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 
 
+NOT_SHOWN = "(not shown)"
+"""What stands for a label that may be no label: a file may hold something else altogether."""
+
+_QUOTES = ContextVar("quotes", default=True)
+
+
+@contextmanager
+def quoting_nothing() -> Iterator[None]:
+    """Read what a plan calls a taxonomy: messages quote nothing, and no cause goes with them.
+
+    The path may lead to the data, or to any file that the reader may read.
+    """
+    token = _QUOTES.set(False)
+    try:
+        yield
+    except TaxonomyError as error:
+        error.__cause__ = None
+        error.__suppress_context__ = True
+        raise
+    finally:
+        _QUOTES.reset(token)
+
+
 def displayed(label: str) -> str:
     """The label as messages quote it: printable, and cut when it is long.
 
     >>> displayed("Never-married")
     "'Never-married'"
     """
+    if not _QUOTES.get():
+        return NOT_SHOWN
     return repr(label if len(label) <= _SHOWN else label[: _SHOWN - 1] + "…")
 
 
 def brief(value: object) -> str:
     """Anything that stands where a label or a setting should, as messages quote it."""
+    if not _QUOTES.get():
+        return NOT_SHOWN
     text = repr(value)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 

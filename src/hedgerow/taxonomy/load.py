@@ -8,6 +8,7 @@ keyword is written ``{nested: {flat: [...]}}``.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from hedgerow.taxonomy import builders
 from hedgerow.taxonomy.files import format_called, read_taxonomy
 from hedgerow.taxonomy.formats.nested import read_nested
 from hedgerow.taxonomy.formats.text import read_text
-from hedgerow.taxonomy.labels import ROOT, brief
+from hedgerow.taxonomy.labels import ROOT, brief, quoting_nothing
 from hedgerow.taxonomy.outline import label_text
 from hedgerow.taxonomy.tree import Taxonomy
 
@@ -31,11 +32,14 @@ def taxonomy_of(spec: object, *, base: Path, where: str = "taxonomy") -> Taxonom
     Taxonomy('*', 2 leaves, 3 nodes, height 1)
     """
     if isinstance(spec, str):
-        return read_taxonomy(base / spec)
+        with quoting_nothing():
+            return read_taxonomy(base / spec)
     if isinstance(spec, Mapping) and len(spec) == 1:
         keyword, given = next(iter(spec.items()))
         if keyword in _BUILD:
-            return _BUILD[keyword](_Settings(given, base=base, where=f"{where} > {keyword}"))
+            settings = _Settings(given, base=base, where=f"{where} > {keyword}")
+            with quoting_nothing() if settings.names_a_file() else nullcontext():
+                return _BUILD[keyword](settings)
     if isinstance(spec, Mapping | Sequence) and not isinstance(spec, bytes):
         return read_nested(spec, where)
     raise TaxonomyError(
@@ -52,6 +56,9 @@ def read_values(path: Path) -> list[str]:
     return [line for line in lines if line]
 
 
+_OF_FILES = ("path", "values", "items")
+
+
 class _Settings:
     """What a plan says after a keyword, checked as it is taken."""
 
@@ -59,6 +66,12 @@ class _Settings:
         self.given = given
         self.base = base
         self.where = where
+
+    def names_a_file(self) -> bool:
+        """Whether labels may come from a file: a text stands where values could."""
+        given = self.given
+        places = [given.get(key) for key in _OF_FILES] if isinstance(given, Mapping) else [given]
+        return any(isinstance(place, str) for place in places)
 
     def named(self, *allowed: str, plain: str | None = None) -> dict[str, Any]:
         """The settings by name; what is no mapping is the setting ``plain``."""

@@ -7,9 +7,9 @@ each score's sensitivity is one record; rounding adds the units that ``SLACK`` c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ SLACK = 2
 """Units that rounding may add to the sensitivity."""
 
 BoxScoreName = Literal["gini", "ncp", "skew", "max", "infogain"]
+
+_LIMIT = 1 << 63
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -57,9 +59,24 @@ class Children:
         sums: NDArray[np.int64] = running[self.starts[1:]] - running[self.starts[:-1]]
         return sums
 
+    def exact(self) -> Children:
+        """Return the same, in numbers of any size where 64 bits may not hold a product.
+
+        The scores are the same whole numbers either way. Wide grids of very many records, as
+        on Spark, need it: 10^7 cells and 10^9 records already make 10^19 units.
+        """
+        most = int(self.sizes.max(initial=0)) * int(np.diff(self.starts).max(initial=0))
+        if 2 * most * max(self.domain, int(self.widths.max(initial=0))) * UNIT < _LIMIT:
+            return self
+        return replace(self, counts=_of_any_size(self.counts), widths=_of_any_size(self.widths))
+
     def of_way(self, totals: NDArray[np.int64]) -> NDArray[np.int64]:
         """Repeat a value of each candidate for its children."""
         return np.repeat(totals, np.diff(self.starts))
+
+
+def _of_any_size(values: NDArray[np.int64]) -> Any:
+    return values.astype(object)
 
 
 class _Of(Protocol):
@@ -101,9 +118,11 @@ def ncp_units(children: Children) -> NDArray[np.int64]:
     Privacy: a record adds (w - w_c) / W of its child, which is in [0, 1]: sensitivity 1,
     monotone; rounding down keeps the sum monotone and adds at most one unit.
     """
+    children = children.exact()
     width = children.of_way(children.add(children.widths))
     sizes = children.sizes
-    return children.add(sizes * (width - children.widths) * UNIT // children.domain)
+    gains = children.add(sizes * (width - children.widths) * UNIT // children.domain)
+    return gains.astype(np.int64, copy=False)
 
 
 def skew_units(children: Children) -> NDArray[np.int64]:
@@ -115,10 +134,12 @@ def skew_units(children: Children) -> NDArray[np.int64]:
     Privacy: one record in child j changes n_j - n w_j / w by 1 - w_j / w and every other
     term by w_c / w, so the half sum by at most 1 - w_j / w <= 1; not monotone.
     """
+    children = children.exact()
     sizes = children.sizes
     totals, width = children.add(sizes), children.add(children.widths)
     away = np.abs(sizes * children.of_way(width) - children.of_way(totals) * children.widths)
-    return children.add(away) * (UNIT // 2) // np.maximum(width, 1)
+    units = children.add(away) * (UNIT // 2) // np.maximum(width, 1)
+    return units.astype(np.int64, copy=False)
 
 
 _ONE = Fraction(UNIT + SLACK)

@@ -13,16 +13,17 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hedgerow.count.memory.baskets import BasketMemory, MemoryWalk
+from hedgerow.count.spark.lines import LineBatches, ParseLines
 from hedgerow.count.spark.session import (
+    AskedColumns,
     Session,
     collected,
     guarded,
+    open_columns,
     open_lines,
-    open_spark_frame,
     refusing,
     spark_session,
 )
-from hedgerow.count.spark.table import check_spark_columns
 from hedgerow.count.spark.workers import (
     NAME,
     SUMS,
@@ -38,7 +39,8 @@ from hedgerow.encode.sums import ColumnSums
 from hedgerow.errors import InternalError
 from hedgerow.model.baskets import EncodedBaskets, item_dtype, offsets_of
 from hedgerow.model.engine import BasketKernel, SparseCounts
-from hedgerow.model.universe import Universe
+from hedgerow.model.reading import PLAIN, Reading
+from hedgerow.model.universe import ItemsPlace, Universe
 from hedgerow.read.items import words_of_lists
 from hedgerow.read.words import WordBatch, WordSplitter
 from hedgerow.taxonomy.tree import Taxonomy
@@ -53,36 +55,67 @@ def open_spark_baskets(
     *,
     query: str | None,
     base: Path,
+    reading: Reading = PLAIN,
     settings: EngineSettings,
     sums: ColumnSums | None = None,
 ) -> SparkBaskets:
     """Return an engine over lines of text, a column of lists, or a long table on Spark.
 
+    All records are encoded before it returns: what is refused is refused before a booking.
     ``sums`` take one pass over the data of their own.
     """
     place = universe.place
     session = spark_session(settings, data)
     try:
         if place.column is None:
-            words = open_lines(session, data, base=base, has_header=place.skip_header)
+            words = open_lines(session, data, base=base, reading=reading)
         else:
-            frame = open_spark_frame(session, data, query=query, base=base)
-            names = [place.column] if place.record is None else [place.record, place.column]
-            check_spark_columns(frame, names)
-            words = frame.select(frame[f"`{place.column}`"])
-            if place.record is not None:
-                words = _grouped(frame, record=place.record, column=place.column)
+            words = _columns(session, data, place, query=query, base=base, reading=reading)
         with refusing():
-            encode = _Encode(universe, as_lines=place.column is None)
+            encode = _Encode(universe, reading if place.column is None else None)
             codes = words.mapInArrow(guarded(encode), "items array<int>").persist()
+            codes.count()
             if sums is not None:
-                summed = _Sums(universe, as_lines=place.column is None, key=sums.key)
+                summed = _Sums(universe, reading if place.column is None else None, key=sums.key)
                 told = words.mapInArrow(guarded(summed), "sums binary").toArrow()
                 merge_sums(sums, told.column(0).to_pylist())
         return SparkBaskets(universe.taxonomy, session, codes)
     except BaseException:
         session.close()
         raise
+
+
+def _columns(
+    session: Session,
+    data: Any,
+    place: ItemsPlace,
+    *,
+    query: str | None,
+    base: Path,
+    reading: Reading,
+) -> Any:
+    names = [name for name in (place.record, place.column) if name is not None]
+    asked = AskedColumns(names=names, text=names, reading=reading)
+    frame, parse = open_columns(session, data, asked, query=query, base=base)
+    with refusing():
+        if parse is not None:
+            schema = ", ".join(f"`{name.replace('`', '``')}` string" for name in names)
+            frame = frame.mapInArrow(guarded(_AsText(parse)), schema)
+        if place.record is None:
+            return frame
+        return _grouped(frame, record=place.record, column=names[-1])
+
+
+class _AsText:
+    """Runs on the workers: lines to columns of plain text."""
+
+    def __init__(self, parse: ParseLines) -> None:
+        self.parse = parse
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in map(self.parse, batches):
+            columns = [column.dictionary_decode() for column in batch.columns]
+            yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
 def _grouped(frame: Any, *, record: str, column: str) -> Any:
@@ -181,11 +214,11 @@ class SparkWalk:
 
 
 class _Encode:
-    """Runs on the workers: lines or lists of words to sets of codes."""
+    """Runs on the workers: lines (with how they are written) or lists of words to codes."""
 
-    def __init__(self, universe: Universe, *, as_lines: bool) -> None:
+    def __init__(self, universe: Universe, reading: Reading | None) -> None:
         self.universe = universe
-        self.as_lines = as_lines
+        self.lines = None if reading is None else LineBatches(reading)
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         encoder = BasketEncoder(self.universe)
@@ -202,10 +235,8 @@ class _Encode:
         for batch in batches:
             if not batch.num_rows:
                 continue
-            if self.as_lines:
-                # A record is a row, whatever line ends its text may hold.
-                lines = [(line or "").replace("\n", " ") for line in batch.column(0).to_pylist()]
-                yield splitter.split("\n".join(lines).encode() + b"\n")
+            if self.lines is not None:
+                yield splitter.split(self.lines(batch))
             else:
                 yield words_of_lists(batch.column(0), where=NAME)
 
@@ -213,8 +244,8 @@ class _Encode:
 class _Sums(_Encode):
     """Runs on the workers: what the baskets of a task are recognised by."""
 
-    def __init__(self, universe: Universe, *, as_lines: bool, key: bytes) -> None:
-        super().__init__(universe, as_lines=as_lines)
+    def __init__(self, universe: Universe, reading: Reading | None, *, key: bytes) -> None:
+        super().__init__(universe, reading)
         self.key = key
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

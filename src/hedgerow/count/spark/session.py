@@ -9,13 +9,16 @@ import re
 import shutil
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hedgerow.count.spark.lines import ParseLines, byte_lines, records_of
+from hedgerow.count.spark.private import PrivateFolder
+from hedgerow.count.spark.workers import NAME
 from hedgerow.errors import (
     DataError,
     EngineError,
@@ -24,6 +27,7 @@ from hedgerow.errors import (
     SettingError,
 )
 from hedgerow.model.engine import SparseCounts
+from hedgerow.model.reading import Reading
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,6 +48,10 @@ _OWN = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
     "spark.sql.execution.arrow.maxBytesPerBatch": "8m",
 }
+_ENCRYPTED = {
+    "spark.io.encryption.enabled": "true",
+    "spark.io.encryption.keySizeBits": "256",
+}
 """Settings of a session that is begun for a run; a session that was given stays as it is."""
 
 
@@ -53,11 +61,14 @@ class Session:
 
     spark: Any
     own: bool
+    folder: PrivateFolder | None = None
 
     def close(self) -> None:
-        """End the session if it was begun for this run."""
+        """End the session if it was begun for this run, and remove what it kept on disk."""
         if self.own:
             self.spark.stop()
+        if self.folder is not None:
+            self.folder.close()
 
 
 def spark_session(settings: EngineSettings, data: Any) -> Session:
@@ -73,10 +84,30 @@ def spark_session(settings: EngineSettings, data: Any) -> Session:
     active = SparkSession.getActiveSession()
     if active is not None and settings.master is None:
         return Session(spark=active, own=False)
-    return Session(spark=_begin(SparkSession, settings.master or "local[*]"), own=True)
+    return _begun(SparkSession, settings.master or "local[*]")
 
 
-def _begin(spark: Any, master: str) -> Any:
+def _begun(spark: Any, master: str) -> Session:
+    """Return a session of our own; on this machine it keeps its files in a private folder."""
+    if not master.startswith("local"):
+        return Session(spark=_begin(spark, master, {}), own=True)
+    # This variable would win over the setting, so its first folder becomes the parent.
+    given = os.environ.pop("SPARK_LOCAL_DIRS", None)
+    parent = Path(given.split(",")[0]) if given else None
+    try:
+        folder = PrivateFolder(parent)
+        try:
+            local = {"spark.local.dir": str(folder.path)}
+            return Session(spark=_begin(spark, master, local), own=True, folder=folder)
+        except BaseException:
+            folder.close()
+            raise
+    finally:
+        if given is not None:
+            os.environ["SPARK_LOCAL_DIRS"] = given
+
+
+def _begin(spark: Any, master: str, further: dict[str, str]) -> Any:
     builder = spark.builder.appName("hedgerow")
     if master.startswith("sc://"):
         builder = builder.remote(master)
@@ -84,7 +115,7 @@ def _begin(spark: Any, master: str) -> Any:
         _check_java()
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         builder = builder.master(master)
-        for name, value in _OWN.items():
+        for name, value in {**_OWN, **_ENCRYPTED, **further}.items():
             builder = builder.config(name, value)
     try:
         with warnings.catch_warnings():
@@ -111,10 +142,54 @@ def _check_java() -> None:
         )
 
 
-def open_spark_frame(session: Session, data: Any, *, query: str | None, base: Path) -> Any:
-    """Return a DataFrame of the data: itself, the table of that name, or what a path holds."""
-    if hasattr(data, "mapInArrow"):
-        return data
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class AskedColumns:
+    """The columns to read, which of them as text, and how a text file is written."""
+
+    names: Sequence[str]
+    text: Collection[str]
+    reading: Reading
+
+
+def open_columns(
+    session: Session, data: Any, asked: AskedColumns, *, query: str | None, base: Path
+) -> tuple[Any, ParseLines | None]:
+    """Return a DataFrame of the asked columns, or of lines and what parses them.
+
+    The data is such a frame itself, the table of that name, or what a path holds.
+    """
+    if not hasattr(data, "mapInArrow"):
+        path = _path_of(data, query=query, base=base)
+        plain = path.removesuffix(".gz").lower()
+        with refusing():
+            if "://" not in path and not Path(path).exists():
+                data = _table(session, os.fspath(data))
+            elif plain.endswith((".csv", ".tsv", ".tab")):
+                return records_of(
+                    session.spark,
+                    path,
+                    names=asked.names,
+                    text=asked.text,
+                    reading=asked.reading,
+                )
+            else:
+                data = session.spark.read.parquet(path)
+    _check_columns(data, asked.names)
+    with refusing():
+        return data.select([data[f"`{name}`"] for name in asked.names]), None
+
+
+def _check_columns(frame: Any, names: Sequence[str]) -> None:
+    for name in names:
+        if name not in frame.columns:
+            raise DataError(
+                f"there is no column {name!r}",
+                where=NAME,
+                do="Give the attribute the name of its column; names are case-sensitive.",
+            )
+
+
+def _path_of(data: Any, *, query: str | None, base: Path) -> str:
     if not isinstance(data, str | os.PathLike):
         raise SettingError(
             "the engine spark cannot read this kind of dataframe",
@@ -128,20 +203,16 @@ def open_spark_frame(session: Session, data: Any, *, query: str | None, base: Pa
             where="data",
             do="Give a Spark DataFrame (spark.read.jdbc), or use the engine memory or stream.",
         )
-    path = text if "://" in text else str(base / text)
-    with refusing():
-        if "://" not in text and not Path(path).exists():
-            return _table(session, text)
-        return _read(session, path)
+    return text if "://" in text else str(base / text)
 
 
-def open_lines(session: Session, data: Any, *, base: Path, has_header: bool) -> Any:
-    """Return a DataFrame of a file's lines, or one that was given with a column of text."""
-    if has_header:
+def open_lines(session: Session, data: Any, *, base: Path, reading: Reading) -> Any:
+    """Return a DataFrame of a file's lines as bytes, or one that was given, with one column."""
+    if reading.header_lines:
         raise SettingError(
             "lines have no order on Spark, so that a header cannot be told from records",
-            where="items.as",
-            do="Remove the lines of the header and 'as: sets', or use the engine stream.",
+            where="reading.header",
+            do="Remove the lines of the header from the file, or use the engine stream.",
         )
     if hasattr(data, "mapInArrow"):
         if len(data.columns) == 1:
@@ -154,7 +225,7 @@ def open_lines(session: Session, data: Any, *, base: Path, has_header: bool) -> 
                 "there is no such file", where=Path(path).name, do="Check the path of the data."
             )
         with refusing():
-            return session.spark.read.text(path)
+            return byte_lines(session.spark, path)
     raise SettingError(
         "the plan does not say which column holds the items",
         where="items.column",
@@ -170,15 +241,6 @@ def _table(session: Session, name: str) -> Any:
         where=Path(name).name,
         do="Check the path of the data, or the name of the table.",
     )
-
-
-def _read(session: Session, path: str) -> Any:
-    plain = path.removesuffix(".gz").lower()
-    if plain.endswith((".csv", ".tsv")):
-        separator = "\t" if plain.endswith(".tsv") else ","
-        options = {"header": True, "sep": separator, "escape": '"', "inferSchema": False}
-        return session.spark.read.options(**options).csv(path)
-    return session.spark.read.parquet(path)
 
 
 class _Guarded:

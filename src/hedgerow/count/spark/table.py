@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 
 from hedgerow.count.spark.placed import PlacedOnSpark
 from hedgerow.count.spark.session import (
+    AskedColumns,
     Session,
     collected,
     guarded,
-    open_spark_frame,
+    open_columns,
     refusing,
     spark_session,
 )
 from hedgerow.count.spark.workers import (
-    NAME,
     PACKED,
     SUMMED,
     SUMS,
@@ -38,8 +38,8 @@ from hedgerow.count.spark.workers import (
     packed_codes,
 )
 from hedgerow.encode.sums import ColumnSums
-from hedgerow.errors import DataError
 from hedgerow.model.engine import DenseKernel, SparseCounts, SparseKernel
+from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 
@@ -53,40 +53,32 @@ def open_spark_table(
     *,
     query: str | None,
     base: Path,
+    reading: Reading = PLAIN,
     settings: EngineSettings,
     sums: ColumnSums | None = None,
 ) -> SparkEngine:
     """Return an engine over a Spark DataFrame, the name of a table, or a path.
 
-    With ``sums``, all records are encoded before this returns.
+    All records are encoded before it returns: what is refused is refused before a booking.
     """
     session = spark_session(settings, data)
     try:
-        frame = open_spark_frame(session, data, query=query, base=base)
-        names = [attribute.name for attribute in schema.used()]
-        check_spark_columns(frame, names)
+        asked = AskedColumns(
+            names=[attribute.name for attribute in schema.used()],
+            text={each.name for each in schema.used() if each.domain.kind == "categorical"},
+            reading=reading,
+        )
+        frame, parse = open_columns(session, data, asked, query=query, base=base)
         with refusing():
-            chosen = frame.select([frame[f"`{name}`"] for name in names])
             key = None if sums is None else sums.key
-            codes = chosen.mapInArrow(guarded(Encode(schema, key)), PACKED).persist()
+            codes = frame.mapInArrow(guarded(Encode(schema, parse, key)), PACKED).persist()
+            told = codes.where(f"records = {SUMMED}").toArrow()
             if sums is not None:
-                told = codes.where(f"records = {SUMMED}").toArrow()
                 merge_sums(sums, told.column("codes").to_pylist())
         return SparkEngine(schema, session, codes)
     except BaseException:
         session.close()
         raise
-
-
-def check_spark_columns(frame: Any, names: list[str]) -> None:
-    """Raise where a column is not there."""
-    for name in names:
-        if name not in frame.columns:
-            raise DataError(
-                f"there is no column {name!r}",
-                where=NAME,
-                do="Give the attribute the name of its column; names are case-sensitive.",
-            )
 
 
 class SparkEngine:

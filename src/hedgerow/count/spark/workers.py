@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -102,10 +102,19 @@ def unpacked(batch: pa.RecordBatch, dtypes: list[np.dtype[Any]]) -> Iterator[tup
 
 
 class Encode:
-    """Records to codes; with the key of labels, also what the columns are recognised by."""
+    """Records to codes; where they come as lines, ``parse`` cuts them into columns.
 
-    def __init__(self, schema: Schema, key: bytes | None = None) -> None:
+    With the key of labels, it also gives what the columns are recognised by.
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        parse: Callable[[pa.RecordBatch], pa.RecordBatch] | None = None,
+        key: bytes | None = None,
+    ) -> None:
         self.schema = schema
+        self.parse = parse
         self.key = key
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -113,7 +122,7 @@ class Encode:
         sums = None if self.key is None else ColumnSums(self.key)
         encode = BatchEncoder(self.schema, name=NAME, sums=sums)
         attributes = encode.attributes
-        for batch in batches:
+        for batch in batches if self.parse is None else map(self.parse, batches):
             columns = [
                 as_text(column, where=f"{NAME}, column {attribute.name!r}")
                 if attribute.domain.kind == "categorical"

@@ -42,7 +42,7 @@ def read_yaml(text: str, name: str) -> Taxonomy:
         mark = getattr(error, "problem_mark", None)
         line = None if mark is None else mark.line + 1
         raise TaxonomyError(
-            f"this is not YAML ({getattr(error, 'problem', None) or 'it cannot be parsed'})",
+            "this is not YAML",
             where=at(name, line) if line else name,
             line=line,
             do=_WRITE_LABELS,

@@ -1,0 +1,130 @@
+"""Text files on Spark, line by line, by the same public rules as everywhere else.
+
+Spark's own CSV reader guesses: it takes a bare CR for a line end, cuts and fills rows of the
+wrong width, and replaces bytes that are no UTF-8. So it hands over lines as bytes, cut at LF
+alone, and the workers parse them as the other engines do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from pathlib import PurePath
+from typing import Any
+
+import pyarrow as pa
+
+from hedgerow.count.spark.workers import NAME
+from hedgerow.errors import DataError, SettingError
+from hedgerow.model.reading import Reading
+from hedgerow.read.delimited import RecordParser, rows_in
+from hedgerow.read.lines import Block
+from hedgerow.read.sound import BOM, LineRules
+from hedgerow.read.source import check_columns
+
+_HEADER_WITHIN = 100
+
+
+def byte_lines(spark: Any, path: str) -> Any:
+    """Return a frame with the lines of text files as bytes, the LF that ends them left out."""
+    lines = spark.read.option("lineSep", "\n").text(path)
+    return lines.select(lines["value"].cast("binary").alias("line"))
+
+
+def records_of(
+    spark: Any, path: str, *, names: Sequence[str], text: Collection[str], reading: Reading
+) -> tuple[Any, ParseLines]:
+    """Return the lines of a CSV or TSV file, and what parses the asked columns on the workers.
+
+    Lines have no order on Spark, so every line that equals the header is taken for one.
+    """
+    if reading.quote == "multi-line":
+        raise SettingError(
+            "the engine spark reads one record per line",
+            where="reading.quote",
+            do="Use the engine stream for quoted fields with line ends, or give Parquet.",
+        )
+    lines = byte_lines(spark, path)
+    delimiter = reading.delimiter_of(PurePath(path))
+    rules = LineRules(reading=reading, delimiter=delimiter, name=NAME)
+    header: bytes | None = None
+    if isinstance(reading.header, tuple):
+        columns = reading.header
+    else:
+        header, columns = _header(lines, rules, delimiter)
+    missing = [name for name in names if name not in columns]
+    if missing:
+        raise DataError(
+            f"there is no column {missing[0]!r}",
+            where=NAME,
+            do="Give the attribute the name of its column; names are case-sensitive. The plan's"
+            " reading says what stands between fields where that is no comma.",
+        )
+    is_comma = reading.decimal == "comma"
+    parser = RecordParser(
+        rules,
+        delimiter=delimiter,
+        n_columns=len(columns),
+        asked=[(columns.index(name), name) for name in names],
+        numbers=[name for name in names if name not in text] if is_comma else [],
+    )
+    return lines, ParseLines(parser, header)
+
+
+def _header(lines: Any, rules: LineRules, delimiter: str) -> tuple[bytes, tuple[str, ...]]:
+    first = next((row[0] for row in lines.take(_HEADER_WITHIN) if bytes(row[0]).strip()), None)
+    if first is None:
+        raise DataError(
+            "the file is empty", where=NAME, do="It must begin with a line of column names."
+        )
+    line = bytes(first)
+    data = without_numbers(rules, Block(data=line.removeprefix(BOM), line=2, done=1.0))
+    _, names = next(rows_in(data, delimiter, rules.reading), (0, []))
+    return line, check_columns([name.strip() for name in names], name=NAME)
+
+
+def without_numbers(rules: LineRules, block: Block) -> bytes:
+    """Return sound lines; a refusal names no line, since they have no order here."""
+    try:
+        return rules.sound(block)
+    except DataError as error:
+        raise DataError(error.what, where=NAME, do=error.do) from None
+
+
+class ParseLines:
+    """Lines to columns of text."""
+
+    def __init__(self, parser: RecordParser, header: bytes | None) -> None:
+        self.parser = parser
+        self.header = header
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the records of a batch of lines."""
+        found = batch.column(0).to_pylist()
+        lines = [line for line in found if line is not None and line != self.header]
+        block = Block(data=b"".join(line + b"\n" for line in lines), line=2, done=1.0)
+        try:
+            return self.parser.parse(block)
+        except DataError as error:
+            raise DataError(error.what, where=NAME, do=error.do) from None
+
+
+class LineBatches:
+    """Batches of lines as batches of sound lines, for a basket file."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.rules = LineRules(reading=reading, delimiter=None, name=NAME)
+        decoded = replace(reading, encoding="utf-8")  # Spark has done it
+        self.of_text = LineRules(reading=decoded, delimiter=None, name=NAME)
+
+    def __call__(self, batch: pa.RecordBatch) -> bytes:
+        """Return the lines of a batch in UTF-8; a row is a record, whatever line ends it holds."""
+        lines = b"".join(map(_as_line, batch.column(0).to_pylist()))
+        is_text = pa.types.is_string(batch.schema.field(0).type)
+        rules = self.of_text if is_text else self.rules
+        return without_numbers(rules, Block(data=lines, line=2, done=1.0))
+
+
+def _as_line(row: str | bytes | None) -> bytes:
+    data = row.encode() if isinstance(row, str) else bytes(row or b"")
+    return data.replace(b"\n", b" ") + b"\n"

@@ -1,0 +1,179 @@
+"""How a text file looks to be written, for a person to confirm: `publish` never looks."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from hedgerow.errors import DataError
+from hedgerow.model.reading import DELIMITERS, Delimiter, Reading, TextEncoding
+from hedgerow.read.delimited import open_delimited
+from hedgerow.read.lines import text_blocks
+from hedgerow.read.sound import BOM, lines_not_in
+from hedgerow.read.words import HEADER as FILE_HEADER
+
+_SAMPLE = 1 << 16
+_SAMPLE_ROWS = 50
+_MOST_HEADER_LINES = 100
+_MOST_MALFORMED = 0.1
+_WITH_COMMA = re.compile(r"[+-]?[0-9]{1,15},[0-9]+", re.ASCII)
+_WHOLE = re.compile(r"[+-]?[0-9]{1,15}", re.ASCII)
+_SEPARATOR = re.compile(r"[ ,;\t|]+")
+_TABLES = (".csv", ".tsv", ".tab")
+_NOT_TEXT = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"PK\x03\x04", b"SQLite format 3", b"%PDF")
+
+
+def form_of(path: Path) -> Reading:
+    """Return how a CSV or TSV file looks to be written.
+
+    Privacy: as confidential as the data, until a person says that it is public knowledge.
+    """
+    encoding = encoding_of(path)
+    sample = beginning(path).removeprefix(BOM).decode(encoding, "replace")
+    delimiter = _delimiter(sample)
+    form = Reading(encoding=encoding, delimiter=delimiter)
+    if delimiter != "comma" and _has_commas(sample, delimiter):
+        form = replace(form, decimal="comma")
+    for quote in ('"', "multi-line", "none"):
+        candidate = replace(form, quote=quote)
+        if _records(path, candidate) is not None:
+            return candidate
+    left = _records(path, replace(form, malformed="drop"))
+    every = sum(block.data.count(b"\n") for block in text_blocks(path))
+    if left is not None and left >= (1 - _MOST_MALFORMED) * every:
+        return replace(form, malformed="drop")
+    return form
+
+
+def basket_form_of(path: Path) -> Reading:
+    """Return how a basket file looks to be written; see :func:`form_of`."""
+    sample = beginning(path)
+    header = end = 0
+    if sample.startswith(FILE_HEADER):
+        for line in sample.split(b"\n")[:_MOST_HEADER_LINES]:
+            end += 1
+            if line.startswith(FILE_HEADER) or (header == end - 1 and not line.strip()):
+                header = end
+    return Reading(encoding=encoding_of(path), header=header)
+
+
+def table_form_text(form: Reading) -> str:
+    """Return the ``reading`` section of a plan for a CSV or TSV file."""
+    return (
+        f"reading: {{encoding: {form.encoding}, delimiter: {form.delimiter}, decimal:"
+        f" {form.decimal}, header: true,\n  quote: {json.dumps(form.quote)}, malformed:"
+        f" {form.malformed}}}"
+    )
+
+
+def basket_form_text(form: Reading) -> str:
+    """Return the ``reading`` section of a plan for a basket file."""
+    said = f"encoding: {form.encoding}, header: {form.header}, malformed: {form.malformed}"
+    return f"reading: {{{said}}}"
+
+
+def looks_like_basket_lines(path: Path) -> bool:
+    """Return whether the lines of a file look like baskets rather than rows of a table.
+
+    Rows are cut into equally many fields by some delimiter. The lines of baskets are not; they
+    have different lengths, and their words come back in other lines.
+    """
+    name = path.name.lower().removesuffix(".gz")
+    if name.endswith(_TABLES) or not path.is_file():
+        return False
+    sample = beginning(path)
+    if sample.startswith(_NOT_TEXT) or b"\0" in sample:
+        return False
+    text = sample.decode("utf-8", "replace")
+    lines = [line.strip() for line in text.split("\n")[:200] if line.strip()][:-1]
+    if len(lines) < 2 or any(_is_even(text, letter) for letter in DELIMITERS.values()):
+        return False
+    words = [_SEPARATOR.split(line.strip(" ,;\t|")) for line in lines]
+    distinct = {word for line in words for word in line}
+    total = sum(map(len, words))
+    return len({len(line) for line in words}) > 1 and 2 * len(distinct) <= total
+
+
+def encoding_of(path: Path) -> TextEncoding:
+    """Return UTF-8 where most lines beyond ASCII are in it, else Windows-1252 or Latin-1."""
+    beyond = wrong = 0
+    undefined = False
+    for block in text_blocks(path):
+        if block.data.isascii():
+            continue
+        letters = np.frombuffer(block.data, dtype=np.uint8)
+        ends = np.flatnonzero(letters == ord("\n"))
+        beyond += len(np.unique(np.searchsorted(ends, np.flatnonzero(letters >= 128))))
+        wrong += len(lines_not_in(block.data, "utf-8"))
+        undefined = undefined or len(lines_not_in(block.data, "windows-1252")) > 0
+    if 2 * wrong < beyond or not wrong:
+        return "utf-8"
+    return "latin-1" if undefined else "windows-1252"
+
+
+def beginning(path: Path) -> bytes:
+    """Return the first bytes of a file, unpacked; none where it cannot be read."""
+    try:
+        with path.open("rb") as raw:
+            packed = raw.peek(2).startswith(b"\x1f\x8b")
+            return (gzip.GzipFile(fileobj=raw) if packed else raw).read(_SAMPLE)
+    except (OSError, EOFError):
+        return b""
+
+
+def _records(path: Path, form: Reading) -> int | None:
+    """Return how many records a file has if it is written like this, else nothing."""
+    try:
+        source = open_delimited(path, form)
+        return sum(int(batch.num_rows) for batch in source.batches(source.columns[:1]))
+    except DataError:
+        return None
+
+
+def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
+    """Yield the first rows that are not blank, the last one of the sample left out."""
+    whole = text[: text.rfind("\n") + 1] or text
+    try:
+        rows = (row for row in csv.reader(whole.split("\n"), delimiter=delimiter) if row)
+        yield from islice(rows, _SAMPLE_ROWS)
+    except csv.Error:
+        return
+
+
+def _is_even(text: str, delimiter: str) -> bool:
+    widths = {len(row) for row in _rows(text, delimiter)}
+    return len(widths) == 1 and widths != {1}
+
+
+def _delimiter(text: str) -> Delimiter:
+    """Return the delimiter that cuts the first lines into equally many fields."""
+    best: Delimiter = "comma"
+    best_score = (0.0, 1)
+    for name, letter in DELIMITERS.items():
+        widths = [len(row) for row in _rows(text, letter)]
+        if not widths or widths[0] < 2:
+            continue
+        score = (widths.count(widths[0]) / len(widths), widths[0])
+        if score > best_score:
+            best, best_score = name, score
+    return best
+
+
+def _has_commas(text: str, delimiter: Delimiter) -> bool:
+    """Return whether the numbers of some column have a decimal comma."""
+    rows = list(_rows(text, DELIMITERS[delimiter]))[1:]
+    for column in zip(*rows, strict=False):
+        values = [value.strip() for value in column if value.strip()]
+        with_comma = sum(bool(_WITH_COMMA.fullmatch(value)) for value in values)
+        whole = sum(bool(_WHOLE.fullmatch(value)) for value in values)
+        if with_comma and 10 * (with_comma + whole) >= 9 * len(values):
+            return True
+    return False

@@ -1,0 +1,85 @@
+"""How the bytes of a file become records: public rules, the same for every record.
+
+The guarantee speaks of records, and a program is given bytes. So nothing about the form of
+a file is settled by looking at it: what one record holds cannot change how another is read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import Literal, get_args
+
+TextEncoding = Literal[
+    "utf-8",
+    "latin-1",
+    "iso-8859-2",
+    "iso-8859-15",
+    "windows-1250",
+    "windows-1251",
+    "windows-1252",
+]
+Delimiter = Literal["comma", "semicolon", "tab", "bar"]
+Decimal = Literal["point", "comma"]
+Quote = Literal['"', "none", "multi-line"]
+Malformed = Literal["refuse", "drop"]
+
+ENCODINGS: tuple[TextEncoding, ...] = get_args(TextEncoding)
+DELIMITERS: dict[Delimiter, str] = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
+
+SECONDS = 3600
+"""How long a database may take to hand its table over, where the plan says nothing."""
+
+MEGABYTES = 4096
+"""How much memory a table's codes, or a database's rows, may take where the plan says nothing."""
+
+_WITH_TABS = (".tsv", ".tab")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How a file is written, and what reading may take; all of it is public.
+
+    ``header`` is true where the first line names the columns, the names themselves where
+    no line does, and for a basket file the number of lines before the first record (none
+    given: the file must not begin like one with a header). Without a ``delimiter`` the name
+    of the file says it: tabs in ``.tsv`` and ``.tab``, commas in all others.
+    """
+
+    encoding: TextEncoding = "utf-8"
+    delimiter: Delimiter | None = None
+    decimal: Decimal = "point"
+    header: bool | int | tuple[str, ...] = True
+    quote: Quote = '"'
+    malformed: Malformed = "refuse"
+    seconds: int = SECONDS
+    megabytes: int = MEGABYTES
+
+    def delimiter_of(self, path: str | PurePath) -> str:
+        r"""Return the letter between the fields of a file.
+
+        >>> Reading().delimiter_of("people.tsv.gz"), Reading().delimiter_of("people.txt")
+        ('\t', ',')
+        """
+        if self.delimiter is not None:
+            return DELIMITERS[self.delimiter]
+        name = PurePath(path).name.lower().removesuffix(".gz")
+        return "\t" if name.endswith(_WITH_TABS) else ","
+
+    @property
+    def header_lines(self) -> int | None:
+        """The lines before the first record of a basket file; ``None`` where nobody said."""
+        return self.header if type(self.header) is int else None
+
+    @property
+    def most_bytes(self) -> int:
+        """The memory that reading may take, in bytes."""
+        return self.megabytes << 20
+
+    def of_another_file(self) -> Reading:
+        """Return how a further table is read, which names its columns in its first line."""
+        return replace(self, header=True)
+
+
+PLAIN = Reading()
+"""What a plan that says nothing means: UTF-8, commas, a point, a header, double quotes."""
