@@ -129,7 +129,7 @@ class Weave:
         progress("drawing records", None)
         n_records = min(round(fit.one_way.n_records), MOST_RECORDS)
         cells, classes = drawn_cells(fit.pool, n_records, run.rng)
-        codes = codes_in(axes, cells, source=source)
+        codes = codes_in(axes, cells, run.rng)
         groups = groups_of_points(
             codes,
             [attribute.domain.size for attribute in schema.attributes],
