@@ -92,6 +92,8 @@ class Weave:
                 f"Of {EXAMPLE_RECORDS:,} records, {budget.shape.joins} joins and"
                 f" {budget.shape.further} further tables of two attributes are counted, of at"
                 f" most {cells:,} cells each. The rows are invented records.",
+                "weave is for records and for relations between columns; hedge gives a readable"
+                " generalised table, and may learn a single class better at an epsilon near 1/10.",
             ),
             counts_marginals=True,
         )
