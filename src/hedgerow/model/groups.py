@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import InternalError
-from hedgerow.model.measured import LeafTable, MeasuredTable
+from hedgerow.model.measured import MeasuredTable
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -83,6 +83,18 @@ class Tree:
 
     def __len__(self) -> int:
         return len(self.parent)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LeafTable:
+    """Noisy counts (boxes, classes) of the boxes of a tree; all of it publishable.
+
+    Counts are as drawn, so they may be below 0. ``share`` is the epsilon of every one.
+    """
+
+    tree: Tree
+    counts: NDArray[np.int64]
+    share: Fraction
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

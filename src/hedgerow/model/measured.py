@@ -30,19 +30,6 @@ class MeasuredTable:
     share: Fraction
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class LeafTable:
-    """Noisy counts (leaves, classes) of boxes that divide the domain; all of it publishable.
-
-    ``first`` and ``stop`` (leaves, attributes) are the ranges of codes of every box.
-    """
-
-    first: NDArray[np.int32]
-    stop: NDArray[np.int32]
-    counts: NDArray[np.int64]
-    share: Fraction
-
-
 def group_labels(domain: Domain, groups: NDArray[np.int32]) -> list[str]:
     """Return the label of each group of codes: a range's own, or all values one by one.
 

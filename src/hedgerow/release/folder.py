@@ -67,9 +67,12 @@ def load_certificate(folder: Path) -> Certificate:
     return Certificate.from_json(read_release_text(place), where=str(place))
 
 
-def vouch(path: Path, certificate: Certificate) -> None:
-    """Refuse a file that is not the one that the certificate was written for."""
-    promised = certificate.files.get(path.name)
+def vouch(path: Path, certificate: Certificate, *, name: str | None = None) -> None:
+    """Refuse a file that is not the one that the certificate was written for.
+
+    ``name`` is its path in the release folder, where that is not its own name.
+    """
+    promised = certificate.files.get(name or path.name)
     try:
         found = _released(path)
     except OSError as error:

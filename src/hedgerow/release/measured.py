@@ -1,4 +1,8 @@
-"""The noisy tables that records were drawn from: one CSV file each in the folder `tables`."""
+"""The noisy tables that records were drawn from: one CSV file each in the folder `tables`.
+
+`index.csv` lists them for people, `index.json` says which codes each of their groups holds, and
+`leaves.json` is the recoding of a leaf table.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.model.groups import Groups
+from hedgerow.model.groups import Groups, LeafTable
 from hedgerow.model.labels import leaf_labels
-from hedgerow.model.measured import LeafTable, MeasuredTable, group_labels
+from hedgerow.model.leaf_groups import leaf_groups
+from hedgerow.model.locate import node_bounds
+from hedgerow.model.measured import MeasuredTable, group_labels
 from hedgerow.model.precision import within
 from hedgerow.model.schema import Schema
+from hedgerow.release.measured_file import FOLDER, LEAF_RECODING, LEAVES, STORED, index_text
+from hedgerow.release.recoding import Recoding
 from hedgerow.release.table import integers, labelled, strings, to_csv
+from hedgerow.release.write import write_text
 
-FOLDER = "tables"
 INDEX = "index.csv"
-LEAVES = "leaves.csv"
 
 
 def write_measured(folder: Path, schema: Schema, groups: Groups) -> None:
@@ -34,8 +41,17 @@ def write_measured(folder: Path, schema: Schema, groups: Groups) -> None:
         lines.append((name, table.kind, table.counts.size, table.share))
     if groups.leaves is not None:
         _write_leaves(place / LEAVES, schema, groups.leaves)
+        write_text(place / LEAF_RECODING, leaf_recoding(schema, groups.leaves).to_json())
         lines.append((LEAVES, "leaves", groups.leaves.counts.size, groups.leaves.share))
     _write_index(place / INDEX, lines)
+    write_text(place / STORED, index_text([line[0] for line in lines], groups))
+
+
+def leaf_recoding(schema: Schema, leaves: LeafTable) -> Recoding:
+    """Return the recoding of the boxes of a leaf table."""
+    sizes = [attribute.domain.size for attribute in schema.attributes]
+    has_class = schema.class_attribute is not None
+    return Recoding.of(schema, leaf_groups(leaves, sizes, has_class=has_class))
 
 
 def file_name(schema: Schema, table: MeasuredTable, number: int) -> str:
@@ -64,10 +80,13 @@ def _write_leaves(path: Path, schema: Schema, leaves: LeafTable) -> None:
     import pyarrow as pa
 
     n_leaves, n_classes = leaves.counts.shape
+    nodes = np.argsort(leaves.tree.box, kind="stable")[-n_leaves:]
+    bounds = node_bounds(leaves.tree, [each.domain.size for each in schema.attributes])
+    first, stop = (each[nodes] for each in bounds)
     columns: dict[str, Any] = {}
     for a, attribute in enumerate(schema.attributes):
-        ranges = zip(leaves.first[:, a].tolist(), leaves.stop[:, a].tolist(), strict=True)
-        labels = [attribute.domain.label(first, stop) for first, stop in ranges]
+        ranges = zip(first[:, a].tolist(), stop[:, a].tolist(), strict=True)
+        labels = [attribute.domain.label(low, high) for low, high in ranges]
         places = np.repeat(np.arange(n_leaves, dtype=np.int32), n_classes)
         columns[attribute.name] = labelled(places, labels)
     if schema.class_attribute is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
@@ -28,7 +28,8 @@ from hedgerow.release.folder import (
 )
 from hedgerow.release.frames import Frames
 from hedgerow.release.marginals import Marginals, marginals_from, marginals_text
-from hedgerow.release.measured import write_measured
+from hedgerow.release.measured import leaf_recoding, write_measured
+from hedgerow.release.measured_file import read_leaf_recoding, read_measured
 from hedgerow.release.reading import read_groups, read_release_text
 from hedgerow.release.recoding import Recoding
 from hedgerow.release.records import MOST_RECORDS, record_tables, write_records
@@ -72,7 +73,9 @@ class Release(Frames):
 
     @property
     def recoding(self) -> Recoding:
-        """The ranges of the release, to generalise other rows by."""
+        """The ranges of the release, to generalise other rows by: of its leaf table, if any."""
+        if self.groups.leaves is not None:
+            return leaf_recoding(self.schema, self.groups.leaves)
         return Recoding.of(self.schema, self.groups)
 
     def to_arrow(self) -> pa.Table:
@@ -120,7 +123,7 @@ class Release(Frames):
             if records:
                 path = partial / RECORDS
                 write_records(self.schema, self.groups, path, source=source or SystemSource())
-            write_text(partial / RECODING, self.recoding.to_json())
+            write_text(partial / RECODING, Recoding.of(self.schema, self.groups).to_json())
             if self.groups.marginals is not None:
                 text = marginals_text(self.schema, self.groups.marginals)
                 write_text(partial / MARGINALS, text)
@@ -159,12 +162,18 @@ class Release(Frames):
             made=counts_made(certificate),
             marginals=_load_marginals(path / MARGINALS, certificate, recoding.schema),
         )
+        tables, leaves = read_measured(path, certificate, recoding.schema)
+        groups = replace(groups, tables=tables, leaves=leaves)
         return cls(schema=recoding.schema, groups=groups, certificate=certificate)
 
 
 def load_recoding(folder: str | os.PathLike[str]) -> Recoding:
-    """Return the recoding of a release folder, checked against its certificate."""
-    return _load_recoding(Path(folder))[1]
+    """Return the recoding of a release folder, checked against its certificate.
+
+    That of its leaf table, if it has one.
+    """
+    certificate, recoding = _load_recoding(Path(folder))
+    return read_leaf_recoding(Path(folder), certificate) or recoding
 
 
 def _load_recoding(folder: Path, also: Collection[str] = ()) -> tuple[Certificate, Recoding]:

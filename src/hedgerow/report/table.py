@@ -13,6 +13,7 @@ import numpy as np
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.groups import Groups
 from hedgerow.model.labels import leaf_labels
+from hedgerow.model.leaf_groups import leaf_groups
 from hedgerow.model.schema import Schema
 from hedgerow.report.axis import STEPS, by_splits
 from hedgerow.report.budget import budget_picture
@@ -59,10 +60,16 @@ def render_report(schema: Schema, groups: Groups, certificate: Certificate) -> s
 
 
 def _boxes(schema: Schema, groups: Groups) -> dict[str, Any] | None:
-    """Return what is drawn of a release whose boxes come from a tree."""
+    """Return what is drawn of a release whose boxes come from a tree, its own or a leaf table's."""
+    of_leaves = groups.tree is None and groups.leaves is not None
+    if of_leaves and groups.leaves is not None:
+        sizes = [attribute.domain.size for attribute in schema.attributes]
+        has_class = schema.class_attribute is not None
+        groups = leaf_groups(groups.leaves, sizes, has_class=has_class)
     if groups.tree is None:
         return None
     return {
+        "of_leaves": of_leaves,
         "tree": tree_picture(schema, groups.tree),
         "maps": box_maps(schema, groups),
         "strips": box_strips(schema, groups),

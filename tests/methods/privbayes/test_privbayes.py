@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -165,6 +166,21 @@ def test_points_are_merged_and_sorted():
     ]
     assert groups.counts.tolist() == [1, 1, 2]
     assert groups.classes.tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize("size", [2, 300, 2**21, 2**30])
+def test_points_of_many_columns_are_merged_and_sorted_as_rows_are(size):
+    rng = np.random.default_rng(size)
+    rows = (rng.integers(0, 2, (200, 9)) * (size - 1)).tolist()
+    codes = [np.array(column, dtype=np.int64) for column in zip(*rows, strict=True)]
+    groups = groups_of_points(codes[:-1], [size] * 8, codes[-1] % 2)
+    expected = Counter((*row[:-1], row[-1] % 2) for row in rows)
+    found = [
+        ranges.first[index].tolist()
+        for ranges, index in zip(groups.ranges, groups.index, strict=True)
+    ]
+    assert list(zip(*found, groups.classes.tolist(), strict=True)) == sorted(expected)
+    assert groups.counts.tolist() == [expected[row] for row in sorted(expected)]
 
 
 def test_a_release_without_a_record_can_still_be_written_and_read():

@@ -136,11 +136,14 @@ def test_raking_brings_tables_into_their_margins():
 def test_compiled_sums_agree_to_the_last_bit(monkeypatch):
     rng = np.random.default_rng(4)
     keys, weights = rng.integers(0, 7, 900).astype(np.int32), rng.random(900)
+    after = rng.integers(0, 5, 900).astype(np.int32)
     plain, scaled = weighing.weighed(keys, weights, 7), weights.copy()
-    weighing.scale(keys, plain, scaled)
+    sums = weighing.scaled(keys, plain, scaled, after, 5)
+    assert np.array_equal(scaled, weights * plain[keys])
+    assert np.array_equal(sums, np.bincount(after, weights=scaled))
     monkeypatch.setattr(weighing, "COMPILED_FROM", 0)
     again = weights.copy()
-    weighing.scale(keys, plain, again)
+    assert np.array_equal(weighing.scaled(keys, plain, again, after, 5), sums)
     assert np.array_equal(weighing.weighed(keys, weights, 7), plain)
     assert np.array_equal(again, scaled)
 

@@ -26,6 +26,7 @@ from hedgerow.methods.weave.coarsening import FINEST, Merging
 from hedgerow.methods.weave.one_way import OneWay, one_way_counts
 from hedgerow.methods.weave.pairs import PairCounts, PairLayout
 from hedgerow.methods.weave.pool import Pool
+from hedgerow.model.locate import box_of, check_tree, node_bounds
 from hedgerow.model.table import EncodedTable
 from support.method_battery import busy_table
 from support.tables import encoded_tables, table_of
@@ -176,7 +177,13 @@ def test_one_record_is_in_one_leaf_and_class(table, data, seed):
     fewer = MemoryEngine(table=without(table, dropped)).sum(kernel)
     assert whole.sum() == len(table)
     assert np.abs(whole - fewer).sum() == 1
-    first, stop = tree.boxes([attribute.domain.size for attribute in table.schema.attributes])
+    sizes = [attribute.domain.size for attribute in table.schema.attributes]
+    published = tree.published(sizes, whole.reshape(-1, classes).sum(axis=1).astype(np.float64))
+    check_tree(published, sizes)
+    assert published.sizes[0] == len(table)
+    assert np.array_equal(box_of(published, table.codes), tree.leaves_of(np.stack(table.codes)))
+    nodes = np.argsort(published.box, kind="stable")[-tree.n_leaves :]
+    first, stop = (each[nodes] for each in node_bounds(published, sizes))
     codes = np.stack([column.astype(np.int64) for column in table.codes], axis=1)
     inside = ((first[:, None] <= codes) & (codes < stop[:, None])).all(axis=2)
     assert (inside.sum(axis=0) == 1).all()

@@ -63,9 +63,15 @@ def weigh_cells(
 
 
 @compile_loop
-def scale_cells(
-    keys: NDArray[np.int32], factors: NDArray[np.float64], weights: NDArray[np.float64]
+def scale_and_weigh(
+    keys: NDArray[np.int32],
+    factors: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    after: NDArray[np.int32],
+    sums: NDArray[np.float64],
 ) -> None:
-    """Multiply each record's weight by the factor of its cell, in place."""
+    """Multiply each record's weight by its cell's factor, then add it to its other cell."""
     for i in range(len(keys)):
-        weights[i] *= factors[keys[i]]
+        weight = weights[i] * factors[keys[i]]
+        weights[i] = weight
+        sums[after[i]] += weight

@@ -81,7 +81,15 @@ class Hedge:
         classes = schema.class_attribute
         n_classes = 1 if classes is None else classes.domain.size
         n_boxes = min(2**shape.shared * 2, shape.most_boxes)
-        return Outline(steps=steps, counts=steps[-1].share, n_groups=n_boxes * n_classes)
+        return Outline(
+            steps=steps,
+            counts=steps[-1].share,
+            n_groups=n_boxes * n_classes,
+            notes=(
+                "hedge is for a readable generalised table, and for a class at a small epsilon;"
+                " weave keeps relations between columns better and gives better records.",
+            ),
+        )
 
     def publish(
         self,

@@ -17,6 +17,9 @@ from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource, below
 from hedgerow.trees.projection import simplex_shift
 
+DENSE = 1 << 20
+"""Codes of a domain up to which each has a place of its own when values are looked up."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Conditional:
@@ -107,26 +110,53 @@ def groups_of_points(
     ``sizes`` are those of the attributes' domains. A release without a point lists one
     range per attribute, the whole.
     """
-    keys = [*codes] if classes is None else [*codes, classes]
-    order = np.lexsort(tuple(reversed(keys)))
-    ordered = [column[order] for column in keys]
+    n_classes = [] if classes is None else [int(classes.max(initial=0)) + 1]
+    words = packed_columns([*codes] if classes is None else [*codes, classes], [*sizes, *n_classes])
+    order = np.lexsort(tuple(reversed(words))) if len(words) > 1 else np.argsort(words[0])
     begins = np.ones(len(order), dtype=np.bool_)
-    if len(order):
-        begins[1:] = np.any([column[1:] != column[:-1] for column in ordered], axis=0)
+    begins[1:] = False
+    for word in words:
+        ordered = word[order]
+        begins[1:] |= ordered[1:] != ordered[:-1]
     starts = np.flatnonzero(begins)
+    points = order[starts]
     tables, index = [], []
-    for column, size in zip(ordered[: len(codes)], sizes, strict=True):
-        present, place = np.unique(column[starts], return_inverse=True)
-        first = present.astype(np.int32)
-        stop = first + 1
-        if not len(first):
-            first, stop = np.zeros(1, dtype=np.int32), np.full(1, size, dtype=np.int32)
-        tables.append(Ranges(first=first, stop=stop))
-        index.append(place.astype(np.int32))
+    for column, size in zip(codes, sizes, strict=True):
+        ranges, place = _single_codes(column[points], size)
+        tables.append(ranges)
+        index.append(place)
     return Groups(
         ranges=tuple(tables),
         index=tuple(index),
-        classes=None if classes is None else ordered[-1][starts].astype(np.int32),
+        classes=None if classes is None else classes[points].astype(np.int32),
         counts=np.diff(starts, append=len(order)),
         is_cut=False,
     )
+
+
+def packed_columns(columns: list[NDArray[np.int64]], sizes: list[int]) -> list[NDArray[np.int64]]:
+    """Return columns put together as digits of few numbers, in the order of the columns."""
+    words: list[NDArray[np.int64]] = []
+    room = 0
+    for column, size in zip(columns, sizes, strict=True):
+        if room < size:
+            words.append(column)
+            room = (1 << 62) // max(size, 1)
+        else:
+            words[-1] = words[-1] * size + column
+            room //= max(size, 1)
+    return words
+
+
+def _single_codes(codes: NDArray[np.int64], size: int) -> tuple[Ranges, NDArray[np.int32]]:
+    """Return the codes that occur as ranges of their own, and which of them each code is."""
+    if not len(codes):
+        whole = Ranges(first=np.zeros(1, dtype=np.int32), stop=np.full(1, size, dtype=np.int32))
+        return whole, codes.astype(np.int32)
+    if size > DENSE:
+        present, place = np.unique(codes, return_inverse=True)
+    else:
+        seen = np.bincount(codes, minlength=size) > 0
+        present, place = np.flatnonzero(seen), (np.cumsum(seen) - 1)[codes]
+    first = present.astype(np.int32)
+    return Ranges(first=first, stop=first + 1), place.astype(np.int32)

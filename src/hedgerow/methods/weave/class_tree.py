@@ -17,6 +17,7 @@ from hedgerow.methods.weave.pool import Pool
 from hedgerow.methods.weave.weighing import weighed
 from hedgerow.model.arrays import Floats
 from hedgerow.model.engine import Batch
+from hedgerow.model.groups import Tree
 
 PER_LEAF = 10.0
 """Records per leaf and class, over the scale of the table's noise, at the least."""
@@ -56,23 +57,28 @@ class ClassTree:
         """How many leaves there are."""
         return int(self.leaf.max()) + 1
 
-    def boxes(self, sizes: list[int]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return the ranges of codes (leaves, attributes) of all leaves: first and stop."""
-        first = np.zeros((self.n_leaves, len(sizes)), dtype=np.int32)
-        stop = np.tile(np.array(sizes, dtype=np.int32), (self.n_leaves, 1))
-        whole = [(0, size) for size in sizes]
-        stack = [(0, whole)]
-        while stack:
-            at, ranges = stack.pop()
+    def published(self, sizes: list[int], records: NDArray[np.float64]) -> Tree:
+        """Return the tree as releases have it, numbered level by level.
+
+        ``sizes`` are those of the attributes' domains, ``records`` noisy estimates by leaf.
+        """
+        whole = tuple((0, size) for size in sizes)
+        waiting = [(0, -1, -1, whole)]
+        nodes = []
+        for number, (at, parent, by, ranges) in enumerate(waiting):
             a, border = int(self.attribute[at]), int(self.border[at])
-            if a < 0:
-                first[self.leaf[at]], stop[self.leaf[at]] = zip(*ranges, strict=True)
-                continue
-            low, high = ranges[a]
-            for child, part in ((0, (low, border)), (1, (border, high))):
-                inside = [part if each == a else kept for each, kept in enumerate(ranges)]
-                stack.append((int(self.left[at]) + child, inside))
-        return first, stop
+            nodes.append((parent, by, *(ranges[by] if by >= 0 else (0, 0)), int(self.leaf[at])))
+            if a >= 0:
+                low, high = ranges[a]
+                for child, part in ((0, (low, border)), (1, (border, high))):
+                    inside = (*ranges[:a], part, *ranges[a + 1 :])
+                    waiting.append((int(self.left[at]) + child, number, a, inside))
+        columns = np.array(nodes, dtype=np.int32).T.copy()
+        held = np.where(columns[4] >= 0, records[columns[4]], 0.0)
+        for number in range(len(nodes) - 1, 0, -1):
+            held[columns[0, number]] += held[number]
+        parent, attribute, first, stop, box = columns
+        return Tree(parent=parent, attribute=attribute, first=first, stop=stop, box=box, sizes=held)
 
     def leaves_of(self, codes: NDArray[np.integer]) -> NDArray[np.int64]:
         """Return the leaf of each column of codes (attributes, records)."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.methods.privbayes.records import packed_columns
 from hedgerow.methods.weave.axes import CellAxis
 from hedgerow.methods.weave.pool import Pool
 from hedgerow.methods.weave.weighing import weighed
 from hedgerow.model.arrays import Floats
-from hedgerow.privacy.source import RandomSource, below
 
 MOST_SORTED = 16
 """Columns that the pool is sorted by before the draw."""
@@ -39,8 +39,17 @@ def _sorted(pool: Pool, classes: NDArray[np.int32], rng: np.random.Generator) ->
     sums = [weighed(c, pool.weights, int(c.max()) + 1) for c in pool.columns]
     entropies = [entropy(each) for each in sums]
     first = np.argsort(-np.array(entropies), kind="stable")[:MOST_SORTED]
-    keys = [pool.columns[a] * (1 if at % 2 else -1) for at, a in reversed(list(enumerate(first)))]
-    return np.lexsort((rng.random(len(classes)), *keys, classes))
+    # Sorted by digits of few numbers, from a random order, and stable: ties stay in that order.
+    columns, sizes = [classes.astype(np.int64)], [int(classes.max(initial=0)) + 1]
+    for at, a in enumerate(first):
+        size = len(sums[a])
+        column = pool.columns[a].astype(np.int64)
+        columns.append(column if at % 2 else size - 1 - column)
+        sizes.append(size)
+    order = rng.permutation(len(classes))
+    for word in reversed(packed_columns(columns, sizes)):
+        order = order[np.argsort(word[order], kind="stable")]
+    return order
 
 
 def entropy(counts: Floats) -> float:
@@ -53,10 +62,13 @@ def entropy(counts: Floats) -> float:
 
 
 def codes_in(
-    axes: tuple[CellAxis, ...], cells: list[NDArray[np.int32]], *, source: RandomSource
+    axes: tuple[CellAxis, ...], cells: list[NDArray[np.int32]], rng: np.random.Generator
 ) -> list[NDArray[np.int64]]:
     """Return a code for every cell, evenly among the cell's codes."""
-    return [
-        axis.edges[column] + below(axis.widths[column], source=source)
-        for axis, column in zip(axes, cells, strict=True)
-    ]
+    found = []
+    for axis, column in zip(axes, cells, strict=True):
+        codes = axis.edges[column]
+        if axis.widths.max() > 1:
+            codes += (rng.random(len(column)) * axis.widths[column]).astype(np.int64)
+        found.append(codes)
+    return found

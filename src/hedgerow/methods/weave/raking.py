@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.methods.weave.weighing import scale, weighed
+from hedgerow.methods.weave.weighing import scaled, weighed
 from hedgerow.model.arrays import Floats
 
 CLIP = 8.0
@@ -31,13 +31,21 @@ class Margin:
 def rake(weights: Floats, margins: list[Margin], *, sweeps: int) -> Floats:
     """Return weights under which the tables lie nearer to their noisy counts."""
     weights = weights.copy()
-    for _ in range(sweeps):
-        for each in margins:
-            fit = weighed(each.keys, weights, len(each.counts))
-            away = each.counts - fit
-            wanted = fit + np.sign(away) * np.maximum(np.abs(away) - each.margin, 0.0)
-            factors = np.ones(len(fit))
-            held = fit > 0
-            factors[held] = np.clip(wanted[held] / fit[held], 1 / CLIP, CLIP)
-            scale(each.keys, factors, weights)
+    if not margins:
+        return weights
+    fit = weighed(margins[0].keys, weights, len(margins[0].counts))
+    for step in range(sweeps * len(margins)):
+        each, after = margins[step % len(margins)], margins[(step + 1) % len(margins)]
+        # The records that a table scales are those that the next one weighs: one pass for both.
+        fit = scaled(each.keys, _factors(each, fit), weights, after.keys, len(after.counts))
     return weights
+
+
+def _factors(each: Margin, fit: Floats) -> Floats:
+    """Return by what the records of each cell are scaled."""
+    away = each.counts - fit
+    wanted = fit + np.sign(away) * np.maximum(np.abs(away) - each.margin, 0.0)
+    factors = np.ones(len(fit))
+    held = fit > 0
+    factors[held] = np.clip(wanted[held] / fit[held], 1 / CLIP, CLIP)
+    return factors

@@ -25,7 +25,8 @@ from hedgerow.methods.weave.purpose import Purpose
 from hedgerow.methods.weave.raking import Margin
 from hedgerow.methods.weave.shape import WeaveBudget
 from hedgerow.model.engine import Engine
-from hedgerow.model.measured import Kind, LeafTable, MeasuredTable
+from hedgerow.model.groups import LeafTable
+from hedgerow.model.measured import Kind, MeasuredTable
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, choose_by_score, noisy_counts
 from hedgerow.privacy.source import RandomSource
@@ -107,9 +108,11 @@ class Run:
         tree = grown_tree(fit.pool, self.axes, n_leaves=leaves)
         counts = self.engine.sum(LeafCounts(tree=tree, n_classes=self.n_classes))
         noisy = self.noisy(counts, share, "leaf table")
-        first, stop = tree.boxes([int(axis.edges[-1]) for axis in self.axes])
+        by_leaf = noisy.reshape(-1, self.n_classes)
+        sizes = [int(axis.edges[-1]) for axis in self.axes]
+        records = np.maximum(by_leaf, 0).sum(axis=1).astype(np.float64)
         self.leaf_table = LeafTable(
-            first=first, stop=stop, counts=noisy.reshape(-1, self.n_classes), share=share
+            tree=tree.published(sizes, records), counts=by_leaf, share=share
         )
         edges = [
             axis.edges[column] for axis, column in zip(self.axes, fit.pool.columns, strict=True)

@@ -92,6 +92,8 @@ class Weave:
                 f"Of {EXAMPLE_RECORDS:,} records, {budget.shape.joins} joins and"
                 f" {budget.shape.further} further tables of two attributes are counted, of at"
                 f" most {cells:,} cells each. The rows are invented records.",
+                "weave is for records and for relations between columns; hedge gives a readable"
+                " generalised table, and may learn a single class better at an epsilon near 1/10.",
             ),
             counts_marginals=True,
         )
@@ -129,7 +131,7 @@ class Weave:
         progress("drawing records", None)
         n_records = min(round(fit.one_way.n_records), MOST_RECORDS)
         cells, classes = drawn_cells(fit.pool, n_records, run.rng)
-        codes = codes_in(axes, cells, source=source)
+        codes = codes_in(axes, cells, run.rng)
         groups = groups_of_points(
             codes,
             [attribute.domain.size for attribute in schema.attributes],

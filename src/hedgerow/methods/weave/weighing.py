@@ -31,14 +31,25 @@ def weighed(keys: NDArray[np.integer[Any]], weights: Floats, n_cells: int) -> Fl
     return sums
 
 
-def scale(keys: NDArray[np.int32], factors: Floats, weights: Floats) -> None:
-    """Multiply every weight by the factor of its cell, in place."""
+def scaled(
+    keys: NDArray[np.int32],
+    factors: Floats,
+    weights: Floats,
+    after: NDArray[np.int32],
+    n_cells: int,
+) -> Floats:
+    """Multiply every weight by the factor of its cell, in place; return the sums in others.
+
+    ``after`` are the cells of another table, of ``n_cells``, that weights are then added up in.
+    """
     if len(keys) < COMPILED_FROM:
         weights *= factors[keys]
-        return
-    from hedgerow.count.compiled.pairs import scale_cells
+        return weighed(after, weights, n_cells)
+    from hedgerow.count.compiled.pairs import scale_and_weigh
 
-    scale_cells(_bare(keys), _bare(factors), _bare(weights))
+    sums = np.zeros(n_cells)
+    scale_and_weigh(_bare(keys), _bare(factors), _bare(weights), _bare(after), _bare(sums))
+    return sums
 
 
 def weighed_pairs(
