@@ -1,0 +1,292 @@
+"""Plant small faults, one at a time, and see whether the tests notice.
+
+``python tools/mutants.py`` runs the faults that ``tests/mutants.toml`` lists, each on the tests
+of its room and for at most 20 s of CPU, in a copy of the source. What has been run is kept in
+``bench-results/mutants.jsonl`` and not run again as long as fault and tests are the same, so that
+a campaign can be stopped and resumed. ``--list`` finds the faults anew and writes the list,
+``--table`` writes ``tests/mutants.md``; names, or the beginnings of names, run only those.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import hashlib
+import importlib
+import json
+import os
+import resource
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import tomllib
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+from mutations import Mutant, chosen, mutants_of
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src" / "hedgerow"
+LIST = ROOT / "tests" / "mutants.toml"
+TABLE = ROOT / "tests" / "mutants.md"
+RESULTS = ROOT / "bench-results" / "mutants.jsonl"
+REWRITTEN = "ignore::pytest.PytestAssertRewriteWarning"
+MOST_CPU = 20
+MOST_WALL = 90
+NOTICED = ("killed", "hung")
+OUTCOMES = {0: "survived", 1: "killed", 2: "killed"}
+"""By pytest's exit code: 2 is a module that cannot be imported any more."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Room:
+    """A module, the tests that should notice faults in it, and how many faults it gets."""
+
+    file: str
+    tests: tuple[str, ...]
+    only: str
+    most: int
+
+    def mutants(self) -> list[Mutant]:
+        """Return the faults that are planted in the module."""
+        text = (SOURCE / self.file).read_text(encoding="utf-8")
+        return chosen(list(mutants_of(text, file=self.file)), self.most)
+
+    def arguments(self) -> list[str]:
+        """Return what pytest is called with: tests that take long are left out."""
+        return [*self.tests, *(["-k", self.only] if self.only else [])]
+
+
+def rooms() -> list[Room]:
+    """Return the rooms of the list."""
+    told = tomllib.loads(LIST.read_text(encoding="utf-8"))
+    return [
+        Room(file=file, tests=tuple(each["tests"]), only=each.get("only", ""), most=each["most"])
+        for file, each in told["rooms"].items()
+    ]
+
+
+def key_of(room: Room, mutant: Mutant) -> str:
+    """Return a digest of a fault and of the files of tests that it is run on."""
+    digest = hashlib.sha256(json.dumps([room.tests, room.only, mutant.source]).encode())
+    for line in room.tests:
+        path = ROOT / line
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:24]
+
+
+class Copy:
+    """A copy of the source, in which one module at a time is another."""
+
+    def __init__(self, folder: Path) -> None:
+        self.source = folder / "src"
+        shutil.copytree(SOURCE, self.source / "hedgerow")
+
+    def plant(self, file: str, text: str) -> None:
+        """Put a text in place of a module, and forget what was compiled of it."""
+        path = self.source / "hedgerow" / file
+        for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
+            compiled.unlink()
+        path.write_text(text, encoding="utf-8")
+
+    def restore(self, file: str) -> None:
+        """Put a module back."""
+        self.plant(file, (SOURCE / file).read_text(encoding="utf-8"))
+
+    def sound(self, room: Room) -> str:
+        """Return what becomes of the tests without a fault, in a module that is only reprinted."""
+        text = (SOURCE / room.file).read_text(encoding="utf-8")
+        self.plant(room.file, ast.unparse(ast.parse(text)))
+        outcome, _ = self.tried(room.arguments())
+        self.restore(room.file)
+        return outcome
+
+    def tried(self, tests: list[str]) -> tuple[str, float]:
+        """Return what became of the tests, and how long they took."""
+        began = time.monotonic()
+        child = os.fork()
+        if child == 0:
+            _run_tests(self.source, tests)
+        status = _waited(child)
+        took = time.monotonic() - began
+        if status is None or os.WIFSIGNALED(status):
+            return "hung", took
+        return OUTCOMES.get(os.WEXITSTATUS(status), "broken"), took
+
+
+def _load_others() -> None:
+    """Load what the tests load besides the package itself, once for all children."""
+    for name in ("pytest", "scipy.stats", "polars", "hedgerow.pipeline.publish"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    for name in [each for each in sys.modules if each.split(".")[0] == "hedgerow"]:
+        del sys.modules[name]
+
+
+def _run_tests(source: Path, tests: list[str]) -> None:
+    """Run tests in this process, which is a child, and end it."""
+    code = 70
+    try:
+        os.setsid()
+        resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU, MOST_CPU + 2))
+        resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+        quiet = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(quiet, 1)
+        os.dup2(quiet, 2)
+        os.chdir(ROOT)
+        os.environ["PYTHONPATH"] = str(source)
+        os.environ["HYPOTHESIS_PROFILE"] = "mutants"
+        sys.dont_write_bytecode = True
+        sys.path.insert(0, str(source))
+        import pytest
+
+        code = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-W", REWRITTEN, *tests]))
+    finally:
+        os._exit(code)
+
+
+def _waited(child: int) -> int | None:
+    """Return the status of a child, or None after ending it because it took too long."""
+    until = time.monotonic() + MOST_WALL
+    while time.monotonic() < until:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return status
+        time.sleep(0.05)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return None
+
+
+def known() -> dict[str, dict[str, str]]:
+    """Return what has been run, by key."""
+    if not RESULTS.exists():
+        return {}
+    lines = RESULTS.read_text(encoding="utf-8").splitlines()
+    return {entry["key"]: entry for entry in map(json.loads, lines)}
+
+
+def note(entry: dict[str, object]) -> None:
+    """Keep a result."""
+    RESULTS.parent.mkdir(exist_ok=True)
+    with RESULTS.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(entry) + "\n")
+
+
+def campaign(wanted: list[str]) -> int:
+    """Run what has not been run; return how many faults nobody noticed or explained."""
+    done, explained, unnoticed = known(), equivalents(), 0
+    _load_others()
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        copy = Copy(Path(folder))
+        for room in rooms():
+            mutants = [each for each in room.mutants() if _asked_for(each.name, wanted)]
+            fresh = [each for each in mutants if key_of(room, each) not in done]
+            if fresh and (sound := copy.sound(room)) != "survived":
+                print(f"{room.file}: without a fault the tests are {sound}; not run", flush=True)
+                unnoticed += len(fresh)
+                continue
+            for mutant in mutants:
+                entry = done.get(key_of(room, mutant)) or _tried(copy, room, mutant)
+                if entry["outcome"] not in NOTICED and mutant.name not in explained:
+                    unnoticed += 1
+                    print(f"SURVIVED {mutant.name}: {mutant.change}", flush=True)
+    return unnoticed
+
+
+def _asked_for(name: str, wanted: list[str]) -> bool:
+    return not wanted or any(name.startswith(each) for each in wanted)
+
+
+def _tried(copy: Copy, room: Room, mutant: Mutant) -> dict[str, object]:
+    copy.plant(room.file, mutant.source)
+    outcome, took = copy.tried(room.arguments())
+    copy.restore(room.file)
+    entry: dict[str, object] = {
+        "key": key_of(room, mutant),
+        "name": mutant.name,
+        "change": mutant.change,
+        "outcome": outcome,
+        "seconds": round(took, 1),
+    }
+    note(entry)
+    return entry
+
+
+def equivalents() -> dict[str, str]:
+    """Return the faults that change nothing which matters, each with the reason."""
+    told: dict[str, str] = tomllib.loads(LIST.read_text(encoding="utf-8")).get("equivalent", {})
+    return told
+
+
+def write_list() -> None:
+    """Write the names of all faults behind the rooms, which stay as they are."""
+    text = LIST.read_text(encoding="utf-8").split("\n[mutants]\n", maxsplit=1)[0].rstrip()
+    lines = [
+        f"{json.dumps(each.name)} = {json.dumps(each.change)}"
+        for room in rooms()
+        for each in room.mutants()
+    ]
+    LIST.write_text("\n".join([text, "", "[mutants]", *lines, ""]), encoding="utf-8")
+    print(f"{len(lines)} faults")
+
+
+def write_table() -> None:
+    """Write how many faults of each module were noticed."""
+    done, explained = known(), equivalents()
+    rows, totals = [], Counter[str]()
+    for room in rooms():
+        seen = Counter[str]()
+        for mutant in room.mutants():
+            outcome = done.get(key_of(room, mutant), {"outcome": "not run"})["outcome"]
+            seen[
+                "equivalent" if outcome == "survived" and mutant.name in explained else outcome
+            ] += 1
+        totals += seen
+        rows.append(f"| `{room.file}` | {_cells(seen)} |")
+    head = "| module | faults | noticed | hung | equivalent | survived | not run |"
+    lines = [
+        "# Planted faults, and whether the tests notice",
+        "",
+        "Written by `python tools/mutants.py --table`; `make mutants` runs the campaign again.",
+        "`tests/mutants.toml` lists the faults and explains those that change nothing.",
+        "",
+        head,
+        "|---|--:|--:|--:|--:|--:|--:|",
+        *rows,
+        f"| all | {_cells(totals)} |",
+        "",
+    ]
+    TABLE.write_text("\n".join(lines), encoding="utf-8")
+
+
+def _cells(seen: Counter[str]) -> str:
+    parts = ("killed", "hung", "equivalent", "survived", "not run")
+    return " | ".join(str(n) for n in (seen.total(), *(seen[part] for part in parts)))
+
+
+def main() -> int:
+    """Run the campaign, or write the list or the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--list", action="store_true", help="find the faults anew")
+    parser.add_argument("--table", action="store_true", help="write tests/mutants.md")
+    parser.add_argument("names", nargs="*", help="beginnings of the names of faults to run")
+    options = parser.parse_args()
+    if options.list:
+        write_list()
+        return 0
+    if options.table:
+        write_table()
+        return 0
+    return 1 if campaign(options.names) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
