@@ -188,7 +188,7 @@ def _constants(node: ast.Constant) -> Iterator[tuple[str, ast.AST]]:
         yield "turned-condition", ast.Constant(value=not node.value)
     elif isinstance(node.value, int):
         yield "off-by-one", ast.Constant(value=node.value + 1)
-    elif isinstance(node.value, float):
+    elif isinstance(node.value, float) and node.value:
         yield "doubled-number", ast.Constant(value=2 * node.value)
 
 

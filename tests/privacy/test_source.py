@@ -173,6 +173,14 @@ def test_words_beyond_the_last_whole_multiple_are_drawn_again():
     assert not source.left
 
 
+def test_the_last_word_that_may_be_kept_is_kept_when_drawn_again_too():
+    source = Replay(TOP, TOP - 1)
+    assert integers_below(1, bound=3, source=source).tolist() == [2]
+    source = Replay(0, 1)
+    assert below(np.array([3]), source=source).tolist() == [1]
+    assert words_below_multiple(1, bound=1, source=Replay(TOP)).tolist() == [TOP]
+
+
 def test_a_power_of_two_rejects_no_word():
     assert integers_below(2, bound=4, source=Replay(TOP, 0)).tolist() == [3, 0]
 
