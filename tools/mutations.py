@@ -203,7 +203,7 @@ def _calls(node: ast.Call) -> Iterator[tuple[str, ast.AST]]:
         nodes = [word.value for word in node.keywords if word.arg == "nodes"]
         left = ast.Attribute(node.func.value, "left", ast.Load())
         yield "dropped-booking", ast.Call(left, nodes, [])
-    if name in {"words", "discrete_laplace", "geometric"} and len(node.args) == 1:
+    if name in {"words", "discrete_laplace", "geometric"} and _are_many(node.args):
         once = copy.deepcopy(node)
         once.args = [ast.Constant(value=1)]
         repeat = ast.Attribute(ast.Name("np", ast.Load()), "repeat", ast.Load())
@@ -218,6 +218,11 @@ def _calls(node: ast.Call) -> Iterator[tuple[str, ast.AST]]:
         elif isinstance(swapped.func, ast.Name):
             swapped.func.id = SWAPPED[name]
         yield "swapped-function", swapped
+
+
+def _are_many(arguments: list[ast.expr]) -> bool:
+    """Say whether draws are asked for by a number that is not written down, as 1 may be."""
+    return len(arguments) == 1 and not isinstance(arguments[0], ast.Constant)
 
 
 def _keywords(node: ast.keyword) -> Iterator[tuple[str, ast.AST]]:
