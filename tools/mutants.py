@@ -200,7 +200,7 @@ def campaign(wanted: list[str]) -> int:
 
     Faults that break privacy come first, those that break arithmetic after them.
     """
-    done, explained, unnoticed = known(), equivalents(), 0
+    done, unnoticed = known(), 0
     sound: dict[tuple[tuple[str, ...], str], str] = {}
     _load_others()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
@@ -215,7 +215,7 @@ def campaign(wanted: list[str]) -> int:
                     entry = _tried(copy, room, mutant) if sound[told] == "survived" else None
                 if entry is None:
                     print(f"{mutant.name}: not run, its tests fail without a fault", flush=True)
-                elif entry["outcome"] in NOTICED or mutant.name in explained:
+                elif entry["outcome"] in NOTICED:
                     continue
                 else:
                     print(f"SURVIVED {mutant.name}: {mutant.change}", flush=True)
@@ -224,9 +224,11 @@ def campaign(wanted: list[str]) -> int:
 
 
 def _faults(wanted: list[str], *, private: bool) -> Iterator[tuple[Room, Mutant]]:
+    explained = equivalents()
     for room in rooms():
         for mutant in room.mutants():
-            if (mutant.operator in PRIVATE) == private and _asked_for(mutant.name, wanted):
+            asked = mutant.name not in explained and _asked_for(mutant.name, wanted)
+            if asked and (mutant.operator in PRIVATE) == private:
                 yield room, mutant
 
 
@@ -277,9 +279,9 @@ def write_table() -> None:
         for mutant in room.mutants():
             entry = result_of(room, mutant, done)
             outcome = "not run" if entry is None else entry["outcome"]
-            seen[
-                "equivalent" if outcome == "survived" and mutant.name in explained else outcome
-            ] += 1
+            if mutant.name in explained and outcome not in NOTICED:
+                outcome = "equivalent"
+            seen[outcome] += 1
         totals += seen
         rows.append(f"| `{room.file}` | {_cells(seen)} |")
     head = "| module | faults | noticed | hung | equivalent | survived | not run |"
