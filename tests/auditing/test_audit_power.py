@@ -8,7 +8,12 @@ from fractions import Fraction
 import pytest
 
 from hedgerow.auditing.cases import subjects
+from hedgerow.auditing.features import table_features
+from hedgerow.auditing.neighbours import table_pairs
 from hedgerow.auditing.run import audit_subject
+from hedgerow.methods.basic_table.basic_table import BasicTable
+from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.source import SeededSource
 
 
 @pytest.mark.audit
@@ -25,6 +30,50 @@ def test_at_least_three_tenths_of_epsilon_are_certified_on_the_worst_pair(name, 
     subject = next(each for each in subjects([], epsilon=Fraction(1), seed=1) if each.name == name)
     verdict = audit_subject(subject, runs=300, pairs=[pair], seed=21)
     assert 0.3 <= verdict.certified <= 1
+
+
+@pytest.mark.audit
+def test_diffpart_over_many_items_is_seen_as_well():
+    """At epsilon 4: at 1 a count's share of 0.65 would need thousands of runs to show."""
+    subject = named("diffpart, improved", epsilon=Fraction(4))
+    verdict = audit_subject(subject, runs=300, pairs=["W"], seed=21)
+    assert 0.3 <= verdict.certified <= 4
+
+
+def named(name, *, epsilon=Fraction(1)):
+    return next(each for each in subjects([], epsilon=epsilon, seed=1) if each.name == name)
+
+
+def booked_on(name, pair):
+    """What one run of a method on a pair books."""
+    subject, ledger = named(name), PathLedger(Fraction(1))
+    chosen = next(each for each in subject.over if each.name == pair)
+    engine, source = chosen.engine(has_record=True), SeededSource(1)
+    subject.method.publish(engine, epsilon=Fraction(1), ledger=ledger, source=source)
+    return {line.on for line in ledger.bookings}
+
+
+def test_there_is_a_pair_on_which_boxes_of_hedge_choose_for_themselves():
+    assert {"own choice 1", "box sizes 1", "shared choice 5"} <= booked_on("hedge, gini", "G")
+
+
+def test_there_is_a_pair_of_more_items_than_diffpart_counts_at_once():
+    assert booked_on("diffpart, improved", "W") == {"total", "items", "counts"}
+    assert booked_on("diffpart, improved", "R1") == {"counts"}
+
+
+def test_an_audit_looks_at_how_far_groups_are_apart():
+    pair = next(each for each in table_pairs() if each.name == "T14")
+    exact = BasicTable(cells=None).publish(
+        pair.engine(has_record=False),
+        epsilon=Fraction(50),
+        ledger=PathLedger(Fraction(50)),
+        source=SeededSource(1),
+    )
+    found = table_features(exact, pair)
+    apart = {name: value for name, value in found.items() if " less " in name}
+    assert len(apart) == 5  # four other groups, and the other class of the record's own box
+    assert set(apart.values()) == {-1.0}
 
 
 def listed(root):

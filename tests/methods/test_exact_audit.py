@@ -17,6 +17,8 @@ import pytest
 
 from hedgerow.auditing.cases import Unclaimed, subjects
 from hedgerow.auditing.neighbours import BasketPair, TablePair, line, schema_over, values
+from hedgerow.methods.diffgen import specialise
+from hedgerow.methods.diffmulti import splits
 from hedgerow.methods.hedge import budget as hedge_budget
 from hedgerow.methods.hedge import hedge
 from hedgerow.privacy import mechanisms
@@ -62,6 +64,19 @@ def _plain(value):
     if hasattr(value, "__dict__"):
         return {name: _plain(each) for name, each in vars(value).items()}
     return value
+
+
+def numeric_pair(rest, record):
+    """A pair with several split positions, so that blocks follow the data."""
+    schema = schema_over(line(8), values(2), line(4))
+    return TablePair(name="", about="", schema=schema, rest=rest, record=record)
+
+
+NUMBERS = {
+    "a block is cut in two": (((1, 0, 0, 0), (6, 1, 0, 1)), (4, 1, 1, 0)),
+    "one or none": ((), (5, 0, 2, 1)),
+    "at the end": (((2, 0, 3, 1), (2, 1, 0, 1), (5, 1, 0, 0)), (7, 0, 3, 1)),
+}
 
 
 def pair_of(name, *, baskets):
@@ -115,6 +130,22 @@ def test_no_transcript_tells_two_tables_apart_by_more_than_epsilon(shallow, meth
             pick = wild(rng) if run > 1 else drawn(rng)
             ratio, play = here.log_ratio(pick, seed=run, first=run % 2)
             assert play.answers
+            worst = max(worst, abs(ratio))
+    assert 0 < worst <= float(epsilon) * (1 + SLACK)
+
+
+@pytest.mark.parametrize(
+    "method", [pytest.param(each.values[0], id=each.id) for each in audited() if not each.values[1]]
+)
+def test_the_base_measure_of_positions_is_the_same_on_neighbours(shallow, method):
+    """Questions hold the weight of every position, so that one which follows the data is told."""
+    epsilon, worst = Fraction(3, 2), 0.0
+    rng = np.random.default_rng(8)
+    for rest, record in NUMBERS.values():
+        here = world(method, epsilon, numeric_pair(rest, record))
+        for run in range(2):
+            pick = wild(rng) if run else drawn(rng)
+            ratio, _ = here.log_ratio(pick, seed=run, first=run % 2)
             worst = max(worst, abs(ratio))
     assert 0 < worst <= float(epsilon) * (1 + SLACK)
 
@@ -233,6 +264,26 @@ def test_a_twin_whose_questions_follow_the_data_leaks():
     here = world(twin, Fraction(1), pair_of("two or one", baskets=False))
     with pytest.raises(Leak, match="another question"):
         here.log_ratio(drawn(np.random.default_rng(1)), seed=1)
+
+
+@pytest.mark.parametrize("name", ["diffgen, gini, improved", "diffmulti, infogain, improved"])
+def test_a_twin_whose_base_measure_follows_the_number_of_blocks_leaks(monkeypatch, name):
+    make, blocks_of = specialise.ChoiceMaker.make, splits._Blocks.of
+
+    def by_blocks(self, blocks, *, weights, **asked):
+        weights = [each.lengths / len(each.lengths) * 8 for each in blocks]
+        return make(self, blocks, weights=weights, **asked)
+
+    def counted(offers):
+        made = blocks_of(offers)
+        return replace(made, n_splits=np.bincount(made.box)[made.box])
+
+    monkeypatch.setattr(specialise.ChoiceMaker, "make", by_blocks)
+    monkeypatch.setattr(splits._Blocks, "of", staticmethod(counted))
+    method, pick = method_named(name).method, drawn(np.random.default_rng(1))
+    worlds = [world(method, Fraction(1), numeric_pair(*each)) for each in NUMBERS.values()]
+    with pytest.raises(Leak, match="another question"):
+        [here.log_ratio(pick, seed=1) for here in worlds]
 
 
 def test_a_twin_that_understates_its_sensitivity_exceeds_epsilon():

@@ -195,3 +195,10 @@ def test_a_trial_left_undecided_flips_on_until_it_fails(flips, outcome):
     # Its neighbours are decided.
     assert geometric(1, epsilon=Fraction(1), source=Replay([undecided - 1], [])).tolist() == [1]
     assert geometric(1, epsilon=Fraction(1), source=Replay([undecided + 7], [])).tolist() == [0]
+
+
+def test_one_endless_run_of_successes_among_others_is_refused(monkeypatch):
+    runs = np.array([0, 1 << 31, 1])
+    monkeypatch.setattr(laplace, "_runs_of_successes", lambda n, source: runs)
+    with pytest.raises(InternalError, match="repeats itself"):
+        geometric(3, epsilon=Fraction(1), source=SeededSource(1))

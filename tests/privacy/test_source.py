@@ -1,4 +1,5 @@
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -82,11 +83,102 @@ def test_a_forked_process_does_not_see_the_words_of_its_parent():
     assert not np.any(theirs == source.words(8))
 
 
+class Counter:
+    """In place of the system: bytes of a counter, so that every word tells where it is from."""
+
+    def __init__(self):
+        self.given = 0
+
+    def __call__(self, n):
+        assert n % 8 == 0
+        first, self.given = self.given, self.given + n // 8
+        return np.arange(first, self.given, dtype=np.uint64).tobytes()
+
+
+SIZES = (1, 0, 3, 64, 3, 3, 1000, 1, 5000, 17)
+
+
+def test_every_word_is_asked_of_the_system_and_handed_out_once(monkeypatch):
+    counter = Counter()
+    monkeypatch.setattr(os, "urandom", counter)
+    sources = [SystemSource(), SystemSource()]
+    handed = [sources[at % 2].words(n) for at, n in enumerate(SIZES)]
+    assert np.concatenate(handed).tolist() == list(range(sum(SIZES)))
+    assert counter.given == sum(SIZES)
+    # Also where the words are made into something: what is drawn again is asked for again.
+    half = (1 << 63) - 1
+    below(np.full(100, half), source=sources[0])
+    integers_below(100, bound=half, source=sources[1])
+    random_bits(6400, source=sources[0])
+    assert counter.given >= sum(SIZES) + 300
+
+
+def test_the_system_hands_out_no_word_twice():
+    """A chance of one in 10^9: 80,000^2 / 2 pairs among 2^64 words."""
+    sources = [SystemSource() for _ in range(3)]
+    handed = [sources[at % 3].words(n) for at, n in enumerate(SIZES * 13)]
+    handed += [SystemSource().words(1) for _ in range(1000)]
+    every = np.concatenate(handed)
+    assert np.unique(every).size == every.size
+    # Nor the same words in another order of bytes, or turned.
+    assert not np.isin(every.byteswap(), every).any()
+    assert not np.isin(~every, every).any()
+
+
+def test_threads_do_not_share_words():
+    source = SystemSource()
+    with ThreadPoolExecutor(8) as pool:
+        handed = list(pool.map(lambda at: source.words(50 + at % 3), range(200)))
+    every = np.concatenate(handed)
+    assert np.unique(every).size == every.size
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_two_forked_processes_share_no_words_with_each_other_or_what_came_before():
+    source = SystemSource()
+    parts = [source.words(100)]
+    for _ in range(2):
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.write(writing, source.words(100).tobytes())
+            os._exit(0)
+        os.waitpid(child, 0)
+        parts.append(np.frombuffer(os.read(reading, 800), dtype=np.uint64))
+        os.close(reading)
+        os.close(writing)
+    every = np.concatenate([*parts, source.words(100)])
+    assert every.size == 400
+    assert np.unique(every).size == every.size
+
+
+@pytest.mark.parametrize("source", [SystemSource(), SeededSource(2)])
+def test_words_that_follow_each_other_are_independent(source):
+    words = np.concatenate([source.words(n) for n in (5_000, 1, 14_999)])
+    turned = (words << np.uint64(1)) | (words >> np.uint64(63))
+    pairs = {"next": words[1:] ^ words[:-1], "second": words[2:] ^ words[:-2]}
+    pairs["next bit"] = words ^ turned
+    for mixed in pairs.values():
+        bits = np.unpackbits(mixed.view(np.uint8)).reshape(-1, 64)
+        ones = bits.sum(axis=0, dtype=np.int64)
+        # 7 standard deviations: one in 10^9 for all bits of all pairs.
+        assert np.all(np.abs(ones - len(mixed) / 2) < 7 * np.sqrt(len(mixed) / 4))
+
+
 def test_words_beyond_the_last_whole_multiple_are_drawn_again():
     # 2**64 = 3 * 6148914691236517205 + 1: the very last word would be one too many.
     source = Replay(0, TOP, TOP - 1, TOP, 5)
     assert integers_below(3, bound=3, source=source).tolist() == [0, 0, 2]
     assert not source.left
+
+
+def test_the_last_word_that_may_be_kept_is_kept_when_drawn_again_too():
+    source = Replay(TOP, TOP - 1)
+    assert integers_below(1, bound=3, source=source).tolist() == [2]
+    source = Replay(0, 1)
+    assert below(np.array([3]), source=source).tolist() == [1]
+    assert words_below_multiple(1, bound=1, source=Replay(TOP)).tolist() == [TOP]
 
 
 def test_a_power_of_two_rejects_no_word():

@@ -10,6 +10,10 @@ probabilities come out, whatever the method does in between. Two things are held
   the mechanisms has read the data (`Leak`);
 - the log-ratio of the two probabilities is at most epsilon.
 
+Neighbouring split positions of one score go into a choice as one block, and blocks follow the
+data. What is chosen is a position, so questions are put about positions: each with its part of
+its block's weight, which has to be the same on both tables.
+
 Randomness that reads no data (dealing out remainders, rounding) comes from one seed.
 """
 
@@ -25,6 +29,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from hedgerow.methods.diffgen import specialise
+from hedgerow.methods.diffmulti import splits
 from hedgerow.privacy import mechanisms
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.choice import rate_for
@@ -168,6 +174,17 @@ class Play:
     answers: list = field(default_factory=list)
     laws: list = field(default_factory=list)
     log_probability: float = 0.0
+    lengths: list = field(default_factory=list)
+    """Of the blocks that the next choice is among, as whoever made them tells."""
+    insides: list = field(default_factory=list)
+    """Which positions of the chosen blocks the last choice was answered with."""
+
+    def lengths_of(self, n: int) -> np.ndarray:
+        """Return how many positions each of ``n`` candidates stands for: one, if nobody told."""
+        told, self.lengths = self.lengths, []
+        lengths = np.concatenate(told) if told else np.ones(n, dtype=np.int64)
+        assert len(lengths) == n
+        return lengths
 
     def ask(self, question, law) -> tuple:
         answer = self.pick(question, law, len(self.answers))
@@ -246,13 +263,22 @@ def _doors(play: Play) -> dict[str, Callable]:
     def choose_by_score(scores, *, starts, sensitivity, monotone, rule, weights, spending):
         epsilon = spending.book()
         rate = float(rate_for(epsilon, sensitivity=sensitivity, monotone=monotone))
-        measure = np.ones(len(scores)) if weights is None else np.asarray(weights)
-        ends = [*starts[1:].tolist(), len(scores)]
-        segments = list(zip(starts.tolist(), ends, strict=True))
+        weights = np.ones(len(scores)) if weights is None else np.asarray(weights)
+        lengths = play.lengths_of(len(scores))
+        block = np.repeat(np.arange(len(scores)), lengths)
+        ends = np.cumsum(lengths)
+        inside = np.arange(len(block)) - (ends - lengths)[block]
+        first = (ends - lengths)[starts]
+        exact = [Fraction(w) / n for w, n in zip(weights.tolist(), lengths.tolist(), strict=True)]
+        scores, measure = np.asarray(scores)[block], np.array(exact, dtype=np.float64)[block]
+        segments = list(zip(first.tolist(), [*first[1:].tolist(), len(block)], strict=True))
         law = Chosen(tuple(chances(scores[s:e], measure[s:e], rate, rule) for s, e in segments))
-        public = (rule, monotone, sensitivity, tuple(starts.tolist()), tuple(measure.tolist()))
+        measures = tuple(exact[each] for each in block.tolist())
+        public = (rule, monotone, sensitivity, tuple(first.tolist()), measures)
         answer = play.ask(("choice", *_public(spending), *public), law)
-        return np.asarray(starts) + np.array(answer, dtype=np.int64)
+        chosen = first + np.array(answer, dtype=np.int64)
+        play.insides = inside[chosen].tolist()
+        return block[chosen]
 
     return {
         "noisy_counts": noisy_counts,
@@ -265,6 +291,55 @@ def _doors(play: Play) -> dict[str, Callable]:
 
 def _public(spending) -> tuple:
     return spending.on, spending.epsilon, tuple(np.atleast_1d(spending.nodes).tolist())
+
+
+def _block_makers(play: Play) -> list[tuple[object, str, object]]:
+    """Those who gather positions into blocks tell of them; where one is drawn, the script says."""
+    make, blocks_of = specialise.ChoiceMaker.make, splits._Blocks.of
+    made: list = []
+
+    def telling_make(self, blocks, **asked):
+        play.lengths = [each.lengths for each in blocks]
+        return make(self, blocks, **asked)
+
+    def telling_of(offers):
+        made.append(blocks_of(offers))
+        return made[-1]
+
+    def telling_choice(*args, **asked):
+        order = np.argsort(np.concatenate([each.box for each in made]), kind="stable")
+        play.lengths = [np.concatenate([each.length for each in made])[order]]
+        made.clear()
+        return mechanisms_door(*args, **asked)
+
+    def below(bounds, *, source):
+        return np.array([play.insides.pop(0) for _ in bounds], dtype=np.int64)
+
+    def position_in_block(first, length, *, source):
+        return first + below(length, source=source)
+
+    mechanisms_door = splits.choose_by_score
+    return [
+        (specialise.ChoiceMaker, "make", telling_make),
+        (specialise, "below", below),
+        (splits._Blocks, "of", telling_of),
+        (splits, "choose_by_score", telling_choice),
+        (splits, "position_in_block", position_in_block),
+    ]
+
+
+@contextmanager
+def told_blocks(play: Play) -> Iterator[None]:
+    """Let choices among blocks be answered by position; the doors must be in place."""
+    changed = _block_makers(play)
+    originals = [(owner, name, vars(owner)[name]) for owner, name, _ in changed]
+    for owner, name, new in changed:
+        setattr(owner, name, staticmethod(new) if name == "of" else new)
+    try:
+        yield
+    finally:
+        for owner, name, old in originals:
+            setattr(owner, name, old)
 
 
 DOORS = ("noisy_counts", "noisy_sparse_blocks", "noisy_sparse_counts", "noisy_rest")
@@ -300,7 +375,7 @@ class World:
     def play(self, which: int, pick, *, seed: int) -> tuple[Play, object]:
         """Run the method on one of the tables; return what was asked and the release."""
         play, ledger = Play(pick), PathLedger(self.epsilon)
-        with doors(_doors(play)):
+        with doors(_doors(play)), told_blocks(play):
             released = self.method.publish(
                 self.engines[which](),
                 epsilon=self.epsilon,

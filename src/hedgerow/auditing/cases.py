@@ -11,7 +11,14 @@ from typing import Any, Literal, get_args, get_origin
 import numpy as np
 from pydantic import ValidationError
 
-from hedgerow.auditing.neighbours import BasketPair, TablePair, basket_pairs, table_pairs
+from hedgerow.auditing.neighbours import (
+    BasketPair,
+    TablePair,
+    basket_pairs,
+    grown_pair,
+    many_items_pair,
+    table_pairs,
+)
 from hedgerow.auditing.subject import Claim, MethodSubject, RunColumns, Subject
 from hedgerow.errors import SettingError
 from hedgerow.model.method import Approximate, TableMethod
@@ -131,15 +138,19 @@ class PairsOf:
 def method_subject(
     publish: PrivateSettings, *, name: str, seed: int, over: PairsOf | None = None
 ) -> MethodSubject:
-    """Return the subject of a plan's ``publish`` section, on the usual pairs or others."""
+    """Return the subject of a plan's ``publish`` section, on the usual pairs or others.
+
+    Beside the usual ones, hedge is run on a pair where boxes split by themselves, and DiffPart
+    on one of very many items.
+    """
     if publish.publishes == "baskets":
         return MethodSubject(
             name=name,
             claim=Claim(epsilon=publish.epsilon),
             method=publish.build(has_class=False),
-            over=over.baskets if over else basket_pairs(seed=seed),
+            over=over.baskets if over else _baskets_for(publish.method, seed),
         )
-    tables = over.tables if over else table_pairs(seed=seed)
+    tables = over.tables if over else _tables_for(publish.method, seed)
     has_class = tables[0].schema.class_attribute is not None
     method, epsilon = publish.build(has_class=has_class), publish.epsilon
     fitting = tuple(pair for pair in tables if _fits(method, pair.schema, epsilon))
@@ -148,6 +159,16 @@ def method_subject(
         fitting = tuple(pair for pair in fitting if pair.name != "T13")
     claim = Claim(epsilon=epsilon, delta=max(deltas, default=Fraction(0)))
     return MethodSubject(name=name, claim=claim, method=method, over=fitting)
+
+
+def _tables_for(method: str, seed: int) -> tuple[TablePair, ...]:
+    further = (grown_pair(seed=seed),) if method == "hedge" else ()
+    return (*table_pairs(seed=seed), *further)
+
+
+def _baskets_for(method: str, seed: int) -> tuple[BasketPair, ...]:
+    further = (many_items_pair(),) if method == "diffpart" else ()
+    return (*basket_pairs(seed=seed), *further)
 
 
 def _fits(method: TableMethod, schema: Schema, epsilon: Fraction) -> bool:

@@ -33,8 +33,7 @@ def table_features(released: Groups, pair: TablePair) -> Features:
     box = released.counts[inside]
     found["the record's box"] = float(box.sum())
     if released.classes is not None:
-        group = inside & (released.classes == pair.record[len(released.ranges)])
-        found["the record's group"] = float(released.counts[group].sum())
+        found["the record's group"] = _group(released, pair.record)
     for place, other in enumerate(sorted(set(pair.rest))[: MOST_OTHERS // 2]):
         found[f"the box of other {place + 1}"] = float(
             released.counts[_inside(released, other)].sum()
@@ -43,9 +42,33 @@ def table_features(released: Groups, pair: TablePair) -> Features:
     if len(rows):
         found["the record's row"] = float(rows[0])
     found["rows in order"] = float(_in_order(released))
+    _note_differences(found, released, pair)
     _note_cuts(found, released, pair)
     _note_made(found, released, pair)
     return found
+
+
+def _note_differences(found: Features, released: Groups, pair: TablePair) -> None:
+    """Note how far groups are from the record's: noise that they share would cancel out."""
+    own = _group(released, pair.record)
+    others = sorted(set(pair.rest) - {pair.record})[:MOST_OTHERS]
+    for place, other in enumerate(others):
+        found[f"the record's group less that of other {place + 1}"] = own - _group(released, other)
+    if released.classes is None or pair.schema.class_attribute is None:
+        return
+    *codes, mine = pair.record
+    for label in range(min(pair.schema.class_attribute.domain.size, MOST_OTHERS)):
+        if label != mine:
+            beside = _group(released, (*codes, label))
+            found[f"the record's group less class {label} of its box"] = own - beside
+
+
+def _group(released: Groups, record: tuple[int, ...]) -> float:
+    """Return the count of the group that a record is in."""
+    inside = _inside(released, record)
+    if released.classes is not None:
+        inside &= released.classes == record[len(released.ranges)]
+    return float(released.counts[inside].sum())
 
 
 def _inside(released: Groups, record: tuple[int, ...]) -> NDArray[np.bool_]:

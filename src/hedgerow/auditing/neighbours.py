@@ -28,6 +28,12 @@ RecordRow = tuple[int, ...]
 CROWD = 1024
 """Records of the pair whose number of records is a power of 2, or one less [T14]."""
 
+GROWN = 6000
+"""Records of the pair on which boxes of hedge split by themselves: at epsilon 1 from 4,526 on."""
+
+MANY_ITEMS = 20
+"""Items of the pair on which DiffPart divides its universe: it counts up to 18 items at once."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class TablePair:
@@ -166,6 +172,32 @@ def basket_pairs(*, seed: int = 1) -> tuple[BasketPair, ...]:
         pair("T8", "an item of one record", 5, [{0}], {4}),
         pair("N", "nine equal baskets or eight", 3, [{1, 2}] * 8, {1, 2}),
         pair("R1", "four random baskets, or three", 4, random[:3], random[3]),
+    )
+
+
+def grown_pair(*, seed: int = 1) -> TablePair:
+    """Return a pair with records and values enough for boxes to choose splits of their own."""
+    schema = schema_over(values(16, 2), line(16))
+    rng = np.random.default_rng([seed, 15])
+    rows = rng.integers(0, (16, 16, 2), size=(GROWN - 1, 3)).tolist()
+    return TablePair(
+        name="G",
+        about=f"{GROWN} records or one less, boxes of their own",
+        schema=schema,
+        rest=tuple(tuple(row) for row in rows),
+        record=(15, 15, 1),
+    )
+
+
+def many_items_pair() -> BasketPair:
+    """Return a pair over more items than are counted all at once, in one partition."""
+    names = [f"i{code}" for code in range(MANY_ITEMS)]
+    return BasketPair(
+        name="W",
+        about=f"six equal baskets or five, {MANY_ITEMS} items",
+        taxonomy=context_free(names, fan_out=MANY_ITEMS),
+        rest=(frozenset({0}),) * 5,
+        record=frozenset({0}),
     )
 
 

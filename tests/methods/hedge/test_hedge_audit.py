@@ -15,6 +15,7 @@ from hedgerow.methods.hedge import budget as hedge_budget
 from hedgerow.methods.hedge import hedge
 from hedgerow.methods.hedge.hedge import Hedge
 from hedgerow.privacy import laplace, mechanisms
+from hedgerow.trees import leaves
 from hedgerow.trees.box_scores import BOX_SCORES
 from support.broken_twins import TABLES, outcome
 
@@ -42,6 +43,20 @@ def test_a_twin_with_too_little_noise_is_refuted(monkeypatch):
 
     monkeypatch.setattr(mechanisms, "discrete_laplace", quieter)
     assert outcome(GINI, TABLES["T1"]) == "refuted"
+
+
+def test_a_twin_whose_leaves_share_their_noise_is_refuted(monkeypatch):
+    """Every count is right by itself, and every difference between two leaves is exact."""
+
+    def shared(counts, *, nodes, on, ledger, source):
+        shares = ledger.spend_rest(on=on, nodes=nodes)
+        noise = laplace.discrete_laplace(counts.shape[1], epsilon=min(shares), source=source)
+        return counts + noise, shares
+
+    shape = hedge_budget.HedgeShape(shared=2, own=0, most_boxes=50)  # the one of 1,024 records
+    monkeypatch.setattr(hedge.HedgeShape, "of", classmethod(lambda *_: shape))
+    monkeypatch.setattr(leaves, "noisy_rest", shared)
+    assert outcome(GINI, TABLES["T14"]) == "refuted"
 
 
 def test_a_twin_that_always_takes_the_best_way_is_refuted(monkeypatch):

@@ -18,6 +18,9 @@ from hedgerow.trees.candidates import Blocks, ScoredParts
 from hedgerow.trees.cut import Cut, Part
 from hedgerow.trees.scores import Score
 
+_WEIGHT_UNITS = 1 << 10
+"""A position's weight is a whole number of these, so that a block's is an exact product."""
+
 
 class Chooser(Protocol):
     """What the loop of DiffGen asks, in the order of its calls."""
@@ -81,10 +84,12 @@ class JointChoice:
     """Choose a part and, for a numeric one, its split position, in one private step.
 
     Departs: [DiffGen, Alg. 1, lines 4, 7 and 9] chooses split points and then a part. Here
-    a part has measure 1, shared evenly by the split positions of a numeric one.
+    a part has measure 1, shared evenly by the split positions of a numeric one, to 10 bits.
 
     Privacy: one choice over a public set with a public base measure costs one share
-    (Lemma L1), at the monotone rate where the score is monotone.
+    (Lemma L1), at the monotone rate where the score is monotone. Blocks follow the data, so
+    a block's weight must be that of its positions exactly: a weight of few bits times a length
+    below 2**32 is not rounded.
     """
 
     choices: ChoiceMaker
@@ -100,7 +105,9 @@ class JointChoice:
         chosen = self.choices.make(
             blocks,
             weights=[
-                np.multiply(each.lengths, finest / n, dtype=np.float64)
+                np.multiply(
+                    each.lengths, finest * _WEIGHT_UNITS // n / _WEIGHT_UNITS, dtype=np.float64
+                )
                 for each, n in zip(blocks, n_positions, strict=True)
             ],
             starts=[0],
