@@ -218,6 +218,19 @@ def test_the_oracle_of_a_choice_has_the_law_of_the_mechanism(rule):
     assert np.abs(seen - exact).max() < 5 * math.sqrt(0.25 / n)
 
 
+@pytest.mark.parametrize("score", ["gini", "ncp", "skew"])
+def test_hedge_chooses_at_the_sensitivity_of_its_score_and_by_range(shallow, score):
+    method = method_named(f"hedge, {score}").method
+    here = world(method, Fraction(1), numeric_pair(*NUMBERS["at the end"]))
+    play, _ = here.play(0, drawn(np.random.default_rng(2)), seed=1)
+    asked = [question for question in play.questions if question[0] == "choice"]
+    assert [question[1].split()[0] for question in asked] == ["shared", "own"]
+    for _, _, _, _, _, monotone, sensitivity, _, measures in asked:
+        assert monotone == method.score.monotone
+        assert sensitivity == method.score.sensitivity
+        assert len(set(measures)) > 1
+
+
 class WithholdsNothing:
     """A twin that publishes only where there are records."""
 
