@@ -56,6 +56,7 @@ def in_batteries() -> set[str]:
         *test_baselines_battery.METHODS.values(),
         *test_basket_battery.METHODS.values(),
         *(make(5) for make in battery("kanonymity/test_k_anonymity.py")),
+        *battery("weave/test_weave_battery.py"),
     ]
     personal = {settings.method for settings in battery("personal/test_personal_battery.py")}
     return {method.about.name for method in built} | personal

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # pattern, so that no two texts become the same one.
 _FORMULA = re.compile(
     r"'*([=\uff1d\t\r\n]|[+@\uff0b\uff20\uff0d-].*"
-    r"([(|!#\[\uff08\uff5c\uff01\uff03\uff3b]|(?<![A-Za-z0-9_])[A-Za-z]{1,3}\$?[0-9]+(?![A-Za-z0-9_])))",
+    r"([=(|!#\[\uff1d\uff08\uff5c\uff01\uff03\uff3b]|(?<![A-Za-z0-9_])[A-Za-z]{1,3}\$?[0-9]+(?![A-Za-z0-9_])))",
     re.DOTALL,
 )
 

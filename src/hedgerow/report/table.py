@@ -142,6 +142,6 @@ FILES = (
         "marginals.json",
         "Noisy weights of single values, by which the invented rows are drawn (if there are any).",
     ),
-    ("tables", "The noisy tables that invented rows were drawn from (if there are any)."),
+    ("tables", "The tables that invented rows were drawn from (if there are any)."),
     ("certificate.json", "Every fact of this page and more, for auditors and programs."),
 )

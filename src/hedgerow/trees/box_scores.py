@@ -7,9 +7,9 @@ each score's sensitivity is one record; rounding adds the units that ``SLACK`` c
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,6 @@ SLACK = 2
 """Units that rounding may add to the sensitivity."""
 
 BoxScoreName = Literal["gini", "ncp", "skew", "max", "infogain"]
-
-_LIMIT = 1 << 63
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -59,24 +57,9 @@ class Children:
         sums: NDArray[np.int64] = running[self.starts[1:]] - running[self.starts[:-1]]
         return sums
 
-    def exact(self) -> Children:
-        """Return the same, in numbers of any size where 64 bits may not hold a product.
-
-        The scores are the same whole numbers either way. Wide grids of very many records, as
-        on Spark, need it: 10^7 cells and 10^9 records already make 10^19 units.
-        """
-        most = int(self.sizes.max(initial=0)) * int(np.diff(self.starts).max(initial=0))
-        if 2 * most * max(self.domain, int(self.widths.max(initial=0))) * UNIT < _LIMIT:
-            return self
-        return replace(self, counts=_of_any_size(self.counts), widths=_of_any_size(self.widths))
-
     def of_way(self, totals: NDArray[np.int64]) -> NDArray[np.int64]:
         """Repeat a value of each candidate for its children."""
         return np.repeat(totals, np.diff(self.starts))
-
-
-def _of_any_size(values: NDArray[np.int64]) -> Any:
-    return values.astype(object)
 
 
 class _Of(Protocol):
@@ -109,6 +92,24 @@ def gini_units(children: Children) -> NDArray[np.int64]:
     return children.add(_gini(children.counts))
 
 
+def _share(
+    values: NDArray[np.int64],
+    times: int | NDArray[np.int64],
+    whole: int | NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Return floor(values * times / whole), also where 64 bits would not hold the product.
+
+    Whole parts and remainders are multiplied apart: for grids of at most 10^7 cells every
+    product stays below 2^63 up to 4 * 10^11 records. No size of the data decides how it is
+    computed.
+
+    >>> _share(np.array([4 * 10**11]), 10**7 * UNIT, 10**7).tolist() == [4 * 10**11 * UNIT]
+    True
+    """
+    share: NDArray[np.int64] = values // whole * times + values % whole * times // whole
+    return share
+
+
 def ncp_units(children: Children) -> NDArray[np.int64]:
     """Return by how much each candidate lowers the normalised certainty penalty of the records.
 
@@ -118,11 +119,8 @@ def ncp_units(children: Children) -> NDArray[np.int64]:
     Privacy: a record adds (w - w_c) / W of its child, which is in [0, 1]: sensitivity 1,
     monotone; rounding down keeps the sum monotone and adds at most one unit.
     """
-    children = children.exact()
-    width = children.of_way(children.add(children.widths))
-    sizes = children.sizes
-    gains = children.add(sizes * (width - children.widths) * UNIT // children.domain)
-    return gains.astype(np.int64, copy=False)
+    narrower = children.of_way(children.add(children.widths)) - children.widths
+    return children.add(_share(children.sizes, narrower * UNIT, children.domain))
 
 
 def skew_units(children: Children) -> NDArray[np.int64]:
@@ -134,12 +132,10 @@ def skew_units(children: Children) -> NDArray[np.int64]:
     Privacy: one record in child j changes n_j - n w_j / w by 1 - w_j / w and every other
     term by w_c / w, so the half sum by at most 1 - w_j / w <= 1; not monotone.
     """
-    children = children.exact()
     sizes = children.sizes
     totals, width = children.add(sizes), children.add(children.widths)
     away = np.abs(sizes * children.of_way(width) - children.of_way(totals) * children.widths)
-    units = children.add(away) * (UNIT // 2) // np.maximum(width, 1)
-    return units.astype(np.int64, copy=False)
+    return _share(children.add(away), UNIT // 2, np.maximum(width, 1))
 
 
 _ONE = Fraction(UNIT + SLACK)
