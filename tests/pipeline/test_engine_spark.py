@@ -74,7 +74,14 @@ def publish_on_both(plan, data, folder, session):
     hedgerow.publish(plan, data=data, out=folder / "spark", seed=3, engine="spark", session=session)
 
 
-@pytest.mark.parametrize("variant", variants("table"), ids=name_of)
+TABLES = [
+    pytest.param(each, marks=pytest.mark.audit if each[1].get("faithful") else (), id=name_of(each))
+    for each in variants("table")
+]
+"""Every method; its faithful form counts by the same kernels and is tried by `make audit`."""
+
+
+@pytest.mark.parametrize("variant", TABLES)
 def test_tables_on_spark_give_the_same_release(variant, tmp_path, session):
     data = write_table(tmp_path / "small.csv")
     publish_on_both(table_plan(variant), data, tmp_path, session)
@@ -257,6 +264,7 @@ def test_hostile_lines_are_left_out_or_refused_as_in_memory(tmp_path, session):
     assert "line" not in str(caught.value).split("\n")[0]
 
 
+@pytest.mark.audit  # a minute of Spark
 def test_files_of_our_own_session_are_private_encrypted_and_swept(tmp_path):
     """Shuffle files held true counts, readable by everybody, also after the process was killed."""
     outcome = subprocess.run(
@@ -328,6 +336,7 @@ def _printed(program: str, *arguments: Path) -> str:
     return done.stdout.splitlines()[-1]
 
 
+@pytest.mark.audit  # a minute of Spark
 def test_a_table_on_spark_is_known_again(tmp_path, session):
     data = write_table(tmp_path / "small.csv")
     plan = table_plan(variants("table")[0])
@@ -340,6 +349,7 @@ def test_a_table_on_spark_is_known_again(tmp_path, session):
     assert len(Ledger().entries("first")) == 2
 
 
+@pytest.mark.audit  # a minute of Spark
 def test_baskets_on_spark_are_known_again(tmp_path, session):
     data = write_baskets(tmp_path / "small.dat")
     plan = basket_plan(variants("baskets")[0])
