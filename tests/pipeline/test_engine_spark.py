@@ -75,10 +75,14 @@ def publish_on_both(plan, data, folder, session):
 
 
 TABLES = [
-    pytest.param(each, marks=pytest.mark.audit if each[1].get("faithful") else (), id=name_of(each))
+    pytest.param(
+        each,
+        marks=pytest.mark.audit if each[1].get("faithful") or "k" in each[1] else (),
+        id=name_of(each),
+    )
     for each in variants("table")
 ]
-"""Every method; its faithful form counts by the same kernels and is tried by `make audit`."""
+"""Every private method; faithful forms and k-anonymous methods are tried by `make audit`."""
 
 
 @pytest.mark.parametrize("variant", TABLES)

@@ -139,7 +139,7 @@ def claim_words(claim: Claim) -> str:
     """Return a claim in few words.
 
     >>> from fractions import Fraction
-    >>> claimed(Claim(epsilon=Fraction(1), delta=Fraction(1, 1000)))
+    >>> claim_words(Claim(epsilon=Fraction(1), delta=Fraction(1, 1000)))
     '1, delta 0.001'
     """
     delta = f", delta {float(claim.delta):.2g}" if claim.delta else ""

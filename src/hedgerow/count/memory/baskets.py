@@ -162,7 +162,7 @@ def item_places(
 ) -> NDArray[np.int32]:
     """Return where each of ``wanted`` stands among increasing ``keys``, -1 where it does not.
 
-    >>> places_of(np.array([7, 3, 5]), np.array([3, 7]), n_keys=8).tolist()
+    >>> item_places(np.array([7, 3, 5]), np.array([3, 7]), n_keys=8).tolist()
     [1, 0, -1]
     """
     if n_keys <= DENSE_UP_TO:
