@@ -88,7 +88,10 @@ class BatchEncoder:
             do = "Add it as a leaf, or give the taxonomy a catch-all with 'other: NAME'."
         else:
             what = "holds something that is not a number"
-            do = "Correct it, or list that text in 'missing-values'."
+            do = (
+                "Correct it, list that text in 'missing-values', or give the column"
+                " 'unreadable: missing'."
+            )
         return UnlistedValueError(
             _value_at(values, place),
             attribute=attribute.name,

@@ -40,10 +40,16 @@ def _attribute(plan: Plan, name: str, *, keeps_missing: bool) -> Attribute:
         domain = NumericDomain.from_edges(given.edges, missing=keeps_missing)
     else:
         taxonomy = _taxonomy(plan, name)
-        listed = (label for label in taxonomy.leaf_labels if label in plan.missing_values)
+        texts = {*plan.missing_values, *(given.missing_values or ())}
+        listed = (label for label in taxonomy.leaf_labels if label in texts)
         missing = next(listed, MISSING) if keeps_missing else None
         domain = CategoricalDomain.over(taxonomy, other=given.other, missing=missing)
-    return Attribute(name=name, domain=domain)
+    return Attribute(
+        name=name,
+        domain=domain,
+        missing_values=frozenset(text.strip() for text in given.missing_values or ()),
+        unreadable=given.unreadable,
+    )
 
 
 def _taxonomy(plan: Plan, name: str) -> Taxonomy:

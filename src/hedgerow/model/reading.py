@@ -21,6 +21,7 @@ TextEncoding = Literal[
 ]
 Delimiter = Literal["comma", "semicolon", "tab", "bar"]
 Decimal = Literal["point", "comma"]
+Thousands = Literal["none", "point", "comma", "blank", "apostrophe"]
 Quote = Literal['"', "none", "multi-line"]
 Malformed = Literal["refuse", "drop"]
 
@@ -37,18 +38,37 @@ _WITH_TABS = (".tsv", ".tab")
 
 
 @dataclass(frozen=True, kw_only=True)
+class NumberMarks:
+    """What stands before the decimals of a number, and what between its thousands."""
+
+    decimal: Decimal = "point"
+    thousands: Thousands = "none"
+
+    @property
+    def are_plain(self) -> bool:
+        """Whether numbers are written as programs write them."""
+        return self == _PLAIN_MARKS
+
+
+_PLAIN_MARKS = NumberMarks()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Reading:
     """How a file is written, and what reading may take; all of it is public.
 
     ``header`` is true where the first line names the columns, the names themselves where
     no line does, and for a basket file the number of lines before the first record (none
     given: the file must not begin like one with a header). Without a ``delimiter`` the name
-    of the file says it: tabs in ``.tsv`` and ``.tab``, commas in all others.
+    of the file says it: tabs in ``.tsv`` and ``.tab``, commas in all others. ``columns`` are
+    those whose numbers are written differently from the rest of the file's.
     """
 
     encoding: TextEncoding = "utf-8"
     delimiter: Delimiter | None = None
     decimal: Decimal = "point"
+    thousands: Thousands = "none"
+    columns: tuple[tuple[str, NumberMarks], ...] = ()
     header: bool | int | tuple[str, ...] = True
     quote: Quote = '"'
     malformed: Malformed = "refuse"
@@ -65,6 +85,11 @@ class Reading:
             return DELIMITERS[self.delimiter]
         name = PurePath(path).name.lower().removesuffix(".gz")
         return "\t" if name.endswith(_WITH_TABS) else ","
+
+    def marks_of(self, column: str) -> NumberMarks:
+        """Return how the numbers of a column are written."""
+        given = dict(self.columns).get(column)
+        return given or NumberMarks(decimal=self.decimal, thousands=self.thousands)
 
     @property
     def header_lines(self) -> int | None:

@@ -12,10 +12,16 @@ from hedgerow.taxonomy.domain import Domain
 
 @dataclass(frozen=True, kw_only=True)
 class Attribute:
-    """A column of the table and the finite, public domain its codes number."""
+    """A column of the table and the finite, public domain its codes number.
+
+    ``missing_values`` are texts that stand for a missing value in this column, beside those of
+    the schema. A text that writes no number is one too where ``unreadable`` says so.
+    """
 
     name: str
     domain: Domain
+    missing_values: frozenset[str] = frozenset()
+    unreadable: Literal["refuse", "missing"] = "refuse"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from math import floor, lcm
 from pathlib import Path
@@ -22,7 +23,7 @@ from pydantic import (
     model_validator,
 )
 
-from hedgerow.model.reading import PLAIN, Reading
+from hedgerow.model.reading import PLAIN, Decimal, NumberMarks, Reading, Thousands
 from hedgerow.plan.disclose import AnyDisclosePlan, check_disclosed_attributes
 from hedgerow.plan.fields import (
     MAX_BOUND,
@@ -43,13 +44,14 @@ from hedgerow.plan.fields import (
     shown,
 )
 from hedgerow.plan.items import ItemsPlan
-from hedgerow.plan.reading import ReadingPlan
+from hedgerow.plan.reading import ReadingPlan, check_marks
 from hedgerow.plan.registry import METHODS, AnySettings
 
 MAX_ATTRIBUTES = 10_000
 MAX_CLASSES = 65_535
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|sqlite:")
 _DOMAINS = "numeric, edges, taxonomy, values"
+_OF_NUMBERS = ("unreadable", "decimal", "thousands")
 
 
 class AttributePlan(PlanModel):
@@ -75,6 +77,24 @@ class AttributePlan(PlanModel):
     )
     other: Label | None = Field(
         None, description="the label of the leaf that takes in all values not listed"
+    )
+    missing_values: Texts | None = Field(
+        None, description="the list of further texts that mean a missing value in this column"
+    )
+    unreadable: Literal["refuse", "missing"] = Field(
+        "refuse",
+        description="what a text is that writes no value of numeric or edges: refuse (nothing is"
+        " published) or missing (a missing value)",
+    )
+    decimal: Decimal | None = Field(
+        None,
+        description="what stands before decimals in this column's texts, where it is not what"
+        " reading says: point or comma",
+    )
+    thousands: Thousands | None = Field(
+        None,
+        description="what stands between thousands in this column's texts, where it is not what"
+        " reading says: none, point, comma, blank or apostrophe",
     )
 
     @property
@@ -103,8 +123,9 @@ class AttributePlan(PlanModel):
         return self
 
     def _extras(self) -> list[str]:
-        given = {"step": "step" in self.model_fields_set, "other": self.other is not None}
-        return [name for name, there in given.items() if there]
+        names = ("step", "other", "missing_values", *_OF_NUMBERS)
+        given = {name for name in self.model_fields_set if getattr(self, name) is not None}
+        return [name.replace("_", "-") for name in names if name in given]
 
     def _check_domain(self) -> None:
         if not self.domains:
@@ -124,8 +145,17 @@ class AttributePlan(PlanModel):
                 "Remove other, or give taxonomy or values.",
                 key=("other",),
             )
+        if self.domains[0] not in ("numeric", "edges"):
+            self._check_no_number()
         if self.numeric is not None:
             self._check_grid(*self.numeric)
+
+    def _check_no_number(self) -> None:
+        for name in _OF_NUMBERS:
+            if name in self.model_fields_set:
+                raise mistake(
+                    "is for columns of numbers", f"Remove {name}, or give numeric.", key=(name,)
+                )
 
     def _check_grid(self, low: Fraction, high: Fraction) -> None:
         if floor((high - low) / self.step) + 1 > MAX_CELLS:
@@ -170,6 +200,12 @@ class LedgerPlan(PlanModel):
     file: Place | None = Field(None, description="the path of the ledger file")
 
 
+def _marks(given: AttributePlan, rules: Reading) -> NumberMarks:
+    return NumberMarks(
+        decimal=given.decimal or rules.decimal, thousands=given.thousands or rules.thousands
+    )
+
+
 def _check_attributes(value: object) -> object:
     if not isinstance(value, Mapping):
         return value
@@ -197,7 +233,7 @@ class Plan(PlanModel):
     reading: ReadingPlan | None = Field(
         None,
         description="a mapping with how a text file is written (encoding, delimiter, decimal,"
-        " header, quote, malformed) and what reading may take (seconds, megabytes)",
+        " thousands, header, quote, malformed) and what reading may take (seconds, megabytes)",
     )
     missing: Literal["drop", "value"] = Field(
         "drop",
@@ -247,7 +283,13 @@ class Plan(PlanModel):
 
     def how_to_read(self) -> Reading:
         """Return the public rules by which bytes become records."""
-        return PLAIN if self.reading is None else self.reading.reading()
+        rules = PLAIN if self.reading is None else self.reading.reading()
+        columns = tuple(
+            (name, _marks(given, rules))
+            for name, given in self.attributes.items()
+            if given.decimal is not None or given.thousands is not None
+        )
+        return replace(rules, columns=columns) if columns else rules
 
     def resolve(self, place: str) -> Path:
         """Return where a path written in the plan leads."""
@@ -307,6 +349,8 @@ class Plan(PlanModel):
     def _check_reading(self) -> None:
         if self.reading is not None:
             self.reading.check(is_basket_file=self.items is not None and self.items.is_file)
+        for name, marks in self.how_to_read().columns:
+            check_marks(marks.decimal, marks.thousands, key=("attributes", name, "thousands"))
 
     def _check_method(self, method: str, *, publishes: str) -> None:
         kind = "table" if self.items is None else "baskets"
@@ -347,8 +391,8 @@ class Plan(PlanModel):
             )
 
     def _check_missing(self) -> None:
-        texts = set(self.missing_values)
         for name, plan in self.attributes.items():
+            texts = {*self.missing_values, *(plan.missing_values or ())}
             for place, value in enumerate(plan.values or ()):
                 if value in texts:
                     raise mistake(

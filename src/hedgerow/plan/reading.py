@@ -15,6 +15,7 @@ from hedgerow.model.reading import (
     Quote,
     Reading,
     TextEncoding,
+    Thousands,
 )
 from hedgerow.plan.fields import MAX_TEXT, PlanModel, check_printable, mistake, shown
 
@@ -84,6 +85,16 @@ Header = Annotated[
 ]
 
 
+def check_marks(decimal: Decimal, thousands: Thousands, *, key: tuple[str, ...]) -> None:
+    """Refuse one mark for both."""
+    if decimal == thousands:
+        raise mistake(
+            f"a {thousands} stands before decimals already",
+            "Give another mark, or none; 'decimal' says what stands before decimals.",
+            key=key,
+        )
+
+
 _HEADERS = {
     True: ("a basket file names no columns", "Give the number of lines before its first record."),
     False: ("only basket files have a number of lines", "Give true, or the columns' names."),
@@ -105,6 +116,11 @@ class ReadingPlan(PlanModel):
     )
     decimal: Decimal = Field(
         "point", description="what stands before decimals in a text file: point or comma"
+    )
+    thousands: Thousands = Field(
+        "none",
+        description="what stands between thousands in a text file: none, point, comma, blank or"
+        " apostrophe; the same in every number that has it",
     )
     header: Header | None = Field(
         None,
@@ -138,6 +154,7 @@ class ReadingPlan(PlanModel):
                 "Give 'malformed: refuse', or another quote.",
                 key=("reading", "malformed"),
             )
+        check_marks(self.decimal, self.thousands, key=("reading", "thousands"))
         is_lines = type(self.header) is int
         if self.header is not None and is_lines != is_basket_file:
             what, do = _HEADERS[is_basket_file]
@@ -149,6 +166,7 @@ class ReadingPlan(PlanModel):
         given = {
             "delimiter": self.delimiter is not None,
             "decimal": self.decimal != "point",
+            "thousands": self.thousands != "none",
             "quote": self.quote != '"',
         }
         for key, there in given.items():
@@ -165,6 +183,7 @@ class ReadingPlan(PlanModel):
             encoding=self.encoding,
             delimiter=self.delimiter,
             decimal=self.decimal,
+            thousands=self.thousands,
             header=True if self.header is None else self.header,
             quote=self.quote,
             malformed=self.malformed,

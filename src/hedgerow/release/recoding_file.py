@@ -30,14 +30,42 @@ class _Stored(BaseModel):
     )
 
 
-class StoredAttribute(_Stored):
+class _StoredColumn(_Stored):
+    """What is needed to encode the column of an attribute as the release did."""
+
+    name: str
+    domain: Description
+    missing_values: tuple[str, ...] = Field((), alias="missing-values")
+    unreadable: Literal["refuse", "missing"] = "refuse"
+
+    def restored(self) -> Attribute:
+        """Return the attribute."""
+        return Attribute(
+            name=self.name,
+            domain=self.domain.domain(),
+            missing_values=frozenset(self.missing_values),
+            unreadable=self.unreadable,
+        )
+
+
+def _column_facts(attribute: Attribute) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "name": attribute.name,
+        "domain": describe(attribute.domain).facts(),
+    }
+    if attribute.missing_values:
+        facts["missing-values"] = sorted(attribute.missing_values)
+    if attribute.unreadable != "refuse":
+        facts["unreadable"] = attribute.unreadable
+    return facts
+
+
+class StoredAttribute(_StoredColumn):
     """An attribute with its ranges; ``boxes`` says which of them each box has.
 
     A release of overlapping boxes may have none at all.
     """
 
-    name: str
-    domain: Description
     ranges: tuple[tuple[Code, Code, str], ...]
     boxes: tuple[Code, ...] | None = None
 
@@ -66,11 +94,6 @@ class StoredTree(_Stored):
         return Tree(**whole, sizes=np.array(self.sizes, dtype=np.float64))
 
 
-class _StoredClass(_Stored):
-    name: str
-    domain: Description
-
-
 class StoredRecoding(_Stored):
     """The whole file."""
 
@@ -79,7 +102,7 @@ class StoredRecoding(_Stored):
     missing: Literal["drop", "value"]
     missing_values: tuple[str, ...] = Field(alias="missing-values")
     attributes: tuple[StoredAttribute, ...]
-    class_: _StoredClass | None = Field(alias="class")
+    class_: _StoredColumn | None = Field(alias="class")
     tree: StoredTree | None = None
 
     def public_schema(self) -> Schema:
@@ -87,13 +110,11 @@ class StoredRecoding(_Stored):
         of_class = self.class_
         target = None
         if of_class is not None:
-            target = Attribute(name=of_class.name, domain=of_class.domain.domain())
+            target = of_class.restored()
             if not isinstance(target.domain, CategoricalDomain):
                 raise InternalError("the class is numeric")
         return Schema(
-            attributes=tuple(
-                Attribute(name=each.name, domain=each.domain.domain()) for each in self.attributes
-            ),
+            attributes=tuple(each.restored() for each in self.attributes),
             class_attribute=target,
             missing=self.missing,
             missing_values=frozenset(self.missing_values),
@@ -125,7 +146,7 @@ def recoding_text(
         "kind": "cut" if is_cut else "boxes",
         "missing": schema.missing,
         "missing-values": sorted(schema.missing_values),
-        "class": of_class and {"name": of_class.name, "domain": describe(of_class.domain).facts()},
+        "class": of_class and _column_facts(of_class),
     }
     blocks = [
         _attribute_block(attribute, table, texts, boxes[at] if boxes is not None else None)
@@ -156,7 +177,7 @@ def _attribute_block(
     labels: Sequence[str],
     boxes: NDArray[np.int32] | None,
 ) -> str:
-    facts = {"name": attribute.name, "domain": describe(attribute.domain).facts()}
+    facts = _column_facts(attribute)
     listed = zip(ranges.first.tolist(), ranges.stop.tolist(), labels, strict=True)
     rows = ",\n".join(f"        {_compact(each)}" for each in listed)
     lines = _lines(facts, indent="      ")

@@ -60,13 +60,12 @@ def records_of(
             do="Give the attribute the name of its column; names are case-sensitive. The plan's"
             " reading says what stands between fields where that is no comma.",
         )
-    is_comma = reading.decimal == "comma"
     parser = RecordParser(
         rules,
         delimiter=delimiter,
         n_columns=len(columns),
         asked=[(columns.index(name), name) for name in names],
-        numbers=[name for name in names if name not in text] if is_comma else [],
+        text=text,
     )
     return lines, ParseLines(parser, header)
 

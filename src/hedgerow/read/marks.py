@@ -1,0 +1,85 @@
+"""Numbers as people write them, with commas and marks between thousands, to a decimal point alone.
+
+What a text means is settled by the plan's public marks and by nothing else in the table: with
+points between thousands ``6.893`` is six thousand and more, however the column goes on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+
+import pyarrow as pa
+from pyarrow import types
+
+from hedgerow.model.reading import Decimal, NumberMarks, Reading, Thousands
+
+DECIMALS: dict[Decimal, str] = {"point": ".", "comma": ","}
+THOUSANDS: dict[Thousands, str] = {
+    "none": "",
+    "point": ".",
+    "comma": ",",
+    "blank": " \u00a0\u2009\u202f",
+    "apostrophe": "'\u2019",
+}
+"""The letters that may stand between thousands."""
+
+_AS_PROGRAMS_WRITE = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
+
+
+@cache
+def number_pattern(marks: NumberMarks) -> re.Pattern[str]:
+    """Return what the numbers of a column match: groups of three between marks, or no marks."""
+    point = re.escape(DECIMALS[marks.decimal])
+    plain = rf"(?:[0-9]+(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?"
+    if marks.thousands == "none":
+        return re.compile(rf"[+-]?{plain}", re.ASCII)
+    mark = f"[{re.escape(THOUSANDS[marks.thousands])}]"
+    grouped = rf"[1-9][0-9]{{0,2}}(?:{mark}[0-9]{{3}})+(?:{point}[0-9]*)?"
+    return re.compile(rf"[+-]?(?:{grouped}|{plain})", re.ASCII)
+
+
+def plain_number_text(word: str, marks: NumberMarks) -> str:
+    """Return a number with a decimal point alone; what is none by these marks stays none.
+
+    >>> german = NumberMarks(decimal="comma", thousands="point")
+    >>> [plain_number_text(word, german) for word in ("1.234,56", "6.893", "6.89", "unknown")]
+    ['1234.56', '6893', '6,89', 'unknown']
+    """
+    if number_pattern(marks).fullmatch(word.strip()):
+        for letter in THOUSANDS[marks.thousands]:
+            word = word.replace(letter, "")
+        return word.replace(",", ".")
+    # What a program would read as a number is none by the plan, and must not pass for one.
+    return word.replace(".", ",") if _AS_PROGRAMS_WRITE.fullmatch(word.strip()) else word
+
+
+def marks_of_columns(
+    reading: Reading, columns: Sequence[str], *, text: Collection[str]
+) -> dict[str, NumberMarks]:
+    """Return the marks of the columns of numbers that are not written as programs write them."""
+    marks = {name: reading.marks_of(name) for name in columns if name not in text}
+    return {name: given for name, given in marks.items() if not given.are_plain}
+
+
+def with_points(batch: pa.RecordBatch, marks: Mapping[str, NumberMarks]) -> pa.RecordBatch:
+    """Return the batch with a decimal point alone in the columns of numbers that are text."""
+    arrays = [
+        _pointed(column, marks[name]) if name in marks else column
+        for name, column in zip(batch.schema.names, batch.columns, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, names=batch.schema.names)
+
+
+def _pointed(column: pa.Array, marks: NumberMarks) -> pa.Array:
+    kind = column.type
+    held = kind.value_type if types.is_dictionary(kind) else kind
+    if not (types.is_string(held) or types.is_large_string(held) or types.is_string_view(held)):
+        return column
+    encoded = column if types.is_dictionary(kind) else column.dictionary_encode()
+    words = [
+        word if word is None else plain_number_text(word, marks)
+        for word in encoded.dictionary.to_pylist()
+    ]
+    return pa.DictionaryArray.from_arrays(encoded.indices, pa.array(words, pa.string()))
