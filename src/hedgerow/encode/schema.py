@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from hedgerow.model.derive import DateColumn, Derivation
 from hedgerow.model.schema import Attribute, Schema
 from hedgerow.plan.model import Plan
-from hedgerow.taxonomy.domain import MISSING, CategoricalDomain, Domain, NumericDomain
+from hedgerow.taxonomy.domain import MISSING, CategoricalDomain, DateDomain, Domain, NumericDomain
 from hedgerow.taxonomy.load import taxonomy_of
 from hedgerow.taxonomy.tree import Taxonomy
 
@@ -38,12 +39,22 @@ def _attribute(plan: Plan, name: str, *, keeps_missing: bool) -> Attribute:
         )
     elif given.edges is not None:
         domain = NumericDomain.from_edges(given.edges, missing=keeps_missing)
+    elif given.date is not None:
+        dates = given.date
+        domain = DateDomain.between(dates.from_, dates.to, step=dates.step, missing=keeps_missing)
     else:
         taxonomy = _taxonomy(plan, name)
         listed = (label for label in taxonomy.leaf_labels if label in plan.missing_values)
         missing = next(listed, MISSING) if keeps_missing else None
         domain = CategoricalDomain.over(taxonomy, other=given.other, missing=missing)
-    return Attribute(name=name, domain=domain)
+    return Attribute(name=name, domain=domain, derivation=_derivation(plan, name))
+
+
+def _derivation(plan: Plan, name: str) -> Derivation | None:
+    given = plan.attributes[name]
+    if given.date is None:
+        return None
+    return Derivation(what="date", start=DateColumn(name=name, format=given.date.format))
 
 
 def _taxonomy(plan: Plan, name: str) -> Taxonomy:

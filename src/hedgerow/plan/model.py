@@ -23,6 +23,7 @@ from pydantic import (
 )
 
 from hedgerow.model.reading import PLAIN, Reading
+from hedgerow.plan.dates import DatePlan
 from hedgerow.plan.disclose import AnyDisclosePlan, check_disclosed_attributes
 from hedgerow.plan.fields import (
     MAX_BOUND,
@@ -49,7 +50,8 @@ from hedgerow.plan.registry import METHODS, AnySettings
 MAX_ATTRIBUTES = 10_000
 MAX_CLASSES = 65_535
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|sqlite:")
-_DOMAINS = "numeric, edges, taxonomy, values"
+_DOMAINS = "numeric, edges, date, taxonomy, values"
+_ORDERED = ("numeric", "edges", "date")
 
 
 class AttributePlan(PlanModel):
@@ -66,6 +68,11 @@ class AttributePlan(PlanModel):
     )
     edges: Edges | None = Field(
         None, description="the edges of a number's cells, rising, instead of numeric and step"
+    )
+    date: DatePlan | None = Field(
+        None,
+        description="a mapping with the public bounds of a date, such as"
+        " {from: 2010-01-01, to: 2030-12-31, step: month}",
     )
     taxonomy: TaxonomyGiven | None = Field(
         None, description="a taxonomy file, a nested mapping of labels, or a builder"
@@ -85,7 +92,7 @@ class AttributePlan(PlanModel):
     @property
     def domains(self) -> tuple[str, ...]:
         """The keys that give the domain: exactly one where the column is read, else none."""
-        names = ("numeric", "edges", "taxonomy", "values")
+        names = ("numeric", "edges", "date", "taxonomy", "values")
         return tuple(name for name in names if getattr(self, name) is not None)
 
     @model_validator(mode="after")
@@ -117,10 +124,12 @@ class AttributePlan(PlanModel):
                 f"{' and '.join(self.domains)} are both given", f"Keep one of: {_DOMAINS}."
             )
         if "step" in self.model_fields_set and self.numeric is None:
-            raise mistake("there is no numeric to divide", "Remove step.", key=("step",))
-        if self.other is not None and self.domains[0] in ("numeric", "edges"):
+            inside = "Write it inside of date." if self.date is not None else "Remove step."
+            raise mistake("there is no numeric to divide", inside, key=("step",))
+        if self.other is not None and self.domains[0] in _ORDERED:
+            what = "dates" if self.date is not None else "numbers"
             raise mistake(
-                "numbers outside the bounds are clamped, there is no other",
+                f"{what} outside the bounds are clamped, there is no other",
                 "Remove other, or give taxonomy or values.",
                 key=("other",),
             )
@@ -143,9 +152,9 @@ class AttributePlan(PlanModel):
             )
 
     def _check_class(self) -> None:
-        if self.domains[0] in ("numeric", "edges"):
+        if self.domains[0] in _ORDERED:
             raise mistake(
-                "the class cannot be a number",
+                f"the class cannot be a {'date' if self.date is not None else 'number'}",
                 "List its values in 'values', or give a taxonomy.",
                 key=(self.domains[0],),
             )
