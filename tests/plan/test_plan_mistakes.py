@@ -95,7 +95,7 @@ MISTAKES = {
     "attribute without domain": (
         with_age(),
         "attributes.age",
-        ["no domain", "numeric, edges, taxonomy, values", "role: drop"],
+        ["no domain", "numeric, edges, date, taxonomy, values", "role: drop"],
     ),
     "two domains": (
         with_age(numeric=[0, 1], values=["a"]),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from hedgerow.model.derive import DateColumn, Derivation
 from hedgerow.model.schema import Attribute, Schema
 from hedgerow.plan.model import Plan
-from hedgerow.taxonomy.domain import MISSING, CategoricalDomain, Domain, NumericDomain
+from hedgerow.taxonomy.domain import MISSING, CategoricalDomain, DateDomain, Domain, NumericDomain
 from hedgerow.taxonomy.load import taxonomy_of
 from hedgerow.taxonomy.tree import Taxonomy
 
@@ -38,6 +39,9 @@ def _attribute(plan: Plan, name: str, *, keeps_missing: bool) -> Attribute:
         )
     elif given.edges is not None:
         domain = NumericDomain.from_edges(given.edges, missing=keeps_missing)
+    elif given.date is not None:
+        dates = given.date
+        domain = DateDomain.between(dates.from_, dates.to, step=dates.step, missing=keeps_missing)
     else:
         taxonomy = _taxonomy(plan, name)
         texts = {*plan.missing_values, *(given.missing_values or ())}
@@ -49,7 +53,15 @@ def _attribute(plan: Plan, name: str, *, keeps_missing: bool) -> Attribute:
         domain=domain,
         missing_values=frozenset(text.strip() for text in given.missing_values or ()),
         unreadable=given.unreadable,
+        derivation=_derivation(plan, name),
     )
+
+
+def _derivation(plan: Plan, name: str) -> Derivation | None:
+    given = plan.attributes[name]
+    if given.date is None:
+        return None
+    return Derivation(what="date", start=DateColumn(name=name, format=given.date.format))
 
 
 def _taxonomy(plan: Plan, name: str) -> Taxonomy:

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from hedgerow.errors import PlanError
+from hedgerow.plan.dates import DatePlan
 from hedgerow.plan.disclose import DISCLOSE_FAMILIES, DISCLOSE_METHODS
 from hedgerow.plan.disclose_parts import RiskPlan, UtilityPlan
 from hedgerow.plan.fields import PlanModel, shown
@@ -145,7 +146,7 @@ def _locate(loc: tuple[str | int, ...]) -> tuple[KeyPath, type[PlanModel]]:
         return ("disclose", *inside), model
     path = loc[:-1] if loc[-1:] == ("[key]",) else loc
     if loc[:1] == ("attributes",) and len(path) > 2:
-        return path, AttributePlan
+        return path, DatePlan if path[2] == "date" and len(path) > 3 else AttributePlan
     for section, part in _SECTIONS.items():
         if loc[:1] == (section,) and len(path) > 1:
             return path, part

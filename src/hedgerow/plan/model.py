@@ -24,6 +24,7 @@ from pydantic import (
 )
 
 from hedgerow.model.reading import PLAIN, Decimal, NumberMarks, Reading, Thousands
+from hedgerow.plan.dates import DatePlan
 from hedgerow.plan.disclose import AnyDisclosePlan, check_disclosed_attributes
 from hedgerow.plan.fields import (
     MAX_BOUND,
@@ -50,7 +51,8 @@ from hedgerow.plan.registry import METHODS, AnySettings
 MAX_ATTRIBUTES = 10_000
 MAX_CLASSES = 65_535
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|sqlite:")
-_DOMAINS = "numeric, edges, taxonomy, values"
+_DOMAINS = "numeric, edges, date, taxonomy, values"
+_ORDERED = ("numeric", "edges", "date")
 _OF_NUMBERS = ("unreadable", "decimal", "thousands")
 
 
@@ -69,6 +71,11 @@ class AttributePlan(PlanModel):
     edges: Edges | None = Field(
         None, description="the edges of a number's cells, rising, instead of numeric and step"
     )
+    date: DatePlan | None = Field(
+        None,
+        description="a mapping with the public bounds of a date, such as"
+        " {from: 2010-01-01, to: 2030-12-31, step: month}",
+    )
     taxonomy: TaxonomyGiven | None = Field(
         None, description="a taxonomy file, a nested mapping of labels, or a builder"
     )
@@ -83,7 +90,7 @@ class AttributePlan(PlanModel):
     )
     unreadable: Literal["refuse", "missing"] = Field(
         "refuse",
-        description="what a text is that writes no value of numeric or edges: refuse (nothing is"
+        description="what a text is that writes no number or date: refuse (nothing is"
         " published) or missing (a missing value)",
     )
     decimal: Decimal | None = Field(
@@ -105,7 +112,7 @@ class AttributePlan(PlanModel):
     @property
     def domains(self) -> tuple[str, ...]:
         """The keys that give the domain: exactly one where the column is read, else none."""
-        names = ("numeric", "edges", "taxonomy", "values")
+        names = ("numeric", "edges", "date", "taxonomy", "values")
         return tuple(name for name in names if getattr(self, name) is not None)
 
     @model_validator(mode="after")
@@ -138,20 +145,22 @@ class AttributePlan(PlanModel):
                 f"{' and '.join(self.domains)} are both given", f"Keep one of: {_DOMAINS}."
             )
         if "step" in self.model_fields_set and self.numeric is None:
-            raise mistake("there is no numeric to divide", "Remove step.", key=("step",))
-        if self.other is not None and self.domains[0] in ("numeric", "edges"):
+            inside = "Write it inside of date." if self.date is not None else "Remove step."
+            raise mistake("there is no numeric to divide", inside, key=("step",))
+        if self.other is not None and self.domains[0] in _ORDERED:
+            what = "dates" if self.date is not None else "numbers"
             raise mistake(
-                "numbers outside the bounds are clamped, there is no other",
+                f"{what} outside the bounds are clamped, there is no other",
                 "Remove other, or give taxonomy or values.",
                 key=("other",),
             )
         if self.domains[0] not in ("numeric", "edges"):
-            self._check_no_number()
+            self._check_no_number(is_date=self.date is not None)
         if self.numeric is not None:
             self._check_grid(*self.numeric)
 
-    def _check_no_number(self) -> None:
-        for name in _OF_NUMBERS:
+    def _check_no_number(self, *, is_date: bool) -> None:
+        for name in _OF_NUMBERS[is_date:]:
             if name in self.model_fields_set:
                 raise mistake(
                     "is for columns of numbers", f"Remove {name}, or give numeric.", key=(name,)
@@ -173,9 +182,9 @@ class AttributePlan(PlanModel):
             )
 
     def _check_class(self) -> None:
-        if self.domains[0] in ("numeric", "edges"):
+        if self.domains[0] in _ORDERED:
             raise mistake(
-                "the class cannot be a number",
+                f"the class cannot be a {'date' if self.date is not None else 'number'}",
                 "List its values in 'values', or give a taxonomy.",
                 key=(self.domains[0],),
             )
