@@ -19,7 +19,8 @@ from hedgerow.drafting.form import (
 )
 from hedgerow.drafting.match import TaxonomyFile
 from hedgerow.drafting.profile import RARE
-from hedgerow.drafting.propose import MOST_VALUES, outward
+from hedgerow.drafting.propose import MOST_VALUES
+from hedgerow.drafting.ranges import outward
 from hedgerow.drafting.text import (
     HEADER,
     WIDTH,

@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
@@ -24,8 +25,8 @@ _SAMPLE = 1 << 16
 _SAMPLE_ROWS = 50
 _MOST_HEADER_LINES = 100
 _MOST_MALFORMED = 0.1
-_WITH_COMMA = re.compile(r"[+-]?[0-9]{1,15},[0-9]+", re.ASCII)
-_WHOLE = re.compile(r"[+-]?[0-9]{1,15}", re.ASCII)
+_NUMBER = re.compile(r"[+-]?[0-9][0-9.,]*", re.ASCII)
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}", re.ASCII)
 _SEPARATOR = re.compile(r"[ ,;\t|]+")
 _TABLES = (".csv", ".tsv", ".tab")
 _NOT_TEXT = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"PK\x03\x04", b"SQLite format 3", b"%PDF")
@@ -40,8 +41,9 @@ def form_of(path: Path) -> Reading:
     sample = beginning(path).removeprefix(BOM).decode(encoding, "replace")
     delimiter = _delimiter(sample)
     form = Reading(encoding=encoding, delimiter=delimiter)
-    if delimiter != "comma" and _has_commas(sample, delimiter):
-        form = replace(form, decimal="comma")
+    rows = list(_rows(sample, DELIMITERS[delimiter]))
+    if _begins_with_numbers(rows):
+        form = replace(form, header=column_numbers(len(rows[0])))
     for quote in ('"', "multi-line", "none"):
         candidate = replace(form, quote=quote)
         if _records(path, candidate) is not None:
@@ -51,6 +53,30 @@ def form_of(path: Path) -> Reading:
     if left is not None and left >= (1 - _MOST_MALFORMED) * every:
         return replace(form, malformed="drop")
     return form
+
+
+def column_numbers(n_columns: int) -> tuple[str, ...]:
+    """Return what the columns of a file without names are called.
+
+    >>> column_numbers(2)
+    ('column-1', 'column-2')
+    """
+    return tuple(f"column-{place}" for place in range(1, n_columns + 1))
+
+
+def _begins_with_numbers(rows: list[list[str]]) -> bool:
+    """Whether the first line holds numbers like those below it, which are no column names."""
+    if len(rows) < 3:
+        return False
+    first, *others = rows
+    numbers = [
+        field
+        for field, *below in zip(first, *others, strict=False)
+        if _NUMBER.fullmatch(field.strip())
+        and 2 * sum(bool(_NUMBER.fullmatch(each.strip())) for each in below) > len(below)
+    ]
+    is_years = all(_YEAR.fullmatch(field.strip()) for field in numbers)
+    return len(numbers) >= 1 and 5 * len(numbers) >= len(first) and not is_years
 
 
 def basket_form_of(path: Path) -> Reading:
@@ -67,11 +93,15 @@ def basket_form_of(path: Path) -> Reading:
 
 def table_form_text(form: Reading) -> str:
     """Return the ``reading`` section of a plan for a CSV or TSV file."""
-    return (
-        f"reading: {{encoding: {form.encoding}, delimiter: {form.delimiter}, decimal:"
-        f" {form.decimal}, header: true,\n  quote: {json.dumps(form.quote)}, malformed:"
-        f" {form.malformed}}}"
+    header = "true"
+    if isinstance(form.header, tuple):
+        header = f"[{', '.join(form.header)}]"
+    marks = f"decimal: {form.decimal}, thousands: {form.thousands}"
+    said = (
+        f"reading: {{encoding: {form.encoding}, delimiter: {form.delimiter}, {marks},"
+        f" header: {header}, quote: {json.dumps(form.quote)}, malformed: {form.malformed}}}"
     )
+    return "\n".join(textwrap.wrap(said, 98, subsequent_indent="  ", break_on_hyphens=False))
 
 
 def basket_form_text(form: Reading) -> str:
@@ -165,15 +195,3 @@ def _delimiter(text: str) -> Delimiter:
         if score > best_score:
             best, best_score = name, score
     return best
-
-
-def _has_commas(text: str, delimiter: Delimiter) -> bool:
-    """Return whether the numbers of some column have a decimal comma."""
-    rows = list(_rows(text, DELIMITERS[delimiter]))[1:]
-    for column in zip(*rows, strict=False):
-        values = [value.strip() for value in column if value.strip()]
-        with_comma = sum(bool(_WITH_COMMA.fullmatch(value)) for value in values)
-        whole = sum(bool(_WHOLE.fullmatch(value)) for value in values)
-        if with_comma and 10 * (with_comma + whole) >= 9 * len(values):
-            return True
-    return False

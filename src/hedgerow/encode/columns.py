@@ -67,7 +67,8 @@ def column_encoder(
     """
     markers = missing_values | attribute.missing_values | {""}
     if isinstance(attribute.domain, CategoricalDomain):
-        return _TextEncoder(_Labels(attribute.domain, markers), missing_code)
+        labels = _Labels(attribute.domain, markers, attribute.letters)
+        return _TextEncoder(labels, missing_code)
     is_lenient = attribute.unreadable == "missing"
     return _NumberEncoder(attribute.domain, markers, missing_code, is_lenient=is_lenient)
 
@@ -105,6 +106,7 @@ class _Labels:
 
     domain: CategoricalDomain
     markers: frozenset[str]
+    letters: int | None = None
 
     def __call__(self, words: pa.Array) -> Encoded:
         found = np.array([self._code(word) for word in words.to_pylist()], dtype=np.int64)
@@ -119,7 +121,7 @@ class _Labels:
         for spelling in spellings(text):
             if spelling in self.markers:
                 return _MISSING
-            code = self.domain.taxonomy.leaf_code.get(spelling)
+            code = self.domain.taxonomy.leaf_code.get(spelling[: self.letters].strip())
             if code is not None:
                 return code
         other = self.domain.other_code

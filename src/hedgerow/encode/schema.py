@@ -53,6 +53,7 @@ def _attribute(plan: Plan, name: str, *, keeps_missing: bool) -> Attribute:
         domain=domain,
         missing_values=frozenset(text.strip() for text in given.missing_values or ()),
         unreadable=given.unreadable,
+        letters=given.letters,
         derivation=_derivation(plan, name),
     )
 
@@ -61,7 +62,7 @@ def _derivation(plan: Plan, name: str) -> Derivation | None:
     given = plan.attributes[name]
     if given.date is None:
         return None
-    return Derivation(what="date", start=DateColumn(name=name, format=given.date.format))
+    return Derivation(what="date", start=DateColumn(name=name, format=given.date.read_by))
 
 
 def _taxonomy(plan: Plan, name: str) -> Taxonomy:

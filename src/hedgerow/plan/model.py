@@ -34,6 +34,7 @@ from hedgerow.plan.fields import (
     Edges,
     Epsilon,
     Label,
+    Letters,
     Name,
     Place,
     PlanModel,
@@ -53,6 +54,7 @@ MAX_CLASSES = 65_535
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|sqlite:")
 _DOMAINS = "numeric, edges, date, taxonomy, values"
 _ORDERED = ("numeric", "edges", "date")
+_OF_TEXTS = ("other", "letters")
 _OF_NUMBERS = ("unreadable", "decimal", "thousands")
 
 
@@ -84,6 +86,11 @@ class AttributePlan(PlanModel):
     )
     other: Label | None = Field(
         None, description="the label of the leaf that takes in all values not listed"
+    )
+    letters: Letters | None = Field(
+        None,
+        description="how many characters of a value count, 1 to 1,000: with 3, the postcode 01234"
+        " is the value 012",
     )
     missing_values: Texts | None = Field(
         None, description="the list of further texts that mean a missing value in this column"
@@ -130,7 +137,7 @@ class AttributePlan(PlanModel):
         return self
 
     def _extras(self) -> list[str]:
-        names = ("step", "other", "missing_values", *_OF_NUMBERS)
+        names = ("step", *_OF_TEXTS, "missing_values", *_OF_NUMBERS)
         given = {name for name in self.model_fields_set if getattr(self, name) is not None}
         return [name.replace("_", "-") for name in names if name in given]
 
@@ -154,6 +161,8 @@ class AttributePlan(PlanModel):
                 "Remove other, or give taxonomy or values.",
                 key=("other",),
             )
+        if self.letters is not None and self.domains[0] in _ORDERED:
+            raise mistake("numbers and dates are read whole", "Remove letters.", key=("letters",))
         if self.domains[0] not in ("numeric", "edges"):
             self._check_no_number(is_date=self.date is not None)
         if self.numeric is not None:
@@ -317,6 +326,7 @@ class Plan(PlanModel):
         self._check_reading()
         self._check_one_class()
         self._check_missing()
+        self._check_answered()
         if self.publish is not None:
             self._check_method(self.publish.method, publishes=self.publish.publishes)
         if self.publish is not None and self.items is None:
@@ -409,6 +419,15 @@ class Plan(PlanModel):
                         "Remove it from this list, or give missing-values without it.",
                         key=("attributes", name, "values", place),
                     )
+
+    def _check_answered(self) -> None:
+        for name, given in self.attributes.items():
+            if self.confirmed and given.date is not None and given.date.format == "ask":
+                raise mistake(
+                    "nobody has said yet how these dates are written",
+                    "Give the format, such as dd/mm/yyyy or mm/dd/yyyy, then confirm the plan.",
+                    key=("attributes", name, "date", "format"),
+                )
 
     def _check_publish(self, *, needs_class: bool) -> None:
         if not self.predictors:

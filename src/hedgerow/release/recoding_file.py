@@ -37,6 +37,7 @@ class _StoredColumn(_Stored):
     domain: Description
     missing_values: tuple[str, ...] = Field((), alias="missing-values")
     unreadable: Literal["refuse", "missing"] = "refuse"
+    letters: Annotated[int, Field(ge=1)] | None = None
 
     def restored(self) -> Attribute:
         """Return the attribute."""
@@ -45,6 +46,7 @@ class _StoredColumn(_Stored):
             domain=self.domain.domain(),
             missing_values=frozenset(self.missing_values),
             unreadable=self.unreadable,
+            letters=self.letters,
         )
 
 
@@ -57,6 +59,8 @@ def _column_facts(attribute: Attribute) -> dict[str, Any]:
         facts["missing-values"] = sorted(attribute.missing_values)
     if attribute.unreadable != "refuse":
         facts["unreadable"] = attribute.unreadable
+    if attribute.letters is not None:
+        facts["letters"] = attribute.letters
     return facts
 
 
