@@ -86,13 +86,13 @@ def why_identifier(profile: Profile) -> str | None:
         return "a row number"
     if _is_mostly(profile, _EMAIL):
         return "an identifier, mail addresses"
-    if not profile.is_number and _is_free_text(profile):
+    if is_free_text(profile):
         return None
     if profile.is_unique and _may_identify(profile) and not words & _POSTAL:
         return "an identifier, a different value in every record"
     if _says_identifier(profile, words) and _has_many(profile) and _is_text_or_whole(profile):
         return "an identifier, by its name and many values"
-    if not profile.is_number and _is_nearly_unique(profile) and not words & _POSTAL:
+    if not profile.is_mostly_number and _is_nearly_unique(profile) and not words & _POSTAL:
         return "an identifier, hardly a value is in two records"
     return None
 
@@ -128,13 +128,15 @@ def is_code(profile: Profile) -> bool:
         return True
     if not (profile.is_number and profile.quantity.is_whole and profile.complete):
         return False
-    words = name_words(profile)
-    joined = "".join(words_of(profile.name))
-    n_values = len(profile.values)
-    is_named = bool(words & _CODE_WORDS) or joined.endswith(_CODE_ENDS)
-    if is_named and (n_values <= _MOST_CODES or _fixed_digits(profile)):
+    if is_called_code(profile) and (len(profile.values) <= _MOST_CODES or _fixed_digits(profile)):
         return True
     return _is_sparse(profile)
+
+
+def is_called_code(profile: Profile) -> bool:
+    """Whether a column's name says that it holds codes."""
+    joined = "".join(words_of(profile.name))
+    return bool(name_words(profile) & _CODE_WORDS) or joined.endswith(_CODE_ENDS)
 
 
 def _is_sparse(profile: Profile) -> bool:
@@ -204,12 +206,9 @@ def _is_nearly_unique(profile: Profile) -> bool:
 
 def is_free_text(profile: Profile) -> bool:
     """Whether a column holds sentences of its own for many records."""
-    return not profile.is_number and _is_free_text(profile)
-
-
-def _is_free_text(profile: Profile) -> bool:
     words = profile.known
-    if len(words) < RARE or 20 * len(words) < profile.n_counted:
+    is_varied = len(words) >= RARE and 20 * len(words) >= profile.n_counted
+    if profile.is_mostly_number or not is_varied:
         return False
     n = profile.n_counted
     length = sum(len(word) * count for word, count in words.items()) / n

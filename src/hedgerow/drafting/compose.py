@@ -187,8 +187,9 @@ def _place(data: Any, base: Path) -> str | None:
 
 def _missing_policy(proposed: Sequence[Proposal], profiles: Mapping[str, Profile]) -> str:
     """Keep missing values as values where dropping would cost many records."""
-    missing = sum(_missing(one, profiles[one.name]) for one in proposed if one.role == "predictor")
-    return "value" if missing > _OFTEN_MISSING else "drop"
+    shares = [_missing(one, profiles[one.name]) for one in proposed if one.role == "predictor"]
+    often = max(shares, default=0) > _OFTEN_MISSING or sum(shares) > 2 * _OFTEN_MISSING
+    return "value" if often else "drop"
 
 
 def _missing(one: Proposal, profile: Profile) -> float:

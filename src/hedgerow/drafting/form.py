@@ -96,12 +96,14 @@ def table_form_text(form: Reading) -> str:
     header = "true"
     if isinstance(form.header, tuple):
         header = f"[{', '.join(form.header)}]"
-    marks = f"decimal: {form.decimal}, thousands: {form.thousands}"
-    said = (
-        f"reading: {{encoding: {form.encoding}, delimiter: {form.delimiter}, {marks},"
-        f" header: {header}, quote: {json.dumps(form.quote)}, malformed: {form.malformed}}}"
+    said = f"header: {header}, quote: {json.dumps(form.quote)}, malformed: {form.malformed}}}"
+    return "\n".join(
+        (
+            f"reading: {{encoding: {form.encoding}, delimiter: {form.delimiter}, decimal:"
+            f" {form.decimal}, thousands: {form.thousands},",
+            *textwrap.wrap(said, 98, initial_indent="  ", subsequent_indent="  "),
+        )
     )
-    return "\n".join(textwrap.wrap(said, 98, subsequent_indent="  ", break_on_hyphens=False))
 
 
 def basket_form_text(form: Reading) -> str:

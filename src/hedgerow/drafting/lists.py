@@ -64,7 +64,6 @@ _MONTHS = (
     "Jan Feb Mrz Apr Mai Jun Jul Aug Sep Okt Nov Dez",
     "Jan Feb Mär Apr Mai Jun Jul Aug Sep Okt Nov Dez",
     "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-    "01 02 03 04 05 06 07 08 09 10 11 12",
 )
 _DAYS = (
     "Monday Tuesday Wednesday Thursday Friday Saturday Sunday",

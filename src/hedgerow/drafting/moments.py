@@ -27,7 +27,10 @@ _SAMPLE = 300
 _WORTH_A_LOOK = 0.5
 _MOST = 0.9
 _FIRST, _LAST = -51_135, 65_744  # 1830 to 2149: what else has the form of a date is none
-_WITH_DIGITS = r"^[0-9].*[0-9]|^[0-9]{1,2}[A-Za-z]{3}"
+_LIKE_A_DATE = (
+    r"^[0-9]{1,4}[-./ ](?:[0-9]{1,2}|[A-Za-z]{3})[-./ ][0-9]|^(?:1[89]|20)[0-9]{6}$"
+    r"|^[0-9]{2}[A-Za-z]{3}[0-9]{4}|^[0-9]{4}-[0-9]{2}$|^[0-9]{1,2}[./](?:1[89]|20)[0-9]{2}$"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,8 +56,7 @@ class DateForms:
     def add_words(self, words: pa.Array, counts: NDArray[np.int64]) -> None:
         """Take in distinct texts without blanks around them, each with its records."""
         if self.seen is None and len(words):
-            formats = [form for form in DATE_FORMATS if form not in _UNSURE]
-            self.seen = {form: NumbersSeen() for form in formats if _is_likely(words, form)}
+            self.seen = {form: NumbersSeen() for form in _likely(words.slice(0, _SAMPLE))}
         for form, seen in (self.seen or {}).items():
             days, ok = parse_dates(words, form)
             ok &= (days >= _FIRST) & (days <= _LAST)
@@ -69,12 +71,17 @@ class DateForms:
         return [form for form, each in seen.items() if each.n_records == most]
 
 
-def _is_likely(words: pa.Array, form: DateFormat) -> bool:
-    sample = words.slice(0, _SAMPLE)
-    digits = pc.match_substring_regex(sample, _WITH_DIGITS)
-    if 2 * (pc.sum(digits).as_py() or 0) < len(sample):
-        return False
-    days, ok = parse_dates(sample, form)
+def _likely(words: pa.Array) -> list[DateFormat]:
+    """Return the formats of half of some texts or more."""
+    alike = pc.sum(pc.match_substring_regex(words, _LIKE_A_DATE)).as_py() or 0
+    if alike < _WORTH_A_LOOK * len(words):
+        return []
+    formats = [form for form in DATE_FORMATS if form not in _UNSURE]
+    return [form for form in formats if _are_dates(words, form)]
+
+
+def _are_dates(words: pa.Array, form: DateFormat) -> bool:
+    days, ok = parse_dates(words, form)
     ok &= (days >= _FIRST) & (days <= _LAST)
     return bool(ok.mean() >= _WORTH_A_LOOK)
 

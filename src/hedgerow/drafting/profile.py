@@ -102,6 +102,11 @@ class Profile:
         return not self.is_padded and 0 < self.n_known == self.quantity.n_records
 
     @property
+    def is_mostly_number(self) -> bool:
+        """Whether most values are numbers, and none a code with noughts in front."""
+        return not self.is_padded and 2 * self.quantity.n_records > self.n_known
+
+    @property
     def is_padded(self) -> bool:
         """Whether many values are digits with noughts in front, as codes have them."""
         return self.numbers.n_padded >= min(RARE, max(1, self.n_known // 100))

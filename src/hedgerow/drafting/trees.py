@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from hedgerow.drafting.columns import is_called_code
 from hedgerow.drafting.match import free_label
 from hedgerow.drafting.profile import Profile
 from hedgerow.plan.fields import ROOT
@@ -16,6 +17,7 @@ _MOST_DIGITS = 3
 _LEAST_GROUPED = 12
 _MOST_LISTED = 100
 _MOSTLY = 0.8
+_NEARLY_ALL = 0.95
 _MOST_LEVELS = 3
 _CODE = re.compile(r"[A-Za-z]{0,3}[0-9][0-9A-Za-z]{0,7}(?:[.\-/][0-9A-Za-z]{1,5}){0,2}[+*!]?")
 _MASK = ".."
@@ -25,11 +27,10 @@ def is_code_text(profile: Profile) -> bool:
     """Whether a column holds many texts of letters and digits, such as A01.1 or V27."""
     if not profile.complete or profile.is_number or len(profile.known) <= _LEAST_GROUPED:
         return False
-    n = sum(count for word, count in profile.known.items() if _CODE.fullmatch(word))
-    letters = sum(
-        count for word, count in profile.known.items() if any(letter.isalpha() for letter in word)
-    )
-    return n >= 0.95 * profile.n_counted and (letters > 0 or profile.is_padded)
+    codes = {word: n for word, n in profile.known.items() if _CODE.fullmatch(word)}
+    lettered = sum(n for word, n in codes.items() if any(map(str.isalpha, word)))
+    is_sure = 2 * lettered > profile.n_counted or (lettered > 0 and is_called_code(profile))
+    return sum(codes.values()) >= _NEARLY_ALL * profile.n_counted and is_sure
 
 
 def code_settings(
@@ -50,7 +51,8 @@ def code_settings(
     if not values:
         return {}, "list"
     settings = {"values": tuple(sorted(values, key=lambda word: (len(word), word)))}
-    if len(values) > _LEAST_GROUPED:
+    is_counted = len({len(word) for word in values if word.isdigit()}) > 1
+    if len(values) > _LEAST_GROUPED and not is_counted:
         settings = {"taxonomy": {ROOT: code_tree(values)}}
     if not profile.complete or set(profile.known) - set(values):
         settings["other"] = free_label(values)
@@ -68,7 +70,7 @@ def _digits(profile: Profile) -> int:
         size = len(word) if word.isascii() and word.isdigit() else 0
         lengths[size] = lengths.get(size, 0) + n
     length, n = max(lengths.items(), key=lambda each: each[1])
-    return length if n >= 0.95 * profile.n_counted else 0
+    return length if n >= _NEARLY_ALL * profile.n_counted else 0
 
 
 def code_tree(values: Sequence[str], depth: int = 0, level: int = 1) -> list[Any]:
@@ -86,10 +88,11 @@ def code_tree(values: Sequence[str], depth: int = 0, level: int = 1) -> list[Any
             tree += members
             continue
         begin = _common(members)
+        label = begin.rstrip("./-") + _MASK
         inner: list[Any] = members
         if len(members) > _LEAST_GROUPED and level < _MOST_LEVELS:
             inner = code_tree(members, len(begin), level + 1)
-        tree.append({begin + _MASK: inner})
+        tree.append({label: inner})
     return tree
 
 
