@@ -105,7 +105,7 @@ MISTAKES = {
     "unknown attribute key": (
         with_age(numric=[0, 1]),
         "attributes.age.numric",
-        ["Did you mean 'numeric'?", "role, numeric, step, edges, taxonomy, values, other"],
+        ["Did you mean 'numeric'?", "role, numeric, step, edges, date, taxonomy, values, other"],
     ),
     "unknown role": (
         with_age(role="predicter"),
