@@ -22,8 +22,10 @@ from pydantic import (
     model_validator,
 )
 
+from hedgerow.model.derive import DatePart
 from hedgerow.model.reading import PLAIN, Reading
-from hedgerow.plan.dates import DatePlan
+from hedgerow.plan.dates import Date, DatePlan
+from hedgerow.plan.derive import HOW, DateColumnGiven, check_derived, check_sources
 from hedgerow.plan.disclose import AnyDisclosePlan, check_disclosed_attributes
 from hedgerow.plan.fields import (
     MAX_BOUND,
@@ -83,6 +85,24 @@ class AttributePlan(PlanModel):
     other: Label | None = Field(
         None, description="the label of the leaf that takes in all values not listed"
     )
+    from_: DateColumnGiven | None = Field(
+        None,
+        alias="from",
+        description="the column of dates that the value follows from, or"
+        " {column: birth, format: dd.mm.yyyy}; it is read, and not released",
+    )
+    years_at: Date | None = Field(
+        None, description="the date at which completed years since 'from' are counted: an age"
+    )
+    years_until: DateColumnGiven | None = Field(
+        None, description="the column of dates up to which completed years are counted"
+    )
+    days_until: DateColumnGiven | None = Field(
+        None, description="the column of dates up to which days are counted: a length of stay"
+    )
+    part: DatePart | None = Field(
+        None, description="the part of the date in 'from': year, quarter, month or weekday"
+    )
 
     @property
     def is_read(self) -> bool:
@@ -99,6 +119,7 @@ class AttributePlan(PlanModel):
     def _check(self) -> Self:
         if self.is_read:
             self._check_domain()
+            check_derived(self)
         elif given := [*self.domains, *self._extras()]:
             raise mistake(
                 f"the role {self.role!r} needs no domain",
@@ -111,6 +132,8 @@ class AttributePlan(PlanModel):
 
     def _extras(self) -> list[str]:
         given = {"step": "step" in self.model_fields_set, "other": self.other is not None}
+        given |= {"from": self.from_ is not None}
+        given |= {key: getattr(self, key.replace("-", "_")) is not None for key in HOW}
         return [name for name, there in given.items() if there]
 
     def _check_domain(self) -> None:
@@ -275,6 +298,7 @@ class Plan(PlanModel):
         self._check_reading()
         self._check_one_class()
         self._check_missing()
+        check_sources(self.attributes)
         if self.publish is not None:
             self._check_method(self.publish.method, publishes=self.publish.publishes)
         if self.publish is not None and self.items is None:
