@@ -105,7 +105,10 @@ MISTAKES = {
     "unknown attribute key": (
         with_age(numric=[0, 1]),
         "attributes.age.numric",
-        ["Did you mean 'numeric'?", "role, numeric, step, edges, taxonomy, values, other"],
+        [
+            "Did you mean 'numeric'?",
+            "role, numeric, step, edges, date, taxonomy, values, other, from, years-at, years-until, days-until, part",
+        ],
     ),
     "unknown role": (
         with_age(role="predicter"),

@@ -23,8 +23,10 @@ from pydantic import (
     model_validator,
 )
 
+from hedgerow.model.derive import DatePart
 from hedgerow.model.reading import PLAIN, Decimal, NumberMarks, Reading, Thousands
-from hedgerow.plan.dates import DatePlan
+from hedgerow.plan.dates import Date, DatePlan
+from hedgerow.plan.derive import HOW, DateColumnGiven, check_derived, check_sources
 from hedgerow.plan.disclose import AnyDisclosePlan, check_disclosed_attributes
 from hedgerow.plan.fields import (
     MAX_BOUND,
@@ -110,6 +112,24 @@ class AttributePlan(PlanModel):
         description="what stands between thousands in this column's texts, where it is not what"
         " reading says: none, point, comma, blank or apostrophe",
     )
+    from_: DateColumnGiven | None = Field(
+        None,
+        alias="from",
+        description="the column of dates that the value follows from, or"
+        " {column: birth, format: dd.mm.yyyy}; it is read, and not released",
+    )
+    years_at: Date | None = Field(
+        None, description="the date at which completed years since 'from' are counted: an age"
+    )
+    years_until: DateColumnGiven | None = Field(
+        None, description="the column of dates up to which completed years are counted"
+    )
+    days_until: DateColumnGiven | None = Field(
+        None, description="the column of dates up to which days are counted: a length of stay"
+    )
+    part: DatePart | None = Field(
+        None, description="the part of the date in 'from': year, quarter, month or weekday"
+    )
 
     @property
     def is_read(self) -> bool:
@@ -126,6 +146,7 @@ class AttributePlan(PlanModel):
     def _check(self) -> Self:
         if self.is_read:
             self._check_domain()
+            check_derived(self)
         elif given := [*self.domains, *self._extras()]:
             raise mistake(
                 f"the role {self.role!r} needs no domain",
@@ -137,9 +158,10 @@ class AttributePlan(PlanModel):
         return self
 
     def _extras(self) -> list[str]:
-        names = ("step", *_OF_TEXTS, "missing_values", *_OF_NUMBERS)
+        keys = ("step", *_OF_TEXTS, "missing-values", *_OF_NUMBERS, *HOW)
+        names = {key: key.replace("-", "_") for key in keys} | {"from": "from_"}
         given = {name for name in self.model_fields_set if getattr(self, name) is not None}
-        return [name.replace("_", "-") for name in names if name in given]
+        return [key for key, name in names.items() if name in given]
 
     def _check_domain(self) -> None:
         if not self.domains:
@@ -327,6 +349,7 @@ class Plan(PlanModel):
         self._check_one_class()
         self._check_missing()
         self._check_answered()
+        check_sources(self.attributes)
         if self.publish is not None:
             self._check_method(self.publish.method, publishes=self.publish.publishes)
         if self.publish is not None and self.items is None:

@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from hedgerow.errors import InternalError
 from hedgerow.model.groups import Ranges, Tree
 from hedgerow.model.schema import Attribute, Schema
-from hedgerow.release.domains import Description, describe
+from hedgerow.release.derived import StoredDerivation, attribute_facts
+from hedgerow.release.domains import Description
 from hedgerow.taxonomy.domain import CategoricalDomain
 
 FORMAT_VERSION = 1
@@ -38,6 +39,7 @@ class _StoredColumn(_Stored):
     missing_values: tuple[str, ...] = Field((), alias="missing-values")
     unreadable: Literal["refuse", "missing"] = "refuse"
     letters: Annotated[int, Field(ge=1)] | None = None
+    derived: StoredDerivation | None = None
 
     def restored(self) -> Attribute:
         """Return the attribute."""
@@ -47,14 +49,12 @@ class _StoredColumn(_Stored):
             missing_values=frozenset(self.missing_values),
             unreadable=self.unreadable,
             letters=self.letters,
+            derivation=None if self.derived is None else self.derived.restored(),
         )
 
 
 def _column_facts(attribute: Attribute) -> dict[str, Any]:
-    facts: dict[str, Any] = {
-        "name": attribute.name,
-        "domain": describe(attribute.domain).facts(),
-    }
+    facts: dict[str, Any] = attribute_facts(attribute)
     if attribute.missing_values:
         facts["missing-values"] = sorted(attribute.missing_values)
     if attribute.unreadable != "refuse":

@@ -8,6 +8,7 @@ to those that its first day lies in. Ranges of dates are divided where such begi
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -50,6 +51,23 @@ def period_of(days: Days, step: DateStep) -> Days:
         return (days - _MONDAY) // 7
     months = days.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64)
     return months // _MONTHS[step]
+
+
+def periods(levels: Sequence[Days], *, most: int) -> Days:
+    """Return the borders of the finest level with at most ``most`` cells.
+
+    Where the coarsest has more, its cells are put together two by two, as often as needed.
+
+    >>> periods([np.array([0, 12, 24, 36]), np.arange(37)], most=12).tolist()
+    [0, 12, 24, 36]
+    >>> periods([np.array([0, 12, 24, 36]), np.arange(37)], most=2).tolist()
+    [0, 24, 36]
+    """
+    fitting = [level for level in levels if len(level) <= most + 1]
+    borders = fitting[-1] if fitting else levels[0]
+    while len(borders) > most + 1:
+        borders = np.unique(np.append(borders[::2], borders[-1]))
+    return borders
 
 
 @dataclass(frozen=True, kw_only=True)
