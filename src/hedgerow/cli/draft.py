@@ -31,6 +31,9 @@ def draft_command(
     query: Annotated[
         str | None, typer.Option(help="With a database URL: the query to run.")
     ] = None,
+    table: Annotated[
+        str | None, typer.Option(help="With a database URL: the name of the table.")
+    ] = None,
     method: Annotated[
         str | None,
         typer.Option(help="The publishing method; by default diffgen, diffpart for baskets."),
@@ -62,6 +65,7 @@ def draft_command(
         proposed = draft_plan(
             data,
             query=query,
+            table=table,
             taxonomies=taxonomies,
             class_name=class_name,
             method=method or (None if looks_like_baskets(data) else "diffgen"),

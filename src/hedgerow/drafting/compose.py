@@ -15,12 +15,15 @@ from hedgerow.drafting.baskets import (
     looks_like_baskets,
     refuse_class,
 )
+from hedgerow.drafting.file_forms import file_form_of, file_form_text, file_notes
 from hedgerow.drafting.form import form_of, table_form_text
+from hedgerow.drafting.labels import apply_labels
 from hedgerow.drafting.match import taxonomies_in
 from hedgerow.drafting.profile import MISSING_TEXTS, RARE, Profile, profiles_of
 from hedgerow.drafting.propose import Proposal, proposals
 from hedgerow.drafting.text import Sections, ledger_section, plan_text, relative_path
 from hedgerow.errors import DataError, HedgerowError, InternalError
+from hedgerow.model.database import asked_of
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.plan.load import plan_of
 from hedgerow.plan.model import Plan
@@ -28,6 +31,7 @@ from hedgerow.plan.numbers import plain_number
 from hedgerow.plan.parse import parse_text
 from hedgerow.plan.registry import DEFAULT_BASKET_METHOD, DEFAULT_METHOD
 from hedgerow.plan.settings import PrivateSettings
+from hedgerow.read.labelled import value_labels
 from hedgerow.read.open import holds_text, is_url, open_table
 from hedgerow.read.source import Source
 
@@ -47,6 +51,7 @@ def draft_plan(
     data: Any,
     *,
     query: str | None = None,
+    table: str | None = None,
     taxonomies: str | Path | None = None,
     class_name: str | None = None,
     method: str | None = None,
@@ -56,17 +61,19 @@ def draft_plan(
 ) -> Draft:
     """Return a proposed plan for ``data``: a table (file, URL or dataframe) or a basket file.
 
-    ``taxonomies`` is a folder of taxonomy files, ``base`` the folder where the plan will
-    lie. ``method`` is hedge unless given, and diffpart for baskets. The plan is not
-    confirmed, so nothing can be published with it as it is.
+    A database is asked by ``query``, or for its ``table``. ``taxonomies`` is a folder of
+    taxonomy files, ``base`` the folder where the plan will lie. ``method`` is hedge unless
+    given, and diffpart for baskets. The plan is not confirmed, so nothing can be published
+    with it as it is.
 
     Privacy: **the draft is confidential.** It is shaped by the data, without any noise.
     It leaves out values in fewer than 20 records and rounds bounds outwards to make a
     slip less harmful, which is no guarantee.
     """
     folder = base or Path()
+    given, data = data, asked_of(data, query=query, table=table)
     files, notes = taxonomies_in(Path(taxonomies)) if taxonomies else ([], [])
-    if query is None and looks_like_baskets(data):
+    if looks_like_baskets(data):
         refuse_class(class_name)
         settings = basket_settings(method or DEFAULT_BASKET_METHOD, epsilon)
         found = item_frequencies(Path(data), progress=progress)
@@ -75,36 +82,40 @@ def draft_plan(
     publish = _publish(method or DEFAULT_METHOD, epsilon)
     with ExitStack() as stack:
         form = _form(data)
-        source = open_table(data, query=query, reading=form or PLAIN)
+        source = open_table(data, reading=form or PLAIN)
         if isinstance(source, AbstractContextManager):
             stack.enter_context(source)
         profiles = _profiles(source, class_name, progress)
+        apply_labels(profiles, value_labels(source))
         unnamed = len(source.columns) - len(profiles)
     proposed = proposals(profiles, files, class_name=class_name)
     _check_class(proposed, class_name)
     sections = Sections(
-        data=_place(data, folder),
+        data=_place(given, folder),
         query=query,
-        reading=None if form is None else table_form_text(form),
+        table=table,
+        reading=None if form is None else file_form_text(data, form) or table_form_text(form),
         missing=_missing_policy(proposed, profiles),
         missing_values=_missing_values(profiles),
         proposals=proposed,
         unnamed=unnamed,
         publish=publish,
-        ledger=ledger_section(data, publish),
+        ledger=ledger_section(given, publish),
         is_publishable=_is_publishable(proposed),
     )
     text = plan_text(sections, base=folder)
-    notes += _notes(proposed)
+    notes += [*_notes(proposed), *file_notes(data)]
     if form is not None and form.malformed == "drop":
         notes.append("some records are malformed, and this plan leaves them out")
     return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
 
 
 def _form(data: Any) -> Reading | None:
-    """Return how a text file looks to be written; nothing for what is none."""
+    """Return how a file looks to be written; nothing for what is none."""
     if not isinstance(data, str | Path) or is_url(data):
         return None
+    if (form := file_form_of(Path(data))) is not None:
+        return form
     return form_of(Path(data)) if holds_text(Path(data)) else None
 
 

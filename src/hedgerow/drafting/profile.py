@@ -37,6 +37,7 @@ class Profile:
         self.name = name
         self.n_records = 0
         self.counts: Counter[str] = Counter()
+        self.labels: tuple[str, ...] = ()
         self.complete = True
         self.is_readable = True
         self.is_number = True

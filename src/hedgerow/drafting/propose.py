@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor, log10
 from typing import Literal
 
+from hedgerow.drafting.labels import WHY
 from hedgerow.drafting.match import Match, TaxonomyFile, free_label, match_for, words_of
 from hedgerow.drafting.profile import RARE, Profile
 from hedgerow.plan.fields import MAX_BOUND, MAX_TEXT, ROOT
@@ -37,6 +38,7 @@ class Proposal:
     values: tuple[str, ...] = ()
     match: Match | None = None
     other: str | None = None
+    public: bool = False  # the domain is known without the data, so nothing is marked
 
 
 def proposals(
@@ -62,11 +64,19 @@ def _proposal(profile: Profile, files: Sequence[TaxonomyFile]) -> Proposal:
         why = "has this name and lists" if match.by_name else "lists"
         reason = f"the taxonomy, as it {why} the values found"
         return Proposal(name=name, match=match, other=match.other, reason=reason)
+    if profile.labels:
+        return _labelled(profile)
     if _is_quantity(profile):
         return _numeric(profile)
     if not profile.complete:
         return _left_out(name, "too many values to list; a taxonomy could make use of it")
     return _categorical(profile)
+
+
+def _labelled(profile: Profile) -> Proposal:
+    values = profile.labels
+    other = None if set(profile.known) <= set(values) else free_label(values)
+    return Proposal(name=profile.name, values=values, other=other, reason=WHY, public=True)
 
 
 def _left_out(name: str, reason: str) -> Proposal:
@@ -172,6 +182,8 @@ def _likely_class(first: Sequence[Proposal], profiles: Mapping[str, Profile]) ->
 
 
 def _as_class(profile: Profile, before: Proposal) -> Proposal:
+    if before.public:
+        return replace(before, role="class")
     values = _frequent(profile)
     if before.match is not None:
         return Proposal(

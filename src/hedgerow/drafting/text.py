@@ -45,6 +45,7 @@ class Sections:
 
     data: str | None
     query: str | None
+    table: str | None
     reading: str | None
     missing: str
     missing_values: Sequence[str]
@@ -88,10 +89,12 @@ def _source(sections: Sections) -> Iterable[str]:
         yield f"data: {quoted(sections.data)}"
     if sections.query is not None:
         yield f"query: {quoted(sections.query)}"
+    if sections.table is not None:
+        yield f"table: {quoted(sections.table)}"
     if sections.reading is not None:
         yield from comment("how the file is written", indent="")
         yield sections.reading
-    elif sections.query is not None:
+    elif sections.query is not None or sections.table is not None:
         yield "# How long the database may take, and how much memory the table."
         yield f"reading: {{seconds: {SECONDS}, megabytes: {MEGABYTES}}}"
     yield from comment("how often values are missing", indent="")
@@ -104,11 +107,18 @@ def _source(sections: Sections) -> Iterable[str]:
 def _attributes(sections: Sections, base: Path) -> Iterable[str]:
     yield "attributes:"
     for proposal in sections.proposals:
-        yield from comment(proposal.reason, indent="  ")
+        yield from reason_lines(proposal)
         yield from _attribute(proposal, base)
     if sections.unnamed:
         yield f"  # {sections.unnamed} more: their names hold characters that a plan cannot hold"
     yield ""
+
+
+def reason_lines(proposal: Proposal) -> Iterable[str]:
+    """Return the lines above a column: what was taken from the data, or why nothing was."""
+    if proposal.public:
+        return [f"  # {line}" for line in textwrap.wrap(proposal.reason, WIDTH - 4)]
+    return comment(proposal.reason, indent="  ")
 
 
 def comment(reason: str, *, indent: str) -> Iterable[str]:

@@ -22,6 +22,7 @@ from pydantic import (
     model_validator,
 )
 
+from hedgerow.model.database import select_all
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.plan.disclose import AnyDisclosePlan, check_disclosed_attributes
 from hedgerow.plan.fields import (
@@ -194,6 +195,9 @@ class Plan(PlanModel):
         repr=False,
         description="the SQL query that selects the table, with a database URL in data",
     )
+    table: Name | None = Field(
+        None, description="the name of the table in a database, in place of a query"
+    )
     reading: ReadingPlan | None = Field(
         None,
         description="a mapping with how a text file is written (encoding, delimiter, decimal,"
@@ -249,6 +253,11 @@ class Plan(PlanModel):
         """Return the public rules by which bytes become records."""
         return PLAIN if self.reading is None else self.reading.reading()
 
+    @property
+    def asked(self) -> str | None:
+        """The query that selects the table from a database; ``None`` for a file."""
+        return self.query if self.table is None else select_all(self.table)
+
     def resolve(self, place: str) -> Path:
         """Return where a path written in the plan leads."""
         return self._base / place
@@ -276,16 +285,19 @@ class Plan(PlanModel):
 
     def _check_source(self) -> None:
         is_database = bool(_URL.match(self.data or ""))
-        if self.query is not None and not is_database:
+        given = [key for key in ("query", "table") if getattr(self, key) is not None]
+        if given and not is_database:
             raise mistake(
-                "a query needs a database",
+                f"a {given[0]} needs a database",
                 "Put the database URL in data, for example postgresql://host/name.",
-                key=("query",),
+                key=(given[0],),
             )
-        if is_database and self.query is None:
+        if len(given) > 1:
+            raise mistake("a query is given, too", "Keep one of the two.", key=("table",))
+        if is_database and not given:
             raise mistake(
-                "a database needs a query",
-                "Give the SELECT that returns the table.",
+                "a database needs a query, or the name of a table",
+                "Give the SELECT that returns the table, or table: NAME.",
                 key=("query",),
             )
 
