@@ -32,6 +32,9 @@ def draft_command(
     query: Annotated[
         str | None, typer.Option(help="With a database URL: the query to run.")
     ] = None,
+    table: Annotated[
+        str | None, typer.Option(help="With a database URL: the name of the table.")
+    ] = None,
     method: Annotated[
         str | None,
         typer.Option(
@@ -65,6 +68,7 @@ def draft_command(
         proposed = draft_plan(
             data,
             query=query,
+            table=table,
             taxonomies=taxonomies,
             class_name=class_name,
             method=method,

@@ -32,7 +32,7 @@ from hedgerow.drafting.text import (
     wrapped,
 )
 from hedgerow.errors import DataError, PlanError
-from hedgerow.model.reading import Reading
+from hedgerow.model.reading import Reading, unpacked_name
 from hedgerow.plan.fields import MAX_TEXT, ROOT
 from hedgerow.plan.items import MAX_ITEMS
 from hedgerow.plan.load import plan_of
@@ -72,7 +72,7 @@ def looks_like_baskets(data: Any) -> bool:
     if not isinstance(data, str | Path) or "://" in str(data):
         return False
     path = Path(data)
-    name = path.name.lower().removesuffix(".gz")
+    name = unpacked_name(path)
     if name.endswith(_SUFFIXES):
         return True
     if path.is_file() and beginning(path).startswith(FILE_HEADER):

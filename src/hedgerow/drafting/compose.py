@@ -15,7 +15,9 @@ from hedgerow.drafting.baskets import (
     looks_like_baskets,
     refuse_class,
 )
+from hedgerow.drafting.file_forms import file_form_of, file_form_text, file_notes
 from hedgerow.drafting.form import column_numbers, form_of, table_form_text
+from hedgerow.drafting.labels import apply_labels
 from hedgerow.drafting.match import taxonomies_in
 from hedgerow.drafting.moments import dates_of
 from hedgerow.drafting.profile import MISSING_TEXTS, RARE, Profile, profiles_of
@@ -23,13 +25,15 @@ from hedgerow.drafting.propose import Looked, Proposal, proposals
 from hedgerow.drafting.quantity import settle_marks
 from hedgerow.drafting.text import Sections, ledger_section, plan_text, relative_path
 from hedgerow.errors import DataError, HedgerowError, InternalError
-from hedgerow.model.reading import PLAIN, Reading
+from hedgerow.model.database import asked_of
+from hedgerow.model.reading import PLAIN, NumberMarks, Reading
 from hedgerow.plan.load import plan_of
 from hedgerow.plan.model import Plan
 from hedgerow.plan.numbers import plain_number
 from hedgerow.plan.parse import parse_text
 from hedgerow.plan.registry import DEFAULT_BASKET_METHOD, DEFAULT_METHOD
 from hedgerow.plan.settings import PrivateSettings
+from hedgerow.read.labelled import value_labels
 from hedgerow.read.open import holds_text, is_url, open_table
 from hedgerow.read.source import Source
 
@@ -49,6 +53,7 @@ def draft_plan(
     data: Any,
     *,
     query: str | None = None,
+    table: str | None = None,
     taxonomies: str | Path | None = None,
     class_name: str | None = None,
     method: str | None = None,
@@ -58,56 +63,61 @@ def draft_plan(
 ) -> Draft:
     """Return a proposed plan for ``data``: a table (file, URL or dataframe) or a basket file.
 
-    ``taxonomies`` is a folder of taxonomy files, ``base`` the folder where the plan will
-    lie. ``method`` is hedge unless given, and diffpart for baskets. The plan is not
-    confirmed, so nothing can be published with it as it is.
+    A database is asked by ``query``, or for its ``table``. ``taxonomies`` is a folder of
+    taxonomy files, ``base`` the folder where the plan will lie. ``method`` is hedge unless
+    given, and diffpart for baskets. The plan is not confirmed, so nothing can be published
+    with it as it is.
 
     Privacy: **the draft is confidential.** It is shaped by the data, without any noise.
     It leaves out values in fewer than 20 records and rounds bounds outwards to make a
     slip less harmful, which is no guarantee.
     """
     folder = base or Path()
+    given, data = data, asked_of(data, query=query, table=table)
     files, notes = taxonomies_in(Path(taxonomies)) if taxonomies else ([], [])
-    if query is None and looks_like_baskets(data):
+    if looks_like_baskets(data):
         refuse_class(class_name)
         settings = basket_settings(method or DEFAULT_BASKET_METHOD, epsilon)
         found = item_frequencies(Path(data), progress=progress)
         text = basket_plan_text(found, files, publish=settings, base=folder)
         return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
     publish, needs_class = _publish(method or DEFAULT_METHOD, epsilon)
-    form, profiles, unnamed = _read(data, query, class_name, progress)
+    form, profiles, unnamed = _read(data, class_name, progress)
     marks = settle_marks(profiles)
+    if form is None or file_form_text(data, form) is not None:
+        marks = NumberMarks()  # no line of the plan speaks for all columns
     looked = Looked(files=files, marks=marks, dates=dates_of(profiles))
     proposed = proposals(profiles, looked, class_name=class_name)
     _check_class(proposed, class_name)
     if form is not None:
         form = replace(form, decimal=marks.decimal, thousands=marks.thousands)
     sections = Sections(
-        data=_place(data, folder),
+        data=_place(given, folder),
         query=query,
-        reading=None if form is None else table_form_text(form),
+        table=table,
+        reading=None if form is None else file_form_text(data, form) or table_form_text(form),
         missing=_missing_policy(proposed, profiles),
         missing_values=MISSING_TEXTS,
         proposals=proposed,
         unnamed=unnamed,
         publish=publish,
-        ledger=ledger_section(data, publish),
+        ledger=ledger_section(given, publish),
         is_publishable=_is_publishable(proposed, needs_class=needs_class),
     )
     text = plan_text(sections, base=folder)
-    notes += _notes(proposed, form)
+    notes += [*_notes(proposed, form), *file_notes(data)]
     return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
 
 
 def _read(
-    data: Any, query: str | None, class_name: str | None, progress: Callable[[float], None] | None
+    data: Any, class_name: str | None, progress: Callable[[float], None] | None
 ) -> tuple[Reading | None, dict[str, Profile], int]:
     """Return how the file is written, what its columns hold, and how many have no name."""
     form = _form(data)
-    profiles, unnamed = _profiles_in(data, query, form, class_name, progress)
+    profiles, unnamed = _profiles_in(data, form, class_name, progress)
     if form is not None and _begins_with_a_record(profiles):
         form = replace(form, header=column_numbers(len(profiles) + unnamed))
-        profiles, unnamed = _profiles_in(data, query, form, class_name, progress)
+        profiles, unnamed = _profiles_in(data, form, class_name, progress)
     if not any(profile.n_records for profile in profiles.values()):
         raise DataError(
             "the table has no records", where="data", do="Draft from a table that has some."
@@ -117,16 +127,16 @@ def _read(
 
 def _profiles_in(
     data: Any,
-    query: str | None,
     form: Reading | None,
     class_name: str | None,
     progress: Callable[[float], None] | None,
 ) -> tuple[dict[str, Profile], int]:
     with ExitStack() as stack:
-        source = open_table(data, query=query, reading=form or PLAIN)
+        source = open_table(data, reading=form or PLAIN)
         if isinstance(source, AbstractContextManager):
             stack.enter_context(source)
         profiles = _profiles(source, class_name, progress)
+        apply_labels(profiles, value_labels(source))
         return profiles, len(source.columns) - len(profiles)
 
 
@@ -137,9 +147,11 @@ def _begins_with_a_record(profiles: Mapping[str, Profile]) -> bool:
 
 
 def _form(data: Any) -> Reading | None:
-    """Return how a text file looks to be written; nothing for what is none."""
+    """Return how a file looks to be written; nothing for what is none."""
     if not isinstance(data, str | Path) or is_url(data):
         return None
+    if (form := file_form_of(Path(data))) is not None:
+        return form
     return form_of(Path(data)) if holds_text(Path(data)) else None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import json
 import re
 import textwrap
@@ -15,9 +14,16 @@ from pathlib import Path
 import numpy as np
 
 from hedgerow.errors import DataError
-from hedgerow.model.reading import DELIMITERS, Delimiter, Reading, TextEncoding
+from hedgerow.model.reading import (
+    DELIMITERS,
+    PLAIN,
+    Delimiter,
+    Reading,
+    TextEncoding,
+    unpacked_name,
+)
 from hedgerow.read.delimited import open_delimited
-from hedgerow.read.lines import text_blocks
+from hedgerow.read.lines import text_blocks, unpacking
 from hedgerow.read.sound import BOM, lines_not_in
 from hedgerow.read.words import HEADER as FILE_HEADER
 
@@ -118,8 +124,8 @@ def looks_like_basket_lines(path: Path) -> bool:
     Rows are cut into equally many fields by some delimiter. The lines of baskets are not; they
     have different lengths, and their words come back in other lines.
     """
-    name = path.name.lower().removesuffix(".gz")
-    if name.endswith(_TABLES) or not path.is_file():
+    name = unpacked_name(path)
+    if name.endswith(_TABLES) or PLAIN.holds_objects(path) or not path.is_file():
         return False
     sample = beginning(path)
     if sample.startswith(_NOT_TEXT) or b"\0" in sample:
@@ -155,8 +161,7 @@ def beginning(path: Path) -> bytes:
     """Return the first bytes of a file, unpacked; none where it cannot be read."""
     try:
         with path.open("rb") as raw:
-            packed = raw.peek(2).startswith(b"\x1f\x8b")
-            return (gzip.GzipFile(fileobj=raw) if packed else raw).read(_SAMPLE)
+            return bytes(unpacking(raw, path)[0].read(_SAMPLE))
     except (OSError, EOFError):
         return b""
 

@@ -39,9 +39,9 @@ class Profile:
     on to the end. ``marks`` say how its numbers are written, once the whole file was seen.
     """
 
-    def __init__(self, name: str, labels: Mapping[str, str] | None = None) -> None:
+    def __init__(self, name: str) -> None:
         self.name = name
-        self.labels = dict(labels or {})
+        self.labels: tuple[str, ...] = ()
         self.n_records = 0
         self.n_missing = 0
         self.counts: Counter[str] = Counter()
@@ -126,6 +126,17 @@ class Profile:
         pattern = number_pattern(self.marks)
         return {word: n for word, n in self.known.items() if not pattern.fullmatch(word)}
 
+    def relabel(self, labels: Mapping[str, str]) -> None:
+        """Take values for what a file's own labels call them, which are no numbers."""
+        counts: Counter[str] = Counter()
+        for word, n in self.counts.items():
+            counts[labels.get(word, word)] += n
+        self.counts = counts
+        self.labels = tuple(labels.values())
+        self.numbers, self.dates = NumberForms(), DateForms()
+        for name in ("known", "n_counted", "values", "texts"):
+            self.__dict__.pop(name, None)
+
     def update(self, column: pa.Array, *, where: str) -> None:
         """Take the values of one more batch into account."""
         self.n_records += len(column)
@@ -174,17 +185,13 @@ def profiles_of(
     source: Source,
     columns: Sequence[str],
     *,
-    labels: Mapping[str, Mapping[str, str]] | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Profile]:
     """Read the table once and return the profile of each of ``columns``.
 
-    ``labels`` are the value labels that a file itself gives its columns, which are public.
-
     Privacy: confidential. Nothing of it may be published; see the rules of the draft.
     """
-    given = labels or {}
-    profiles = {name: Profile(name, given.get(name)) for name in columns}
+    profiles = {name: Profile(name) for name in columns}
     for batch in source.batches(columns, progress=progress):
         for profile, column in zip(profiles.values(), batch.columns, strict=True):
             profile.update(column, where=f"{source.name}, column {profile.name!r}")

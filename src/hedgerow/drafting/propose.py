@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from hedgerow.drafting.columns import is_code, is_free_text, is_weight, why_identifier
+from hedgerow.drafting.labels import WHY
 from hedgerow.drafting.lists import public_list_of
 from hedgerow.drafting.match import TaxonomyFile, free_label, match_for, words_of
 from hedgerow.drafting.moments import DateFound
@@ -145,13 +146,9 @@ def _of_files(profile: Profile, looked: Looked) -> Proposal | None:
 
 
 def _labelled(profile: Profile, looked: Looked) -> Proposal | None:
-    if not profile.labels or not profile.complete:
+    if not profile.labels:
         return None
-    values = tuple(profile.labels)
-    if 2 * sum(profile.known.get(value, 0) for value in values) < profile.n_counted:
-        return None  # labels of a few special values: numbers otherwise
-    reason = "the value labels of the file"
-    return _listed(profile, values, taken="public", reason=reason)
+    return _listed(profile, profile.labels, taken="public", reason=WHY)
 
 
 def _known_list(profile: Profile, looked: Looked) -> Proposal | None:

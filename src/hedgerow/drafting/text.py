@@ -45,6 +45,7 @@ class Sections:
 
     data: str | None
     query: str | None
+    table: str | None
     reading: str | None
     missing: str
     missing_values: Sequence[str]
@@ -88,10 +89,12 @@ def _source(sections: Sections) -> Iterable[str]:
         yield f"data: {quoted(sections.data)}"
     if sections.query is not None:
         yield f"query: {quoted(sections.query)}"
+    if sections.table is not None:
+        yield f"table: {quoted(sections.table)}"
     if sections.reading is not None:
         yield from comment("how the file is written", indent="")
         yield sections.reading
-    elif sections.query is not None:
+    elif sections.query is not None or sections.table is not None:
         yield "# How long the database may take, and how much memory the table."
         yield f"reading: {{seconds: {SECONDS}, megabytes: {MEGABYTES}}}"
     yield from comment("how often values are missing", indent="")

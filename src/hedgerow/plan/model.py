@@ -23,6 +23,7 @@ from pydantic import (
     model_validator,
 )
 
+from hedgerow.model.database import select_all
 from hedgerow.model.derive import DatePart
 from hedgerow.model.reading import PLAIN, Decimal, NumberMarks, Reading, Thousands
 from hedgerow.plan.dates import Date, DatePlan
@@ -270,6 +271,9 @@ class Plan(PlanModel):
         repr=False,
         description="the SQL query that selects the table, with a database URL in data",
     )
+    table: Name | None = Field(
+        None, description="the name of the table in a database, in place of a query"
+    )
     reading: ReadingPlan | None = Field(
         None,
         description="a mapping with how a text file is written (encoding, delimiter, decimal,"
@@ -331,6 +335,11 @@ class Plan(PlanModel):
         )
         return replace(rules, columns=columns) if columns else rules
 
+    @property
+    def asked(self) -> str | None:
+        """The query that selects the table from a database; ``None`` for a file."""
+        return self.query if self.table is None else select_all(self.table)
+
     def resolve(self, place: str) -> Path:
         """Return where a path written in the plan leads."""
         return self._base / place
@@ -360,16 +369,19 @@ class Plan(PlanModel):
 
     def _check_source(self) -> None:
         is_database = bool(_URL.match(self.data or ""))
-        if self.query is not None and not is_database:
+        given = [key for key in ("query", "table") if getattr(self, key) is not None]
+        if given and not is_database:
             raise mistake(
-                "a query needs a database",
+                f"a {given[0]} needs a database",
                 "Put the database URL in data, for example postgresql://host/name.",
-                key=("query",),
+                key=(given[0],),
             )
-        if is_database and self.query is None:
+        if len(given) > 1:
+            raise mistake("a query is given, too", "Keep one of the two.", key=("table",))
+        if is_database and not given:
             raise mistake(
-                "a database needs a query",
-                "Give the SELECT that returns the table.",
+                "a database needs a query, or the name of a table",
+                "Give the SELECT that returns the table, or table: NAME.",
                 key=("query",),
             )
 

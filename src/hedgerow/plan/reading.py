@@ -15,9 +15,11 @@ from hedgerow.model.reading import (
     Quote,
     Reading,
     TextEncoding,
+    TextFormat,
     Thousands,
+    ValueLabels,
 )
-from hedgerow.plan.fields import MAX_TEXT, PlanModel, check_printable, mistake, shown
+from hedgerow.plan.fields import MAX_TEXT, Name, PlanModel, check_printable, mistake, shown
 
 MAX_HEADER_LINES = 10_000
 MAX_COLUMNS = 10_000
@@ -145,6 +147,19 @@ class ReadingPlan(PlanModel):
         description="the memory that the encoded table or a database's rows may take, 1 to"
         f" {MAX_MEGABYTES:,}",
     )
+    format: TextFormat | None = Field(
+        None,
+        description="delimited (CSV, TSV) or json-lines (one object per line); without it"
+        " json-lines for a name in .jsonl or .ndjson, else delimited",
+    )
+    sheet: Name | None = Field(
+        None, description="the name of the sheet, for a workbook that has several"
+    )
+    value_labels: ValueLabels = Field(
+        "apply",
+        description="apply (values of an SPSS or Stata file are read as their labels where they"
+        " have some) or ignore (as the codes)",
+    )
 
     def check(self, *, is_basket_file: bool) -> None:
         """Refuse what does not go together, or not with this kind of data; for the whole plan."""
@@ -168,6 +183,9 @@ class ReadingPlan(PlanModel):
             "decimal": self.decimal != "point",
             "thousands": self.thousands != "none",
             "quote": self.quote != '"',
+            "format": self.format is not None,
+            "sheet": self.sheet is not None,
+            "value-labels": self.value_labels != "apply",
         }
         for key, there in given.items():
             if there:
@@ -189,4 +207,7 @@ class ReadingPlan(PlanModel):
             malformed=self.malformed,
             seconds=self.seconds,
             megabytes=self.megabytes,
+            format=self.format,
+            sheet=self.sheet,
+            value_labels=self.value_labels,
         )

@@ -7,13 +7,16 @@ points between thousands ``6.893`` is six thousand and more, however the column 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cache
+from typing import Any, Self
 
 import pyarrow as pa
 from pyarrow import types
 
 from hedgerow.model.reading import Decimal, NumberMarks, Reading, Thousands
+from hedgerow.read.source import ReadProgress, Source
 
 DECIMALS: dict[Decimal, str] = {"point": ".", "comma": ","}
 THOUSANDS: dict[Thousands, str] = {
@@ -83,3 +86,54 @@ def _pointed(column: pa.Array, marks: NumberMarks) -> pa.Array:
         for word in encoded.dictionary.to_pylist()
     ]
     return pa.DictionaryArray.from_arrays(encoded.indices, pa.array(words, pa.string()))
+
+
+def marked(source: Source, reading: Reading) -> Source:
+    """Return a table of any kind whose texts write numbers with the plan's marks.
+
+    A text file's own parser reads them so already.
+    """
+    return source if hasattr(source, "delimiter") else MarkedSource(source, reading)
+
+
+class MarkedSource:
+    """A table whose texts write numbers with marks; what is stored as a number is left alone."""
+
+    def __init__(self, source: Source, reading: Reading) -> None:
+        self.source = source
+        self.reading = reading
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what else the table has, such as the labels of its values."""
+        return getattr(self.source, name)
+
+    def __enter__(self) -> Self:
+        if isinstance(self.source, AbstractContextManager):
+            self.source.__enter__()
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        if isinstance(self.source, AbstractContextManager):
+            self.source.__exit__(*raised)
+
+    @property
+    def name(self) -> str:
+        """What to call the table in messages."""
+        return self.source.name
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns."""
+        return self.source.columns
+
+    def batches(
+        self,
+        columns: Sequence[str],
+        *,
+        text: Collection[str] = (),
+        progress: ReadProgress | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        """Stream the asked columns; see :class:`hedgerow.read.source.Source`."""
+        marks = marks_of_columns(self.reading, columns, text=text)
+        for batch in self.source.batches(columns, text=text, progress=progress):
+            yield with_points(batch, marks) if marks else batch
