@@ -17,9 +17,11 @@ from hedgerow.evaluation.spread import Spread
 from hedgerow.model.groups import Groups
 from hedgerow.model.schema import Attribute
 from hedgerow.model.table import EncodedTable
+from hedgerow.taxonomy.calendar import periods
+from hedgerow.taxonomy.domain import DateDomain
 
 NUMERIC_BINS = 16
-"""Equal bins that a numeric attribute of more steps is put in."""
+"""Equal bins that a numeric attribute of more steps is put in; dates by years or less."""
 
 CATEGORICAL_BINS = 64
 """Neighbouring bins that a categorical attribute of more values is put in."""
@@ -118,8 +120,10 @@ def total_variation(first: NDArray[np.float64], second: NDArray[np.float64]) -> 
 
 def bin_edges(attribute: Attribute) -> NDArray[np.int64]:
     """Return the borders of the public bins of an attribute, from 0 to its size."""
-    size = attribute.domain.size
-    most = NUMERIC_BINS if attribute.domain.kind == "numeric" else CATEGORICAL_BINS
+    domain, size = attribute.domain, attribute.domain.size
+    if isinstance(domain, DateDomain) and domain.levels:
+        return periods(domain.levels, most=NUMERIC_BINS)
+    most = NUMERIC_BINS if domain.kind == "numeric" else CATEGORICAL_BINS
     n_bins = min(size, most)
     # Code c is in bin c * n_bins // size.
     return -(-np.arange(n_bins + 1, dtype=np.int64) * size // n_bins)

@@ -254,7 +254,7 @@ class DescribedAttribute(_Part):
 
     name: str
     role: Literal["predictor", "class"]
-    kind: Literal["categorical", "numeric"]
+    kind: Literal["categorical", "numeric", "date"]
     size: int = Field(ge=1, description="the number of values in its public domain")
 
 

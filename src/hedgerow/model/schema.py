@@ -7,15 +7,27 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hedgerow.errors import InternalError
+from hedgerow.model.derive import Derivation
 from hedgerow.taxonomy.domain import Domain
 
 
 @dataclass(frozen=True, kw_only=True)
 class Attribute:
-    """A column of the table and the finite, public domain its codes number."""
+    """A column of the table and the finite, public domain its codes number.
+
+    With a ``derivation`` its values follow from one or two columns of dates instead.
+    """
 
     name: str
     domain: Domain
+    derivation: Derivation | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the table that its values are read from."""
+        if self.derivation is None:
+            return (self.name,)
+        return tuple(column.name for column in self.derivation.columns)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +57,19 @@ class Schema:
         yield from self.attributes
         if self.class_attribute is not None:
             yield self.class_attribute
+
+    def columns(self) -> list[str]:
+        """Return the columns of the table that are read, each once."""
+        return list(dict.fromkeys(name for each in self.used() for name in each.columns))
+
+    def text_columns(self) -> set[str]:
+        """Return those columns that are read as text: of taxonomies, and of dates."""
+        return {
+            name
+            for attribute in self.used()
+            for name in attribute.columns
+            if attribute.derivation is not None or attribute.domain.kind == "categorical"
+        }
 
     @property
     def n_classes(self) -> int:

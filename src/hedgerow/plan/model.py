@@ -22,7 +22,10 @@ from pydantic import (
     model_validator,
 )
 
+from hedgerow.model.derive import DatePart
 from hedgerow.model.reading import PLAIN, Reading
+from hedgerow.plan.dates import Date, DatePlan
+from hedgerow.plan.derive import HOW, DateColumnGiven, check_derived, check_sources
 from hedgerow.plan.disclose import AnyDisclosePlan, check_disclosed_attributes
 from hedgerow.plan.fields import (
     MAX_BOUND,
@@ -49,7 +52,8 @@ from hedgerow.plan.registry import METHODS, AnySettings
 MAX_ATTRIBUTES = 10_000
 MAX_CLASSES = 65_535
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|sqlite:")
-_DOMAINS = "numeric, edges, taxonomy, values"
+_DOMAINS = "numeric, edges, date, taxonomy, values"
+_ORDERED = ("numeric", "edges", "date")
 
 
 class AttributePlan(PlanModel):
@@ -67,6 +71,11 @@ class AttributePlan(PlanModel):
     edges: Edges | None = Field(
         None, description="the edges of a number's cells, rising, instead of numeric and step"
     )
+    date: DatePlan | None = Field(
+        None,
+        description="a mapping with the public bounds of a date, such as"
+        " {from: 2010-01-01, to: 2030-12-31, step: month}",
+    )
     taxonomy: TaxonomyGiven | None = Field(
         None, description="a taxonomy file, a nested mapping of labels, or a builder"
     )
@@ -75,6 +84,24 @@ class AttributePlan(PlanModel):
     )
     other: Label | None = Field(
         None, description="the label of the leaf that takes in all values not listed"
+    )
+    from_: DateColumnGiven | None = Field(
+        None,
+        alias="from",
+        description="the column of dates that the value follows from, or"
+        " {column: birth, format: dd.mm.yyyy}; it is read, and not released",
+    )
+    years_at: Date | None = Field(
+        None, description="the date at which completed years since 'from' are counted: an age"
+    )
+    years_until: DateColumnGiven | None = Field(
+        None, description="the column of dates up to which completed years are counted"
+    )
+    days_until: DateColumnGiven | None = Field(
+        None, description="the column of dates up to which days are counted: a length of stay"
+    )
+    part: DatePart | None = Field(
+        None, description="the part of the date in 'from': year, quarter, month or weekday"
     )
 
     @property
@@ -85,13 +112,14 @@ class AttributePlan(PlanModel):
     @property
     def domains(self) -> tuple[str, ...]:
         """The keys that give the domain: exactly one where the column is read, else none."""
-        names = ("numeric", "edges", "taxonomy", "values")
+        names = ("numeric", "edges", "date", "taxonomy", "values")
         return tuple(name for name in names if getattr(self, name) is not None)
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.is_read:
             self._check_domain()
+            check_derived(self)
         elif given := [*self.domains, *self._extras()]:
             raise mistake(
                 f"the role {self.role!r} needs no domain",
@@ -104,6 +132,8 @@ class AttributePlan(PlanModel):
 
     def _extras(self) -> list[str]:
         given = {"step": "step" in self.model_fields_set, "other": self.other is not None}
+        given |= {"from": self.from_ is not None}
+        given |= {key: getattr(self, key.replace("-", "_")) is not None for key in HOW}
         return [name for name, there in given.items() if there]
 
     def _check_domain(self) -> None:
@@ -117,10 +147,12 @@ class AttributePlan(PlanModel):
                 f"{' and '.join(self.domains)} are both given", f"Keep one of: {_DOMAINS}."
             )
         if "step" in self.model_fields_set and self.numeric is None:
-            raise mistake("there is no numeric to divide", "Remove step.", key=("step",))
-        if self.other is not None and self.domains[0] in ("numeric", "edges"):
+            inside = "Write it inside of date." if self.date is not None else "Remove step."
+            raise mistake("there is no numeric to divide", inside, key=("step",))
+        if self.other is not None and self.domains[0] in _ORDERED:
+            what = "dates" if self.date is not None else "numbers"
             raise mistake(
-                "numbers outside the bounds are clamped, there is no other",
+                f"{what} outside the bounds are clamped, there is no other",
                 "Remove other, or give taxonomy or values.",
                 key=("other",),
             )
@@ -143,9 +175,9 @@ class AttributePlan(PlanModel):
             )
 
     def _check_class(self) -> None:
-        if self.domains[0] in ("numeric", "edges"):
+        if self.domains[0] in _ORDERED:
             raise mistake(
-                "the class cannot be a number",
+                f"the class cannot be a {'date' if self.date is not None else 'number'}",
                 "List its values in 'values', or give a taxonomy.",
                 key=(self.domains[0],),
             )
@@ -266,6 +298,7 @@ class Plan(PlanModel):
         self._check_reading()
         self._check_one_class()
         self._check_missing()
+        check_sources(self.attributes)
         if self.publish is not None:
             self._check_method(self.publish.method, publishes=self.publish.publishes)
         if self.publish is not None and self.items is None:

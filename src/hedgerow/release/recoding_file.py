@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from hedgerow.errors import InternalError
 from hedgerow.model.groups import Ranges, Tree
 from hedgerow.model.schema import Attribute, Schema
-from hedgerow.release.domains import Description, describe
+from hedgerow.release.derived import StoredDerivation, attribute_facts
+from hedgerow.release.domains import Description
 from hedgerow.taxonomy.domain import CategoricalDomain
 
 FORMAT_VERSION = 1
@@ -38,6 +39,7 @@ class StoredAttribute(_Stored):
 
     name: str
     domain: Description
+    derived: StoredDerivation | None = None
     ranges: tuple[tuple[Code, Code, str], ...]
     boxes: tuple[Code, ...] | None = None
 
@@ -69,6 +71,12 @@ class StoredTree(_Stored):
 class _StoredClass(_Stored):
     name: str
     domain: Description
+    derived: StoredDerivation | None = None
+
+
+def _restored(stored: StoredAttribute | _StoredClass) -> Attribute:
+    derivation = None if stored.derived is None else stored.derived.restored()
+    return Attribute(name=stored.name, domain=stored.domain.domain(), derivation=derivation)
 
 
 class StoredRecoding(_Stored):
@@ -87,13 +95,11 @@ class StoredRecoding(_Stored):
         of_class = self.class_
         target = None
         if of_class is not None:
-            target = Attribute(name=of_class.name, domain=of_class.domain.domain())
+            target = _restored(of_class)
             if not isinstance(target.domain, CategoricalDomain):
                 raise InternalError("the class is numeric")
         return Schema(
-            attributes=tuple(
-                Attribute(name=each.name, domain=each.domain.domain()) for each in self.attributes
-            ),
+            attributes=tuple(_restored(each) for each in self.attributes),
             class_attribute=target,
             missing=self.missing,
             missing_values=frozenset(self.missing_values),
@@ -125,7 +131,7 @@ def recoding_text(
         "kind": "cut" if is_cut else "boxes",
         "missing": schema.missing,
         "missing-values": sorted(schema.missing_values),
-        "class": of_class and {"name": of_class.name, "domain": describe(of_class.domain).facts()},
+        "class": of_class and attribute_facts(of_class),
     }
     blocks = [
         _attribute_block(attribute, table, texts, boxes[at] if boxes is not None else None)
@@ -156,7 +162,7 @@ def _attribute_block(
     labels: Sequence[str],
     boxes: NDArray[np.int32] | None,
 ) -> str:
-    facts = {"name": attribute.name, "domain": describe(attribute.domain).facts()}
+    facts = attribute_facts(attribute)
     listed = zip(ranges.first.tolist(), ranges.stop.tolist(), labels, strict=True)
     rows = ",\n".join(f"        {_compact(each)}" for each in listed)
     lines = _lines(facts, indent="      ")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.model.placed import Borders
-from hedgerow.trees.axes import Axis, ragged, split_positions
+from hedgerow.trees.axes import Axis, ragged
 from hedgerow.trees.box_scores import BoxScore, ways_at_borders, ways_into_children
 from hedgerow.trees.topdown import STOP, Level, Split
 
@@ -75,7 +75,7 @@ def candidates_of(level: Level, score: BoxScore) -> Candidates:
 def _offered(level: Level, axis: Axis, a: int) -> Borders:
     first, stop = level.boxes.first[:, a], level.boxes.stop[:, a]
     if axis.numeric:
-        return split_positions(first, stop, even=EVEN_POSITIONS)
+        return axis.positions(first, stop, even=EVEN_POSITIONS)
     return axis.child_borders(axis.node_of(first, stop))
 
 

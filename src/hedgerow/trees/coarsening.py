@@ -55,7 +55,8 @@ def ladder(domain: Domain, *, most: int | None = None) -> tuple[Coarsening, ...]
 
     The last has one cell. With ``most``, a grid of more cells than that starts from 16
     equal steps and finer ones near its ends, and a taxonomy of more leaves from the lowest
-    level that has no more nodes.
+    level that has no more nodes. Dates are put together to months, quarters and years, and
+    years two by two.
 
     >>> from hedgerow.taxonomy.domain import NumericDomain
     >>> [each.n_cells for each in ladder(NumericDomain.even(low=0, high=9, step=1))]
@@ -63,6 +64,8 @@ def ladder(domain: Domain, *, most: int | None = None) -> tuple[Coarsening, ...]
     """
     if isinstance(domain, CategoricalDomain):
         levels = _levels(domain.taxonomy)
+    elif domain.levels:
+        levels = [*domain.levels[:0:-1], *_halvings(domain.levels[0])]
     else:
         levels = _halvings(_grid(domain.size, most))
     fitting = [edges for edges in levels if most is None or len(edges) <= most + 1]

@@ -64,8 +64,8 @@ def open_spark_table(
     session = spark_session(settings, data)
     try:
         asked = AskedColumns(
-            names=[attribute.name for attribute in schema.used()],
-            text={each.name for each in schema.used() if each.domain.kind == "categorical"},
+            names=schema.columns(),
+            text=schema.text_columns(),
             reading=reading,
         )
         frame, parse = open_columns(session, data, asked, query=query, base=base)

@@ -121,16 +121,12 @@ class Encode:
         """Yield each batch as packed codes, without the records that lack a value."""
         sums = None if self.key is None else ColumnSums(self.key)
         encode = BatchEncoder(self.schema, name=NAME, sums=sums)
-        attributes = encode.attributes
         for batch in batches if self.parse is None else map(self.parse, batches):
             columns = [
-                as_text(column, where=f"{NAME}, column {attribute.name!r}")
-                if attribute.domain.kind == "categorical"
-                else column
-                for attribute, column in zip(attributes, batch.columns, strict=True)
+                as_text(column, where=f"{NAME}, column {name!r}") if name in encode.text else column
+                for name, column in zip(encode.columns, batch.columns, strict=True)
             ]
-            names = [attribute.name for attribute in attributes]
-            texts = pa.RecordBatch.from_arrays(columns, names=names)
+            texts = pa.RecordBatch.from_arrays(columns, names=encode.columns)
             try:
                 codes = encode(texts, n_before=0).columns
             except UnlistedValueError as error:

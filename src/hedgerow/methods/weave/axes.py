@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hedgerow.methods.weave.impossible import Barred
 from hedgerow.model.schema import Schema
+from hedgerow.taxonomy.calendar import periods
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain
 from hedgerow.taxonomy.tree import Taxonomy
 from hedgerow.trees.coarsening import ladder
@@ -21,6 +22,9 @@ SHORT = 24
 
 LONG = 200
 """Codes from which on a grid has finer cells near both ends."""
+
+MOST_PERIODS = 40
+"""Cells of a date, at the most: years, quarters, months, or its steps."""
 
 MOST_VALUES = 256
 """Values of a taxonomy that are cells each; of a larger one, the nodes of a level."""
@@ -66,16 +70,20 @@ def cell_axes(schema: Schema, barred: tuple[Barred, ...] = ()) -> tuple[CellAxis
 def cell_axis(domain: Domain, *borders: NDArray[np.int64]) -> CellAxis:
     """Return the cells of a domain; no cell lies across one of the further borders.
 
-    >>> from hedgerow.taxonomy.domain import NumericDomain
-    >>> cell_axis(NumericDomain.even(low=0, high=99, step=1)).n_cells
-    17
+        >>> from hedgerow.taxonomy.calendar import periods
+    from hedgerow.taxonomy.domain import NumericDomain
+        >>> cell_axis(NumericDomain.even(low=0, high=99, step=1)).n_cells
+        17
     """
     if isinstance(domain, CategoricalDomain):
         values = ladder(domain, most=MOST_VALUES)[0].edges.astype(np.int64)
         edges = np.unique(np.concatenate([values, *borders]))
         depths = _common_depths(domain.taxonomy, edges[:-1])
         return CellAxis(edges=edges, ordered=False, depths=depths)
-    edges = np.unique(np.concatenate([_grid(domain.size), *borders]))
+    cells = _grid(domain.size)
+    if domain.levels:
+        cells = periods(domain.levels, most=MOST_PERIODS)
+    edges = np.unique(np.concatenate([cells, *borders]))
     return CellAxis(edges=edges, ordered=True, depths=None)
 
 
