@@ -17,9 +17,7 @@ from hedgerow.evaluation.spread import Spread
 from hedgerow.model.groups import Groups
 from hedgerow.model.schema import Attribute
 from hedgerow.model.table import EncodedTable
-
-NUMERIC_BINS = 16
-"""Equal bins that a numeric attribute of more steps is put in."""
+from hedgerow.taxonomy.even_steps import EVEN_STEPS, even_borders
 
 CATEGORICAL_BINS = 64
 """Neighbouring bins that a categorical attribute of more values is put in."""
@@ -117,12 +115,13 @@ def total_variation(first: NDArray[np.float64], second: NDArray[np.float64]) -> 
 
 
 def bin_edges(attribute: Attribute) -> NDArray[np.int64]:
-    """Return the borders of the public bins of an attribute, from 0 to its size."""
+    """Return the borders of the public bins of an attribute, from 0 to its size.
+
+    Those of a grid are the equal steps in which methods count it and offer it to be split.
+    """
     size = attribute.domain.size
-    most = NUMERIC_BINS if attribute.domain.kind == "numeric" else CATEGORICAL_BINS
-    n_bins = min(size, most)
-    # Code c is in bin c * n_bins // size.
-    return -(-np.arange(n_bins + 1, dtype=np.int64) * size // n_bins)
+    most = EVEN_STEPS if attribute.domain.kind == "numeric" else CATEGORICAL_BINS
+    return even_borders(size, min(size, most))
 
 
 def _chosen(n: int, ways: int, most: int, seed: int) -> list[tuple[int, ...]]:
