@@ -17,6 +17,7 @@ from hedgerow.evaluation.spread import Spread
 from hedgerow.model.groups import Groups
 from hedgerow.model.schema import Attribute
 from hedgerow.model.table import EncodedTable
+from hedgerow.progress import Done, unheard
 from hedgerow.taxonomy.even_steps import EVEN_STEPS, even_borders
 
 CATEGORICAL_BINS = 64
@@ -30,7 +31,8 @@ MOST_TABLES = 100
 class MarginalErrors:
     """Total variation distances of the marginals of ``ways`` attributes, from 0 to 1.
 
-    ``n_marginals`` were compared, of ``n_possible``.
+    ``n_marginals`` were compared, of ``n_possible``. ``even`` is the mean of who knows the
+    public domains alone, and spreads records evenly over all their values.
     """
 
     ways: int
@@ -38,6 +40,7 @@ class MarginalErrors:
     worst: float
     n_marginals: int
     n_possible: int
+    even: float
 
 
 def marginal_errors(
@@ -48,6 +51,7 @@ def marginal_errors(
     most: int = MOST_TABLES,
     with_class: bool = False,
     seed: int = 0,
+    done: Done = unheard,
 ) -> MarginalErrors:
     """Return how far the ``ways``-way marginals of a release are from the table's.
 
@@ -62,6 +66,7 @@ def marginal_errors(
         ways=ways,
         most=most,
         seed=seed,
+        done=done,
     )
 
 
@@ -78,6 +83,7 @@ def spread_errors(
     ways: int,
     most: int = MOST_TABLES,
     seed: int = 0,
+    done: Done = unheard,
 ) -> MarginalErrors:
     """Return the errors of marginals of the first attributes, whose bins are given."""
     if not 1 <= ways <= min(3, len(edges)):
@@ -85,19 +91,29 @@ def spread_errors(
             "ways", ways, f"a whole number from 1 to {min(3, len(edges))}"
         )
     chosen = _chosen(len(edges), ways, most, seed)
-    errors = []
-    for attributes in chosen:
+    errors, of_even = [], []
+    for at, attributes in enumerate(chosen):
+        done(at / len(chosen))
         bins = [edges[at] for at in attributes]
-        errors.append(
-            total_variation(release.marginal(attributes, bins), records.marginal(attributes, bins))
-        )
+        true = records.marginal(attributes, bins)
+        errors.append(total_variation(release.marginal(attributes, bins), true))
+        of_even.append(total_variation(_widths(bins), true))
     return MarginalErrors(
         ways=ways,
         mean=float(np.mean(errors)),
         worst=float(np.max(errors)),
         n_marginals=len(errors),
         n_possible=comb(len(edges), ways),
+        even=float(np.mean(of_even)),
     )
+
+
+def _widths(bins: list[NDArray[np.int64]]) -> NDArray[np.float64]:
+    """Return how many combinations of values each cell holds."""
+    table = np.ones(1)
+    for borders in bins:
+        table = table[..., None] * np.diff(borders)
+    return table[0]
 
 
 def total_variation(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
