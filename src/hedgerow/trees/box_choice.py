@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.model.placed import Borders
+from hedgerow.taxonomy.even_steps import EVEN_STEPS
 from hedgerow.trees.axes import Axis, ragged
 from hedgerow.trees.box_scores import BoxScore, ways_at_borders, ways_into_children
 from hedgerow.trees.topdown import STOP, Level, Split
-
-EVEN_POSITIONS = 16
-"""Into how many equal steps a numeric range is cut, besides the steps near its ends."""
 
 ALL_BORDERS = -1
 """In place of one border: a taxonomy node splits at all borders of its children."""
@@ -75,7 +73,7 @@ def candidates_of(level: Level, score: BoxScore) -> Candidates:
 def _offered(level: Level, axis: Axis, a: int) -> Borders:
     first, stop = level.boxes.first[:, a], level.boxes.stop[:, a]
     if axis.numeric:
-        return axis.positions(first, stop, even=EVEN_POSITIONS)
+        return axis.positions(first, stop, even=EVEN_STEPS)
     return axis.child_borders(axis.node_of(first, stop))
 
 
