@@ -123,18 +123,24 @@ def test_long_tables_and_columns_of_lists_are_read_alike(tmp_path, session):
     assert len(digests) == 1
 
 
-def test_a_frame_a_table_name_and_parquet_are_read_alike(tmp_path, session):
+def test_a_frame_a_table_name_parquet_and_json_lines_are_read_alike(tmp_path, session):
     import polars as pl
 
     data = write_table(tmp_path / "small.csv")
     frame = pl.read_csv(data)
     frame.write_parquet(tmp_path / "small.parquet")
+    frame.write_ndjson(tmp_path / "small.jsonl")
     on_spark = session.read.parquet(str(tmp_path / "small.parquet"))
     on_spark.createOrReplaceTempView("small_people")
     plan = table_plan(("diffgen", {"h": 3}))
     digests = {
         hedgerow.publish(plan, data=each, engine="spark", session=session, seed=1).digest
-        for each in (on_spark, "small_people", tmp_path / "small.parquet")
+        for each in (
+            on_spark,
+            "small_people",
+            tmp_path / "small.parquet",
+            tmp_path / "small.jsonl",
+        )
     }
     digests.add(hedgerow.publish(plan, data=data, seed=1).digest)
     assert len(digests) == 1
@@ -239,6 +245,8 @@ def test_a_corrupt_batch_from_a_worker_fails_the_run(tmp_path, session, monkeypa
     [
         ("nowhere.csv", DataError, "no such file, and no table"),
         ("sqlite:///x.db", SettingError, "no database"),
+        ("people.xlsx", SettingError, "kind of file"),
+        ("people.csv.zst", SettingError, "kind of file"),
         (object(), SettingError, "kind of dataframe"),
     ],
 )

@@ -51,7 +51,7 @@ MISTAKES = {
         "attributes",
         ["10,000"],
     ),
-    "unknown key": ({**GOOD, "colour": 1}, "colour", ["unknown key", "data, query, reading"]),
+    "unknown key": ({**GOOD, "colour": 1}, "colour", ["unknown key", "data, query, table, read"]),
     "misspelt key": ({**GOOD, "confirmd": True}, "confirmd", ["Did you mean 'confirmed'?"]),
     "snake case key": (
         {**GOOD, "missing_values": []},

@@ -55,8 +55,9 @@ class BatchEncoder:
         return DerivedEncoder(
             attribute.derivation,
             attribute.domain,
-            markers=schema.missing_values | {""},
+            markers=schema.missing_values | attribute.missing_values | {""},
             missing_code=missing_code,
+            is_lenient=attribute.unreadable == "missing",
         )
 
     def __call__(self, batch: pa.RecordBatch, *, n_before: int) -> EncodedBatch:
@@ -102,7 +103,10 @@ class BatchEncoder:
             do = "Correct it, give its 'format', or list that text in 'missing-values'."
         else:
             what = "holds something that is not a number"
-            do = "Correct it, or list that text in 'missing-values'."
+            do = (
+                "Correct it, list that text in 'missing-values', or give the column"
+                " 'unreadable: missing'."
+            )
         return UnlistedValueError(
             _value_at(values, place),
             attribute=attribute.name,

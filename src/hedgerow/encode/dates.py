@@ -93,7 +93,9 @@ class DerivedEncoder:
         *,
         markers: frozenset[str],
         missing_code: int | None,
+        is_lenient: bool = False,
     ) -> None:
+        self.is_lenient = is_lenient
         self.derivation = derivation
         self.domain = domain
         self.missing_code = missing_code
@@ -107,7 +109,7 @@ class DerivedEncoder:
         encoded = self._codes(self.derivation.numbers(*days))
         unlisted = None if encoded.unlisted is None else encoded.unlisted & known
         missing: Flags = ~known
-        if self.derivation.what == "date":
+        if self.derivation.what == "date" and not self.is_lenient:
             missing, unlisted = read[0].missing, read[0].unreadable
         found = Encoded(codes=encoded.codes, missing=missing, unlisted=unlisted)
         return found.settled(self.missing_code)

@@ -47,16 +47,24 @@ def _attribute(plan: Plan, name: str, *, keeps_missing: bool) -> Attribute:
         domain = DateDomain.between(dates.from_, dates.to, step=dates.step, missing=keeps_missing)
     else:
         taxonomy = _taxonomy(plan, name)
-        listed = (label for label in taxonomy.leaf_labels if label in plan.missing_values)
+        texts = {*plan.missing_values, *(given.missing_values or ())}
+        listed = (label for label in taxonomy.leaf_labels if label in texts)
         missing = next(listed, MISSING) if keeps_missing else None
         domain = CategoricalDomain.over(taxonomy, other=given.other, missing=missing)
-    return Attribute(name=name, domain=domain, derivation=_derivation(plan, name))
+    return Attribute(
+        name=name,
+        domain=domain,
+        missing_values=frozenset(text.strip() for text in given.missing_values or ()),
+        unreadable=given.unreadable,
+        letters=given.letters,
+        derivation=_derivation(plan, name),
+    )
 
 
 def _derivation(plan: Plan, name: str) -> Derivation | None:
     given = plan.attributes[name]
     if given.date is not None:
-        return Derivation(what="date", start=DateColumn(name=name, format=given.date.format))
+        return Derivation(what="date", start=DateColumn(name=name, format=given.date.read_by))
     if given.from_ is None:
         return None
     start = _date_column(plan, given.from_)

@@ -15,11 +15,17 @@ from hedgerow.taxonomy.domain import Domain
 class Attribute:
     """A column of the table and the finite, public domain its codes number.
 
+    ``missing_values`` are texts that stand for a missing value in this column, beside those of
+    the schema. A text that writes no number or date is one too where ``unreadable`` says so.
+    Of a text only the first ``letters`` count, if that is given.
     With a ``derivation`` its values follow from one or two columns of dates instead.
     """
 
     name: str
     domain: Domain
+    missing_values: frozenset[str] = frozenset()
+    unreadable: Literal["refuse", "missing"] = "refuse"
+    letters: int | None = None
     derivation: Derivation | None = None
 
     @property

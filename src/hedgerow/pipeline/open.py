@@ -42,7 +42,7 @@ class DataPlace:
                 where="data",
                 do="Name a file there, or give --data FILE.",
             )
-        return cls(data=plan.data, query=plan.query, base=plan.base, reading=plan.how_to_read())
+        return cls(data=plan.data, query=plan.asked, base=plan.base, reading=plan.how_to_read())
 
 
 def open_engine(

@@ -21,6 +21,7 @@ from hedgerow.count.settings import EngineSettings
 from hedgerow.errors import ChangedPlanError, KeptReleaseError, PublishNotice, SettingError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.certificate import LedgerEntry
+from hedgerow.model.database import asked_of
 from hedgerow.model.groups import Groups
 from hedgerow.pipeline.account import ReleaseAccount, unbooked_name
 from hedgerow.pipeline.prepare import PlanLike, Prepared, check_confirmed, prepare
@@ -58,6 +59,8 @@ def publish(
     plan: PlanLike,
     *,
     data: Any = None,
+    query: str | None = None,
+    table: str | None = None,
     out: str | os.PathLike[str] | None = None,
     records: bool = False,
     parquet: bool = False,
@@ -82,7 +85,8 @@ def publish(
     What the plan describes decides what comes back: a `Release` of a table with
     ``attributes``, a `BasketRelease` of set-valued data with ``items``.
 
-    ``data`` is a file, a database URL or any dataframe, and replaces the plan's own.
+    ``data`` is a file, a database URL or any dataframe, and replaces the plan's own; with a
+    URL, ``query`` or ``table`` says what is asked of the database.
     ``method``, ``epsilon``, ``faithful`` and further ``settings`` (such as ``h``) replace
     those of the plan. A ``seed`` makes the run reproducible and *not private*: its
     certificate says so and the ledger does not book it.
@@ -105,6 +109,7 @@ def publish(
     as those of k-anonymity, give no such guarantee: their certificate says so, and there is
     nothing to book.
     """
+    data = asked_of(data, query=query, table=table)
     counting = EngineSettings.of(
         engine, memory=memory, scratch=scratch, master=master, session=session
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, model_validator
 
@@ -52,11 +52,16 @@ class DatePlan(PlanModel):
     step: DateStep = Field(
         "day", description="what dates are cut to: day, week (from Monday), month, quarter or year"
     )
-    format: DateFormat = Field(
+    format: DateFormat | Literal["ask"] = Field(
         "iso",
         description=f"how dates are written: {', '.join(DATE_FORMATS[:-1])} or"
-        f" {DATE_FORMATS[-1]}; ISO dates are read beside it",
+        f" {DATE_FORMATS[-1]}; ISO dates are read beside it. ask, in a draft: nobody has said yet",
     )
+
+    @property
+    def read_by(self) -> DateFormat:
+        """The format that dates are read by; a plan where nobody has said cannot be confirmed."""
+        return "iso" if self.format == "ask" else self.format
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -80,7 +80,7 @@ def check_sources(attributes: Mapping[str, AttributePlan]) -> None:
 
 def column_formats(attributes: Mapping[str, AttributePlan]) -> dict[str, DateFormat]:
     """Return the format of every column of dates for which one is given, wherever that is."""
-    found = {name: each.date.format for name, each in attributes.items() if each.date is not None}
+    found = {name: each.date.read_by for name, each in attributes.items() if each.date is not None}
     for source, key in _sources(attributes):
         if source.format is None:
             continue

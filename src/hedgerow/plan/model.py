@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from math import floor, lcm
 from pathlib import Path
@@ -22,8 +23,9 @@ from pydantic import (
     model_validator,
 )
 
+from hedgerow.model.database import select_all
 from hedgerow.model.derive import DatePart
-from hedgerow.model.reading import PLAIN, Reading
+from hedgerow.model.reading import PLAIN, Decimal, NumberMarks, Reading, Thousands
 from hedgerow.plan.dates import Date, DatePlan
 from hedgerow.plan.derive import HOW, DateColumnGiven, check_derived, check_sources
 from hedgerow.plan.disclose import AnyDisclosePlan, check_disclosed_attributes
@@ -35,6 +37,7 @@ from hedgerow.plan.fields import (
     Edges,
     Epsilon,
     Label,
+    Letters,
     Name,
     Place,
     PlanModel,
@@ -46,7 +49,7 @@ from hedgerow.plan.fields import (
     shown,
 )
 from hedgerow.plan.items import ItemsPlan
-from hedgerow.plan.reading import ReadingPlan
+from hedgerow.plan.reading import ReadingPlan, check_marks
 from hedgerow.plan.registry import METHODS, AnySettings
 
 MAX_ATTRIBUTES = 10_000
@@ -54,6 +57,8 @@ MAX_CLASSES = 65_535
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|sqlite:")
 _DOMAINS = "numeric, edges, date, taxonomy, values"
 _ORDERED = ("numeric", "edges", "date")
+_OF_TEXTS = ("other", "letters")
+_OF_NUMBERS = ("unreadable", "decimal", "thousands")
 
 
 class AttributePlan(PlanModel):
@@ -84,6 +89,29 @@ class AttributePlan(PlanModel):
     )
     other: Label | None = Field(
         None, description="the label of the leaf that takes in all values not listed"
+    )
+    letters: Letters | None = Field(
+        None,
+        description="how many characters of a value count, 1 to 1,000: with 3, the postcode 01234"
+        " is the value 012",
+    )
+    missing_values: Texts | None = Field(
+        None, description="the list of further texts that mean a missing value in this column"
+    )
+    unreadable: Literal["refuse", "missing"] = Field(
+        "refuse",
+        description="what a text is that writes no number or date: refuse (nothing is"
+        " published) or missing (a missing value)",
+    )
+    decimal: Decimal | None = Field(
+        None,
+        description="what stands before decimals in this column's texts, where it is not what"
+        " reading says: point or comma",
+    )
+    thousands: Thousands | None = Field(
+        None,
+        description="what stands between thousands in this column's texts, where it is not what"
+        " reading says: none, point, comma, blank or apostrophe",
     )
     from_: DateColumnGiven | None = Field(
         None,
@@ -131,10 +159,10 @@ class AttributePlan(PlanModel):
         return self
 
     def _extras(self) -> list[str]:
-        given = {"step": "step" in self.model_fields_set, "other": self.other is not None}
-        given |= {"from": self.from_ is not None}
-        given |= {key: getattr(self, key.replace("-", "_")) is not None for key in HOW}
-        return [name for name, there in given.items() if there]
+        keys = ("step", *_OF_TEXTS, "missing-values", *_OF_NUMBERS, *HOW)
+        names = {key: key.replace("-", "_") for key in keys} | {"from": "from_"}
+        given = {name for name in self.model_fields_set if getattr(self, name) is not None}
+        return [key for key, name in names.items() if name in given]
 
     def _check_domain(self) -> None:
         if not self.domains:
@@ -156,8 +184,19 @@ class AttributePlan(PlanModel):
                 "Remove other, or give taxonomy or values.",
                 key=("other",),
             )
+        if self.letters is not None and self.domains[0] in _ORDERED:
+            raise mistake("numbers and dates are read whole", "Remove letters.", key=("letters",))
+        if self.domains[0] not in ("numeric", "edges"):
+            self._check_no_number(is_date=self.date is not None)
         if self.numeric is not None:
             self._check_grid(*self.numeric)
+
+    def _check_no_number(self, *, is_date: bool) -> None:
+        for name in _OF_NUMBERS[is_date:]:
+            if name in self.model_fields_set:
+                raise mistake(
+                    "is for columns of numbers", f"Remove {name}, or give numeric.", key=(name,)
+                )
 
     def _check_grid(self, low: Fraction, high: Fraction) -> None:
         if floor((high - low) / self.step) + 1 > MAX_CELLS:
@@ -202,6 +241,12 @@ class LedgerPlan(PlanModel):
     file: Place | None = Field(None, description="the path of the ledger file")
 
 
+def _marks(given: AttributePlan, rules: Reading) -> NumberMarks:
+    return NumberMarks(
+        decimal=given.decimal or rules.decimal, thousands=given.thousands or rules.thousands
+    )
+
+
 def _check_attributes(value: object) -> object:
     if not isinstance(value, Mapping):
         return value
@@ -226,10 +271,13 @@ class Plan(PlanModel):
         repr=False,
         description="the SQL query that selects the table, with a database URL in data",
     )
+    table: Name | None = Field(
+        None, description="the name of the table in a database, in place of a query"
+    )
     reading: ReadingPlan | None = Field(
         None,
         description="a mapping with how a text file is written (encoding, delimiter, decimal,"
-        " header, quote, malformed) and what reading may take (seconds, megabytes)",
+        " thousands, header, quote, malformed) and what reading may take (seconds, megabytes)",
     )
     missing: Literal["drop", "value"] = Field(
         "drop",
@@ -279,7 +327,18 @@ class Plan(PlanModel):
 
     def how_to_read(self) -> Reading:
         """Return the public rules by which bytes become records."""
-        return PLAIN if self.reading is None else self.reading.reading()
+        rules = PLAIN if self.reading is None else self.reading.reading()
+        columns = tuple(
+            (name, _marks(given, rules))
+            for name, given in self.attributes.items()
+            if given.decimal is not None or given.thousands is not None
+        )
+        return replace(rules, columns=columns) if columns else rules
+
+    @property
+    def asked(self) -> str | None:
+        """The query that selects the table from a database; ``None`` for a file."""
+        return self.query if self.table is None else select_all(self.table)
 
     def resolve(self, place: str) -> Path:
         """Return where a path written in the plan leads."""
@@ -298,6 +357,7 @@ class Plan(PlanModel):
         self._check_reading()
         self._check_one_class()
         self._check_missing()
+        self._check_answered()
         check_sources(self.attributes)
         if self.publish is not None:
             self._check_method(self.publish.method, publishes=self.publish.publishes)
@@ -309,16 +369,19 @@ class Plan(PlanModel):
 
     def _check_source(self) -> None:
         is_database = bool(_URL.match(self.data or ""))
-        if self.query is not None and not is_database:
+        given = [key for key in ("query", "table") if getattr(self, key) is not None]
+        if given and not is_database:
             raise mistake(
-                "a query needs a database",
+                f"a {given[0]} needs a database",
                 "Put the database URL in data, for example postgresql://host/name.",
-                key=("query",),
+                key=(given[0],),
             )
-        if is_database and self.query is None:
+        if len(given) > 1:
+            raise mistake("a query is given, too", "Keep one of the two.", key=("table",))
+        if is_database and not given:
             raise mistake(
-                "a database needs a query",
-                "Give the SELECT that returns the table.",
+                "a database needs a query, or the name of a table",
+                "Give the SELECT that returns the table, or table: NAME.",
                 key=("query",),
             )
 
@@ -340,6 +403,8 @@ class Plan(PlanModel):
     def _check_reading(self) -> None:
         if self.reading is not None:
             self.reading.check(is_basket_file=self.items is not None and self.items.is_file)
+        for name, marks in self.how_to_read().columns:
+            check_marks(marks.decimal, marks.thousands, key=("attributes", name, "thousands"))
 
     def _check_method(self, method: str, *, publishes: str) -> None:
         kind = "table" if self.items is None else "baskets"
@@ -380,8 +445,8 @@ class Plan(PlanModel):
             )
 
     def _check_missing(self) -> None:
-        texts = set(self.missing_values)
         for name, plan in self.attributes.items():
+            texts = {*self.missing_values, *(plan.missing_values or ())}
             for place, value in enumerate(plan.values or ()):
                 if value in texts:
                     raise mistake(
@@ -389,6 +454,15 @@ class Plan(PlanModel):
                         "Remove it from this list, or give missing-values without it.",
                         key=("attributes", name, "values", place),
                     )
+
+    def _check_answered(self) -> None:
+        for name, given in self.attributes.items():
+            if self.confirmed and given.date is not None and given.date.format == "ask":
+                raise mistake(
+                    "nobody has said yet how these dates are written",
+                    "Give the format, such as dd/mm/yyyy or mm/dd/yyyy, then confirm the plan.",
+                    key=("attributes", name, "date", "format"),
+                )
 
     def _check_publish(self, *, needs_class: bool) -> None:
         if not self.predictors:
