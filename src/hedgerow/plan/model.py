@@ -23,6 +23,7 @@ from pydantic import (
 )
 
 from hedgerow.model.reading import PLAIN, Reading
+from hedgerow.plan.approval import ApprovedPlan, Sentence, ShortText
 from hedgerow.plan.disclose import AnyDisclosePlan, check_disclosed_attributes
 from hedgerow.plan.fields import (
     MAX_BOUND,
@@ -75,6 +76,12 @@ class AttributePlan(PlanModel):
     )
     other: Label | None = Field(
         None, description="the label of the leaf that takes in all values not listed"
+    )
+    unit: ShortText | None = Field(
+        None, description="the unit of the values, such as years, for the data dictionary"
+    )
+    meaning: Sentence | None = Field(
+        None, description="what the column is, in public words for the data dictionary"
     )
 
     @property
@@ -226,6 +233,10 @@ class Plan(PlanModel):
     )
     ledger: LedgerPlan | None = Field(
         None, description="a mapping with the data set's name and cap in the ledger"
+    )
+
+    approved: ApprovedPlan | None = Field(
+        None, description="a mapping with who signed for the release: by, on and why, all public"
     )
 
     _base: Path = PrivateAttr(default_factory=Path)
