@@ -31,6 +31,10 @@ from hedgerow.taxonomy.labels import displayed
 NEIGHBOURS = "add or remove one record; one record per person"
 NOT_PRIVATE = "reproducible, not private"
 
+LONGEST_APPROVER = 200
+LONGEST_REASON = 500
+"""Characters of who signed for a release, and of why."""
+
 _PURE = Fraction(0)
 _LONGEST_PATH = 100
 _FRACTION = re.compile(r"\d+(/[1-9]\d*)?", re.ASCII)
@@ -256,6 +260,8 @@ class DescribedAttribute(_Part):
     role: Literal["predictor", "class"]
     kind: Literal["categorical", "numeric", "date"]
     size: int = Field(ge=1, description="the number of values in its public domain")
+    unit: str | None = Field(None, description="the unit of its values, if the plan names one")
+    meaning: str | None = Field(None, description="what it is, in the plan's words")
 
 
 class DescribedItems(_Part):
@@ -285,6 +291,14 @@ class LedgerEntry(_Part):
     entry: int | str
 
 
+class Approved(_Part):
+    """Who signed for the release, in the plan's own words."""
+
+    by: Annotated[str, Field(min_length=1, max_length=LONGEST_APPROVER)]
+    on: date
+    why: Annotated[str, Field(min_length=1, max_length=LONGEST_REASON)] | None = None
+
+
 class ReleasedFile(_Part):
     """One file of the release folder."""
 
@@ -310,6 +324,7 @@ class Certificate(_Part):
     engine: str
     versions: dict[str, str]
     plan_sha256: Digest | None
+    approved: Approved | None = Field(None, description="who signed for it, if the plan says so")
     files: dict[str, ReleasedFile] = {}
 
     @model_validator(mode="after")

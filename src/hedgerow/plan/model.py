@@ -28,6 +28,7 @@ from hedgerow.model.derive import DatePart
 from hedgerow.model.reading import PLAIN, Decimal, NumberMarks, Reading, Thousands
 from hedgerow.plan.dates import Date, DatePlan
 from hedgerow.plan.derive import HOW, DateColumnGiven, check_derived, check_sources
+from hedgerow.plan.approval import ApprovedPlan, Sentence, ShortText
 from hedgerow.plan.disclose import AnyDisclosePlan, check_disclosed_attributes
 from hedgerow.plan.fields import (
     MAX_BOUND,
@@ -130,6 +131,11 @@ class AttributePlan(PlanModel):
     )
     part: DatePart | None = Field(
         None, description="the part of the date in 'from': year, quarter, month or weekday"
+    unit: ShortText | None = Field(
+        None, description="the unit of the values, such as years, for the data dictionary"
+    )
+    meaning: Sentence | None = Field(
+        None, description="what the column is, in public words for the data dictionary"
     )
 
     @property
@@ -306,6 +312,10 @@ class Plan(PlanModel):
     )
     ledger: LedgerPlan | None = Field(
         None, description="a mapping with the data set's name and cap in the ledger"
+    )
+
+    approved: ApprovedPlan | None = Field(
+        None, description="a mapping with who signed for the release: by, on and why, all public"
     )
 
     _base: Path = PrivateAttr(default_factory=Path)

@@ -72,7 +72,7 @@ def certify(
         facts=facts,
         counts=None if path is None else _count_noise(published, faithful=about.faithful),
         assumed=_assumed(plan, settings, domain),
-        data=_data(domain, published, facts),
+        data=_data(plan, domain, published, facts),
     )
 
 
@@ -111,7 +111,13 @@ def certificate_of(
         engine=facts.engine,
         versions=versions(),
         plan_sha256=plan_digest(plan),
+        approved=_approved(plan),
     )
+
+
+def _approved(plan: Plan) -> paper.Approved | None:
+    signed = plan.approved
+    return None if signed is None else paper.Approved(by=signed.by, on=signed.on, why=signed.why)
 
 
 def _promised(facts: RunFacts) -> paper.Guarantee:
@@ -197,7 +203,7 @@ def _assumed_items(universe: Universe, *, settings: str) -> tuple[paper.Assumed,
 
 
 def _data(
-    domain: Schema | Universe, published: Groups | NoisyBaskets, facts: RunFacts
+    plan: Plan, domain: Schema | Universe, published: Groups | NoisyBaskets, facts: RunFacts
 ) -> paper.Data:
     items = None
     if isinstance(domain, Universe):
@@ -205,7 +211,7 @@ def _data(
         items = paper.DescribedItems(size=domain.n_items, height=height)
     return paper.Data(
         name=facts.dataset,
-        attributes=described(domain) if isinstance(domain, Schema) else (),
+        attributes=described(domain, plan) if isinstance(domain, Schema) else (),
         items=items,
         noisy_total=int(published.counts.sum()),
     )
