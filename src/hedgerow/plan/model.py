@@ -43,6 +43,7 @@ from hedgerow.plan.fields import (
     shown,
 )
 from hedgerow.plan.items import ItemsPlan
+from hedgerow.plan.people import Person, RecordsPerPerson, check_person
 from hedgerow.plan.reading import ReadingPlan
 from hedgerow.plan.registry import METHODS, AnySettings
 
@@ -214,6 +215,25 @@ class Plan(PlanModel):
         description="a mapping with the universe of items, for set-valued data, in place of"
         " attributes",
     )
+    person: Person | None = Field(
+        None,
+        description="the column that says whose record it is, or a list of columns that do so"
+        " together; never released. Privacy is then for a person with all their records",
+    )
+    records_per_person: RecordsPerPerson | None = Field(
+        None,
+        description="the most records of one person that count, or auto: chosen privately, for a"
+        " twentieth of epsilon",
+    )
+    count: Literal["records", "people"] = Field(
+        "records",
+        description="what the counts of a release count: records, or people, whose records share"
+        " the weight of one person",
+    )
+    one_record_per_person: StrictBool = Field(
+        False,
+        description="true once a person has confirmed that nobody has more than one record",
+    )
     confirmed: StrictBool = Field(
         False,
         description="true once a person has confirmed that the domains are public, else false",
@@ -266,6 +286,7 @@ class Plan(PlanModel):
         self._check_reading()
         self._check_one_class()
         self._check_missing()
+        check_person(self)
         if self.publish is not None:
             self._check_method(self.publish.method, publishes=self.publish.publishes)
         if self.publish is not None and self.items is None:
