@@ -22,9 +22,6 @@ from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.taxonomy.domain import code_dtype
 
-Parts = list[tuple[int, tuple[Codes, ...]]]
-"""Columns of codes, by what each of their records counts for."""
-
 
 class PeopleEngine(Protocol):
     """Whatever holds the records of people before they are bounded."""
@@ -77,7 +74,7 @@ class PeopleInMemory:
                 (weight, MemoryEngine(table=table_of_columns(self.schema, columns)))
                 for weight, columns in parts
             ]
-            self._bounded[rule] = joined(engines, rule)
+            self._bounded[rule] = in_one_engine(engines, rule)
         return self._bounded[rule]
 
     def rehearsing(self, table: EncodedTable) -> Engine:
@@ -88,7 +85,7 @@ class PeopleInMemory:
         """Nothing to do: the records go with the engine."""
 
 
-def joined(parts: list[tuple[int, Engine]], rule: PeopleRule) -> Engine:
+def in_one_engine(parts: list[tuple[int, Engine]], rule: PeopleRule) -> Engine:
     """Return one engine for all weights: the only one itself where nothing is weighed."""
     if rule.unit == 1:
         return parts[0][1]

@@ -29,7 +29,7 @@ from hedgerow.plan.fields import shown
 from hedgerow.plan.load import load_plan, plan_digest, plan_of
 from hedgerow.plan.model import Plan
 from hedgerow.plan.override import override
-from hedgerow.plan.people import names_people, people_rule
+from hedgerow.plan.people import names_people
 from hedgerow.plan.settings import MethodSettings, PrivateSettings
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
@@ -272,7 +272,7 @@ def prepare(plan: PlanLike, **settings: Any) -> Prepared:
         return ready
     schema = schema_of(checked)
     method = publish.build(has_class=schema.class_attribute is not None)
-    rule = people_rule(checked)
+    rule = checked.people_rule()
     ready = Prepared(plan=checked, settings=publish, domain=schema, method=method, people=rule)
     _check_people(ready)
     method.validate(schema, *((ready.rate,) if ready.private else ()))

@@ -22,6 +22,7 @@ from pydantic import (
     model_validator,
 )
 
+from hedgerow.model.people import PeopleRule
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.plan.disclose import AnyDisclosePlan, check_disclosed_attributes
 from hedgerow.plan.fields import (
@@ -43,7 +44,13 @@ from hedgerow.plan.fields import (
     shown,
 )
 from hedgerow.plan.items import ItemsPlan
-from hedgerow.plan.people import Person, RecordsPerPerson, check_person
+from hedgerow.plan.people import (
+    Person,
+    RecordsPerPerson,
+    SaidOfPeople,
+    check_person,
+    people_rule,
+)
 from hedgerow.plan.reading import ReadingPlan
 from hedgerow.plan.registry import METHODS, AnySettings
 
@@ -225,13 +232,13 @@ class Plan(PlanModel):
         description="the most records of one person that count, or auto: chosen privately, for a"
         " twentieth of epsilon",
     )
-    count: Literal["records", "people"] = Field(
-        "records",
-        description="what the counts of a release count: records, or people, whose records share"
-        " the weight of one person",
+    count: Literal["records", "people"] | None = Field(
+        None,
+        description="what the counts of a release count: records (the default), or people, whose"
+        " records share the weight of one person",
     )
-    one_record_per_person: StrictBool = Field(
-        False,
+    one_record_per_person: StrictBool | None = Field(
+        None,
         description="true once a person has confirmed that nobody has more than one record",
     )
     confirmed: StrictBool = Field(
@@ -265,6 +272,21 @@ class Plan(PlanModel):
         """The name of the class attribute, if there is one."""
         return next((name for name, plan in self.attributes.items() if plan.role == "class"), None)
 
+    def people_rule(self) -> PeopleRule | None:
+        """Return who is protected with all their records; ``None``: a record each.
+
+        With ``auto`` its bound is the largest that may be chosen.
+        """
+        return people_rule(self._of_people())
+
+    def _of_people(self) -> SaidOfPeople:
+        return SaidOfPeople(
+            person=self.person,
+            records_per_person=self.records_per_person,
+            count=self.count,
+            one_record_per_person=self.one_record_per_person,
+        )
+
     def how_to_read(self) -> Reading:
         """Return the public rules by which bytes become records."""
         return PLAIN if self.reading is None else self.reading.reading()
@@ -286,7 +308,8 @@ class Plan(PlanModel):
         self._check_reading()
         self._check_one_class()
         self._check_missing()
-        check_person(self)
+        released = {name for name, each in self.attributes.items() if each.is_read}
+        check_person(self._of_people(), released)
         if self.publish is not None:
             self._check_method(self.publish.method, publishes=self.publish.publishes)
         if self.publish is not None and self.items is None:

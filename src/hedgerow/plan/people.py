@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
 from hedgerow.model.people import CANDIDATES, MOST_RECORDS, PeopleRule
 from hedgerow.plan.fields import Name, mistake, shown
-
-if TYPE_CHECKING:
-    from hedgerow.plan.model import Plan
 
 MOST_PERSON_COLUMNS = 8
 
@@ -63,14 +62,24 @@ def _as_bound(value: object) -> object:
 RecordsPerPerson = Annotated[int | Literal["auto"], BeforeValidator(_as_bound)]
 
 
-def check_person(plan: Plan) -> None:
-    """Refuse what a plan says of people and cannot mean."""
-    if plan.person is None:
-        given = {
-            "records-per-person": plan.records_per_person is not None,
-            "count": plan.count != "records",
+@dataclass(frozen=True, kw_only=True)
+class SaidOfPeople:
+    """What a plan says of people."""
+
+    person: tuple[str, ...] | None
+    records_per_person: int | Literal["auto"] | None
+    count: Literal["records", "people"] | None
+    one_record_per_person: bool | None
+
+
+def check_person(given: SaidOfPeople, released: Collection[str]) -> None:
+    """Refuse what cannot be meant; ``released`` are the columns that are released."""
+    if given.person is None:
+        alone = {
+            "records-per-person": given.records_per_person is not None,
+            "count": given.count is not None,
         }
-        for key, there in given.items():
+        for key, there in alone.items():
             if there:
                 raise mistake(
                     "there is no person",
@@ -78,35 +87,34 @@ def check_person(plan: Plan) -> None:
                     key=(key,),
                 )
         return
-    if plan.one_record_per_person:
+    if given.one_record_per_person:
         raise mistake(
             "a person is named, too",
             "Remove it: with 'person' people may have any number of records.",
             key=("one-record-per-person",),
         )
-    if plan.records_per_person is None:
+    if given.records_per_person is None:
         raise mistake(
             "is missing",
             "Say how many records of one person count at most, such as 4, or auto.",
             key=("records-per-person",),
         )
-    if plan.records_per_person == "auto" and plan.count == "people":
+    if given.records_per_person == "auto" and given.count == "people":
         raise mistake(
             "there is nothing to choose where people are counted",
             "Give a number: with 'count: people' more records of a person cost nothing; 8 is a"
             " good one.",
             key=("records-per-person",),
         )
-    _check_columns(plan, plan.person)
+    _check_columns(given.person, released)
 
 
-def _check_columns(plan: Plan, columns: tuple[str, ...]) -> None:
+def _check_columns(columns: tuple[str, ...], released: Collection[str]) -> None:
     for place, column in enumerate(columns):
         key = ("person", place) if len(columns) > 1 else ("person",)
         if column in columns[:place]:
             raise mistake(f"{shown(column)} is named twice", "Name it once.", key=key)
-        attribute = plan.attributes.get(column)
-        if attribute is not None and attribute.is_read:
+        if column in released:
             raise mistake(
                 f"{shown(column)} is an attribute that would be released",
                 "Give that attribute 'role: identifier', or name another column: who a person is"
@@ -115,10 +123,10 @@ def _check_columns(plan: Plan, columns: tuple[str, ...]) -> None:
             )
 
 
-def people_rule(plan: Plan) -> PeopleRule | None:
-    """Return the rule of a plan; with ``auto`` the largest bound that may be chosen."""
-    if plan.person is None or plan.records_per_person is None:
+def people_rule(given: SaidOfPeople) -> PeopleRule | None:
+    """Return the rule of the plan; with ``auto`` the largest bound that may be chosen."""
+    if given.person is None or given.records_per_person is None:
         return None
-    bound = plan.records_per_person
+    bound = given.records_per_person
     most = CANDIDATES[-1] if bound == "auto" else bound
-    return PeopleRule(columns=plan.person, most=most, counted=plan.count)
+    return PeopleRule(columns=given.person, most=most, counted=given.count or "records")

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hedgerow.count.people import clipped_sizes, joined, no_records
+from hedgerow.count.people import clipped_sizes, in_one_engine, no_records
 from hedgerow.count.stream.scratch import Scratch, Slot
 from hedgerow.count.stream.table import BASE_BYTES, Pace, Report, StreamEngine, rows_per_piece
 from hedgerow.encode.batch import BatchEncoder
@@ -96,7 +96,7 @@ class PeopleOnDisk:
             for weight, found in sorted(slots.items())
         ]
         self._shelf.close()
-        return joined(parts, rule)
+        return in_one_engine(parts, rule)
 
     def rehearsing(self, table: EncodedTable) -> Engine:
         """Return an engine over a made-up table on the same disk, by the same loops."""
@@ -107,7 +107,7 @@ class PeopleOnDisk:
         for weight in weights:
             slots = [shelf.put(tuple(column[:0] for column in columns))]
             parts.append((weight, StreamEngine(self.schema, self._scratch, shelf, slots)))
-        return joined(parts, self._rule).rehearsing(table)
+        return in_one_engine(parts, self._rule).rehearsing(table)
 
     def close(self) -> None:
         """Remove the records from the disk."""
