@@ -13,16 +13,20 @@ import signal
 import sys
 import time
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 MOST_CPU = 20
 """Seconds of CPU that the tests of a room may take with a fault."""
 
-SOUND_CPU = 12
-"""The same without one: a fault that runs out of time took far longer than sound code."""
+SOUND_CPU = 10
+"""Tests of a room that are run, the cheapest first, take this long on sound code.
 
-MOST_WALL = 300
+A fault that runs out of time took far longer than sound code does.
+"""
+
+SOUND_MOST, MOST_WALL = 120, 300
 REWRITTEN = "ignore::pytest.PytestAssertRewriteWarning"
 OUTCOMES = {0: "survived", 1: "killed", 2: "killed"}
 """By pytest's exit code: 2 is a module that cannot be imported any more."""
@@ -40,23 +44,39 @@ class Trial:
 
 @dataclass(eq=False)
 class CheapestFirst:
-    """A pytest plug-in: tests that noticed a fault of this room before, then the quickest."""
+    """A pytest plug-in: tests that noticed a fault of this room before, then the cheapest."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     noticed: dict[str, int] = field(default_factory=dict)
     failed: str = ""
+    began: float = 0.0
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Put the tests in order."""
+        """Put the tests in order, and leave out the dearest."""
+        fits = self.that_fit()
+        items[:] = [each for each in items if not self.seconds or each.nodeid in fits]
         items.sort(key=lambda each: self._rank(each.nodeid))
+
+    def that_fit(self) -> set[str]:
+        """Return the cheapest tests, as many as fit into the time."""
+        ordered = sorted(self.seconds, key=lambda test: self.seconds[test])
+        total = accumulate(self.seconds[test] for test in ordered)
+        return {test for test, spent in zip(ordered, total, strict=True) if spent <= SOUND_CPU}
 
     def _rank(self, test: str) -> tuple[float, float]:
         seconds = self.seconds.get(test, 0.0)
         return (0.0 if self.noticed.get(test) and seconds < 1 else 1.0, seconds)
 
+    def pytest_runtest_logstart(self) -> None:
+        """Note when a test begins."""
+        self.began = time.process_time()
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        """Note how long a test took."""
+        self.seconds[nodeid] = time.process_time() - self.began
+
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Note how long a test took, and whether it failed."""
-        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
+        """Note the first test that fails."""
         if report.failed and not self.failed:
             self.failed = report.nodeid
 
@@ -97,7 +117,8 @@ class Copy:
         if child == 0:
             seconds = {} if sound else order.seconds
             plugin = CheapestFirst(seconds=dict(seconds), noticed=order.noticed)
-            _run_tests(self.root, self.source, tests, plugin, told)
+            most = SOUND_MOST if sound else MOST_CPU
+            _run_tests(self.root, self.source, tests, plugin, told, most=most)
         outcome, cpu = _waited(child)
         heard = json.loads(told.read_text(encoding="utf-8")) if told.exists() else {}
         by = heard.get("failed", "")
@@ -118,13 +139,13 @@ def load_others() -> None:
 
 
 def _run_tests(
-    root: Path, source: Path, tests: list[str], plugin: CheapestFirst, told: Path
+    root: Path, source: Path, tests: list[str], plugin: CheapestFirst, told: Path, *, most: int
 ) -> None:
     """Run tests in this process, which is a child, and end it."""
     code = 70
     try:
         os.setsid()
-        resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU, MOST_CPU + 2))
+        resource.setrlimit(resource.RLIMIT_CPU, (most, most + 2))
         resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
         quiet = os.open(os.devnull, os.O_WRONLY)
         os.dup2(quiet, 1)
