@@ -72,4 +72,6 @@ def test_the_scores_overflowed_without_the_guard():
     with np.errstate(over="ignore"):
         product = np.array([2 * 10**9]) * (MOST_CELLS - 1) * UNIT
     assert product[0] // MOST_CELLS != ncp_of(split, MOST_CELLS)
-    assert ncp_units(children_of([split], domain=MOST_CELLS)).tolist() == [ncp_of(split, MOST_CELLS)]
+    assert ncp_units(children_of([split], domain=MOST_CELLS)).tolist() == [
+        ncp_of(split, MOST_CELLS)
+    ]

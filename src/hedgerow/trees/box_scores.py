@@ -134,7 +134,9 @@ def skew_units(children: Children) -> NDArray[np.int64]:
     """
     sizes = children.sizes
     totals, width = children.add(sizes), children.add(children.widths)
-    away = np.abs(sizes * children.for_children(width) - children.for_children(totals) * children.widths)
+    away = np.abs(
+        sizes * children.for_children(width) - children.for_children(totals) * children.widths
+    )
     return _share(children.add(away), UNIT // 2, np.maximum(width, 1))
 
 

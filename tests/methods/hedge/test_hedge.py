@@ -25,9 +25,9 @@ from hedgerow.trees.box_scores import (
     SKEW,
     UNIT,
     Children,
-    unsplit_units,
     splits_at_borders,
     splits_into_children,
+    unsplit_units,
 )
 from hedgerow.trees.consistency import consistent, tree_levels
 from hedgerow.trees.topdown import grow
