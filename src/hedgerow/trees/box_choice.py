@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hedgerow.model.placed import Borders
 from hedgerow.taxonomy.even_steps import EVEN_STEPS
 from hedgerow.trees.axes import Axis, ragged
-from hedgerow.trees.box_scores import BoxScore, ways_at_borders, ways_into_children
+from hedgerow.trees.box_scores import BoxScore, splits_at_borders, splits_into_children
 from hedgerow.trees.topdown import STOP, Level, Split
 
 ALL_BORDERS = -1
@@ -85,10 +85,10 @@ def _candidates_by(
     if level.axes[a].numeric:
         n_borders = np.diff(borders.starts)
         box = np.repeat(np.arange(borders.n_boxes), n_borders)
-        scores = score.of(ways_at_borders(counts, borders, first, stop, domain=domain))
+        scores = score.of(splits_at_borders(counts, borders, first, stop, domain=domain))
         border, alike = np.arange(len(box)), n_borders[box]
     else:
-        box, children = ways_into_children(counts, borders, first, stop, domain=domain)
+        box, children = splits_into_children(counts, borders, first, stop, domain=domain)
         scores = score.of(children)
         border, alike = np.full(len(box), ALL_BORDERS), np.ones(len(box), dtype=np.int64)
     return box, np.full(len(box), a), border, alike, scores
