@@ -128,7 +128,7 @@ def _log_odds(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     others = np.logaddexp.reduce(rest, axis=1)
     whole = np.logaddexp(others, scores[rows, top])
     part = np.exp(scores - whole[:, None])
-    odds = scores - whole[:, None] - np.log1p(-np.minimum(part, 0.75))
+    odds: NDArray[np.float64] = scores - whole[:, None] - np.log1p(-np.minimum(part, 0.75))
     odds[rows, top] = scores[rows, top] - others
     return odds
 

@@ -115,7 +115,7 @@ def _widths(bins: list[NDArray[np.int64]]) -> NDArray[np.float64]:
     table = np.ones(1)
     for borders in bins:
         table = table[..., None] * np.diff(borders)
-    return table[0]
+    return np.asarray(table[0], dtype=np.float64)
 
 
 def total_variation(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
