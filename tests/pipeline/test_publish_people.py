@@ -173,3 +173,14 @@ def test_a_column_that_names_people_is_not_left_out_in_silence():
     hedgerow.publish({**given, "one-record-per-person": True}, data=data)
     hedgerow.publish({**given, "person": "patient_id", "records-per-person": 2}, data=data)
     assert Ledger().spent("visits") == 2
+
+
+def test_a_person_may_be_told_by_a_column_that_an_attribute_follows_from():
+    data = visits(400).with_columns(birth=pl.date(1980, 1, 1) + pl.duration(days=pl.col("patient")))
+    given = plan(person=["birth"])
+    given["attributes"] = {
+        **PLAN["attributes"],
+        "born": {"from": "birth", "part": "year", "numeric": [1975, 1985]},
+    }
+    release = hedgerow.publish(given, data=data)
+    assert release.certificate.guarantee.person.columns == ("birth",)

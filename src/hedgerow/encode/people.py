@@ -39,7 +39,7 @@ LONGEST_PERSON = 1024
 
 
 class PeopleEncoder:
-    """Encodes batches whose last columns name the person of each record.
+    """Encodes batches of ``columns``, some of which name the person of each record.
 
     What leaves are record batches of the texts of those columns, the keyed hash of the person,
     and the codes (confidential).
@@ -48,6 +48,9 @@ class PeopleEncoder:
     def __init__(self, encode: BatchEncoder, keyed: KeyedRule) -> None:
         self.encode = encode
         self.keyed = keyed
+        further = [name for name in keyed.rule.columns if name not in encode.columns]
+        self.columns = [*encode.columns, *further]
+        self.text = {*encode.text, *further}
         self.missing = pa.array(sorted({"", *encode.schema.missing_values}), pa.string())
 
     @property
@@ -62,12 +65,10 @@ class PeopleEncoder:
 
     def __call__(self, batch: pa.RecordBatch, *, n_before: int) -> pa.RecordBatch:
         """Return a batch's complete records with their persons; one without a person is refused."""
-        names = self.keyed.rule.columns
-        n_read = batch.num_columns - len(names)
-        encoded = self.encode(batch.select(range(n_read)), n_before=n_before)
+        encoded = self.encode(batch.select(range(len(self.encode.columns))), n_before=n_before)
         persons = [
-            self._texts(batch.column(n_read + place), name, n_before)
-            for place, name in enumerate(names)
+            self._texts(batch.column(self.columns.index(name)), name, n_before)
+            for name in self.keyed.rule.columns
         ]
         if encoded.kept is not None:
             kept = pa.array(encoded.kept)
@@ -147,15 +148,8 @@ def people_batches(
     told: Callable[[int], None] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """Yield the encoded records of a table with persons; ``told`` hears how many were read."""
-    persons = encode.keyed.rule.columns
-    read = encode.encode.attributes
-    text = {attribute.name for attribute in read if attribute.domain.kind == "categorical"}
     n_read = 0
-    for batch in source.batches(
-        [*(attribute.name for attribute in read), *persons],
-        text={*text, *persons},
-        progress=progress,
-    ):
+    for batch in source.batches(encode.columns, text=encode.text, progress=progress):
         yield encode(batch, n_before=n_read)
         n_read += batch.num_rows
         if told is not None:

@@ -71,15 +71,8 @@ def open_spark_people(
     """
     session = spark_session(settings, data)
     try:
-        persons = people.rule.columns
-        asked = AskedColumns(
-            names=[*(attribute.name for attribute in schema.used()), *persons],
-            text={
-                *(each.name for each in schema.used() if each.domain.kind == "categorical"),
-                *persons,
-            },
-            reading=reading,
-        )
+        read = PeopleEncoder(BatchEncoder(schema, name=NAME), people)
+        asked = AskedColumns(names=read.columns, text=read.text, reading=reading)
         frame, parse = open_columns(session, data, asked, query=query, base=base)
         with refusing():
             key = None if sums is None else sums.key
@@ -180,14 +173,12 @@ class EncodePeople:
             yield _bodies([SUMMED], [sums_text(sums)])
 
     def _encoded(self, encode: PeopleEncoder, batch: pa.RecordBatch) -> pa.RecordBatch:
-        attributes = encode.encode.attributes
-        columns = list(batch.columns)
-        for place, attribute in enumerate(attributes):
-            if attribute.domain.kind == "categorical":
-                where = f"{NAME}, column {attribute.name!r}"
-                columns[place] = as_text(columns[place], where=where)
+        columns = [
+            as_text(column, where=f"{NAME}, column {name!r}") if name in encode.text else column
+            for name, column in zip(encode.columns, batch.columns, strict=True)
+        ]
         try:
-            texts = pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+            texts = pa.RecordBatch.from_arrays(columns, names=encode.columns)
             return encode(texts, n_before=0)
         except UnlistedValueError as error:
             # Records have no order on Spark, so their numbers would mislead.
