@@ -36,8 +36,9 @@ class Margin:
     def n_keys(self) -> int:
         """How many cells records can be in."""
         if self.blends is None:
-            return self.counts.size
-        return self.blends[0].n_places * self.blends[1].n_places * self.counts.shape[2]
+            return int(self.counts.size)
+        first, second = self.blends
+        return first.n_places * second.n_places * int(self.counts.shape[2])
 
 
 def rake(weights: Floats, margins: list[Margin], *, sweeps: int) -> Floats:
