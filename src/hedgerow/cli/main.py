@@ -15,6 +15,7 @@ import typer
 from hedgerow.cli import ledger, taxonomy
 from hedgerow.cli.audit import audit_command
 from hedgerow.cli.check import check_command
+from hedgerow.cli.completion import completion_command
 from hedgerow.cli.console import quieten, steady_streams
 from hedgerow.cli.demo import demo_command
 from hedgerow.cli.disclose import disclose_command
@@ -81,6 +82,7 @@ def make_app(*, method_settings: bool = True) -> typer.Typer:
     made.command("evaluate")(evaluate_command)
     made.command("audit")(audit_command)
     made.command("methods")(methods_command)
+    made.command("completion")(completion_command)
     made.add_typer(ledger.app, name="ledger")
     made.add_typer(taxonomy.app, name="taxonomy")
     made.callback()(root)

@@ -38,6 +38,7 @@ class BatchEncoder:
 
     def __init__(self, schema: Schema, *, name: str, sums: ColumnSums | None = None) -> None:
         self.sums = sums
+        self.schema = schema
         self.attributes = tuple(schema.used())
         self.columns = schema.columns()
         self.text = schema.text_columns()

@@ -25,7 +25,9 @@ from pydantic import (
 
 from hedgerow.model.database import select_all
 from hedgerow.model.derive import DatePart
+from hedgerow.model.people import PeopleRule
 from hedgerow.model.reading import PLAIN, Decimal, NumberMarks, Reading, Thousands
+from hedgerow.plan.approval import ApprovedPlan, Sentence, ShortText
 from hedgerow.plan.dates import Date, DatePlan
 from hedgerow.plan.derive import HOW, DateColumnGiven, check_derived, check_sources
 from hedgerow.plan.disclose import AnyDisclosePlan, check_disclosed_attributes
@@ -49,6 +51,13 @@ from hedgerow.plan.fields import (
     shown,
 )
 from hedgerow.plan.items import ItemsPlan
+from hedgerow.plan.people import (
+    Person,
+    RecordsPerPerson,
+    SaidOfPeople,
+    check_person,
+    people_rule,
+)
 from hedgerow.plan.reading import ReadingPlan, check_marks
 from hedgerow.plan.registry import METHODS, AnySettings
 
@@ -131,6 +140,12 @@ class AttributePlan(PlanModel):
     )
     part: DatePart | None = Field(
         None, description="the part of the date in 'from': year, quarter, month or weekday"
+    )
+    unit: ShortText | None = Field(
+        None, description="the unit of the values, such as years, for the data dictionary"
+    )
+    meaning: Sentence | None = Field(
+        None, description="what the column is, in public words for the data dictionary"
     )
 
     @property
@@ -295,6 +310,25 @@ class Plan(PlanModel):
         description="a mapping with the universe of items, for set-valued data, in place of"
         " attributes",
     )
+    person: Person | None = Field(
+        None,
+        description="the column that says whose record it is, or a list of columns that do so"
+        " together; never released. Privacy is then for a person with all their records",
+    )
+    records_per_person: RecordsPerPerson | None = Field(
+        None,
+        description="the most records of one person that count, or auto: chosen privately, for a"
+        " twentieth of epsilon",
+    )
+    count: Literal["records", "people"] | None = Field(
+        None,
+        description="what the counts of a release count: records (the default), or people, whose"
+        " records share the weight of one person",
+    )
+    one_record_per_person: StrictBool | None = Field(
+        None,
+        description="true once a person has confirmed that nobody has more than one record",
+    )
     confirmed: StrictBool = Field(
         False,
         description="true once a person has confirmed that the domains are public, else false",
@@ -307,6 +341,10 @@ class Plan(PlanModel):
     )
     ledger: LedgerPlan | None = Field(
         None, description="a mapping with the data set's name and cap in the ledger"
+    )
+
+    approved: ApprovedPlan | None = Field(
+        None, description="a mapping with who signed for the release: by, on and why, all public"
     )
 
     _base: Path = PrivateAttr(default_factory=Path)
@@ -325,6 +363,21 @@ class Plan(PlanModel):
     def class_name(self) -> str | None:
         """The name of the class attribute, if there is one."""
         return next((name for name, plan in self.attributes.items() if plan.role == "class"), None)
+
+    def people_rule(self) -> PeopleRule | None:
+        """Return who is protected with all their records; ``None``: a record each.
+
+        With ``auto`` its bound is the largest that may be chosen.
+        """
+        return people_rule(self._of_people())
+
+    def _of_people(self) -> SaidOfPeople:
+        return SaidOfPeople(
+            person=self.person,
+            records_per_person=self.records_per_person,
+            count=self.count,
+            one_record_per_person=self.one_record_per_person,
+        )
 
     def how_to_read(self) -> Reading:
         """Return the public rules by which bytes become records."""
@@ -360,6 +413,8 @@ class Plan(PlanModel):
         self._check_missing()
         self._check_answered()
         check_sources(self.attributes)
+        released = {name for name, each in self.attributes.items() if each.is_read}
+        check_person(self._of_people(), released)
         if self.publish is not None:
             self._check_method(self.publish.method, publishes=self.publish.publishes)
         if self.publish is not None and self.items is None:
