@@ -105,7 +105,7 @@ def draft_plan(
         is_publishable=_is_publishable(proposed, needs_class=needs_class),
     )
     text = plan_text(sections, base=folder)
-    notes += [*_notes(proposed, form), *file_notes(data)]
+    notes += [*_notes(proposed, form), *file_notes(data), *(p.note for p in proposed if p.note)]
     return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
 
 

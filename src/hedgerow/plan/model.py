@@ -91,7 +91,9 @@ class AttributePlan(PlanModel):
         " {from: 2010-01-01, to: 2030-12-31, step: month}",
     )
     taxonomy: TaxonomyGiven | None = Field(
-        None, description="a taxonomy file, a nested mapping of labels, or a builder"
+        None,
+        description="a taxonomy file, hedgerow:NAME for a ready one, a nested mapping of labels,"
+        " or a builder",
     )
     values: Values | None = Field(
         None, description="the list of all values, as texts: a taxonomy of one level"
