@@ -88,6 +88,7 @@ def draft_plan(
         reading=None if form is None else table_form_text(form),
         missing=_missing_policy(proposed, profiles),
         missing_values=_missing_values(profiles),
+        n_records=max(profile.n_records for profile in profiles.values()),
         proposals=proposed,
         unnamed=unnamed,
         publish=publish,

@@ -19,7 +19,7 @@ from hedgerow.encode.universe import universe_of
 from hedgerow.errors import InternalError, PlanError, UnconfirmedPlanError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.groups import Groups
-from hedgerow.model.method import Approximate, Outline
+from hedgerow.model.method import Approximate, Outline, Sized
 from hedgerow.model.schema import Schema
 from hedgerow.model.universe import Universe
 from hedgerow.pipeline.open import DataPlace, open_engine
@@ -104,10 +104,14 @@ class Prepared:
         """Whether the data are baskets."""
         return isinstance(self.domain, Universe)
 
-    def outline(self) -> Outline:
-        """Return what a run will spend, without any data."""
+    def outline(self, n_records: int | None = None) -> Outline:
+        """Return what a run will spend, without any data; ``n_records`` is public, if known."""
         domain = self.taxonomy if self.has_items else self.schema
-        planned: Outline = self.method.outline(domain, self.epsilon)
+        planned: Outline
+        if n_records is not None and isinstance(self.method, Sized):
+            planned = self.method.outline_of(self.schema, self.epsilon, n_records)
+        else:
+            planned = self.method.outline(domain, self.epsilon)
         return planned
 
     @contextmanager
@@ -141,6 +145,15 @@ class Prepared:
         )
         if not path.settled():
             raise InternalError("the method did not spend exactly its epsilon")
+        return published
+
+    def publish_in(self, engine: Any, *, source: RandomSource, progress: Progress) -> Groups:
+        """Return the groups that a private run on an engine's table gives, with its own ledger."""
+        published = self.run(
+            engine, path=PathLedger(self.epsilon), source=source, progress=progress
+        )
+        if not isinstance(published, Groups):
+            raise InternalError("a table was published as baskets")
         return published
 
     def fingerprint(self) -> str:
