@@ -30,7 +30,6 @@ from hedgerow.pipeline.stretches import count_error
 from hedgerow.plan.load import plan_of
 from hedgerow.plan.registry import METHODS
 from hedgerow.privacy.source import SeededSource
-from hedgerow.progress import no_progress
 from hedgerow.read.open import open_table
 
 SECTIONS: dict[str, dict[str, object]] = {
@@ -109,7 +108,7 @@ def compared(name: str, table: EncodedTable, method: str, epsilon: Fraction, run
     given, shares, errors = [], [], []
     for seed in range(runs):
         engine = MemoryEngine(table=table)
-        groups = ready.publish_in(engine, source=SeededSource(100 + seed), progress=no_progress)
+        groups = ready.tried(engine, rate=epsilon, source=SeededSource(100 + seed))
         given.append(len(groups))
         error = count_error(groups, table, n_records=len(table), seed=seed)
         errors.append((error.typical, error.within_95) if error else (0.0, 0.0))

@@ -62,7 +62,15 @@ FLOATING = ("weave",)
 """Methods that fit in floating point: another processor may draw other records for the same seed,
 so that their files are not recorded. Their noise is exact: guarantee, budget and counts are."""
 
-FILES = ("release.csv", "release.dat", "recoding.json", "records.csv", "marginals.json")
+FILES = (
+    "release.csv",
+    "release.dat",
+    "recoding.json",
+    "records.csv",
+    "marginals.json",
+    "dictionary.csv",
+    "datapackage.json",
+)
 
 
 def cases() -> dict[str, Callable[[Path], dict[str, Any]]]:
@@ -116,7 +124,7 @@ def _adult(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
 def _disclosed(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
     out = folder / "disclosed"
     hedgerow.disclose(disclosure_plan(**settings), data=patients(), out=out)
-    return {"files": dict(_digests(out, ("disclosed.csv",)))}
+    return {"files": dict(_digests(out, ("disclosed.csv", "dictionary.csv", "datapackage.json")))}
 
 
 def _digests(folder: Path, names: tuple[str, ...] = FILES) -> Iterator[tuple[str, str]]:

@@ -16,6 +16,7 @@ from hedgerow.cli import ledger, taxonomy
 from hedgerow.cli.audit import audit_command
 from hedgerow.cli.check import check_command
 from hedgerow.cli.compare import compare_command
+from hedgerow.cli.completion import completion_command
 from hedgerow.cli.console import quieten, steady_streams
 from hedgerow.cli.demo import demo_command
 from hedgerow.cli.disclose import disclose_command
@@ -83,6 +84,7 @@ def make_app(*, method_settings: bool = True) -> typer.Typer:
     made.command("compare")(compare_command)
     made.command("audit")(audit_command)
     made.command("methods")(methods_command)
+    made.command("completion")(completion_command)
     made.add_typer(ledger.app, name="ledger")
     made.add_typer(taxonomy.app, name="taxonomy")
     made.callback()(root)

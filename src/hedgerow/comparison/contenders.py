@@ -11,7 +11,7 @@ from typing import Any
 
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.encode.table import encode_table
-from hedgerow.errors import InternalError, LedgerError, PlanError, RefusedError, SettingError
+from hedgerow.errors import LedgerError, PlanError, RefusedError, SettingError
 from hedgerow.evaluation.subject import EvaluatedSubject, TableSubject, subject_of
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.groups import Groups
@@ -20,7 +20,6 @@ from hedgerow.pipeline.prepare import Prepared, as_plan, prepare
 from hedgerow.pipeline.retry import booked_entry, certificate_digest
 from hedgerow.pipeline.simulate import simulated_table
 from hedgerow.plan.model import Plan
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.ledger import Ledger
 from hedgerow.privacy.source import SeededSource
 from hedgerow.progress import Progress, no_progress
@@ -203,13 +202,8 @@ class _Runs:
 
     def contender(self, name: str, ready: Prepared, progress: Progress) -> Contender:
         progress(f"running {ready.settings.method}", None)
-        path = PathLedger(ready.epsilon) if ready.private else None
         with closing(MemoryEngine(table=self.table)) as engine:
-            groups = ready.run(
-                engine, path=path, source=SeededSource(self.seed), progress=no_progress
-            )
-        if not isinstance(groups, Groups):
-            raise InternalError("a table was published as baskets")
+            groups = self._groups(ready, engine)
         subject = TableSubject(
             name=name,
             schema=ready.schema,
@@ -225,6 +219,13 @@ class _Runs:
             is_private=ready.private,
             subject=subject,
         )
+
+    def _groups(self, ready: Prepared, engine: MemoryEngine) -> Groups:
+        source = SeededSource(self.seed)
+        if ready.private:
+            return ready.tried(engine, rate=ready.rate, source=source)
+        groups: Groups = ready.method.publish(engine, source=source, progress=no_progress)
+        return groups
 
 
 def _name(given: Any) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 from statistics import median
@@ -26,7 +26,6 @@ from hedgerow.pipeline.simulate import simulated_table
 from hedgerow.pipeline.stretches import CountError, count_error
 from hedgerow.privacy.budget import MAX_EPSILON
 from hedgerow.privacy.source import SeededSource
-from hedgerow.progress import no_progress
 
 MOST_SIMULATED = 30_000
 RUNS, RUNS_OF_CUTS = 3, 5
@@ -119,13 +118,12 @@ def _runs(ready: Prepared, n_records: int, most: int) -> Iterator[Prediction]:
 def _run(ready: Prepared, n_records: int, *, seed: int) -> tuple[Prediction, bool]:
     """Return what one run gave, and whether its groups are those of a cut."""
     n = min(n_records, MOST_SIMULATED)
-    epsilon = min(ready.epsilon * n_records / n, max(MAX_EPSILON, ready.epsilon))
-    scale = ready.epsilon / epsilon
+    rate = min(ready.rate * n_records / n, max(MAX_EPSILON, ready.rate))
+    scale = ready.rate / rate
     table = simulated_table(ready.schema, n, seed=seed)
     paths = CompiledPaths(kernels=False, boxes=False)
-    scaled = replace(ready, settings=ready.settings.model_copy(update={"epsilon": epsilon}))
     with closing(MemoryEngine(table=table, paths=paths)) as engine:
-        groups = scaled.publish_in(engine, source=SeededSource(seed), progress=no_progress)
+        groups = ready.tried(engine, rate=rate, source=SeededSource(seed))
     invented = not groups.is_cut and groups.tree is None and groups.made is None
     rows = _scaled_rows(len(groups), ready.schema, n_records / n) if invented else len(groups)
     run = Prediction(

@@ -115,7 +115,7 @@ def _drawn(table: EncodedTable, rng: np.random.Generator) -> Iterator[list[Stret
 
 
 def _around(domain: Domain, code: int, rng: np.random.Generator) -> tuple[int, int]:
-    if domain.kind == "numeric":
+    if domain.kind != "categorical":
         width = int(rng.integers(1, domain.size // 2 + 1))
         first = int(np.clip(code - rng.integers(width), 0, domain.size - width))
         return first, first + width
