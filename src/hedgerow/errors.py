@@ -189,6 +189,10 @@ class ChangedPlanError(RefusedError):
     """The plan is not the one that was checked and agreed on."""
 
 
+class MostlyNoiseError(RefusedError):
+    """By the plan's own number of records the release would be mostly noise."""
+
+
 class SameRecordsError(RefusedError):
     """These records are on the ledger under another name, or others are under this one."""
 

@@ -15,6 +15,7 @@ import typer
 from hedgerow.cli import ledger, taxonomy
 from hedgerow.cli.audit import audit_command
 from hedgerow.cli.check import check_command
+from hedgerow.cli.compare import compare_command
 from hedgerow.cli.completion import completion_command
 from hedgerow.cli.console import quieten, steady_streams
 from hedgerow.cli.demo import demo_command
@@ -80,6 +81,7 @@ def make_app(*, method_settings: bool = True) -> typer.Typer:
     made.command("disclose")(disclose_command)
     made.command("generalise")(generalise_command)
     made.command("evaluate")(evaluate_command)
+    made.command("compare")(compare_command)
     made.command("audit")(audit_command)
     made.command("methods")(methods_command)
     made.command("completion")(completion_command)

@@ -98,6 +98,7 @@ def draft_plan(
         reading=None if form is None else file_form_text(data, form) or table_form_text(form),
         missing=_missing_policy(proposed, profiles),
         missing_values=MISSING_TEXTS,
+        n_records=max(profile.n_records for profile in profiles.values()),
         proposals=proposed,
         unnamed=unnamed,
         publish=publish,

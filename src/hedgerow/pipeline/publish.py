@@ -25,6 +25,7 @@ from hedgerow.model.database import asked_of
 from hedgerow.model.groups import Groups
 from hedgerow.model.people import SampleKey
 from hedgerow.pipeline.account import ReleaseAccount, unbooked_name
+from hedgerow.pipeline.noise import UNJUDGED, refuse_noise
 from hedgerow.pipeline.prepare import (
     PlanLike,
     Prepared,
@@ -80,6 +81,7 @@ def publish(
     session: Any = None,
     seed: int | None = None,
     expect: str | None = None,
+    even_if_noise: bool = False,
     progress: Progress = no_progress,
     notice: Notice = warn_of,
     method: str | None = None,
@@ -105,6 +107,11 @@ def publish(
 
     ``expect`` is the fingerprint that `hedgerow check` showed, or at least its first sixteen
     letters: a plan or a taxonomy that has changed since is refused.
+
+    Where the plan says about how many ``records`` there are, and by that number the release
+    would be mostly noise (as `hedgerow check` tells), it is refused before anything is read,
+    unless ``even_if_noise``. The true number decides nothing; without that line nothing is
+    judged, and ``notice`` is told so.
 
     A run that was made before, with the same fingerprint and options, and whose release is in
     ``out`` as the ledger has it, is answered with that release: nothing is read or spent.
@@ -140,7 +147,11 @@ def publish(
             return earlier
     if out is not None:
         check_destination(out, force=force or again)
+    if not even_if_noise:
+        refuse_noise(ready)
     account = task.account()
+    if account is not None and ready.plan.records is None and not even_if_noise:
+        notice(UNJUDGED)
     sums = None if account is None else account.sums()
     key = _sample_key(seed) if ready.people is not None else None
     with ready.opened(data, counting, progress, sums=sums, key=key) as holding:

@@ -43,6 +43,7 @@ from hedgerow.plan.fields import (
     Name,
     Place,
     PlanModel,
+    Records,
     TaxonomyGiven,
     Texts,
     Values,
@@ -302,6 +303,11 @@ class Plan(PlanModel):
     )
     missing_values: Texts = Field(
         ("", "?"), description="the list of texts that mean a missing value"
+    )
+    records: Records | None = Field(
+        None,
+        description="about how many records there are, a public number: check and publish"
+        " reckon with it, and never count them",
     )
     attributes: Annotated[dict[Name, AttributePlan], BeforeValidator(_check_attributes)] = Field(
         {}, description="a mapping of column names to roles and domains"
