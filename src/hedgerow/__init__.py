@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from hedgerow.release.baskets import BasketRelease
     from hedgerow.release.generalise import generalise
     from hedgerow.release.release import Release
+    from hedgerow.release.transformer import Generaliser
     from hedgerow.taxonomy.files import read_taxonomy
     from hedgerow.taxonomy.tree import Taxonomy
 
@@ -40,6 +41,7 @@ __all__ = [
     "Disclosure",
     "Evaluation",
     "Forecast",
+    "Generaliser",
     "Ledger",
     "Plan",
     "Release",
@@ -63,6 +65,7 @@ _HOMES = {
     "Certificate": "model.certificate",
     "Disclosure": "disclosure.result",
     "Evaluation": "evaluation.evaluation",
+    "Generaliser": "release.transformer",
     "Forecast": "pipeline.forecast",
     "Ledger": "privacy.ledger",
     "Plan": "plan.model",

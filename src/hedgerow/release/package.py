@@ -35,7 +35,7 @@ def package_text(files: Sequence[DictionaryFile], certificate: Certificate) -> s
     promised = certificate.guarantee
     facts: dict[str, Any] = {
         "$schema": PROFILE,
-        "name": plain_name(certificate.data.name),
+        "name": package_name(certificate.data.name),
         "title": certificate.data.name,
         "description": promised.statement,
         "hedgerow": {
@@ -50,10 +50,10 @@ def package_text(files: Sequence[DictionaryFile], certificate: Certificate) -> s
     return json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
 
 
-def plain_name(title: str) -> str:
+def package_name(title: str) -> str:
     """Return a name for programs: letters from a to z, digits, ``.``, ``_`` and ``-``.
 
-    >>> plain_name("Visits 2026, Köln"), plain_name("病院")
+    >>> package_name("Visits 2026, Köln"), package_name("病院")
     ('visits-2026-koln', 'release')
     """
     ascii_only = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
@@ -64,7 +64,7 @@ def _resources(files: Sequence[DictionaryFile]) -> list[dict[str, Any]]:
     taken: set[str] = set()
     found = []
     for file in files:
-        name = base = plain_name(str(PurePosixPath(file.path)))
+        name = base = package_name(str(PurePosixPath(file.path)))
         number = 2
         while name in taken:
             name, number = f"{base}-{number}", number + 1
