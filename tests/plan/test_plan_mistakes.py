@@ -51,7 +51,7 @@ MISTAKES = {
         "attributes",
         ["10,000"],
     ),
-    "unknown key": ({**GOOD, "colour": 1}, "colour", ["unknown key", "data, query, reading"]),
+    "unknown key": ({**GOOD, "colour": 1}, "colour", ["unknown key", "data, query, table, read"]),
     "misspelt key": ({**GOOD, "confirmd": True}, "confirmd", ["Did you mean 'confirmed'?"]),
     "snake case key": (
         {**GOOD, "missing_values": []},
@@ -95,7 +95,7 @@ MISTAKES = {
     "attribute without domain": (
         with_age(),
         "attributes.age",
-        ["no domain", "numeric, edges, taxonomy, values", "role: drop"],
+        ["no domain", "numeric, edges, date, taxonomy, values", "role: drop"],
     ),
     "two domains": (
         with_age(numeric=[0, 1], values=["a"]),
@@ -105,7 +105,10 @@ MISTAKES = {
     "unknown attribute key": (
         with_age(numric=[0, 1]),
         "attributes.age.numric",
-        ["Did you mean 'numeric'?", "role, numeric, step, edges, taxonomy, values, other"],
+        [
+            "Did you mean 'numeric'?",
+            "role, numeric, step, edges, date, taxonomy, values, other, letters, missing-values",
+        ],
     ),
     "unknown role": (
         with_age(role="predicter"),

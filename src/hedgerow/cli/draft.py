@@ -9,6 +9,7 @@ import typer
 
 from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
 from hedgerow.errors import PlanError
+from hedgerow.plan.registry import DEFAULT_BASKET_METHOD, DEFAULT_METHOD
 
 if TYPE_CHECKING:
     from hedgerow.drafting.compose import Draft
@@ -31,9 +32,15 @@ def draft_command(
     query: Annotated[
         str | None, typer.Option(help="With a database URL: the query to run.")
     ] = None,
+    table: Annotated[
+        str | None, typer.Option(help="With a database URL: the name of the table.")
+    ] = None,
     method: Annotated[
         str | None,
-        typer.Option(help="The publishing method; by default diffgen, diffpart for baskets."),
+        typer.Option(
+            help=f"The publishing method; by default {DEFAULT_METHOD}, for baskets"
+            f" {DEFAULT_BASKET_METHOD}."
+        ),
     ] = None,
     epsilon: Annotated[str, typer.Option(help="The privacy budget: 1, 0.5 or 1/2.")] = "1",
     force: Annotated[
@@ -52,7 +59,6 @@ def draft_command(
 
     Example: hedgerow draft adult.csv --taxonomies taxonomies -o plan.yaml
     """
-    from hedgerow.drafting.baskets import looks_like_baskets
     from hedgerow.drafting.compose import draft_plan
 
     is_file = str(output) != "-"
@@ -62,9 +68,10 @@ def draft_command(
         proposed = draft_plan(
             data,
             query=query,
+            table=table,
             taxonomies=taxonomies,
             class_name=class_name,
-            method=method or (None if looks_like_baskets(data) else "diffgen"),
+            method=method,
             epsilon=epsilon,
             base=output.parent if is_file else Path(),
             progress=lambda fraction: report("reading", fraction),

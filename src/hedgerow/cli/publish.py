@@ -21,6 +21,9 @@ def publish_command(
     data: Annotated[
         str | None, typer.Option(help="A table in place of the plan's own: a file or a URL.")
     ] = None,
+    table: Annotated[
+        str | None, typer.Option(help="With a database URL in --data: the name of the table.")
+    ] = None,
     method: Annotated[str | None, typer.Option(help="A method in place of the plan's.")] = None,
     epsilon: Annotated[
         str | None, typer.Option(help="A budget in place of the plan's: 1, 0.5 or 1/2.")
@@ -83,6 +86,7 @@ def publish_command(
         release = run(
             plan,
             data=data,
+            table=table,
             out=out,
             records=records,
             parquet=parquet,

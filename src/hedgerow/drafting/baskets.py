@@ -19,7 +19,8 @@ from hedgerow.drafting.form import (
 )
 from hedgerow.drafting.match import TaxonomyFile
 from hedgerow.drafting.profile import RARE
-from hedgerow.drafting.propose import MOST_VALUES, outward
+from hedgerow.drafting.propose import MOST_VALUES
+from hedgerow.drafting.ranges import outward
 from hedgerow.drafting.text import (
     HEADER,
     WIDTH,
@@ -31,7 +32,7 @@ from hedgerow.drafting.text import (
     wrapped,
 )
 from hedgerow.errors import DataError, PlanError
-from hedgerow.model.reading import Reading
+from hedgerow.model.reading import Reading, unpacked_name
 from hedgerow.plan.fields import MAX_TEXT, ROOT
 from hedgerow.plan.items import MAX_ITEMS
 from hedgerow.plan.load import plan_of
@@ -71,7 +72,7 @@ def looks_like_baskets(data: Any) -> bool:
     if not isinstance(data, str | Path) or "://" in str(data):
         return False
     path = Path(data)
-    name = path.name.lower().removesuffix(".gz")
+    name = unpacked_name(path)
     if name.endswith(_SUFFIXES):
         return True
     if path.is_file() and beginning(path).startswith(FILE_HEADER):

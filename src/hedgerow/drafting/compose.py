@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +15,26 @@ from hedgerow.drafting.baskets import (
     looks_like_baskets,
     refuse_class,
 )
-from hedgerow.drafting.form import form_of, table_form_text
+from hedgerow.drafting.file_forms import file_form_of, file_form_text, file_notes
+from hedgerow.drafting.form import column_numbers, form_of, table_form_text
+from hedgerow.drafting.labels import apply_labels
 from hedgerow.drafting.match import taxonomies_in
+from hedgerow.drafting.moments import dates_of
 from hedgerow.drafting.profile import MISSING_TEXTS, RARE, Profile, profiles_of
-from hedgerow.drafting.propose import Proposal, proposals
+from hedgerow.drafting.propose import Looked, Proposal, proposals
+from hedgerow.drafting.quantity import settle_marks
 from hedgerow.drafting.text import Sections, ledger_section, plan_text, relative_path
 from hedgerow.errors import DataError, HedgerowError, InternalError
 from hedgerow.model.card import card
-from hedgerow.model.reading import PLAIN, Reading
+from hedgerow.model.database import asked_of
+from hedgerow.model.reading import PLAIN, NumberMarks, Reading
 from hedgerow.plan.load import plan_of
 from hedgerow.plan.model import Plan
 from hedgerow.plan.numbers import plain_number
 from hedgerow.plan.parse import parse_text
 from hedgerow.plan.registry import DEFAULT_BASKET_METHOD, DEFAULT_METHOD
 from hedgerow.plan.settings import PrivateSettings
+from hedgerow.read.labelled import value_labels
 from hedgerow.read.open import holds_text, is_url, open_table
 from hedgerow.read.source import Source
 
@@ -60,6 +66,7 @@ def draft_plan(
     data: Any,
     *,
     query: str | None = None,
+    table: str | None = None,
     taxonomies: str | Path | None = None,
     class_name: str | None = None,
     method: str | None = None,
@@ -69,67 +76,107 @@ def draft_plan(
 ) -> Draft:
     """Return a proposed plan for ``data``: a table (file, URL or dataframe) or a basket file.
 
-    ``taxonomies`` is a folder of taxonomy files, ``base`` the folder where the plan will
-    lie. ``method`` is hedge unless given, and diffpart for baskets. The plan is not
-    confirmed, so nothing can be published with it as it is.
+    A database is asked by ``query``, or for its ``table``. ``taxonomies`` is a folder of
+    taxonomy files, ``base`` the folder where the plan will lie. ``method`` is hedge unless
+    given, and diffpart for baskets. The plan is not confirmed, so nothing can be published
+    with it as it is.
 
     Privacy: **the draft is confidential.** It is shaped by the data, without any noise.
     It leaves out values in fewer than 20 records and rounds bounds outwards to make a
     slip less harmful, which is no guarantee.
     """
     folder = base or Path()
+    given, data = data, asked_of(data, query=query, table=table)
     files, notes = taxonomies_in(Path(taxonomies)) if taxonomies else ([], [])
-    if query is None and looks_like_baskets(data):
+    if looks_like_baskets(data):
         refuse_class(class_name)
         settings = basket_settings(method or DEFAULT_BASKET_METHOD, epsilon)
         found = item_frequencies(Path(data), progress=progress)
         text = basket_plan_text(found, files, publish=settings, base=folder)
         return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
-    publish = _publish(method or DEFAULT_METHOD, epsilon)
-    with ExitStack() as stack:
-        form = _form(data)
-        source = open_table(data, query=query, reading=form or PLAIN)
-        if isinstance(source, AbstractContextManager):
-            stack.enter_context(source)
-        profiles = _profiles(source, class_name, progress)
-        unnamed = len(source.columns) - len(profiles)
-    proposed = proposals(profiles, files, class_name=class_name)
+    publish, needs_class = _publish(method or DEFAULT_METHOD, epsilon)
+    form, profiles, unnamed = _read(data, class_name, progress)
+    marks = settle_marks(profiles)
+    if form is None or file_form_text(data, form) is not None:
+        marks = NumberMarks()  # no line of the plan speaks for all columns
+    looked = Looked(files=files, marks=marks, dates=dates_of(profiles))
+    proposed = proposals(profiles, looked, class_name=class_name)
     _check_class(proposed, class_name)
+    if form is not None:
+        form = replace(form, decimal=marks.decimal, thousands=marks.thousands)
     sections = Sections(
-        data=_place(data, folder),
+        data=_place(given, folder),
         query=query,
-        reading=None if form is None else table_form_text(form),
+        table=table,
+        reading=None if form is None else file_form_text(data, form) or table_form_text(form),
         missing=_missing_policy(proposed, profiles),
-        missing_values=_missing_values(profiles),
+        missing_values=MISSING_TEXTS,
         proposals=proposed,
         unnamed=unnamed,
         publish=publish,
-        ledger=ledger_section(data, publish),
-        is_publishable=_is_publishable(proposed),
+        ledger=ledger_section(given, publish),
+        is_publishable=_is_publishable(proposed, needs_class=needs_class),
     )
     text = plan_text(sections, base=folder)
-    notes += _notes(proposed)
-    if form is not None and form.malformed == "drop":
-        notes.append("some records are malformed, and this plan leaves them out")
+    notes += [*_notes(proposed, form), *file_notes(data)]
     return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
 
 
+def _read(
+    data: Any, class_name: str | None, progress: Callable[[float], None] | None
+) -> tuple[Reading | None, dict[str, Profile], int]:
+    """Return how the file is written, what its columns hold, and how many have no name."""
+    form = _form(data)
+    profiles, unnamed = _profiles_in(data, form, class_name, progress)
+    if form is not None and _begins_with_a_record(profiles):
+        form = replace(form, header=column_numbers(len(profiles) + unnamed))
+        profiles, unnamed = _profiles_in(data, form, class_name, progress)
+    if not any(profile.n_records for profile in profiles.values()):
+        raise DataError(
+            "the table has no records", where="data", do="Draft from a table that has some."
+        )
+    return form, profiles, unnamed
+
+
+def _profiles_in(
+    data: Any,
+    form: Reading | None,
+    class_name: str | None,
+    progress: Callable[[float], None] | None,
+) -> tuple[dict[str, Profile], int]:
+    with ExitStack() as stack:
+        source = open_table(data, reading=form or PLAIN)
+        if isinstance(source, AbstractContextManager):
+            stack.enter_context(source)
+        profiles = _profiles(source, class_name, progress)
+        apply_labels(profiles, value_labels(source))
+        return profiles, len(source.columns) - len(profiles)
+
+
+def _begins_with_a_record(profiles: Mapping[str, Profile]) -> bool:
+    """Whether the columns of a file are called like values in them: it has no header."""
+    names = sum(name in profile.counts for name, profile in profiles.items())
+    return names > 1 and 4 * names >= len(profiles)
+
+
 def _form(data: Any) -> Reading | None:
-    """Return how a text file looks to be written; nothing for what is none."""
+    """Return how a file looks to be written; nothing for what is none."""
     if not isinstance(data, str | Path) or is_url(data):
         return None
+    if (form := file_form_of(Path(data))) is not None:
+        return form
     return form_of(Path(data)) if holds_text(Path(data)) else None
 
 
-def _publish(method: str, epsilon: object) -> str:
-    """Return the ``publish`` section, checked by itself before the data is read."""
+def _publish(method: str, epsilon: object) -> tuple[str, bool]:
+    """Return the ``publish`` section, checked by itself, and whether it needs a class."""
     attributes = {"x": {"values": ["a"]}, "y": {"role": "class", "values": ["b"]}}
     settings = {"method": method, "epsilon": epsilon}
     plan = plan_of({"attributes": attributes, "publish": settings}, where="settings")
     section = f"method: {method}"
     if isinstance(plan.publish, PrivateSettings):
         section += f", epsilon: {plain_number(plan.publish.epsilon)}"
-    return section
+    return section, plan.publish is not None and plan.publish.class_needed()
 
 
 def _profiles(
@@ -142,25 +189,12 @@ def _profiles(
             where=source.name,
             do="Name a column of the table; names are case-sensitive.",
         )
-    profiles = profiles_of(source, columns, progress=progress)
-    if not any(profile.n_records for profile in profiles.values()):
-        raise DataError(
-            "the table has no records", where=source.name, do="Draft from a table that has some."
-        )
-    # A file without a header: its first record gave the columns their names.
-    if sum(name in profile.counts for name, profile in profiles.items()) > 1:
-        raise DataError(
-            "the first line looks like a record, not like column names",
-            where=source.name,
-            do="Put a line of column names at the top of the file, or name the columns in the plan"
-            " ('reading: {header: [age, job]}').",
-        )
-    return profiles
+    return profiles_of(source, columns, progress=progress)
 
 
 def _check_class(proposed: Sequence[Proposal], class_name: str | None) -> None:
     for one in proposed:
-        if one.name == class_name and not one.values and one.match is None:
+        if one.name == class_name and not one.settings:
             raise DataError(
                 f"no value of the column {class_name!r} is in {RARE} records or more",
                 where="class",
@@ -178,25 +212,33 @@ def _place(data: Any, base: Path) -> str | None:
 
 def _missing_policy(proposed: Sequence[Proposal], profiles: Mapping[str, Profile]) -> str:
     """Keep missing values as values where dropping would cost many records."""
-    read = [profiles[one.name] for one in proposed if one.role == "predictor"]
-    often = any(profile.missing_share > _OFTEN_MISSING for profile in read)
+    shares = [_missing(one, profiles[one.name]) for one in proposed if one.role == "predictor"]
+    often = max(shares, default=0) > _OFTEN_MISSING or sum(shares) > 2 * _OFTEN_MISSING
     return "value" if often else "drop"
 
 
-def _missing_values(profiles: Mapping[str, Profile]) -> list[str]:
-    seen = {"", "?"}.union(*(profile.missing_texts for profile in profiles.values()))
-    return [text for text in MISSING_TEXTS if text in seen]
+def _missing(one: Proposal, profile: Profile) -> float:
+    texts = set(one.settings.get("missing-values", ()))
+    unread = sum(n for word, n in profile.known.items() if word in texts)
+    return profile.missing_share + unread / max(profile.n_records, 1)
 
 
-def _is_publishable(proposed: Sequence[Proposal]) -> bool:
+def _is_publishable(proposed: Sequence[Proposal], *, needs_class: bool) -> bool:
     roles = {one.role for one in proposed}
-    return {"predictor", "class"} <= roles
+    return "predictor" in roles and ("class" in roles or not needs_class)
 
 
-def _notes(proposed: Sequence[Proposal]) -> list[str]:
-    if any(one.role == "class" for one in proposed):
-        return []
-    return ["no column looks like a class: name one with --class"]
+def _notes(proposed: Sequence[Proposal], form: Reading | None) -> list[str]:
+    notes = []
+    if not any(one.role == "class" for one in proposed):
+        notes.append("no column looks like a class: name one with --class if there is one")
+    if form is not None and form.malformed == "drop":
+        notes.append("some records are malformed, and this plan leaves them out")
+    if form is not None and isinstance(form.header, tuple):
+        notes.append("the first line looks like a record, so the columns are called by number")
+    if asked := [one.name for one in proposed if one.ask]:
+        notes.append(f"to be answered before the plan can be confirmed: {', '.join(asked)}")
+    return notes
 
 
 def _loaded(text: str, base: Path) -> Plan:

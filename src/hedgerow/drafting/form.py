@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import json
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
@@ -14,9 +14,16 @@ from pathlib import Path
 import numpy as np
 
 from hedgerow.errors import DataError
-from hedgerow.model.reading import DELIMITERS, Delimiter, Reading, TextEncoding
+from hedgerow.model.reading import (
+    DELIMITERS,
+    PLAIN,
+    Delimiter,
+    Reading,
+    TextEncoding,
+    unpacked_name,
+)
 from hedgerow.read.delimited import open_delimited
-from hedgerow.read.lines import text_blocks
+from hedgerow.read.lines import text_blocks, unpacking
 from hedgerow.read.sound import BOM, lines_not_in
 from hedgerow.read.words import HEADER as FILE_HEADER
 
@@ -24,8 +31,8 @@ _SAMPLE = 1 << 16
 _SAMPLE_ROWS = 50
 _MOST_HEADER_LINES = 100
 _MOST_MALFORMED = 0.1
-_WITH_COMMA = re.compile(r"[+-]?[0-9]{1,15},[0-9]+", re.ASCII)
-_WHOLE = re.compile(r"[+-]?[0-9]{1,15}", re.ASCII)
+_NUMBER = re.compile(r"[+-]?[0-9][0-9.,]*", re.ASCII)
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}", re.ASCII)
 _SEPARATOR = re.compile(r"[ ,;\t|]+")
 _TABLES = (".csv", ".tsv", ".tab")
 _NOT_TEXT = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"PK\x03\x04", b"SQLite format 3", b"%PDF")
@@ -40,8 +47,9 @@ def form_of(path: Path) -> Reading:
     sample = beginning(path).removeprefix(BOM).decode(encoding, "replace")
     delimiter = _delimiter(sample)
     form = Reading(encoding=encoding, delimiter=delimiter)
-    if delimiter != "comma" and _has_commas(sample, delimiter):
-        form = replace(form, decimal="comma")
+    rows = list(_rows(sample, DELIMITERS[delimiter]))
+    if _begins_with_numbers(rows):
+        form = replace(form, header=column_numbers(len(rows[0])))
     for quote in ('"', "multi-line", "none"):
         candidate = replace(form, quote=quote)
         if _records(path, candidate) is not None:
@@ -51,6 +59,30 @@ def form_of(path: Path) -> Reading:
     if left is not None and left >= (1 - _MOST_MALFORMED) * every:
         return replace(form, malformed="drop")
     return form
+
+
+def column_numbers(n_columns: int) -> tuple[str, ...]:
+    """Return what the columns of a file without names are called.
+
+    >>> column_numbers(2)
+    ('column-1', 'column-2')
+    """
+    return tuple(f"column-{place}" for place in range(1, n_columns + 1))
+
+
+def _begins_with_numbers(rows: list[list[str]]) -> bool:
+    """Whether the first line holds numbers like those below it, which are no column names."""
+    if len(rows) < 3:
+        return False
+    first, *others = rows
+    numbers = [
+        field
+        for field, *below in zip(first, *others, strict=False)
+        if _NUMBER.fullmatch(field.strip())
+        and 2 * sum(bool(_NUMBER.fullmatch(each.strip())) for each in below) > len(below)
+    ]
+    is_years = all(_YEAR.fullmatch(field.strip()) for field in numbers)
+    return len(numbers) >= 1 and 5 * len(numbers) >= len(first) and not is_years
 
 
 def basket_form_of(path: Path) -> Reading:
@@ -67,10 +99,16 @@ def basket_form_of(path: Path) -> Reading:
 
 def table_form_text(form: Reading) -> str:
     """Return the ``reading`` section of a plan for a CSV or TSV file."""
-    return (
-        f"reading: {{encoding: {form.encoding}, delimiter: {form.delimiter}, decimal:"
-        f" {form.decimal}, header: true,\n  quote: {json.dumps(form.quote)}, malformed:"
-        f" {form.malformed}}}"
+    header = "true"
+    if isinstance(form.header, tuple):
+        header = f"[{', '.join(form.header)}]"
+    said = f"header: {header}, quote: {json.dumps(form.quote)}, malformed: {form.malformed}}}"
+    return "\n".join(
+        (
+            f"reading: {{encoding: {form.encoding}, delimiter: {form.delimiter}, decimal:"
+            f" {form.decimal}, thousands: {form.thousands},",
+            *textwrap.wrap(said, 98, initial_indent="  ", subsequent_indent="  "),
+        )
     )
 
 
@@ -86,8 +124,8 @@ def looks_like_basket_lines(path: Path) -> bool:
     Rows are cut into equally many fields by some delimiter. The lines of baskets are not; they
     have different lengths, and their words come back in other lines.
     """
-    name = path.name.lower().removesuffix(".gz")
-    if name.endswith(_TABLES) or not path.is_file():
+    name = unpacked_name(path)
+    if name.endswith(_TABLES) or PLAIN.holds_objects(path) or not path.is_file():
         return False
     sample = beginning(path)
     if sample.startswith(_NOT_TEXT) or b"\0" in sample:
@@ -123,8 +161,7 @@ def beginning(path: Path) -> bytes:
     """Return the first bytes of a file, unpacked; none where it cannot be read."""
     try:
         with path.open("rb") as raw:
-            packed = raw.peek(2).startswith(b"\x1f\x8b")
-            return (gzip.GzipFile(fileobj=raw) if packed else raw).read(_SAMPLE)
+            return bytes(unpacking(raw, path)[0].read(_SAMPLE))
     except (OSError, EOFError):
         return b""
 
@@ -165,15 +202,3 @@ def _delimiter(text: str) -> Delimiter:
         if score > best_score:
             best, best_score = name, score
     return best
-
-
-def _has_commas(text: str, delimiter: Delimiter) -> bool:
-    """Return whether the numbers of some column have a decimal comma."""
-    rows = list(_rows(text, DELIMITERS[delimiter]))[1:]
-    for column in zip(*rows, strict=False):
-        values = [value.strip() for value in column if value.strip()]
-        with_comma = sum(bool(_WITH_COMMA.fullmatch(value)) for value in values)
-        whole = sum(bool(_WHOLE.fullmatch(value)) for value in values)
-        if with_comma and 10 * (with_comma + whole) >= 9 * len(values):
-            return True
-    return False

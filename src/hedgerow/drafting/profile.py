@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pyarrow import types
 
+from hedgerow.drafting.moments import DateForms
+from hedgerow.drafting.quantity import PLAIN_MARKS, NumberForms, NumbersSeen
 from hedgerow.errors import DataError
+from hedgerow.model.reading import NumberMarks
+from hedgerow.read.marks import number_pattern, plain_number_text
 from hedgerow.read.text import as_text, plain
 
 if TYPE_CHECKING:
@@ -19,38 +26,44 @@ if TYPE_CHECKING:
 RARE = 20
 """Values that fewer records have could point at a person: a draft does not write them."""
 
-MISSING_TEXTS = ("", "?", "NA", "N/A", "n/a", "nan", "NaN", "NULL", "null")
+MISSING_TEXTS = ("", "?", "NA", "N/A", "n/a", "nan", "NaN", "NULL", "null", "#N/A", "#NV", "<NA>")
 """Texts that usually mean a missing value."""
 
 _MOST_DISTINCT = 20_000
-_LEADING_ZERO = r"^[+-]?0[0-9]"
 
 
 class Profile:
-    """One column: how often its values occur, and its range if all of them are numbers.
+    """One column: how often its values occur, and what they are as numbers.
 
     Counting stops once there are too many distinct values; ``complete`` says that it went
-    on to the end.
+    on to the end. ``marks`` say how its numbers are written, once the whole file was seen.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.labels: tuple[str, ...] = ()
         self.n_records = 0
+        self.n_missing = 0
         self.counts: Counter[str] = Counter()
         self.complete = True
         self.is_readable = True
-        self.is_number = True
-        self.is_whole = True
-        self.low = float("inf")
-        self.high = float("-inf")
+        self.stored: pa.DataType | None = None
+        self.numbers = NumberForms()
+        self.dates = DateForms()
+        self.marks: NumberMarks = PLAIN_MARKS
 
     def __repr__(self) -> str:
         return f"Profile({self.name!r})"
 
     @property
+    def n_known(self) -> int:
+        """The records that have a value."""
+        return self.n_records - self.n_missing
+
+    @property
     def is_empty(self) -> bool:
         """Whether every value is missing."""
-        return not any(word not in MISSING_TEXTS for word in self.counts)
+        return not self.n_known
 
     @property
     def missing_texts(self) -> set[str]:
@@ -60,13 +73,17 @@ class Profile:
     @property
     def missing_share(self) -> float:
         """The share of records that lack this value."""
-        missing = sum(self.counts[text] for text in self.missing_texts)
-        return missing / max(self.n_records, 1)
+        return self.n_missing / max(self.n_records, 1)
 
-    @property
+    @cached_property
     def known(self) -> dict[str, int]:
         """The values that are not missing, with their counts."""
         return {word: n for word, n in self.counts.items() if word not in MISSING_TEXTS}
+
+    @cached_property
+    def n_counted(self) -> int:
+        """The records whose values were counted."""
+        return sum(self.known.values())
 
     @property
     def is_unique(self) -> bool:
@@ -74,19 +91,63 @@ class Profile:
         known = self.known
         return len(known) >= RARE and max(known.values()) == 1
 
+    @property
+    def quantity(self) -> NumbersSeen:
+        """The records that write a number with the column's marks."""
+        return self.numbers.seen[self.marks]
+
+    @property
+    def is_number(self) -> bool:
+        """Whether every value is a number, and none a code with noughts in front."""
+        return not self.is_padded and 0 < self.n_known == self.quantity.n_records
+
+    @property
+    def is_mostly_number(self) -> bool:
+        """Whether most values are numbers, and none a code with noughts in front."""
+        return not self.is_padded and 2 * self.quantity.n_records > self.n_known
+
+    @property
+    def is_padded(self) -> bool:
+        """Whether many values are digits with noughts in front, as codes have them."""
+        return self.numbers.n_padded >= min(RARE, max(1, self.n_known // 100))
+
+    @cached_property
+    def values(self) -> dict[float, int]:
+        """The numbers that were counted, rising, each with its records."""
+        found: Counter[float] = Counter()
+        for word, n in self.known.items():
+            if number_pattern(self.marks).fullmatch(word):
+                found[float(plain_number_text(word, self.marks))] += n
+        return dict(sorted(found.items()))
+
+    @cached_property
+    def texts(self) -> dict[str, int]:
+        """The values that were counted and are no numbers."""
+        pattern = number_pattern(self.marks)
+        return {word: n for word, n in self.known.items() if not pattern.fullmatch(word)}
+
+    def relabel(self, labels: Mapping[str, str]) -> None:
+        """Take values for what a file's own labels call them, which are no numbers."""
+        counts: Counter[str] = Counter()
+        for word, n in self.counts.items():
+            counts[labels.get(word, word)] += n
+        self.counts = counts
+        self.labels = tuple(labels.values())
+        self.numbers, self.dates = NumberForms(), DateForms()
+        for name in ("known", "n_counted", "values", "texts"):
+            self.__dict__.pop(name, None)
+
     def update(self, column: pa.Array, *, where: str) -> None:
         """Take the values of one more batch into account."""
         self.n_records += len(column)
-        if not self.is_readable or not (self.complete or self.is_number):
+        if not self.is_readable:
             return
-        column = plain(column)
         try:
-            is_encoded = pa.types.is_dictionary(column.type)
+            column = plain(column)
+            self.stored = self.stored or column.type
+            is_encoded = types.is_dictionary(column.type)
             encoded = column if is_encoded else column.dictionary_encode()
-            if self.is_number:
-                self._update_range(encoded.dictionary)
-            if self.complete:
-                self._count(encoded, where)
+            self._count(encoded, where)
         except (pa.ArrowException, DataError):  # lists, structures: nothing a plan could name
             self.is_readable = False
 
@@ -94,26 +155,37 @@ class Profile:
         indices = encoded.indices.drop_null().to_numpy(zero_copy_only=False)
         counts = np.bincount(indices, minlength=len(encoded.dictionary))
         words = _texts(as_text(encoded.dictionary, where=where))
-        for word, n in zip(words.to_pylist(), counts.tolist(), strict=True):
-            if n:
-                self.counts[word or ""] += n
-        if encoded.null_count:
-            self.counts[""] += encoded.null_count
-        self.complete = len(self.counts) <= _MOST_DISTINCT
+        missing = _is_missing(words)
+        self.n_missing += encoded.null_count + int(counts[missing].sum())
+        self._add_numbers(encoded.dictionary, words, np.where(missing, 0, counts))
+        if self.complete:
+            for word, n in zip(words.to_pylist(), counts.tolist(), strict=True):
+                if n:
+                    self.counts[word or ""] += n
+            if encoded.null_count:
+                self.counts[""] += encoded.null_count
+            self.complete = len(self.counts) <= _MOST_DISTINCT
 
-    def _update_range(self, values: pa.Array) -> None:
-        numbers = _numbers(values)
-        if numbers is None:
-            self.is_number = False
-            return
-        if numbers.size:
-            self.low = min(self.low, float(numbers.min()))
-            self.high = max(self.high, float(numbers.max()))
-            self.is_whole = self.is_whole and bool((numbers == np.floor(numbers)).all())
+    def _add_numbers(self, values: pa.Array, words: pa.Array, counts: NDArray[np.int64]) -> None:
+        kind = values.type
+        kept = pa.array(counts > 0)
+        if types.is_floating(kind) or types.is_integer(kind) or types.is_decimal(kind):
+            floats = values.filter(kept).cast(pa.float64(), safe=False)
+            numbers = np.asarray(floats.to_numpy(zero_copy_only=False), dtype=np.float64)
+            finite = np.isfinite(numbers)
+            self.numbers.add_numbers(numbers[finite], counts[counts > 0][finite])
+        elif types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+            self.numbers.add_words(words.filter(kept), counts[counts > 0])
+            self.dates.add_words(words.filter(kept), counts[counts > 0])
+        elif types.is_temporal(kind) and not types.is_time(kind):
+            self.dates.add_words(words.filter(kept), counts[counts > 0])
 
 
 def profiles_of(
-    source: Source, columns: Sequence[str], *, progress: Callable[[float], None] | None = None
+    source: Source,
+    columns: Sequence[str],
+    *,
+    progress: Callable[[float], None] | None = None,
 ) -> dict[str, Profile]:
     """Read the table once and return the profile of each of ``columns``.
 
@@ -127,27 +199,11 @@ def profiles_of(
 
 
 def _texts(words: pa.Array) -> pa.Array:
-    if pa.types.is_dictionary(words.type):
+    if types.is_dictionary(words.type):
         words = words.dictionary_decode()
     return pc.utf8_trim_whitespace(words)
 
 
-def _numbers(values: pa.Array) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
-    """Return the values that are not missing as floats, or ``None`` if some are no numbers."""
-    kind = values.type
-    if pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind):
-        floats = values.cast(pa.float64(), safe=False)
-        numbers = floats.drop_null().to_numpy(zero_copy_only=False)
-        numbers = numbers[~np.isnan(numbers)]
-        return numbers if np.isfinite(numbers).all() else None
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
-        return None
-    words = pc.utf8_trim_whitespace(values.drop_null())
-    words = words.filter(pc.invert(pc.is_in(words, value_set=pa.array(MISSING_TEXTS, kind))))
-    if pc.any(pc.match_substring_regex(words, _LEADING_ZERO)).as_py():
-        return None  # a code such as 01234, not a quantity
-    try:
-        numbers = words.cast(pa.float64()).to_numpy(zero_copy_only=False)
-    except pa.ArrowInvalid:
-        return None
-    return numbers if np.isfinite(numbers).all() else None
+def _is_missing(words: pa.Array) -> NDArray[np.bool_]:
+    found = pc.is_in(pc.fill_null(words, ""), value_set=pa.array(MISSING_TEXTS, words.type))
+    return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)

@@ -1,162 +1,247 @@
-"""A role and a domain for every column, each with the reason that its comment gives."""
+"""A role and a domain for every column, each with a word on where it comes from.
+
+Every proposer looks at one column and has an opinion or none; the first opinion counts. One
+more of them is one more line in :data:`PROPOSERS`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from itertools import pairwise
-from math import ceil, floor, log10
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
 
-from hedgerow.drafting.match import Match, TaxonomyFile, free_label, match_for, words_of
+from hedgerow.drafting.columns import is_code, is_free_text, is_weight, why_identifier
+from hedgerow.drafting.labels import WHY
+from hedgerow.drafting.lists import public_list_of
+from hedgerow.drafting.match import TaxonomyFile, free_label, match_for, words_of
+from hedgerow.drafting.moments import DateFound
 from hedgerow.drafting.profile import RARE, Profile
-from hedgerow.plan.fields import MAX_BOUND, MAX_TEXT, ROOT
+from hedgerow.drafting.quantity import PLAIN_MARKS
+from hedgerow.drafting.ranges import date_settings, number_settings
+from hedgerow.drafting.trees import code_settings, is_code_text
+from hedgerow.model.reading import NumberMarks
+from hedgerow.plan.fields import MAX_TEXT, ROOT
 
 MOST_VALUES = 500
 _MOST_CLASSES = 20
 _MOST_GUESSED_CLASSES = 10
-_MOST_CODES = 100
 _NEARLY_ALL = 0.99
-_MOST_WHOLE_CELLS = 10_000
-_CLASS_NAMES = ("class", "income", "salaryclass", "target", "readmitted", "outcome", "label", "y")
-_PERSONAL = {"ssn", "email", "phone", "mobile", "passport", "surname", "firstname", "lastname"}
-_IDENTIFYING = {"id", "name", "nbr", "no", "nr", "number", "uuid", "guid", "key", "address"}
-_CODES = {"id", "code", "type", "zip", "postcode"}
+_LEAST_LISTED = 0.05
+_OFTEN_MISSING = 0.1
+_CLASS_NAMES = {
+    *("class", "income", "salaryclass", "target", "readmitted", "outcome", "label", "y"),
+    *("response", "churn", "default", "survived", "died", "death", "deceased", "mortality"),
+    *("diagnosisclass", "result", "klasse", "ziel", "zielvariable", "ergebnis", "verstorben"),
+    *("wiederaufnahme", "outcomeclass", "taxableincomeamount", "approved", "fraud", "risk"),
+}
+
+Taken: TypeAlias = Literal["bounds", "list", "left out", "public", "taxonomy"]
+"""What a column's line took from the data; nothing where it is public."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Proposal:
-    """What the plan says about one column, and why."""
+    """What the plan says about one column, and why.
+
+    ``settings`` are the keys of the attribute and their values; ``ask`` is a question that a
+    person must answer before the plan can be confirmed.
+    """
 
     name: str
     reason: str
+    taken: Taken
     role: Literal["predictor", "class", "drop", "identifier"] = "predictor"
-    bounds: tuple[Fraction, Fraction] | None = None
-    step: Fraction | None = None
-    values: tuple[str, ...] = ()
-    match: Match | None = None
-    other: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    ask: str | None = None
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The values that are listed, if that is the domain."""
+        return tuple(self.settings.get("values", ()))
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the column holds numbers or dates."""
+        return "numeric" in self.settings or "date" in self.settings
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Looked:
+    """What is known beside a column itself: files of taxonomies, and the rest of the table."""
+
+    files: Sequence[TaxonomyFile] = ()
+    marks: NumberMarks = PLAIN_MARKS
+    dates: Mapping[str, DateFound] = field(default_factory=dict)
+
+
+Proposer: TypeAlias = Callable[[Profile, Looked], Proposal | None]
 
 
 def proposals(
-    profiles: Mapping[str, Profile], files: Sequence[TaxonomyFile], *, class_name: str | None
+    profiles: Mapping[str, Profile], looked: Looked, *, class_name: str | None
 ) -> list[Proposal]:
     """Return a proposal for every column, with ``class_name`` or a guess as the class."""
-    first = [_proposal(profile, files) for profile in profiles.values()]
+    first = [proposal_for(profile, looked) for profile in profiles.values()]
     chosen = class_name or _likely_class(first, profiles)
     return [_as_class(profiles[one.name], one) if one.name == chosen else one for one in first]
 
 
-def _proposal(profile: Profile, files: Sequence[TaxonomyFile]) -> Proposal:
-    name, known = profile.name, profile.known
+def proposal_for(profile: Profile, looked: Looked) -> Proposal:
+    """Return the first opinion on a column."""
+    for propose in PROPOSERS:
+        if (found := propose(profile, looked)) is not None:
+            return found
+    return _left_out(profile, "nothing a plan could say of it")
+
+
+def _left_out(profile: Profile, why: str) -> Proposal:
+    return Proposal(name=profile.name, role="drop", taken="left out", reason=f"left out, {why}")
+
+
+def _useless(profile: Profile, looked: Looked) -> Proposal | None:
     if not profile.is_readable:
-        return _left_out(name, "neither text nor numbers nor dates")
+        return _left_out(profile, "neither text nor numbers nor dates")
     if profile.is_empty:
-        return _left_out(name, "no value at all")
-    if (profile.complete and len(known) == 1) or profile.low == profile.high:
-        return _left_out(name, "the same value in every record")
-    if why := _identifies(profile):
-        return Proposal(name=name, role="identifier", reason=why)
-    if match := match_for(profile, files):
-        why = "has this name and lists" if match.by_name else "lists"
-        reason = f"the taxonomy, as it {why} the values found"
-        return Proposal(name=name, match=match, other=match.other, reason=reason)
-    if _is_quantity(profile):
-        return _numeric(profile)
+        return _left_out(profile, "no value at all")
+    if not profile.complete or len(profile.known) > 1:
+        return None
+    (value,) = profile.known
+    if profile.missing_share <= _OFTEN_MISSING or not is_writable(value):
+        return _left_out(profile, "the same value in every record")
+    settings = {"values": (value,)}
+    reason = "a value that many records have and the others lack"
+    return Proposal(name=profile.name, taken="list", reason=reason, settings=settings)
+
+
+def _date(profile: Profile, looked: Looked) -> Proposal | None:
+    found = looked.dates.get(profile.name)
+    if found is None:
+        return None
+    settings, ask = date_settings(profile, found)
+    reason = "dates"
+    return Proposal(name=profile.name, taken="bounds", reason=reason, settings=settings, ask=ask)
+
+
+def _identifier(profile: Profile, looked: Looked) -> Proposal | None:
+    why = why_identifier(profile)
+    if why is None:
+        return None
+    return Proposal(name=profile.name, role="identifier", taken="left out", reason=why)
+
+
+def _weight(profile: Profile, looked: Looked) -> Proposal | None:
+    return _left_out(profile, "a survey weight") if is_weight(profile) else None
+
+
+def _of_files(profile: Profile, looked: Looked) -> Proposal | None:
+    match = match_for(profile, looked.files)
+    if match is None:
+        return None
+    why = "has this name and lists" if match.by_name else "lists"
+    settings: dict[str, Any] = {"taxonomy": match.file.path}
+    if match.other is not None:
+        settings["other"] = match.other
+    reason = f"the taxonomy, as it {why} the values found"
+    return Proposal(name=profile.name, taken="taxonomy", reason=reason, settings=settings)
+
+
+def _labelled(profile: Profile, looked: Looked) -> Proposal | None:
+    if not profile.labels:
+        return None
+    return _listed(profile, profile.labels, taken="public", reason=WHY)
+
+
+def _known_list(profile: Profile, looked: Looked) -> Proposal | None:
     if not profile.complete:
-        return _left_out(name, "too many values to list; a taxonomy could make use of it")
-    return _categorical(profile)
+        return None
+    known = public_list_of(_frequent(profile))
+    if known is None or _covered(profile, known.values) < _NEARLY_ALL - 0.09:
+        return None
+    return _listed(profile, known.values, taken="public", reason=known.what)
 
 
-def _left_out(name: str, reason: str) -> Proposal:
-    return Proposal(name=name, role="drop", reason=f"left out, {reason}")
+def _code(profile: Profile, looked: Looked) -> Proposal | None:
+    if not is_code(profile) and not is_code_text(profile):
+        return None
+    settings, taken = code_settings(profile, _frequent(profile)[:MOST_VALUES])
+    if not settings:
+        return None
+    reason = "codes" if taken == "public" else f"codes in {RARE} records or more"
+    return Proposal(name=profile.name, taken=taken, reason=reason, settings=settings)
 
 
-def _identifies(profile: Profile) -> str | None:
-    """Return why a column seems to identify people, or ``None``."""
-    words = set(words_of(profile.name))
-    pairs = {left + right for left, right in pairwise(words_of(profile.name))}
-    if (words | pairs) & _PERSONAL:
-        return "an identifier, by its name"
-    is_text_or_whole = profile.is_whole or not profile.is_number
-    if profile.is_unique and is_text_or_whole:
-        return "an identifier, a different value in every record"
-    is_many = not profile.complete or len(profile.known) > max(100, profile.n_records // 20)
-    if words & _IDENTIFYING and is_many and is_text_or_whole:
-        return "an identifier, by its name and many values"
-    return None
+def _number(profile: Profile, looked: Looked) -> Proposal | None:
+    settings = number_settings(profile, looked.marks)
+    if settings is None:
+        return None
+    reason = "numbers"
+    return Proposal(name=profile.name, taken="bounds", reason=reason, settings=settings)
 
 
-def _is_quantity(profile: Profile) -> bool:
-    if not profile.is_number:
-        return False
-    n_values = len(profile.known)
-    is_code = bool(set(words_of(profile.name)) & _CODES) and n_values <= _MOST_CODES
-    return not (profile.complete and profile.is_whole and (n_values <= 2 or is_code))
+def _text(profile: Profile, looked: Looked) -> Proposal | None:
+    return _left_out(profile, "free text") if is_free_text(profile) else None
 
 
-def _numeric(profile: Profile) -> Proposal:
-    if max(abs(profile.low), abs(profile.high)) > MAX_BOUND / 100:
-        return _left_out(profile.name, "its numbers are too large for a grid")
-    low, high, unit = outward(profile.low, profile.high)
-    step = unit / 100
-    if profile.is_whole and high - low < _MOST_WHOLE_CELLS:
-        step = Fraction(1)
-    return Proposal(
-        name=profile.name,
-        bounds=(low, high),
-        step=step,
-        reason="bounds, rounded outwards, and step",
-    )
-
-
-def outward(low: float, high: float) -> tuple[Fraction, Fraction, Fraction]:
-    """Return bounds around ``low`` and ``high`` in round units, and the unit.
-
-    The unit is the largest power of ten within the range, so bounds have one or two digits
-    that mean something.
-
-    >>> [str(number) for number in outward(17, 88)]
-    ['10', '90', '10']
-    """
-    size = max(high - low, max(abs(low), abs(high)) * 1e-6)
-    unit = Fraction(10) ** floor(log10(size))
-    return floor(Fraction(low) / unit) * unit, ceil(Fraction(high) / unit) * unit, unit
-
-
-def _categorical(profile: Profile) -> Proposal:
+def _list(profile: Profile, looked: Looked) -> Proposal:
     values = _frequent(profile)
     if not values:
-        return _left_out(profile.name, f"no value in {RARE} records or more")
-    if len(values) == 1 and profile.known[values[0]] >= _NEARLY_ALL * sum(profile.known.values()):
-        return _left_out(profile.name, "nearly the same value in every record")
-    if len(values) > MOST_VALUES:
-        return _left_out(profile.name, "too many values to list; a taxonomy could make use of it")
-    reason = f"the values in {RARE} records or more"
-    other = free_label(values) if len(values) < len(profile.known) else None
-    return Proposal(name=profile.name, values=values, other=other, reason=reason)
+        return _left_out(profile, f"no value in {RARE} records or more")
+    if len(values) == 1 and _covered(profile, values) >= _NEARLY_ALL:
+        return _left_out(profile, "nearly the same value in every record")
+    if _covered(profile, values) < _LEAST_LISTED:
+        return _left_out(profile, "too many values to list; a taxonomy could make use of it")
+    reason = f"in {RARE} records or more"
+    return _listed(profile, values[:MOST_VALUES], taken="list", reason=reason)
+
+
+def _listed(profile: Profile, values: Sequence[str], *, taken: Taken, reason: str) -> Proposal:
+    ordered = sorted(values, key=in_order) if taken == "list" else values
+    settings: dict[str, Any] = {"values": tuple(ordered)}
+    if not profile.complete or any(word not in set(values) for word in profile.known):
+        settings["other"] = free_label(ordered)
+    return Proposal(name=profile.name, taken=taken, reason=reason, settings=settings)
+
+
+PROPOSERS: tuple[Proposer, ...] = (
+    _useless,
+    _date,
+    _identifier,
+    _weight,
+    _of_files,
+    _labelled,
+    _known_list,
+    _code,
+    _number,
+    _text,
+    _list,
+)
+"""Who is asked about a column, in this order."""
+
+
+def _covered(profile: Profile, values: Sequence[str]) -> float:
+    return sum(profile.known.get(value, 0) for value in values) / max(profile.n_counted, 1)
 
 
 def _frequent(profile: Profile) -> tuple[str, ...]:
-    words = [word for word, n in profile.known.items() if n >= RARE and _is_writable(word)]
-    return tuple(sorted(words, key=_in_order))
+    """Return the values that many records have, the most frequent first."""
+    words = [word for word, n in profile.known.items() if n >= RARE and is_writable(word)]
+    return tuple(sorted(words, key=lambda word: (-profile.known[word], word)))
 
 
-def _is_writable(word: str) -> bool:
+def is_writable(word: str) -> bool:
+    """Whether a plan can hold a value."""
     return word.isprintable() and len(word) <= MAX_TEXT and word != ROOT
 
 
-def _in_order(word: str) -> tuple[bool, int, str]:
+def in_order(word: str) -> tuple[bool, int, str]:
+    """Return what values are sorted by: whole numbers by size, then texts."""
     is_whole = word.isascii() and word.isdigit() and len(word) < 20
     return (not is_whole, int(word) if is_whole else 0, word)
 
 
 def _likely_class(first: Sequence[Proposal], profiles: Mapping[str, Profile]) -> str | None:
     n_values = {
-        one.name: len(_frequent(profiles[one.name])) if profiles[one.name].complete else 0
-        for one in first
-        if one.role == "predictor"
+        one.name: _n_classes(profiles[one.name]) for one in first if one.role == "predictor"
     }
     named = [
         name
@@ -166,21 +251,19 @@ def _likely_class(first: Sequence[Proposal], profiles: Mapping[str, Profile]) ->
     few = [
         one.name
         for one in first
-        if one.bounds is None and 2 <= n_values.get(one.name, 0) <= _MOST_GUESSED_CLASSES
+        if not one.is_ordered and 2 <= n_values.get(one.name, 0) <= _MOST_GUESSED_CLASSES
     ]
     return next(reversed(named or few), None)
 
 
+def _n_classes(profile: Profile) -> int:
+    values = _frequent(profile) if profile.complete else ()
+    return len(values) if _covered(profile, values) >= _NEARLY_ALL - 0.09 else 0
+
+
 def _as_class(profile: Profile, before: Proposal) -> Proposal:
+    if "taxonomy" in before.settings or before.taken == "public":
+        return replace(before, role="class", reason=f"the class, and {before.reason}")
     values = _frequent(profile)
-    if before.match is not None:
-        return Proposal(
-            name=before.name,
-            role="class",
-            match=before.match,
-            other=before.other,
-            reason=f"the class, and {before.reason}",
-        )
-    other = free_label(values) if len(values) < len(profile.known) else None
-    reason = f"the class, and its values in {RARE} records or more"
-    return Proposal(name=before.name, role="class", values=values, other=other, reason=reason)
+    listed = _listed(profile, values, taken="list", reason=f"the class, in {RARE} records or more")
+    return replace(listed, role="class", settings=listed.settings if values else {})

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -29,7 +29,7 @@ HEADER = """\
 # A plan, proposed by 'hedgerow draft'. Nothing is published with it before you confirm it.
 #
 # What to do next:
-# 1. Read every line. What is marked 'from the data' was taken from the confidential table and
+# 1. Read every line. What is marked as from the data was taken from the confidential table and
 #    may give somebody in it away. Replace it by what a code book, a form, a law or common
 #    sense says. Values that few records have are not listed, and bounds are rounded.
 # 2. Choose method and epsilon. 'hedgerow check' shows what they cost and keep.
@@ -45,6 +45,7 @@ class Sections:
 
     data: str | None
     query: str | None
+    table: str | None
     reading: str | None
     missing: str
     missing_values: Sequence[str]
@@ -88,23 +89,27 @@ def _source(sections: Sections) -> Iterable[str]:
         yield f"data: {quoted(sections.data)}"
     if sections.query is not None:
         yield f"query: {quoted(sections.query)}"
+    if sections.table is not None:
+        yield f"table: {quoted(sections.table)}"
     if sections.reading is not None:
         yield from comment("how the file is written", indent="")
         yield sections.reading
-    elif sections.query is not None:
+    elif sections.query is not None or sections.table is not None:
         yield "# How long the database may take, and how much memory the table."
         yield f"reading: {{seconds: {SECONDS}, megabytes: {MEGABYTES}}}"
     yield from comment("how often values are missing", indent="")
     yield f"missing: {sections.missing}"
-    yield from comment("the usual texts for missing values that occur", indent="")
+    yield "# The texts that usually mean a missing value; take out what is a value here."
     yield f"missing-values: [{', '.join(json.dumps(text) for text in sections.missing_values)}]"
     yield ""
 
 
 def _attributes(sections: Sections, base: Path) -> Iterable[str]:
+    yield "# from the data: what each line that ends in '# bounds', '# list', '# taxonomy' or"
+    yield f"# '# left out' says of its column; {MARK}. Lines that end in"
+    yield "# '# public' took nothing from the data."
     yield "attributes:"
     for proposal in sections.proposals:
-        yield from comment(proposal.reason, indent="  ")
         yield from _attribute(proposal, base)
     if sections.unnamed:
         yield f"  # {sections.unnamed} more: their names hold characters that a plan cannot hold"
@@ -142,41 +147,45 @@ def ledger_section(data: object, publish: str) -> str:
 
 
 def _attribute(proposal: Proposal, base: Path) -> Iterable[str]:
+    """Return the lines of a column: its question if there is one, its settings, and its tag."""
     parts = [] if proposal.role == "predictor" else [f"role: {proposal.role}"]
-    if proposal.bounds is not None:
-        low, high = (_number(bound) for bound in proposal.bounds)
-        parts.append(f"numeric: [{low}, {high}]")
-        parts.append(f"step: {_number(proposal.step or Fraction(1))}")
-    if proposal.match is not None:
-        path = relative_path(proposal.match.file.path, base)
-        parts.append(f"taxonomy: {quoted(path)}")
-    if proposal.values:
-        parts.append(f"values: [{', '.join(quoted(value) for value in proposal.values)}]")
-    if proposal.other is not None:
-        parts.append(f"other: {quoted(proposal.other)}")
+    parts += [f"{key}: {_flow(value, base)}" for key, value in proposal.settings.items()]
+    why = proposal.reason.removeprefix("left out, ")
+    tag = f"  # {proposal.taken}"
+    asked = [f"  # TO DO: {proposal.ask}."] if proposal.ask else []
     line = f"  {quoted(proposal.name)}: {{{', '.join(parts)}}}"
-    if len(line) <= WIDTH:
-        return [line]
-    return [f"  {quoted(proposal.name)}:", *(wrapped(part) for part in parts)]
+    if len(line) + len(tag) > WIDTH:
+        first = f"  {quoted(proposal.name)}:{tag}: {why}"
+        return [*asked, first, *(wrapped(part) for part in parts)]
+    fits = len(line) + len(tag) + len(why) + 2 <= WIDTH
+    return [*asked, line + (f"{tag}: {why}" if fits and why else tag)]
+
+
+def _flow(value: object, base: Path) -> str:
+    """Return a value of a plan on one line."""
+    if isinstance(value, Path):
+        return quoted(relative_path(value, base))
+    if isinstance(value, Fraction):
+        return _number(value)
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, Mapping):
+        inner = (f"{quoted(key)}: {_flow(each, base)}" for key, each in value.items())
+        return f"{{{', '.join(inner)}}}"
+    if isinstance(value, Sequence):
+        return f"[{', '.join(_flow(each, base) for each in value)}]"
+    return str(value)
 
 
 def wrapped(part: str) -> str:
-    """Return a setting with a long list broken between two values; texts in it stay whole."""
-    key, bracket, rest = part.partition(": [")
-    if not bracket:
-        return f"    {part}"
-    values = rest.removesuffix("]")
-    lines, line = [], f"    {key}: ["
-    for piece in _pieces(values):
-        if len(line) + len(piece) > WIDTH and line.strip():
+    """Return a setting broken between two values of a list; texts in it stay whole."""
+    lines, line = [], "    "
+    for piece in re.findall(r'(?:"(?:[^"\\]|\\.)*"|[^,"])+(?:, )?', part):
+        if len(line) + len(piece.rstrip()) > WIDTH and line.strip():
             lines.append(line.rstrip())
             line = "      "
         line += piece
-    return "\n".join([*lines, line + "]"])
-
-
-def _pieces(values: str) -> Iterable[str]:
-    return re.findall(r'(?:"(?:[^"\\]|\\.)*"|[^,"]+)(?:, )?', values)
+    return "\n".join([*lines, line])
 
 
 def _ends(sections: Sections) -> Iterable[str]:
@@ -185,7 +194,8 @@ def _ends(sections: Sections) -> Iterable[str]:
     yield ""
     mark = "" if sections.is_publishable else "# "
     if mark:
-        yield "# Not ready: give an attribute 'role: class', and at least one a domain. Then use:"
+        yield "# Not ready: give at least one attribute a domain, and one 'role: class' if the"
+        yield "# method needs it. Then use:"
     yield f"{mark}publish: {{{sections.publish}}}"
     yield ""
     yield from ledger_lines(sections.ledger)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from hedgerow.encode.columns import Encoded, column_encoder, is_text
+from hedgerow.encode.columns import ColumnEncoder, Encoded, column_encoder, is_text
+from hedgerow.encode.dates import DerivedEncoder
 from hedgerow.encode.sums import ColumnSums, column_of
 from hedgerow.errors import UnlistedValueError
 from hedgerow.model.arrays import Codes, Flags
@@ -37,31 +38,41 @@ class BatchEncoder:
 
     def __init__(self, schema: Schema, *, name: str, sums: ColumnSums | None = None) -> None:
         self.sums = sums
+        self.schema = schema
         self.attributes = tuple(schema.used())
+        self.columns = schema.columns()
+        self.text = schema.text_columns()
         self.name = name
-        self.encoders = []
-        for attribute in self.attributes:
-            keeps_missing = schema.missing == "value" and attribute is not schema.class_attribute
-            self.encoders.append(
-                column_encoder(
-                    attribute,
-                    missing_values=schema.missing_values,
-                    missing_code=attribute.domain.missing_code if keeps_missing else None,
-                )
+        self.encoders = [self._encoder(schema, attribute) for attribute in self.attributes]
+
+    @staticmethod
+    def _encoder(schema: Schema, attribute: Attribute) -> ColumnEncoder | DerivedEncoder:
+        keeps_missing = schema.missing == "value" and attribute is not schema.class_attribute
+        missing_code = attribute.domain.missing_code if keeps_missing else None
+        if attribute.derivation is None:
+            return column_encoder(
+                attribute, missing_values=schema.missing_values, missing_code=missing_code
             )
+        return DerivedEncoder(
+            attribute.derivation,
+            attribute.domain,
+            markers=schema.missing_values | attribute.missing_values | {""},
+            missing_code=missing_code,
+            is_lenient=attribute.unreadable == "missing",
+        )
 
     def __call__(self, batch: pa.RecordBatch, *, n_before: int) -> EncodedBatch:
-        """Return a batch's codes without the records that lack a value.
+        """Return the codes of a batch of ``columns`` without the records that lack a value.
 
         ``n_before`` records were read before, which messages count from.
         """
         encoded = []
-        for attribute, encode, values in zip(
-            self.attributes, self.encoders, self._summed(batch), strict=True
-        ):
-            codes = encode(values)
+        named = dict(zip(self.columns, self._summed(batch), strict=True))
+        for attribute, encode in zip(self.attributes, self.encoders, strict=True):
+            values = [named[name] for name in attribute.columns]
+            codes = encode(values) if isinstance(encode, DerivedEncoder) else encode(values[0])
             if codes.unlisted is not None and codes.unlisted.any():
-                raise self._unlisted(attribute, values, codes.unlisted, n_before)
+                raise self._unlisted(attribute, values[0], codes.unlisted, n_before)
             encoded.append(codes)
         kept = _complete(encoded)
         columns = tuple(each.codes if kept is None else each.codes[kept] for each in encoded)
@@ -75,8 +86,8 @@ class BatchEncoder:
             column.dictionary_encode() if is_text(column.type) else column
             for column in batch.columns
         ]
-        for attribute, column in zip(self.attributes, columns, strict=True):
-            self.sums.add_column(column_of(attribute.name), column)
+        for name, column in zip(self.columns, columns, strict=True):
+            self.sums.add_column(column_of(name), column)
         return columns
 
     def _unlisted(
@@ -86,9 +97,17 @@ class BatchEncoder:
         if attribute.domain.kind == "categorical":
             what = "holds a value that the taxonomy does not list"
             do = "Add it as a leaf, or give the taxonomy a catch-all with 'other: NAME'."
+        elif attribute.derivation is not None:
+            what = (
+                f"holds something that is no date in the format {attribute.derivation.start.format}"
+            )
+            do = "Correct it, give its 'format', or list that text in 'missing-values'."
         else:
             what = "holds something that is not a number"
-            do = "Correct it, or list that text in 'missing-values'."
+            do = (
+                "Correct it, list that text in 'missing-values', or give the column"
+                " 'unreadable: missing'."
+            )
         return UnlistedValueError(
             _value_at(values, place),
             attribute=attribute.name,

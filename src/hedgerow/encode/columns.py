@@ -65,10 +65,12 @@ def column_encoder(
 
     Missing values become ``missing_code``; without one they are flagged.
     """
-    markers = missing_values | {""}
+    markers = missing_values | attribute.missing_values | {""}
     if isinstance(attribute.domain, CategoricalDomain):
-        return _TextEncoder(_Labels(attribute.domain, markers), missing_code)
-    return _NumberEncoder(attribute.domain, markers, missing_code)
+        labels = _Labels(attribute.domain, markers, attribute.letters)
+        return _TextEncoder(labels, missing_code)
+    is_lenient = attribute.unreadable == "missing"
+    return _NumberEncoder(attribute.domain, markers, missing_code, is_lenient=is_lenient)
 
 
 class _TextEncoder:
@@ -104,6 +106,7 @@ class _Labels:
 
     domain: CategoricalDomain
     markers: frozenset[str]
+    letters: int | None = None
 
     def __call__(self, words: pa.Array) -> Encoded:
         found = np.array([self._code(word) for word in words.to_pylist()], dtype=np.int64)
@@ -118,7 +121,7 @@ class _Labels:
         for spelling in spellings(text):
             if spelling in self.markers:
                 return _MISSING
-            code = self.domain.taxonomy.leaf_code.get(spelling)
+            code = self.domain.taxonomy.leaf_code.get(spelling[: self.letters].strip())
             if code is not None:
                 return code
         other = self.domain.other_code
@@ -145,9 +148,15 @@ class _NumberEncoder:
     """Codes of a column of numbers, stored as numbers or as text."""
 
     def __init__(
-        self, domain: NumericDomain, markers: frozenset[str], missing_code: int | None
+        self,
+        domain: NumericDomain,
+        markers: frozenset[str],
+        missing_code: int | None,
+        *,
+        is_lenient: bool,
     ) -> None:
         self.domain = domain
+        self.is_lenient = is_lenient
         self.markers = markers
         self.missing_code = missing_code
         numbers = {number_in(marker) for marker in markers} - {None}
@@ -191,6 +200,8 @@ class _NumberEncoder:
                 pass  # blanks, markers or worse: one by one
         texts = [(word or "").strip() for word in words.to_pylist()]
         parsed = [math.nan if text in self.markers else number_in(text) for text in texts]
+        if self.is_lenient:
+            parsed = [math.nan if number is None else number for number in parsed]
         unlisted = np.array([number is None for number in parsed], dtype=np.bool_)
         numbers = np.array([number or 0.0 for number in parsed], dtype=np.float64)
         encoded = self._of_values(numbers)
@@ -198,7 +209,7 @@ class _NumberEncoder:
 
     def _of_others(self, column: pa.Array) -> Encoded:
         """Encode what cannot be a number (dates, booleans): only nulls are allowed."""
-        missing = _nulls(column)
+        missing = np.ones(len(column), np.bool_) if self.is_lenient else _nulls(column)
         codes = np.zeros(len(column), dtype=code_dtype(self.domain.size))
         encoded = Encoded(codes=codes, missing=_if_any(missing), unlisted=_if_any(~missing))
         return encoded.settled(self.missing_code)

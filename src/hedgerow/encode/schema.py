@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from hedgerow.errors import InternalError
+from hedgerow.model.derive import DateColumn, Derivation
 from hedgerow.model.schema import Attribute, Schema
+from hedgerow.plan.derive import DateColumnPlan, column_formats
 from hedgerow.plan.model import Plan
-from hedgerow.taxonomy.domain import MISSING, CategoricalDomain, Domain, NumericDomain
+from hedgerow.taxonomy.calendar import day_number
+from hedgerow.taxonomy.domain import MISSING, CategoricalDomain, DateDomain, Domain, NumericDomain
 from hedgerow.taxonomy.load import taxonomy_of
 from hedgerow.taxonomy.tree import Taxonomy
 
@@ -38,12 +42,47 @@ def _attribute(plan: Plan, name: str, *, keeps_missing: bool) -> Attribute:
         )
     elif given.edges is not None:
         domain = NumericDomain.from_edges(given.edges, missing=keeps_missing)
+    elif given.date is not None:
+        dates = given.date
+        domain = DateDomain.between(dates.from_, dates.to, step=dates.step, missing=keeps_missing)
     else:
         taxonomy = _taxonomy(plan, name)
-        listed = (label for label in taxonomy.leaf_labels if label in plan.missing_values)
+        texts = {*plan.missing_values, *(given.missing_values or ())}
+        listed = (label for label in taxonomy.leaf_labels if label in texts)
         missing = next(listed, MISSING) if keeps_missing else None
         domain = CategoricalDomain.over(taxonomy, other=given.other, missing=missing)
-    return Attribute(name=name, domain=domain)
+    return Attribute(
+        name=name,
+        domain=domain,
+        missing_values=frozenset(text.strip() for text in given.missing_values or ()),
+        unreadable=given.unreadable,
+        letters=given.letters,
+        derivation=_derivation(plan, name),
+    )
+
+
+def _derivation(plan: Plan, name: str) -> Derivation | None:
+    given = plan.attributes[name]
+    if given.date is not None:
+        return Derivation(what="date", start=DateColumn(name=name, format=given.date.read_by))
+    if given.from_ is None:
+        return None
+    start = _date_column(plan, given.from_)
+    if given.part is not None:
+        return Derivation(what=given.part, start=start)
+    if given.years_at is not None:
+        return Derivation(what="years", start=start, at=day_number(given.years_at))
+    if given.years_until is not None:
+        return Derivation(what="years", start=start, until=_date_column(plan, given.years_until))
+    if given.days_until is None:
+        raise InternalError("an attribute does not say what follows from its dates")
+    return Derivation(what="days", start=start, until=_date_column(plan, given.days_until))
+
+
+def _date_column(plan: Plan, given: DateColumnPlan) -> DateColumn:
+    """Return a column with the format that the plan gives it somewhere, or ISO."""
+    known = column_formats(plan.attributes)
+    return DateColumn(name=given.column, format=known.get(given.column, "iso"))
 
 
 def _taxonomy(plan: Plan, name: str) -> Taxonomy:

@@ -40,8 +40,7 @@ def encode_table(
     itself and by public rules alone, so neighbouring tables stay neighbours.
     """
     work = _Work.begin(source, schema, sums, most_bytes)
-    names = [attribute.name for attribute in schema.used()]
-    text = {a.name for a in schema.used() if a.domain.kind == "categorical"}
+    names, text = schema.columns(), schema.text_columns()
     for batch in source.batches(names, text=text, progress=progress):
         work.add(batch)
     return work.finish()
@@ -76,8 +75,7 @@ def encode_accompanied(
     Privacy: all of the result is confidential.
     """
     work = _Work.begin(source, schema)
-    names = [attribute.name for attribute in schema.used()]
-    text = {a.name for a in schema.used() if a.domain.kind == "categorical"}
+    names, text = schema.columns(), schema.text_columns()
     rows, found = [np.zeros(0, dtype=np.int64)], [np.zeros((0, len(numbers)))]
     for batch in source.batches([*names, *numbers], text=text, progress=progress):
         start = work.n_read

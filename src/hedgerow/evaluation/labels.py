@@ -2,7 +2,8 @@
 
 Understood are values, the labels of taxonomy nodes, several values joined by ``|`` or as
 ``{a, b}``, ``*`` for anything, numbers, and intervals: ``[17, 30)``, ``17-29``, ``17..29``,
-``<30``, ``>=65``.
+``<30``, ``>=65``. Dates stand where numbers do, as ISO writes them; ``2020-03``, ``2020-Q1``
+and ``2020`` are a month, a quarter and a year of them.
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+import numpy as np
+
 from hedgerow.encode.columns import spellings
-from hedgerow.taxonomy.domain import MISSING, CategoricalDomain, Domain, NumericDomain
+from hedgerow.model.dates import parse_dates
+from hedgerow.taxonomy.domain import MISSING, CategoricalDomain, DateDomain, Domain, NumericDomain
 from hedgerow.taxonomy.tree import Taxonomy
 
 SUPPRESSED = frozenset({"*", "Any", "ANY", "any"})
@@ -22,6 +26,8 @@ _SINGLE = re.compile(_NUMBER)
 _BRACKETS = re.compile(rf"([\[\](])\s*({_NUMBER})\s*[,;:]\s*({_NUMBER})\s*([\])\[])")
 _DASHED = re.compile(rf"({_NUMBER})\s*(?:-|–|—|\.\.+|~|to)\s*({_NUMBER})")
 _ONE_SIDED = re.compile(rf"(<=|>=|<|>|≤|≥)\s*({_NUMBER})")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?", re.ASCII)
+_PERIOD = re.compile(r"(\d{4})(?:-[Qq]([1-4])|-(\d{2}))?", re.ASCII)
 _OUR_MISSING = f"{MISSING} or "
 
 Span = tuple[int, int]
@@ -38,7 +44,9 @@ def span_of(text: str, domain: Domain, *, markers: frozenset[str] = frozenset())
     """
     label = text.strip()
     span = _categorical(label, domain) if isinstance(domain, CategoricalDomain) else None
-    if span is None and isinstance(domain, NumericDomain):
+    if span is None and isinstance(domain, DateDomain):
+        span = _dated(label, domain)
+    elif span is None and isinstance(domain, NumericDomain):
         span = _numeric(label, domain)
     if span is None and (label in markers or not label) and domain.missing_code is not None:
         return domain.missing_code, domain.missing_code + 1
@@ -84,6 +92,26 @@ def _joined(labels: list[str], taxonomy: Taxonomy) -> Span | None:
             return None
         stop = max(stop, end)
     return first, stop
+
+
+def _dated(label: str, domain: DateDomain) -> Span | None:
+    """Return the codes of a label of dates: each becomes its number of days."""
+    found = _PERIOD.fullmatch(label)
+    if found:
+        year, quarter, month = (int(each or 0) for each in found.groups())
+        first = (quarter - 1) * 3 + 1 if quarter else month or 1
+        months = 3 if quarter else 1 if month else 12
+        if not 1 <= first <= 12 or not 1 <= year <= 9999:
+            return None
+        begin = np.datetime64("1970-01", "M") + (year - 1970) * 12 + first - 1
+        low, high = (each.astype("datetime64[D]").astype(int) for each in (begin, begin + months))
+        return _between(domain, Fraction(low), Fraction(high - 1), closed=True, opened=False)
+    texts = _DATE.findall(label)
+    days, ok = parse_dates(texts, "iso")
+    if not ok.all() or not (texts or label == MISSING):
+        return None
+    numbers = iter(days.tolist())
+    return _numeric(_DATE.sub(lambda _: str(next(numbers)), label), domain)
 
 
 def _numeric(label: str, domain: NumericDomain) -> Span | None:

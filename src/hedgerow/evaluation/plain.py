@@ -109,7 +109,7 @@ class _Work:
         spans: list[Span | None] = []
         for text, number in self.seen[at].items():
             span = self._span(text, attribute) if used[number] else None
-            if span is None and used[number] and not self._is_missing(text):
+            if span is None and used[number] and not self._is_missing(text, attribute):
                 raise self._unreadable(attribute.name, "a label that its domain does not know")
             spans.append(span)
         distinct = sorted({span for span in spans if span}) or [(0, 1)]
@@ -119,14 +119,17 @@ class _Work:
 
     def _span(self, text: str, attribute: Attribute) -> Span | None:
         domain = attribute.domain
-        span = span_of(text, domain, markers=self.schema.missing_values)
-        if span is None and isinstance(domain, CategoricalDomain) and not self._is_missing(text):
+        markers = self.schema.missing_values | attribute.missing_values
+        span = span_of(text, domain, markers=markers)
+        is_missing = self._is_missing(text, attribute)
+        if span is None and isinstance(domain, CategoricalDomain) and not is_missing:
             other = domain.other_code
             return None if other is None else (other, other + 1)
         return span
 
-    def _is_missing(self, text: str) -> bool:
-        return not text.strip() or text.strip() in self.schema.missing_values
+    def _is_missing(self, text: str, attribute: Attribute) -> bool:
+        markers = self.schema.missing_values | attribute.missing_values
+        return not text.strip() or text.strip() in markers
 
     def _unreadable(self, column: str, what: str) -> DataError:
         return DataError(

@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.errors import SettingError
 from hedgerow.model.schema import Schema
-from hedgerow.taxonomy.builders import numeric, numeric_edges
+from hedgerow.taxonomy.builders import calendar, numeric, numeric_edges
+from hedgerow.taxonomy.calendar import CalendarGrid
 from hedgerow.taxonomy.domain import MISSING, Domain, NumericDomain
 from hedgerow.taxonomy.grid import EvenGrid
 from hedgerow.taxonomy.tree import Taxonomy
@@ -111,7 +112,8 @@ def hierarchy_of(domain: Domain, *, numeric_fan_out: int = NUMERIC_FAN_OUT) -> T
 
     That of a categorical domain is its own. The cells of a numeric grid are put together
     ``numeric_fan_out`` at a time from its lower end, level by level, until one range is
-    left; missing values stand alone, directly under the root.
+    left, and dates to months, quarters and years; missing values stand alone, directly
+    under the root.
 
     >>> age = NumericDomain.even(low=17, high=90, step=1)
     >>> tree = hierarchy_of(age)
@@ -121,7 +123,9 @@ def hierarchy_of(domain: Domain, *, numeric_fan_out: int = NUMERIC_FAN_OUT) -> T
     if not isinstance(domain, NumericDomain):
         return domain.taxonomy
     grid = domain.grid
-    if isinstance(grid, EvenGrid):
+    if isinstance(grid, CalendarGrid):
+        tree = calendar(grid)
+    elif isinstance(grid, EvenGrid):
         tree = numeric(low=grid.low, high=grid.high, step=grid.step, fan_out=numeric_fan_out)
     else:
         tree = numeric_edges(grid.edges, fan_out=numeric_fan_out)

@@ -27,9 +27,11 @@ from pydantic import (
 
 from hedgerow.errors import ReleaseError
 from hedgerow.model.card import card
+from hedgerow.model.people import PeopleRule
 from hedgerow.taxonomy.labels import displayed
 
 NEIGHBOURS = "add or remove one record; one record per person"
+PERSON_NEIGHBOURS = "add or remove one person with all their records"
 NOT_PRIVATE = "reproducible, not private"
 
 LONGEST_APPROVER = 200
@@ -70,6 +72,21 @@ class _Part(BaseModel):
     )
 
 
+class CertifiedPerson(_Part):
+    """Whose records are protected together, and how many of them count."""
+
+    columns: tuple[str, ...] = Field(description="what names a person; never released")
+    records: int = Field(ge=1, description="the most records of one person that count")
+    counted: Literal["records", "people"] = Field(
+        description="what counts count: records, or people, whose records share one weight"
+    )
+
+    @classmethod
+    def of(cls, people: PeopleRule) -> CertifiedPerson:
+        """Return what a certificate says of a rule."""
+        return cls(columns=people.columns, records=people.most, counted=people.counted)
+
+
 class Guarantee(_Part):
     """The promise, exactly and in one plain sentence."""
 
@@ -78,6 +95,9 @@ class Guarantee(_Part):
     epsilon_decimal: float | None = Field(description="the same, rounded, for reading")
     delta: ExactFraction | None
     neighbours: str | None = Field(description="the two tables nobody can tell apart")
+    person: CertifiedPerson | None = Field(
+        default=None, description="who is protected with all their records; null: a record each"
+    )
     private: bool = Field(description="false for seeded runs and methods without a guarantee")
     statement: str
 
@@ -89,15 +109,22 @@ class Guarantee(_Part):
         reproducible: bool,
         delta: Fraction = _PURE,
         caveat: str | None = None,
+        people: PeopleRule | None = None,
     ) -> Guarantee:
-        """Return the promise of ``epsilon`` and ``delta``; a reproducible run keeps none."""
-        kept = _statement(epsilon) if delta == 0 else _loose_statement(epsilon, delta, caveat)
+        """Return the promise of ``epsilon`` and ``delta``; a reproducible run keeps none.
+
+        With ``people`` it is made to a person with all their records.
+        """
+        kept = (
+            _statement(epsilon, people) if delta == 0 else _loose_statement(epsilon, delta, caveat)
+        )
         return cls(
             kind="differential privacy",
             epsilon=epsilon,
             epsilon_decimal=float(epsilon),
             delta=delta,
-            neighbours=NEIGHBOURS,
+            neighbours=NEIGHBOURS if people is None else PERSON_NEIGHBOURS,
+            person=None if people is None else CertifiedPerson.of(people),
             private=not reproducible,
             statement=_seeded_statement(epsilon) if reproducible else kept,
         )
@@ -111,6 +138,7 @@ class Guarantee(_Part):
             epsilon_decimal=None,
             delta=None,
             neighbours=None,
+            person=None,
             private=False,
             statement=statement,
         )
@@ -123,11 +151,15 @@ class Guarantee(_Part):
         return self
 
 
-def _statement(epsilon: Fraction) -> str:
+def _statement(epsilon: Fraction, people: PeopleRule | None = None) -> str:
+    whose = "any one person's record as without it"
+    if people is not None:
+        told = displayed(", ".join(people.columns))
+        whose = f"any one person (told by {told}), with all their records, as without them"
     return (
         f"Differentially private with epsilon = {epsilon} and delta = 0: whatever anyone"
         " concludes from this release is at most"
-        f" {factor_text(epsilon)} times as likely with any one person's record as without it."
+        f" {factor_text(epsilon)} times as likely with {whose}."
     )
 
 
@@ -259,7 +291,7 @@ class DescribedAttribute(_Part):
 
     name: str
     role: Literal["predictor", "class"]
-    kind: Literal["categorical", "numeric"]
+    kind: Literal["categorical", "numeric", "date"]
     size: int = Field(ge=1, description="the number of values in its public domain")
     unit: str | None = Field(None, description="the unit of its values, if the plan names one")
     meaning: str | None = Field(None, description="what it is, in the plan's words")

@@ -21,18 +21,26 @@ from hedgerow.count.settings import EngineSettings
 from hedgerow.errors import ChangedPlanError, KeptReleaseError, PublishNotice, SettingError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.certificate import LedgerEntry
+from hedgerow.model.database import asked_of
 from hedgerow.model.groups import Groups
+from hedgerow.model.people import SampleKey
 from hedgerow.pipeline.account import ReleaseAccount, unbooked_name
-from hedgerow.pipeline.prepare import PlanLike, Prepared, check_confirmed, prepare
+from hedgerow.pipeline.prepare import (
+    PlanLike,
+    Prepared,
+    check_confirmed,
+    check_whose_records,
+    prepare,
+)
 from hedgerow.pipeline.rehearse import rehearse
 from hedgerow.pipeline.retry import RunAsked, check_nothing_waits, release_in_place
 from hedgerow.plan.load import plan_digest
-from hedgerow.privacy.budget import EpsilonLike, PathLedger
+from hedgerow.privacy.budget import EpsilonLike
 from hedgerow.privacy.ledger import Entry
 from hedgerow.privacy.source import RandomSource, SeededSource, SystemSource
 from hedgerow.progress import Progress, no_progress
 from hedgerow.release.baskets import BasketRelease
-from hedgerow.release.certify import RunFacts, certify
+from hedgerow.release.certify import RunFacts, certify, spent_by
 from hedgerow.release.folder import Written
 from hedgerow.release.release import Release
 from hedgerow.release.write import check_destination
@@ -58,6 +66,8 @@ def publish(
     plan: PlanLike,
     *,
     data: Any = None,
+    query: str | None = None,
+    table: str | None = None,
     out: str | os.PathLike[str] | None = None,
     records: bool = False,
     parquet: bool = False,
@@ -82,7 +92,8 @@ def publish(
     What the plan describes decides what comes back: a `Release` of a table with
     ``attributes``, a `BasketRelease` of set-valued data with ``items``.
 
-    ``data`` is a file, a database URL or any dataframe, and replaces the plan's own.
+    ``data`` is a file, a database URL or any dataframe, and replaces the plan's own; with a
+    URL, ``query`` or ``table`` says what is asked of the database.
     ``method``, ``epsilon``, ``faithful`` and further ``settings`` (such as ``h``) replace
     those of the plan. A ``seed`` makes the run reproducible and *not private*: its
     certificate says so and the ledger does not book it.
@@ -105,12 +116,15 @@ def publish(
     as those of k-anonymity, give no such guarantee: their certificate says so, and there is
     nothing to book.
     """
+    data = asked_of(data, query=query, table=table)
     counting = EngineSettings.of(
         engine, memory=memory, scratch=scratch, master=master, session=session
     )
     ready = prepare(plan, method=method, epsilon=epsilon, faithful=faithful, **settings)
     _check_unchanged(ready, expect)
     check_confirmed(ready.plan)
+    if ready.private:
+        check_whose_records(ready.plan)
     task = _Task(
         ready=ready,
         data=data,
@@ -128,8 +142,16 @@ def publish(
         check_destination(out, force=force or again)
     account = task.account()
     sums = None if account is None else account.sums()
-    with ready.opened(data, counting, progress, sums=sums) as holding:
+    key = _sample_key(seed) if ready.people is not None else None
+    with ready.opened(data, counting, progress, sums=sums, key=key) as holding:
         return task.release(holding, account, sums)
+
+
+def _sample_key(seed: int | None) -> SampleKey:
+    """Return a key for the samples of people's records; it takes nothing from other draws."""
+    source = SystemSource() if seed is None else SeededSource.of_stream(seed, "people")
+    first, second = source.words(2).tolist()
+    return SampleKey(words=(first, second))
 
 
 def _check_unchanged(ready: Prepared, expect: str | None) -> None:
@@ -277,16 +299,16 @@ class _Task:
 
     def _made(self, engine: Any, facts: RunFacts) -> tuple[AnyRelease, Written | None]:
         ready = self.ready
-        path = PathLedger(ready.epsilon) if ready.private else None
-        published = ready.run(engine, path=path, source=self.source, progress=self.progress)
+        made = ready.run(engine, source=self.source, progress=self.progress)
+        published = made.published
         certificate = certify(
             plan=ready.plan,
             settings=ready.settings,
             about=ready.method.about,
             domain=ready.domain,
             published=published,
-            path=path,
-            facts=facts,
+            spent=spent_by(made.path, people=made.people, choosing=made.choosing),
+            facts=replace(facts, people=made.people),
         )
         release = _release(ready, published, certificate)
         if self.out is None:

@@ -11,6 +11,8 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from hedgerow.errors import PlanError
+from hedgerow.plan.dates import DatePlan
+from hedgerow.plan.derive import DateColumnPlan
 from hedgerow.plan.disclose import DISCLOSE_FAMILIES, DISCLOSE_METHODS
 from hedgerow.plan.disclose_parts import RiskPlan, UtilityPlan
 from hedgerow.plan.fields import PlanModel, shown
@@ -26,6 +28,13 @@ _SECTIONS: dict[str, type[PlanModel]] = {
     "items": ItemsPlan,
     "reading": ReadingPlan,
     "ledger": LedgerPlan,
+}
+
+_ATTRIBUTE_PARTS: dict[str | int, type[PlanModel]] = {
+    "date": DatePlan,
+    "from": DateColumnPlan,
+    "years-until": DateColumnPlan,
+    "days-until": DateColumnPlan,
 }
 
 _DISCLOSE_PARTS: dict[KeyPath, type[PlanModel]] = {("utility",): UtilityPlan, ("risk",): RiskPlan}
@@ -145,7 +154,9 @@ def _locate(loc: tuple[str | int, ...]) -> tuple[KeyPath, type[PlanModel]]:
         return ("disclose", *inside), model
     path = loc[:-1] if loc[-1:] == ("[key]",) else loc
     if loc[:1] == ("attributes",) and len(path) > 2:
-        return path, AttributePlan
+        return path, _ATTRIBUTE_PARTS.get(path[2], AttributePlan) if len(
+            path
+        ) > 3 else AttributePlan
     for section, part in _SECTIONS.items():
         if loc[:1] == (section,) and len(path) > 1:
             return path, part
@@ -166,7 +177,7 @@ def _give(path: KeyPath, model: type[PlanModel]) -> str:
 def _unknown_key(path: KeyPath, model: type[PlanModel]) -> Mistake:
     key, allowed = str(path[-1]), keys_of(model)
     guess = nearest(key, allowed)
-    hint = f"Did you mean {guess!r}? " if guess else _belongs(key, model)
+    hint = _belongs(key, model) or (f"Did you mean {guess!r}? " if guess else "")
     return Mistake(path=path, what="unknown key", do=f"{hint}Allowed here: {', '.join(allowed)}.")
 
 

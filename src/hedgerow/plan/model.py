@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from math import floor, lcm
 from pathlib import Path
@@ -23,8 +24,13 @@ from pydantic import (
 )
 
 from hedgerow.model.card import card
-from hedgerow.model.reading import PLAIN, Reading
+from hedgerow.model.database import select_all
+from hedgerow.model.derive import DatePart
+from hedgerow.model.people import PeopleRule
+from hedgerow.model.reading import PLAIN, Decimal, NumberMarks, Reading, Thousands
 from hedgerow.plan.approval import ApprovedPlan, Sentence, ShortText
+from hedgerow.plan.dates import Date, DatePlan
+from hedgerow.plan.derive import HOW, DateColumnGiven, check_derived, check_sources
 from hedgerow.plan.disclose import AnyDisclosePlan, check_disclosed_attributes
 from hedgerow.plan.fields import (
     MAX_BOUND,
@@ -34,6 +40,7 @@ from hedgerow.plan.fields import (
     Edges,
     Epsilon,
     Label,
+    Letters,
     Name,
     Place,
     PlanModel,
@@ -45,13 +52,23 @@ from hedgerow.plan.fields import (
     shown,
 )
 from hedgerow.plan.items import ItemsPlan
-from hedgerow.plan.reading import ReadingPlan
+from hedgerow.plan.people import (
+    Person,
+    RecordsPerPerson,
+    SaidOfPeople,
+    check_person,
+    people_rule,
+)
+from hedgerow.plan.reading import ReadingPlan, check_marks
 from hedgerow.plan.registry import METHODS, AnySettings
 
 MAX_ATTRIBUTES = 10_000
 MAX_CLASSES = 65_535
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|sqlite:")
-_DOMAINS = "numeric, edges, taxonomy, values"
+_DOMAINS = "numeric, edges, date, taxonomy, values"
+_ORDERED = ("numeric", "edges", "date")
+_OF_TEXTS = ("other", "letters")
+_OF_NUMBERS = ("unreadable", "decimal", "thousands")
 
 
 class AttributePlan(PlanModel):
@@ -69,6 +86,11 @@ class AttributePlan(PlanModel):
     edges: Edges | None = Field(
         None, description="the edges of a number's cells, rising, instead of numeric and step"
     )
+    date: DatePlan | None = Field(
+        None,
+        description="a mapping with the public bounds of a date, such as"
+        " {from: 2010-01-01, to: 2030-12-31, step: month}",
+    )
     taxonomy: TaxonomyGiven | None = Field(
         None, description="a taxonomy file, a nested mapping of labels, or a builder"
     )
@@ -77,6 +99,47 @@ class AttributePlan(PlanModel):
     )
     other: Label | None = Field(
         None, description="the label of the leaf that takes in all values not listed"
+    )
+    letters: Letters | None = Field(
+        None,
+        description="how many characters of a value count, 1 to 1,000: with 3, the postcode 01234"
+        " is the value 012",
+    )
+    missing_values: Texts | None = Field(
+        None, description="the list of further texts that mean a missing value in this column"
+    )
+    unreadable: Literal["refuse", "missing"] = Field(
+        "refuse",
+        description="what a text is that writes no number or date: refuse (nothing is"
+        " published) or missing (a missing value)",
+    )
+    decimal: Decimal | None = Field(
+        None,
+        description="what stands before decimals in this column's texts, where it is not what"
+        " reading says: point or comma",
+    )
+    thousands: Thousands | None = Field(
+        None,
+        description="what stands between thousands in this column's texts, where it is not what"
+        " reading says: none, point, comma, blank or apostrophe",
+    )
+    from_: DateColumnGiven | None = Field(
+        None,
+        alias="from",
+        description="the column of dates that the value follows from, or"
+        " {column: birth, format: dd.mm.yyyy}; it is read, and not released",
+    )
+    years_at: Date | None = Field(
+        None, description="the date at which completed years since 'from' are counted: an age"
+    )
+    years_until: DateColumnGiven | None = Field(
+        None, description="the column of dates up to which completed years are counted"
+    )
+    days_until: DateColumnGiven | None = Field(
+        None, description="the column of dates up to which days are counted: a length of stay"
+    )
+    part: DatePart | None = Field(
+        None, description="the part of the date in 'from': year, quarter, month or weekday"
     )
     unit: ShortText | None = Field(
         None, description="the unit of the values, such as years, for the data dictionary"
@@ -93,13 +156,14 @@ class AttributePlan(PlanModel):
     @property
     def domains(self) -> tuple[str, ...]:
         """The keys that give the domain: exactly one where the column is read, else none."""
-        names = ("numeric", "edges", "taxonomy", "values")
+        names = ("numeric", "edges", "date", "taxonomy", "values")
         return tuple(name for name in names if getattr(self, name) is not None)
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.is_read:
             self._check_domain()
+            check_derived(self)
         elif given := [*self.domains, *self._extras()]:
             raise mistake(
                 f"the role {self.role!r} needs no domain",
@@ -111,8 +175,10 @@ class AttributePlan(PlanModel):
         return self
 
     def _extras(self) -> list[str]:
-        given = {"step": "step" in self.model_fields_set, "other": self.other is not None}
-        return [name for name, there in given.items() if there]
+        keys = ("step", *_OF_TEXTS, "missing-values", *_OF_NUMBERS, *HOW)
+        names = {key: key.replace("-", "_") for key in keys} | {"from": "from_"}
+        given = {name for name in self.model_fields_set if getattr(self, name) is not None}
+        return [key for key, name in names.items() if name in given]
 
     def _check_domain(self) -> None:
         if not self.domains:
@@ -125,15 +191,28 @@ class AttributePlan(PlanModel):
                 f"{' and '.join(self.domains)} are both given", f"Keep one of: {_DOMAINS}."
             )
         if "step" in self.model_fields_set and self.numeric is None:
-            raise mistake("there is no numeric to divide", "Remove step.", key=("step",))
-        if self.other is not None and self.domains[0] in ("numeric", "edges"):
+            inside = "Write it inside of date." if self.date is not None else "Remove step."
+            raise mistake("there is no numeric to divide", inside, key=("step",))
+        if self.other is not None and self.domains[0] in _ORDERED:
+            what = "dates" if self.date is not None else "numbers"
             raise mistake(
-                "numbers outside the bounds are clamped, there is no other",
+                f"{what} outside the bounds are clamped, there is no other",
                 "Remove other, or give taxonomy or values.",
                 key=("other",),
             )
+        if self.letters is not None and self.domains[0] in _ORDERED:
+            raise mistake("numbers and dates are read whole", "Remove letters.", key=("letters",))
+        if self.domains[0] not in ("numeric", "edges"):
+            self._check_no_number(is_date=self.date is not None)
         if self.numeric is not None:
             self._check_grid(*self.numeric)
+
+    def _check_no_number(self, *, is_date: bool) -> None:
+        for name in _OF_NUMBERS[is_date:]:
+            if name in self.model_fields_set:
+                raise mistake(
+                    "is for columns of numbers", f"Remove {name}, or give numeric.", key=(name,)
+                )
 
     def _check_grid(self, low: Fraction, high: Fraction) -> None:
         if floor((high - low) / self.step) + 1 > MAX_CELLS:
@@ -151,9 +230,9 @@ class AttributePlan(PlanModel):
             )
 
     def _check_class(self) -> None:
-        if self.domains[0] in ("numeric", "edges"):
+        if self.domains[0] in _ORDERED:
             raise mistake(
-                "the class cannot be a number",
+                f"the class cannot be a {'date' if self.date is not None else 'number'}",
                 "List its values in 'values', or give a taxonomy.",
                 key=(self.domains[0],),
             )
@@ -176,6 +255,12 @@ class LedgerPlan(PlanModel):
         " without it, methods with a delta are refused",
     )
     file: Place | None = Field(None, description="the path of the ledger file")
+
+
+def _marks(given: AttributePlan, rules: Reading) -> NumberMarks:
+    return NumberMarks(
+        decimal=given.decimal or rules.decimal, thousands=given.thousands or rules.thousands
+    )
 
 
 def _check_attributes(value: object) -> object:
@@ -202,10 +287,13 @@ class Plan(PlanModel):
         repr=False,
         description="the SQL query that selects the table, with a database URL in data",
     )
+    table: Name | None = Field(
+        None, description="the name of the table in a database, in place of a query"
+    )
     reading: ReadingPlan | None = Field(
         None,
         description="a mapping with how a text file is written (encoding, delimiter, decimal,"
-        " header, quote, malformed) and what reading may take (seconds, megabytes)",
+        " thousands, header, quote, malformed) and what reading may take (seconds, megabytes)",
     )
     missing: Literal["drop", "value"] = Field(
         "drop",
@@ -221,6 +309,25 @@ class Plan(PlanModel):
         None,
         description="a mapping with the universe of items, for set-valued data, in place of"
         " attributes",
+    )
+    person: Person | None = Field(
+        None,
+        description="the column that says whose record it is, or a list of columns that do so"
+        " together; never released. Privacy is then for a person with all their records",
+    )
+    records_per_person: RecordsPerPerson | None = Field(
+        None,
+        description="the most records of one person that count, or auto: chosen privately, for a"
+        " twentieth of epsilon",
+    )
+    count: Literal["records", "people"] | None = Field(
+        None,
+        description="what the counts of a release count: records (the default), or people, whose"
+        " records share the weight of one person",
+    )
+    one_record_per_person: StrictBool | None = Field(
+        None,
+        description="true once a person has confirmed that nobody has more than one record",
     )
     confirmed: StrictBool = Field(
         False,
@@ -271,9 +378,35 @@ class Plan(PlanModel):
         """The name of the class attribute, if there is one."""
         return next((name for name, plan in self.attributes.items() if plan.role == "class"), None)
 
+    def people_rule(self) -> PeopleRule | None:
+        """Return who is protected with all their records; ``None``: a record each.
+
+        With ``auto`` its bound is the largest that may be chosen.
+        """
+        return people_rule(self._of_people())
+
+    def _of_people(self) -> SaidOfPeople:
+        return SaidOfPeople(
+            person=self.person,
+            records_per_person=self.records_per_person,
+            count=self.count,
+            one_record_per_person=self.one_record_per_person,
+        )
+
     def how_to_read(self) -> Reading:
         """Return the public rules by which bytes become records."""
-        return PLAIN if self.reading is None else self.reading.reading()
+        rules = PLAIN if self.reading is None else self.reading.reading()
+        columns = tuple(
+            (name, _marks(given, rules))
+            for name, given in self.attributes.items()
+            if given.decimal is not None or given.thousands is not None
+        )
+        return replace(rules, columns=columns) if columns else rules
+
+    @property
+    def asked(self) -> str | None:
+        """The query that selects the table from a database; ``None`` for a file."""
+        return self.query if self.table is None else select_all(self.table)
 
     def resolve(self, place: str) -> Path:
         """Return where a path written in the plan leads."""
@@ -292,6 +425,10 @@ class Plan(PlanModel):
         self._check_reading()
         self._check_one_class()
         self._check_missing()
+        self._check_answered()
+        check_sources(self.attributes)
+        released = {name for name, each in self.attributes.items() if each.is_read}
+        check_person(self._of_people(), released)
         if self.publish is not None:
             self._check_method(self.publish.method, publishes=self.publish.publishes)
         if self.publish is not None and self.items is None:
@@ -302,16 +439,19 @@ class Plan(PlanModel):
 
     def _check_source(self) -> None:
         is_database = bool(_URL.match(self.data or ""))
-        if self.query is not None and not is_database:
+        given = [key for key in ("query", "table") if getattr(self, key) is not None]
+        if given and not is_database:
             raise mistake(
-                "a query needs a database",
+                f"a {given[0]} needs a database",
                 "Put the database URL in data, for example postgresql://host/name.",
-                key=("query",),
+                key=(given[0],),
             )
-        if is_database and self.query is None:
+        if len(given) > 1:
+            raise mistake("a query is given, too", "Keep one of the two.", key=("table",))
+        if is_database and not given:
             raise mistake(
-                "a database needs a query",
-                "Give the SELECT that returns the table.",
+                "a database needs a query, or the name of a table",
+                "Give the SELECT that returns the table, or table: NAME.",
                 key=("query",),
             )
 
@@ -333,6 +473,8 @@ class Plan(PlanModel):
     def _check_reading(self) -> None:
         if self.reading is not None:
             self.reading.check(is_basket_file=self.items is not None and self.items.is_file)
+        for name, marks in self.how_to_read().columns:
+            check_marks(marks.decimal, marks.thousands, key=("attributes", name, "thousands"))
 
     def _check_method(self, method: str, *, publishes: str) -> None:
         kind = "table" if self.items is None else "baskets"
@@ -373,8 +515,8 @@ class Plan(PlanModel):
             )
 
     def _check_missing(self) -> None:
-        texts = set(self.missing_values)
         for name, plan in self.attributes.items():
+            texts = {*self.missing_values, *(plan.missing_values or ())}
             for place, value in enumerate(plan.values or ()):
                 if value in texts:
                     raise mistake(
@@ -382,6 +524,15 @@ class Plan(PlanModel):
                         "Remove it from this list, or give missing-values without it.",
                         key=("attributes", name, "values", place),
                     )
+
+    def _check_answered(self) -> None:
+        for name, given in self.attributes.items():
+            if self.confirmed and given.date is not None and given.date.format == "ask":
+                raise mistake(
+                    "nobody has said yet how these dates are written",
+                    "Give the format, such as dd/mm/yyyy or mm/dd/yyyy, then confirm the plan.",
+                    key=("attributes", name, "date", "format"),
+                )
 
     def _check_publish(self, *, needs_class: bool) -> None:
         if not self.predictors:

@@ -15,8 +15,11 @@ from hedgerow.model.reading import (
     Quote,
     Reading,
     TextEncoding,
+    TextFormat,
+    Thousands,
+    ValueLabels,
 )
-from hedgerow.plan.fields import MAX_TEXT, PlanModel, check_printable, mistake, shown
+from hedgerow.plan.fields import MAX_TEXT, Name, PlanModel, check_printable, mistake, shown
 
 MAX_HEADER_LINES = 10_000
 MAX_COLUMNS = 10_000
@@ -84,6 +87,16 @@ Header = Annotated[
 ]
 
 
+def check_marks(decimal: Decimal, thousands: Thousands, *, key: tuple[str, ...]) -> None:
+    """Refuse one mark for both."""
+    if decimal == thousands:
+        raise mistake(
+            f"a {thousands} stands before decimals already",
+            "Give another mark, or none; 'decimal' says what stands before decimals.",
+            key=key,
+        )
+
+
 _HEADERS = {
     True: ("a basket file names no columns", "Give the number of lines before its first record."),
     False: ("only basket files have a number of lines", "Give true, or the columns' names."),
@@ -105,6 +118,11 @@ class ReadingPlan(PlanModel):
     )
     decimal: Decimal = Field(
         "point", description="what stands before decimals in a text file: point or comma"
+    )
+    thousands: Thousands = Field(
+        "none",
+        description="what stands between thousands in a text file: none, point, comma, blank or"
+        " apostrophe; the same in every number that has it",
     )
     header: Header | None = Field(
         None,
@@ -129,6 +147,19 @@ class ReadingPlan(PlanModel):
         description="the memory that the encoded table or a database's rows may take, 1 to"
         f" {MAX_MEGABYTES:,}",
     )
+    format: TextFormat | None = Field(
+        None,
+        description="delimited (CSV, TSV) or json-lines (one object per line); without it"
+        " json-lines for a name in .jsonl or .ndjson, else delimited",
+    )
+    sheet: Name | None = Field(
+        None, description="the name of the sheet, for a workbook that has several"
+    )
+    value_labels: ValueLabels = Field(
+        "apply",
+        description="apply (values of an SPSS or Stata file are read as their labels where they"
+        " have some) or ignore (as the codes)",
+    )
 
     def check(self, *, is_basket_file: bool) -> None:
         """Refuse what does not go together, or not with this kind of data; for the whole plan."""
@@ -138,6 +169,7 @@ class ReadingPlan(PlanModel):
                 "Give 'malformed: refuse', or another quote.",
                 key=("reading", "malformed"),
             )
+        check_marks(self.decimal, self.thousands, key=("reading", "thousands"))
         is_lines = type(self.header) is int
         if self.header is not None and is_lines != is_basket_file:
             what, do = _HEADERS[is_basket_file]
@@ -149,7 +181,11 @@ class ReadingPlan(PlanModel):
         given = {
             "delimiter": self.delimiter is not None,
             "decimal": self.decimal != "point",
+            "thousands": self.thousands != "none",
             "quote": self.quote != '"',
+            "format": self.format is not None,
+            "sheet": self.sheet is not None,
+            "value-labels": self.value_labels != "apply",
         }
         for key, there in given.items():
             if there:
@@ -165,9 +201,13 @@ class ReadingPlan(PlanModel):
             encoding=self.encoding,
             delimiter=self.delimiter,
             decimal=self.decimal,
+            thousands=self.thousands,
             header=True if self.header is None else self.header,
             quote=self.quote,
             malformed=self.malformed,
             seconds=self.seconds,
             megabytes=self.megabytes,
+            format=self.format,
+            sheet=self.sheet,
+            value_labels=self.value_labels,
         )

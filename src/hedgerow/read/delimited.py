@@ -24,6 +24,7 @@ import pyarrow.csv as arrow_csv
 from hedgerow.errors import DataError
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.read.lines import BLOCK, Block, quoted_blocks, text_blocks
+from hedgerow.read.marks import marks_of_columns, with_points
 from hedgerow.read.sound import BOM, LineRules
 from hedgerow.read.source import ReadProgress, check_columns, places_of
 
@@ -31,8 +32,6 @@ _WRITTEN = re.compile(rb"[^\r\n]")
 _MOST_WORKERS = 8  # each keeps a block and what it parsed from it in memory
 _HEADER_BYTES = 1 << 16
 _TEXT = pa.dictionary(pa.int32(), pa.string())
-_NUMBER = re.compile(r"\s*[+-]?[0-9.,]+([eE][+-]?[0-9]+)?\s*", re.ASCII)
-_SWAPPED = str.maketrans(".,", ",.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -64,8 +63,8 @@ class DelimitedSource:
     ) -> Iterator[pa.RecordBatch]:
         """Stream the asked columns, all of them as dictionary-encoded text.
 
-        Where the plan says that numbers have a decimal comma, those of columns that are not
-        asked for as ``text`` come with a point.
+        Where the plan says that numbers have a decimal comma or marks between thousands, those
+        of columns that are not asked for as ``text`` come with a decimal point alone.
         """
         parser = RecordParser.of(self, columns, text=text)
         workers = min(os.cpu_count() or 1, _MOST_WORKERS)
@@ -109,14 +108,14 @@ class RecordParser:
         delimiter: str,
         n_columns: int,
         asked: Sequence[tuple[int, str]],
-        numbers: Collection[str],
+        text: Collection[str],
     ) -> None:
         # Columns go by number: names of a header may repeat up to blanks or be empty.
         self.rules = rules
         self.delimiter = delimiter
         self.n_columns = n_columns
         self.asked = list(asked)
-        self.numbers = frozenset(numbers)
+        self.marks = marks_of_columns(rules.reading, [name for _, name in asked], text=text)
 
     @classmethod
     def of(
@@ -124,13 +123,12 @@ class RecordParser:
     ) -> RecordParser:
         """Return what parses the blocks of a file."""
         reading, delimiter = source.reading, source.delimiter
-        is_comma = reading.decimal == "comma"
         return cls(
             LineRules(reading=reading, delimiter=delimiter, name=source.name),
             delimiter=delimiter,
             n_columns=len(source.columns),
             asked=list(zip(places_of(columns, source), columns, strict=True)),
-            numbers=[name for name in columns if name not in text] if is_comma else [],
+            text=text,
         )
 
     def parse(self, block: Block) -> pa.RecordBatch:
@@ -140,7 +138,7 @@ class RecordParser:
             batch = self._parsed(data)
         except pa.ArrowException:  # its text quotes the record
             raise self._diagnosis(Block(data=data, line=block.line, done=1.0)) from None
-        return with_points(batch, self.numbers) if self.numbers else batch
+        return with_points(batch, self.marks) if self.marks else batch
 
     def _parsed(self, data: bytes) -> pa.RecordBatch:
         names = [str(place) for place in range(self.n_columns)]
@@ -210,27 +208,6 @@ def _no_words() -> pa.DictionaryArray:
 def _skip(row: Any) -> str:
     """Leave a record of another width out; that its file has such a one stays unsaid."""
     return "skip"
-
-
-def with_points(batch: pa.RecordBatch, numbers: Collection[str]) -> pa.RecordBatch:
-    """Return the batch with a decimal point in the columns of numbers, and a comma for none.
-
-    A point that stood there before becomes a comma, which is no number: by the plan it is
-    none either.
-    """
-    arrays = []
-    for name, column in zip(batch.schema.names, batch.columns, strict=True):
-        if name in numbers:
-            words = [_pointed(word) for word in column.dictionary.to_pylist()]
-            column = pa.DictionaryArray.from_arrays(  # noqa: PLW2901 - the same column
-                column.indices, pa.array(words, pa.string())
-            )
-        arrays.append(column)
-    return pa.RecordBatch.from_arrays(arrays, names=batch.schema.names)
-
-
-def _pointed(word: str | None) -> str | None:
-    return word.translate(_SWAPPED) if word and _NUMBER.fullmatch(word) else word
 
 
 def open_delimited(path: Path, reading: Reading = PLAIN) -> DelimitedSource:

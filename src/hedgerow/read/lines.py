@@ -8,6 +8,7 @@ later, in any thread: see `sound`.
 from __future__ import annotations
 
 import gzip
+import io
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from hedgerow.errors import DataError
 
@@ -29,6 +31,8 @@ MOST_GROWTH = 200
 """A compressed file may hold that many bytes, or that many times its own size if that is more."""
 
 _GZIP = b"\x1f\x8b"
+ZSTD = b"(\xb5/\xfd"
+"""How a file in Zstandard begins; it is unpacked where its name says so, too."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -96,6 +100,22 @@ def _last_record_end(data: bytes) -> int:
     return int(whole[-1]) + 1 if len(whole) else 0
 
 
+def unpacking(raw: Any, path: Path) -> tuple[Any, bool]:
+    """Return what reads the text of an open file, and whether that is compressed.
+
+    Gzip is noticed by its first bytes: a member is followed by another one or by the end of
+    the file, so no record of a plain file is taken for it. Zstandard may skip what follows, so
+    the name must say it.
+    """
+    head = raw.peek(4)
+    if head.startswith(_GZIP):
+        return gzip.GzipFile(fileobj=raw), True
+    if path.name.lower().endswith(".zst") and head.startswith(ZSTD):
+        packed = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
+        return io.BufferedReader(packed), True
+    return raw, False
+
+
 class _LineReader:
     def __init__(self, path: Path, size: int) -> None:
         self.path = path
@@ -114,27 +134,36 @@ class _LineReader:
         try:
             total = max(1, self.path.stat().st_size)
             with self.path.open("rb") as raw:
-                packed = raw.peek(2).startswith(_GZIP)
-                stream: Any = gzip.GzipFile(fileobj=raw) if packed else raw
-                while data := stream.read(self.size):
-                    if not data.endswith(b"\n"):
-                        data += stream.readline(MAX_RECORD + 1)
-                    if packed and stream.tell() > max(MOST_UNPACKED, MOST_GROWTH * total):
+                stream, packed = unpacking(raw, self.path)
+                read = 0
+                while data := self._read(stream, packed=packed):
+                    read += len(data)
+                    if packed and read > max(MOST_UNPACKED, MOST_GROWTH * total):
                         raise self._refuse(
                             f"the compressed file holds over {MOST_GROWTH} times its size",
                             self.line,
                             "If that is right, decompress it and give the plain file.",
                         )
                     yield data, min(1.0, raw.tell() / total)
-        except (EOFError, zlib.error, gzip.BadGzipFile):
-            raise self._refuse(
-                "the compressed file is cut off or damaged", self.line, "Compress it again."
-            ) from None
         except OSError as error:
             raise DataError(
                 error.strerror or "the file cannot be read",
                 where=self.path.name,
                 do="Name a file that can be read.",
+            ) from None
+
+    def _read(self, stream: Any, *, packed: bool) -> bytes:
+        """Return some whole lines, nothing at the end."""
+        try:
+            data: bytes = stream.read(self.size)
+            if data and not data.endswith(b"\n"):
+                data += stream.readline(MAX_RECORD + 1)
+            return data
+        except (EOFError, OSError, zlib.error):
+            if not packed:
+                raise
+            raise self._refuse(
+                "the compressed file is cut off or damaged", self.line, "Compress it again."
             ) from None
 
     def _refuse(self, what: str, line: int, do: str) -> DataError:

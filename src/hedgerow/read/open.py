@@ -8,19 +8,32 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import DataError, SettingError
+from hedgerow.model.database import Database
 from hedgerow.model.reading import PLAIN, Reading
-from hedgerow.read.source import Source
+from hedgerow.read.lines import ZSTD
+from hedgerow.read.marks import marked
+from hedgerow.read.source import LABELLED, Source
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(?=//)|(sqlite):")
 _HEAD = 16
 
 # What is read by its first bytes rather than by the end of its name.
 _NOT_TABLES = (
-    (b"PK\x03\x04", "a ZIP archive or a spreadsheet", "Save the sheet as CSV (UTF-8)."),
-    (b"\xd0\xcf\x11\xe0", "an old spreadsheet", "Save the sheet as CSV (UTF-8)."),
+    (
+        b"PK\x03\x04",
+        "a ZIP archive, or a spreadsheet whose name does not end in .xlsx",
+        "Save the sheet as .xlsx or CSV (UTF-8).",
+    ),
+    (
+        b"\xd0\xcf\x11\xe0",
+        "an old spreadsheet, or one with a password",
+        "Save it as .xlsx without a password.",
+    ),
+    (b"$FL2", "an SPSS file whose name does not end in .sav", "Rename it."),
+    (b"$FL3", "an SPSS file whose name does not end in .sav or .zsav", "Rename it."),
+    (b"<stata_dta>", "a Stata file whose name does not end in .dta", "Rename it."),
     (b"%PDF", "a PDF document", "Export the table as CSV or Parquet."),
     (b"FEA1", "a Feather file of version 1", "Write it again as Feather 2 or Parquet."),
-    (b"(\xb5/\xfd", "compressed with Zstandard", "Decompress it, or compress it with gzip."),
     (b"BZh", "compressed with bzip2", "Decompress it, or compress it with gzip."),
     (b"\xfd7zXZ", "compressed with xz", "Decompress it, or compress it with gzip."),
     (b"SQLite format 3", "a SQLite database", "Give sqlite:///FILE and a query."),
@@ -30,6 +43,7 @@ _NOT_TABLES = (
 
 
 _COLUMNS = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")
+_WORKBOOKS = (".xlsx", ".xlsm")
 
 
 def open_table(
@@ -41,11 +55,19 @@ def open_table(
 ) -> Source:
     """Return the table in ``data``, opened far enough to know its columns.
 
-    ``data`` is the path of a CSV, TSV, Parquet or Arrow file or of a folder of Parquet
-    files, a database URL (with ``query``), or any dataframe. Relative paths start from
-    ``base``. What a file is, its first bytes say, not its name; how a text file is written,
-    and what a database may take, ``reading`` says.
+    ``data`` is the path of a CSV, TSV, JSON lines, Excel, SPSS, Stata, Parquet or Arrow file
+    or of a folder of Parquet files, a database URL (with ``query``), a `Database`, or any
+    dataframe. Relative paths start from ``base``. What a file is, its name and its first bytes
+    say; how a text file is written, and what a database may take, ``reading`` says.
     """
+    source = _opened(data, query, base, reading)
+    return source if reading.has_plain_marks else marked(source, reading)
+
+
+def _opened(data: str | Path | Any, query: str | None, base: Path, reading: Reading) -> Source:
+    if isinstance(data, Database):
+        query = data.query if query is None else query
+        data = data.url
     if not isinstance(data, str | Path):
         _refuse_query(query)
         from hedgerow.read.frames import open_frame
@@ -85,9 +107,9 @@ def _open_database(
         )
     if query is None or not query.strip():
         raise SettingError(
-            "a database needs a query",
+            "a database needs a query or the name of a table",
             where="query",
-            do="Give the SELECT statement that returns the table.",
+            do="Give the SELECT statement that returns the table, or name it: table.",
         )
     if scheme == "sqlite":
         from hedgerow.read.sqlite import open_sqlite
@@ -109,8 +131,30 @@ def _open_path(path: Path, reading: Reading) -> Source:
         return open_parquet([path], name=path.name)
     if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
         return open_arrow(path)
+    if is_workbook(path, head):
+        from hedgerow.read.workbook import open_workbook
+
+        return open_workbook(path, reading)
+    if path.name.lower().endswith(LABELLED):
+        from hedgerow.read.labelled import open_labelled
+
+        return open_labelled(path, reading)
     _refuse_not_text(head, path)
+    if reading.holds_objects(path):
+        from hedgerow.read.jsonlines import open_json_lines
+
+        return open_json_lines(path, reading)
     return open_delimited(path, reading)
+
+
+def is_workbook(path: Path, head: bytes | None = None) -> bool:
+    """Whether a file is an Excel workbook: by its name, and by its first bytes.
+
+    Both must say so: the first record of a text file may look like the beginning of anything.
+    """
+    if not path.name.lower().endswith(_WORKBOOKS):
+        return False
+    return (_first_bytes(path) if head is None else head).startswith(b"PK\x03\x04")
 
 
 def holds_text(path: Path) -> bool:
@@ -118,16 +162,18 @@ def holds_text(path: Path) -> bool:
     if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir it takes any name
         return False
     head = _first_bytes(path)
+    if is_workbook(path, head) or path.name.lower().endswith(LABELLED):
+        return False
     _refuse_not_text(head, path)
     return not head.startswith(_COLUMNS)
 
 
 def check_text_file(path: Path, *, do: str) -> None:
-    """Refuse what is not a text file, plain or gzipped; ``do`` is for tables of columns."""
+    """Refuse what is not a text file, plain or compressed; ``do`` is for tables of columns."""
     if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir it takes any name
         raise DataError("this is a folder", where=path.name, do=do)
     head = _first_bytes(path, of_an_empty_file="Give a file with one record per line.")
-    if head.startswith(_COLUMNS):
+    if head.startswith(_COLUMNS) or path.name.lower().endswith((*_WORKBOOKS, *LABELLED)):
         raise DataError("the file is a table of columns", where=path.name, do=do)
     _refuse_not_text(head, path)
 
@@ -136,6 +182,12 @@ def _refuse_not_text(head: bytes, path: Path) -> None:
     for magic, what, do in _NOT_TABLES:
         if head.startswith(magic):
             raise DataError(f"the file is {what}", where=path.name, do=do)
+    if head.startswith(ZSTD) and not path.name.lower().endswith(".zst"):
+        raise DataError(
+            "the file is compressed with Zstandard",
+            where=path.name,
+            do="End its name in .zst, or decompress it.",
+        )
 
 
 _NAMES_FIRST = "It must begin with a line of column names."

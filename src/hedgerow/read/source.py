@@ -14,6 +14,9 @@ ROWS_PER_BATCH = 131_072
 
 MAX_COLUMNS = 10_000
 
+LABELLED = (".sav", ".zsav", ".dta")
+"""How the names of SPSS and Stata files end, which give labels to their values."""
+
 ReadProgress = Callable[[float], None]
 
 

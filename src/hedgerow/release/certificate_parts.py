@@ -9,11 +9,13 @@ from typing import Literal
 import numpy as np
 
 from hedgerow.model import certificate as paper
+from hedgerow.model.derive import Derivation
 from hedgerow.model.schema import Attribute, Schema
 from hedgerow.plan.model import Plan
 from hedgerow.plan.reading import ReadingPlan
 from hedgerow.release.domains import describe
-from hedgerow.taxonomy.domain import CategoricalDomain
+from hedgerow.taxonomy.calendar import date_text
+from hedgerow.taxonomy.domain import CategoricalDomain, DateDomain
 
 
 def assumed_table(
@@ -24,6 +26,11 @@ def assumed_table(
         paper.Assumed(what=_domain_words(attribute), sha256=describe(attribute.domain).digest())
         for attribute in schema.used()
     ]
+    followed = [
+        paper.Assumed(what=_derived_words(attribute.name, attribute.derivation))
+        for attribute in schema.used()
+        if attribute.derivation is not None
+    ]
     read = (
         "records with a missing value are left out"
         if missing == "drop"
@@ -31,6 +38,7 @@ def assumed_table(
     )
     return (
         *domains,
+        *followed,
         assumed_settings(settings),
         paper.Assumed(what=f"how values are read: {read}; numbers are clamped to their bounds"),
     )
@@ -54,7 +62,21 @@ def _domain_words(attribute: Attribute) -> str:
     domain = attribute.domain
     if isinstance(domain, CategoricalDomain):
         return f"the taxonomy of {attribute.name}, with {domain.size} values"
-    return f"the grid of {attribute.name}, {domain.label(0, domain.size)} in {domain.size} cells"
+    what = "grid"
+    if isinstance(domain, DateDomain):
+        what = f"calendar (by {domain.grid.step})"
+    cells = f"{domain.label(0, domain.size)} in {domain.size} cells"
+    return f"the {what} of {attribute.name}, {cells}"
+
+
+def _derived_words(name: str, derivation: Derivation) -> str:
+    start, *until = (f"{each.name} ({each.format})" for each in derivation.columns)
+    if derivation.what == "date":
+        return f"how the dates of {name} are written: {derivation.start.format}"
+    if derivation.what in ("years", "days"):
+        end = until[0] if derivation.at is None else date_text(derivation.at)
+        return f"how {name} follows from dates: {derivation.what} from {start} to {end}"
+    return f"how {name} follows from dates: {derivation.what} of {start}"
 
 
 def randomness(*, seeded: bool) -> paper.Randomness:
@@ -71,7 +93,7 @@ def described(schema: Schema, plan: Plan) -> tuple[paper.DescribedAttribute, ...
         paper.DescribedAttribute(
             name=attribute.name,
             role="class" if attribute is schema.class_attribute else "predictor",
-            kind=attribute.domain.kind,
+            kind="date" if isinstance(attribute.domain, DateDomain) else attribute.domain.kind,
             size=attribute.domain.size,
             unit=told[attribute.name].unit if attribute.name in told else None,
             meaning=told[attribute.name].meaning if attribute.name in told else None,

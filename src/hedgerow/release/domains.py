@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import json
 from typing import Annotated, Any, Literal
@@ -9,7 +10,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from hedgerow.taxonomy.domain import CategoricalDomain, Domain, NumericDomain
+from hedgerow.taxonomy.calendar import CalendarGrid, DateStep, date_text
+from hedgerow.taxonomy.domain import CategoricalDomain, DateDomain, Domain, NumericDomain
 from hedgerow.taxonomy.grid import EvenGrid
 from hedgerow.taxonomy.numbers import written
 from hedgerow.taxonomy.tree import Taxonomy
@@ -76,12 +78,30 @@ class EdgesDescription(_Described):
         return NumericDomain.from_edges(self.edges, missing=self.missing)
 
 
-Description = Annotated[
-    CategoricalDescription | EvenDescription | EdgesDescription, Field(discriminator="kind")
-]
+class CalendarDescription(_Described):
+    """The days, weeks, months, quarters or years from one date to another, both included.
+
+    With ``missing``, code 0 is for missing values.
+    """
+
+    model_config = ConfigDict(serialize_by_alias=True, validate_by_alias=True)
+
+    kind: Literal["calendar"] = "calendar"
+    first: datetime.date = Field(alias="from")
+    last: datetime.date = Field(alias="to")
+    step: DateStep
+    missing: bool
+
+    def domain(self) -> DateDomain:
+        """Return the domain that was described."""
+        return DateDomain.between(self.first, self.last, step=self.step, missing=self.missing)
 
 
-def describe(domain: Domain) -> CategoricalDescription | EvenDescription | EdgesDescription:
+AnyDescription = CategoricalDescription | EvenDescription | EdgesDescription | CalendarDescription
+Description = Annotated[AnyDescription, Field(discriminator="kind")]
+
+
+def describe(domain: Domain) -> AnyDescription:
     """Return the description of a domain, from which it can be made again."""
     if isinstance(domain, CategoricalDomain):
         return CategoricalDescription(
@@ -91,6 +111,9 @@ def describe(domain: Domain) -> CategoricalDescription | EvenDescription | Edges
             missing=domain.missing,
         )
     grid = domain.grid
+    if isinstance(grid, CalendarGrid):
+        facts = {"from": date_text(grid.first), "to": date_text(grid.last), "step": grid.step}
+        return CalendarDescription.model_validate({**facts, "missing": domain.missing})
     if isinstance(grid, EvenGrid):
         return EvenDescription(
             low=written(grid.low),

@@ -66,7 +66,7 @@ def _reading_of(plan: PlanGiven) -> Reading:
 def _schema_for(source: Source, schema: Schema) -> Schema:
     """Return the schema without its class where the rows have none."""
     target = schema.class_attribute
-    if target is not None and target.name not in source.columns:
+    if target is not None and not set(target.columns) <= set(source.columns):
         return replace(schema, class_attribute=None)
     return schema
 

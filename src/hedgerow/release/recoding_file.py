@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from hedgerow.errors import InternalError
 from hedgerow.model.groups import Ranges, Tree
 from hedgerow.model.schema import Attribute, Schema
-from hedgerow.release.domains import Description, describe
+from hedgerow.release.derived import StoredDerivation, attribute_facts
+from hedgerow.release.domains import Description
 from hedgerow.taxonomy.domain import CategoricalDomain
 
 FORMAT_VERSION = 1
@@ -30,14 +31,45 @@ class _Stored(BaseModel):
     )
 
 
-class StoredAttribute(_Stored):
+class _StoredColumn(_Stored):
+    """What is needed to encode the column of an attribute as the release did."""
+
+    name: str
+    domain: Description
+    missing_values: tuple[str, ...] = Field((), alias="missing-values")
+    unreadable: Literal["refuse", "missing"] = "refuse"
+    letters: Annotated[int, Field(ge=1)] | None = None
+    derived: StoredDerivation | None = None
+
+    def restored(self) -> Attribute:
+        """Return the attribute."""
+        return Attribute(
+            name=self.name,
+            domain=self.domain.domain(),
+            missing_values=frozenset(self.missing_values),
+            unreadable=self.unreadable,
+            letters=self.letters,
+            derivation=None if self.derived is None else self.derived.restored(),
+        )
+
+
+def _column_facts(attribute: Attribute) -> dict[str, Any]:
+    facts: dict[str, Any] = attribute_facts(attribute)
+    if attribute.missing_values:
+        facts["missing-values"] = sorted(attribute.missing_values)
+    if attribute.unreadable != "refuse":
+        facts["unreadable"] = attribute.unreadable
+    if attribute.letters is not None:
+        facts["letters"] = attribute.letters
+    return facts
+
+
+class StoredAttribute(_StoredColumn):
     """An attribute with its ranges; ``boxes`` says which of them each box has.
 
     A release of overlapping boxes may have none at all.
     """
 
-    name: str
-    domain: Description
     ranges: tuple[tuple[Code, Code, str], ...]
     boxes: tuple[Code, ...] | None = None
 
@@ -66,11 +98,6 @@ class StoredTree(_Stored):
         return Tree(**whole, sizes=np.array(self.sizes, dtype=np.float64))
 
 
-class _StoredClass(_Stored):
-    name: str
-    domain: Description
-
-
 class StoredRecoding(_Stored):
     """The whole file."""
 
@@ -79,7 +106,7 @@ class StoredRecoding(_Stored):
     missing: Literal["drop", "value"]
     missing_values: tuple[str, ...] = Field(alias="missing-values")
     attributes: tuple[StoredAttribute, ...]
-    class_: _StoredClass | None = Field(alias="class")
+    class_: _StoredColumn | None = Field(alias="class")
     tree: StoredTree | None = None
 
     def public_schema(self) -> Schema:
@@ -87,13 +114,11 @@ class StoredRecoding(_Stored):
         of_class = self.class_
         target = None
         if of_class is not None:
-            target = Attribute(name=of_class.name, domain=of_class.domain.domain())
+            target = of_class.restored()
             if not isinstance(target.domain, CategoricalDomain):
                 raise InternalError("the class is numeric")
         return Schema(
-            attributes=tuple(
-                Attribute(name=each.name, domain=each.domain.domain()) for each in self.attributes
-            ),
+            attributes=tuple(each.restored() for each in self.attributes),
             class_attribute=target,
             missing=self.missing,
             missing_values=frozenset(self.missing_values),
@@ -125,7 +150,7 @@ def recoding_text(
         "kind": "cut" if is_cut else "boxes",
         "missing": schema.missing,
         "missing-values": sorted(schema.missing_values),
-        "class": of_class and {"name": of_class.name, "domain": describe(of_class.domain).facts()},
+        "class": of_class and _column_facts(of_class),
     }
     blocks = [
         _attribute_block(attribute, table, texts, boxes[at] if boxes is not None else None)
@@ -156,7 +181,7 @@ def _attribute_block(
     labels: Sequence[str],
     boxes: NDArray[np.int32] | None,
 ) -> str:
-    facts = {"name": attribute.name, "domain": describe(attribute.domain).facts()}
+    facts = _column_facts(attribute)
     listed = zip(ranges.first.tolist(), ranges.stop.tolist(), labels, strict=True)
     rows = ",\n".join(f"        {_compact(each)}" for each in listed)
     lines = _lines(facts, indent="      ")

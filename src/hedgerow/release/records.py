@@ -19,7 +19,8 @@ from hedgerow.model.labels import leaf_labels
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.source import RandomSource, below
 from hedgerow.release.table import label_columns, labelled, to_csv
-from hedgerow.taxonomy.domain import CategoricalDomain, Domain, NumericDomain
+from hedgerow.taxonomy.calendar import CalendarGrid
+from hedgerow.taxonomy.domain import CategoricalDomain, DateDomain, Domain, NumericDomain
 from hedgerow.taxonomy.grid import EvenGrid
 
 if TYPE_CHECKING:
@@ -108,11 +109,20 @@ def weighted_codes(
 def leaf_values(domain: Domain, codes: NDArray[np.int64]) -> pa.Array:
     """Return the value of each code: a label, or the lower edge of a cell.
 
-    A missing number is null; a missing category has the label of its leaf.
+    Dates are the first of their step. A missing number or date is null; a missing category
+    has the label of its leaf.
     """
     if isinstance(domain, CategoricalDomain):
         return labelled(codes, leaf_labels(domain))
-    return _numbers(domain, codes)
+    return _dates(domain, codes) if isinstance(domain, DateDomain) else _numbers(domain, codes)
+
+
+def _dates(domain: DateDomain, codes: NDArray[np.int64]) -> pa.Array:
+    import pyarrow as pa
+
+    days = domain.grid.begins[np.maximum(codes - domain.missing, 0)].astype(np.int32)
+    unknown = codes == 0 if domain.missing else None
+    return pa.array(days, pa.int32(), mask=unknown).view(pa.date32())
 
 
 def _numbers(domain: NumericDomain, codes: NDArray[np.int64]) -> pa.Array:
@@ -128,5 +138,7 @@ def _numbers(domain: NumericDomain, codes: NDArray[np.int64]) -> pa.Array:
 def in_wholes(domain: NumericDomain) -> bool:
     """Return whether records of a domain are whole numbers."""
     grid = domain.grid
+    if isinstance(grid, CalendarGrid):
+        return True
     exact = (grid.low, grid.step) if isinstance(grid, EvenGrid) else grid.edges[:-1]
     return all(number.denominator == 1 for number in exact)

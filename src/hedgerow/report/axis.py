@@ -16,7 +16,6 @@ from hedgerow.model.groups import Groups, Ranges
 from hedgerow.model.locate import split_attributes
 from hedgerow.model.schema import Attribute
 from hedgerow.taxonomy.domain import MISSING, NumericDomain
-from hedgerow.taxonomy.numbers import written
 
 MOST_CELLS = 60
 """Cells of an axis; of more borders than that, evenly many are passed over."""
@@ -89,7 +88,8 @@ class PictureAxis:
             return ""
         if domain.missing and code == 0:
             return MISSING
-        return written(domain.high if code == domain.size else domain.bounds(code, code + 1)[0])
+        at = domain.high if code == domain.size else domain.bounds(code, code + 1)[0]
+        return domain.written(at)
 
 
 def cell_totals(groups: Groups, position: int, axis: PictureAxis) -> NDArray[np.float64]:

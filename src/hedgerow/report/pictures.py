@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from hedgerow.model.groups import Groups, Ranges
 from hedgerow.model.labels import range_labels
 from hedgerow.model.schema import Attribute
-from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain
-from hedgerow.taxonomy.numbers import written
+from hedgerow.taxonomy.domain import CategoricalDomain, DateDomain, NumericDomain
 from hedgerow.taxonomy.tree import Taxonomy
 
 MOST_ROWS = 60
@@ -31,6 +30,9 @@ MOST_SEGMENTS = 200
 
 TICK_ROOM = 7.0
 """Per cent of a band's width that a number below it takes up."""
+
+DATE_ROOM = 14.0
+"""Per cent of a band's width that a date below it takes up."""
 
 Branch = Literal["line", "blank", "tee", "elbow"]
 Branches: TypeAlias = tuple[Branch, ...]
@@ -233,15 +235,17 @@ def _band(
             start = at(begin)
             segments.append(Segment(label=label, start=start, width=round(at(end) - start, 2)))
             borders |= {begin, end}
-    return tuple(segments), _ticks([(at(border), border) for border in sorted(borders)])
+    named = [(at(border), domain.written(border)) for border in sorted(borders)]
+    room = DATE_ROOM if isinstance(domain, DateDomain) else TICK_ROOM
+    return tuple(segments), _ticks(named, room=room)
 
 
-def _ticks(borders: list[tuple[float, Fraction]]) -> tuple[Tick, ...]:
+def _ticks(borders: list[tuple[float, str]], *, room: float) -> tuple[Tick, ...]:
     """Name the borders that have room; the two bounds always do."""
-    ticks = [Tick(text=written(borders[0][1]), at=borders[0][0])]
+    ticks = [Tick(text=borders[0][1], at=borders[0][0])]
     for at, border in borders[1:-1]:
-        if at - ticks[-1].at >= TICK_ROOM and borders[-1][0] - at >= TICK_ROOM:
-            ticks.append(Tick(text=written(border), at=at))
+        if at - ticks[-1].at >= room and borders[-1][0] - at >= room:
+            ticks.append(Tick(text=border, at=at))
     if len(borders) > 1:
-        ticks.append(Tick(text=written(borders[-1][1]), at=borders[-1][0]))
+        ticks.append(Tick(text=borders[-1][1], at=borders[-1][0]))
     return tuple(ticks)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterable, Sequence
-from itertools import product
+from itertools import pairwise, product
 from typing import Literal, TypeAlias, get_args
 
 from hedgerow.errors import SettingError, TaxonomyError
-from hedgerow.taxonomy.domain import NumericDomain
+from hedgerow.taxonomy.calendar import CalendarGrid
+from hedgerow.taxonomy.domain import DateDomain, NumericDomain
 from hedgerow.taxonomy.labels import MOST_LEVELS, ROOT, displayed, first_repeated
 from hedgerow.taxonomy.numbers import NumberLike, exact, written
 from hedgerow.taxonomy.tree import Taxonomy
@@ -229,6 +230,23 @@ def _numeric(domain: NumericDomain, sizes: Iterable[int], root: str) -> Taxonomy
     return _grouped(cells, sizes, domain.label, root=root)
 
 
+def calendar(grid: CalendarGrid, *, root: str = ROOT) -> Taxonomy:
+    """The taxonomy of a calendar's cells by month, quarter and year, called by their bounds.
+
+    >>> first, last = datetime.date(2020, 11, 1), datetime.date(2021, 1, 31)
+    >>> calendar(DateDomain.between(first, last, step="month").grid).labels[:3]
+    ('*', '[2020-11-01, 2021-01-01)', '[2020-11-01, 2020-12-01)')
+    """
+    known = DateDomain(grid=grid)
+    if known.size > MOST_LEAVES:
+        raise SettingError.out_of_range(
+            "step", known.size, f"a larger step: at most {MOST_LEAVES:,} cells"
+        )
+    cells = [known.label(cell, cell + 1) for cell in range(known.size)]
+    ranges = {pair for level in known.levels for pair in pairwise(level.tolist())}
+    return _nested(cells, ranges, known.label, root=root)
+
+
 def _grouped(
     leaves: Sequence[str], sizes: Iterable[int], name: Callable[[int, int], str], *, root: str
 ) -> Taxonomy:
@@ -237,6 +255,18 @@ def _grouped(
     ranges = {
         (first, min(first + size, n_leaves)) for size in sizes for first in range(0, n_leaves, size)
     }
+    return _nested(leaves, ranges, name, root=root)
+
+
+def _nested(
+    leaves: Sequence[str],
+    ranges: Iterable[tuple[int, int]],
+    name: Callable[[int, int], str],
+    *,
+    root: str,
+) -> Taxonomy:
+    """Leaves under ranges of them that lie in each other or apart."""
+    n_leaves = len(leaves)
     groups = {node for node in ranges if 1 < node[1] - node[0] < n_leaves}
     cells = {(code, code + 1) for code in range(n_leaves)}
     labels, parents = [root], [-1]

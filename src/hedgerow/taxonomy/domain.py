@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import SettingError, TaxonomyError
+from hedgerow.taxonomy.calendar import CalendarGrid, DateStep, Days, date_text, day_number
 from hedgerow.taxonomy.grid import Column, EdgeGrid, EvenGrid, Grid
 from hedgerow.taxonomy.labels import displayed
 from hedgerow.taxonomy.numbers import NumberLike, exact, written
@@ -115,7 +117,7 @@ class NumericDomain:
     """
 
     kind: ClassVar[Literal["numeric"]] = "numeric"
-    grid: Grid
+    grid: Grid | CalendarGrid
     missing: bool = False
 
     @classmethod
@@ -187,8 +189,58 @@ class NumericDomain:
             return MISSING + known
         low, high = self.bounds(first, stop)
         if low == high or (self.grid.counts_integers and stop - first == 1):
-            return written(low)
-        return f"[{written(low)}, {written(high)}{']' if stop == self.size else ')'}"
+            return self.written(low)
+        return f"[{self.written(low)}, {self.written(high)}{']' if stop == self.size else ')'}"
+
+    def written(self, value: Fraction) -> str:
+        """A value of the domain as people read it."""
+        return written(value)
+
+    @property
+    def levels(self) -> tuple[Days, ...]:
+        """Borders of codes at which ranges are divided before others, coarsest first, if any."""
+        return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class DateDomain(NumericDomain):
+    """The cells of a calendar as codes: a grid of days since 1970-01-01, shown as dates.
+
+    >>> admitted = DateDomain.between(
+    ...     datetime.date(2020, 1, 1), datetime.date(2020, 12, 31), step="month", missing=True
+    ... )
+    >>> admitted.size, admitted.label(1, 4), admitted.label(12, 13), admitted.label(0, 1)
+    (13, '[2020-01-01, 2020-04-01)', '[2020-12-01, 2020-12-31]', 'missing')
+    >>> [level.tolist() for level in admitted.levels][0]
+    [0, 1, 4, 7, 10, 13]
+    """
+
+    grid: CalendarGrid
+
+    @classmethod
+    def between(
+        cls,
+        first: datetime.date,
+        last: datetime.date,
+        *,
+        step: DateStep,
+        missing: bool = False,
+    ) -> DateDomain:
+        """The calendar from one day to another, both included."""
+        grid = CalendarGrid(first=day_number(first), last=day_number(last), step=step)
+        return cls(grid=grid, missing=missing)
+
+    def written(self, value: Fraction) -> str:
+        """A day as people read it."""
+        return date_text(value)
+
+    @property
+    def levels(self) -> tuple[Days, ...]:
+        """Where years, quarters, months and cells begin, as codes; missing values stand apart."""
+        if not self.missing:
+            return self.grid.levels
+        levels = self.grid.levels or (np.array([0, self.grid.n_cells], dtype=np.int64),)
+        return tuple(np.concatenate([[0], level + 1]) for level in levels)
 
 
 Domain: TypeAlias = CategoricalDomain | NumericDomain

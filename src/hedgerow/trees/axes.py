@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from hedgerow.model.placed import Borders
 from hedgerow.model.schema import Schema
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain
+from hedgerow.taxonomy.even_steps import even_borders
 
 NUMERIC = -1
 """Stands for the taxonomy node of a range that has none."""
@@ -32,7 +33,8 @@ class Axis:
 
     Node ``v`` has the borders ``borders[border_starts[v]:border_starts[v + 1]]`` between
     its children; nodes with a single child stand for that child. ``keys`` and ``nodes``
-    find the node of a range.
+    find the node of a range. ``levels`` are borders at which a range of dates is divided
+    before others, the coarsest first.
     """
 
     size: int
@@ -41,6 +43,7 @@ class Axis:
     borders: NDArray[np.int32]
     keys: NDArray[np.int64]
     nodes: NDArray[np.int32]
+    levels: tuple[NDArray[np.int64], ...] = ()
 
     @classmethod
     def of(cls, domain: Domain) -> Axis:
@@ -55,6 +58,7 @@ class Axis:
             borders=none.astype(np.int32),
             keys=none,
             nodes=none.astype(np.int32),
+            levels=domain.levels,
         )
 
     @classmethod
@@ -73,6 +77,12 @@ class Axis:
             keys=unique,
             nodes=(tree.n_nodes - 1 - last).astype(np.int32),
         )
+
+    def positions(self, first: NDArray[np.int32], stop: NDArray[np.int32], *, even: int) -> Borders:
+        """Return the split positions that ranges of a numeric attribute offer."""
+        if self.levels:
+            return level_positions(self.levels, first, stop, even=even)
+        return split_positions(first, stop, even=even)
 
     def node_of(self, first: NDArray[np.int32], stop: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the lowest node of each range, ``NUMERIC`` where it has none."""
@@ -102,6 +112,44 @@ def axes_of(schema: Schema) -> tuple[Axis, ...]:
     return tuple(Axis.of(attribute.domain) for attribute in schema.attributes)
 
 
+def level_positions(
+    levels: tuple[NDArray[np.int64], ...],
+    first: NDArray[np.int32],
+    stop: NDArray[np.int32],
+    *,
+    even: int,
+) -> Borders:
+    """Return the split positions that a range offers along levels, by a public rule.
+
+    Those of the finest level that cuts it into ``even`` pieces or fewer. Where even the
+    coarsest one that divides it makes more, those that :func:`split_positions` takes of them.
+
+    >>> years, months = np.array([0, 12, 24]), np.arange(25)
+    >>> whole, one = np.array([0, 0], dtype=np.int32), np.array([24, 12], dtype=np.int32)
+    >>> level_positions((years, months), whole, one, even=12).values.tolist()
+    [12, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
+    """
+    low = np.stack([np.searchsorted(level, first, side="right") for level in levels])
+    high = np.stack([np.searchsorted(level, stop, side="left") for level in levels])
+    inner = high - low
+    fits = (inner > 0) & (inner < even)
+    finest = len(levels) - 1 - fits[::-1].argmax(axis=0)
+    chosen = np.where(fits.any(axis=0), finest, (inner > 0).argmax(axis=0))
+    lengths = np.zeros(len(first), dtype=np.int64)
+    found = {}
+    for each in np.unique(chosen).tolist():
+        mine = chosen == each
+        places = split_positions(low[each, mine] - 1, high[each, mine], even=even)
+        lengths[mine] = np.diff(places.starts)
+        found[each] = levels[each][places.values]
+    starts, _ = ragged(lengths)
+    level_of = np.repeat(chosen, lengths)
+    values = np.zeros(len(level_of), dtype=np.int32)
+    for each, borders in found.items():
+        values[level_of == each] = borders
+    return Borders(starts=starts, values=values)
+
+
 def split_positions(first: NDArray[np.int32], stop: NDArray[np.int32], *, even: int) -> Borders:
     """Return the split positions that a numeric range offers, by a public rule.
 
@@ -109,7 +157,7 @@ def split_positions(first: NDArray[np.int32], stop: NDArray[np.int32], *, even: 
     so that a skewed attribute can be cut finely where its values crowd.
     """
     length = (stop - first).astype(np.int64)[:, None]
-    steps = length * np.arange(1, even) // even
+    steps = even_borders(length[:, 0], even)[:, 1:-1]
     powers = (1 << np.arange(int(length.max(initial=1)).bit_length(), dtype=np.int64))[None, :]
     offsets = np.concatenate(
         [steps, np.broadcast_to(powers, (len(first), powers.shape[1])), length - powers], axis=1

@@ -7,8 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.trees.axes import Axis
 from hedgerow.trees.cut import Cut, Part
 from hedgerow.trees.scores import Score
+
+EVEN_POSITIONS = 16
+"""Pieces that the borders on offer cut a range of dates into, at about the most."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -16,7 +20,8 @@ class Blocks:
     """The candidates of one part, in blocks of equal score (confidential).
 
     Block ``b`` holds ``lengths[b]`` neighbouring split positions, the first of them
-    ``positions[b]``; a categorical part has one block of length 1.
+    ``positions[b]``; a categorical part has one block of length 1. How many positions all
+    blocks hold together is public.
     """
 
     part: Part
@@ -36,6 +41,7 @@ class ScoredParts:
         self._running = [_running_sums(histogram) for histogram in histograms]
         self._score = score
         self._known: dict[Part, Blocks] = {}
+        self._axes: dict[int, Axis] = {}
 
     def blocks(self, cut: Cut, part: Part) -> Blocks:
         """Return the part's candidates: every split position, or its children."""
@@ -59,6 +65,9 @@ class ScoredParts:
         return self._score.of(np.stack([left, right], axis=1))
 
     def _split_positions(self, cut: Cut, part: Part) -> Blocks:
+        axis = self._axis(cut, part.attribute)
+        if axis.levels:
+            return self._calendar_positions(axis, part)
         positions = np.arange(part.first + 1, part.stop, dtype=np.int64)
         scores = self._scores_at(part, positions)
         changes = np.flatnonzero(np.diff(scores)) + 1
@@ -67,6 +76,22 @@ class ScoredParts:
         return Blocks(
             part=part, scores=scores[starts], positions=positions[starts], lengths=lengths
         )
+
+    def _calendar_positions(self, axis: Axis, part: Part) -> Blocks:
+        """Return where years, quarters, months or steps of a date begin, one a block."""
+        first, stop = np.array([part.first]), np.array([part.stop])
+        offered = axis.positions(first, stop, even=EVEN_POSITIONS).values.astype(np.int64)
+        return Blocks(
+            part=part,
+            scores=self._scores_at(part, offered),
+            positions=offered,
+            lengths=np.ones(len(offered), dtype=np.int64),
+        )
+
+    def _axis(self, cut: Cut, attribute: int) -> Axis:
+        if attribute not in self._axes:
+            self._axes[attribute] = Axis.of(cut.schema.attributes[attribute].domain)
+        return self._axes[attribute]
 
     def _children(self, cut: Cut, part: Part) -> Blocks:
         bounds = cut.bounds(part)

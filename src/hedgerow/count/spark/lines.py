@@ -18,11 +18,13 @@ from hedgerow.count.spark.workers import NAME
 from hedgerow.errors import DataError, SettingError
 from hedgerow.model.reading import Reading
 from hedgerow.read.delimited import RecordParser, rows_in
+from hedgerow.read.jsonlines import ObjectParser
 from hedgerow.read.lines import Block
 from hedgerow.read.sound import BOM, LineRules
 from hedgerow.read.source import check_columns
 
 _HEADER_WITHIN = 100
+_OBJECTS_WITHIN = 1000
 
 
 def byte_lines(spark: Any, path: str) -> Any:
@@ -60,15 +62,38 @@ def records_of(
             do="Give the attribute the name of its column; names are case-sensitive. The plan's"
             " reading says what stands between fields where that is no comma.",
         )
-    is_comma = reading.decimal == "comma"
     parser = RecordParser(
         rules,
         delimiter=delimiter,
         n_columns=len(columns),
         asked=[(columns.index(name), name) for name in names],
-        numbers=[name for name in names if name not in text] if is_comma else [],
+        text=text,
     )
     return lines, ParseLines(parser, header)
+
+
+def objects_of(
+    spark: Any, path: str, *, names: Sequence[str], reading: Reading
+) -> tuple[Any, ParseLines]:
+    """Return the lines of a file of JSON objects, and what parses them on the workers.
+
+    Unless the plan lists the columns, those are there that some of the first objects have.
+    """
+    lines = byte_lines(spark, path)
+    parser = ObjectParser(reading, name=NAME, asked=names)
+    if isinstance(reading.header, tuple):
+        columns = reading.header
+    else:
+        first = b"".join(bytes(row[0]) + b"\n" for row in lines.take(_OBJECTS_WITHIN))
+        columns, _ = parser.keys(Block(data=first, line=2, done=1.0))
+    missing = [name for name in names if name not in columns]
+    if missing:
+        raise DataError(
+            f"there is no column {missing[0]!r}",
+            where=NAME,
+            do="Give the attribute the name of its key; names are case-sensitive.",
+        )
+    return lines, ParseLines(parser, None)
 
 
 def _header(lines: Any, rules: LineRules, delimiter: str) -> tuple[bytes, tuple[str, ...]]:
@@ -94,7 +119,7 @@ def without_numbers(rules: LineRules, block: Block) -> bytes:
 class ParseLines:
     """Lines to columns of text."""
 
-    def __init__(self, parser: RecordParser, header: bytes | None) -> None:
+    def __init__(self, parser: RecordParser | ObjectParser, header: bytes | None) -> None:
         self.parser = parser
         self.header = header
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hedgerow.count.spark.lines import ParseLines, byte_lines, records_of
+from hedgerow.count.spark.lines import ParseLines, byte_lines, objects_of, records_of
 from hedgerow.count.spark.private import PrivateFolder
 from hedgerow.count.spark.workers import NAME
 from hedgerow.errors import (
@@ -38,6 +38,7 @@ Mapper = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
 
 _MARK = "hedgerow-refuses:"
 _TOLD = re.compile(re.escape(_MARK) + r"(\{.*?\})" + re.escape(":seufer"), re.DOTALL)
+_NOT_ON_SPARK = (".zst", ".xlsx", ".xlsm", ".sav", ".zsav", ".dta")
 _DATABASE = re.compile(r"sqlite:|postgres(ql)?://", re.IGNORECASE)
 _OWN = {
     "spark.ui.enabled": "false",
@@ -161,9 +162,18 @@ def open_columns(
     if not hasattr(data, "mapInArrow"):
         path = _path_of(data, query=query, base=base)
         plain = path.removesuffix(".gz").lower()
+        if plain.endswith(_NOT_ON_SPARK):
+            raise SettingError(
+                "the engine spark does not read this kind of file",
+                where="data",
+                do="Use the engine memory or stream, or give CSV, JSON lines (plain or gzip) or"
+                " Parquet.",
+            )
         with refusing():
             if "://" not in path and not Path(path).exists():
                 data = _table(session, os.fspath(data))
+            elif asked.reading.holds_objects(path):
+                return objects_of(session.spark, path, names=asked.names, reading=asked.reading)
             elif plain.endswith((".csv", ".tsv", ".tab")):
                 return records_of(
                     session.spark,

@@ -64,8 +64,8 @@ def open_spark_table(
     session = spark_session(settings, data)
     try:
         asked = AskedColumns(
-            names=[attribute.name for attribute in schema.used()],
-            text={each.name for each in schema.used() if each.domain.kind == "categorical"},
+            names=schema.columns(),
+            text=schema.text_columns(),
             reading=reading,
         )
         frame, parse = open_columns(session, data, asked, query=query, base=base)
@@ -94,9 +94,15 @@ class SparkEngine:
         self.passes = 0
         self._session = session
         self._codes = codes
+        self.unit = 1
 
     def __repr__(self) -> str:
         return "SparkEngine()"
+
+    def counting_in(self, unit: int) -> SparkEngine:
+        """Return the engine, with as many units to a person as that."""
+        self.unit = unit
+        return self
 
     def sum(self, kernel: DenseKernel) -> NDArray[np.int64]:
         """Return the sum of a dense kernel over all records (confidential)."""

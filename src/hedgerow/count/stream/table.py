@@ -52,6 +52,7 @@ class StreamEngine:
     """
 
     name = "stream"
+    unit = 1
 
     def __init__(
         self,
@@ -152,12 +153,10 @@ def _pieces(
     source: Source, encode: BatchEncoder, rows: int, report: Report
 ) -> Iterator[tuple[Codes, ...]]:
     """Yield the codes of that many records at a time; a piece is overwritten by the next one."""
-    names = [attribute.name for attribute in encode.attributes]
-    text = {each.name for each in encode.attributes if each.domain.kind == "categorical"}
     buffers = [np.empty(rows, dtype=code_dtype(each.domain.size)) for each in encode.attributes]
     pace = Pace(report)
     n_read = n_held = 0
-    for batch in source.batches(names, text=text, progress=pace.share):
+    for batch in source.batches(encode.columns, text=encode.text, progress=pace.share):
         columns = encode(batch, n_before=n_read).columns
         n_read += batch.num_rows
         pace.read(n_read)

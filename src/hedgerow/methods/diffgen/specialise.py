@@ -100,7 +100,7 @@ class JointChoice:
     def choose(self, cut: Cut, candidates: list[Part], step: int) -> tuple[Part, int | None]:
         """Return the chosen part and position."""
         blocks = [self.choices.scored.blocks(cut, part) for part in candidates]
-        n_positions = [part.stop - part.first - 1 if part.is_numeric else 1 for part in candidates]
+        n_positions = [int(each.lengths.sum()) for each in blocks]  # public: see Blocks
         finest = max(n_positions)  # permute-and-flip wants weights of at least 1
         chosen = self.choices.make(
             blocks,

@@ -179,7 +179,7 @@ class PrintedGrowth(Growth):
             if not axis.numeric:
                 borders[a] = node_borders(level.boxes, a, axis, going)
                 continue
-            positions = positions_for(level.boxes, a, new[:, a], most=most)
+            positions = positions_for(level.boxes, a, axis, new[:, a], most=most)
             borders[a] = self._with_known(a, positions, going & ~new[:, a])
         return borders
 
@@ -226,7 +226,7 @@ class JointGrowth(Growth):
         n_numeric = sum(axis.numeric for axis in level.axes)
         most = most_positions(int(going.sum()) * n_numeric, self.n_classes)
         borders = {
-            a: positions_for(level.boxes, a, going, most=most)
+            a: positions_for(level.boxes, a, axis, going, most=most)
             if axis.numeric
             else node_borders(level.boxes, a, axis, going)
             for a, axis in enumerate(level.axes)

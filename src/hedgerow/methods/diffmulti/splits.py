@@ -13,7 +13,8 @@ from hedgerow.model.placed import Borders
 from hedgerow.privacy.choice import Rule, position_in_block
 from hedgerow.privacy.mechanisms import Spending, choose_by_score
 from hedgerow.trees.axes import Axis, ragged, split_positions
-from hedgerow.trees.box_scores import ways_at_borders, ways_into_children
+from hedgerow.trees.binary_splits import borders_of_some
+from hedgerow.trees.box_scores import splits_at_borders, splits_into_children
 from hedgerow.trees.topdown import STOP, Boxes, Level, Split
 
 MOST_POSITIONS = 1024
@@ -56,12 +57,19 @@ class Offers:
         )
 
 
-def positions_for(boxes: Boxes, axis: int, which: NDArray[np.bool_], *, most: int) -> Borders:
+def positions_for(
+    boxes: Boxes, attribute: int, axis: Axis, which: NDArray[np.bool_], *, most: int
+) -> Borders:
     """Return the split positions that a numeric attribute offers in some of the boxes.
 
-    Every position of the public grid inside the range, or ``most`` evenly spaced ones.
+    Every position of the public grid inside the range, or ``most`` evenly spaced ones; of
+    dates, where years, quarters, months or steps begin.
     """
-    first, stop = boxes.first[:, axis], boxes.stop[:, axis]
+    first, stop = boxes.first[:, attribute], boxes.stop[:, attribute]
+    if axis.levels:
+        some = np.flatnonzero(which)
+        offered = axis.positions(first[some], stop[some], even=LEAST_POSITIONS)
+        return borders_of_some(offered, some, len(boxes))
     length = (stop - first).astype(np.int64)
     wide = which & (length > most)
     n_narrow = np.where(which & ~wide, length - 1, 0)
@@ -118,10 +126,10 @@ def _offers(
     first, stop = boxes.first[:, attribute], boxes.stop[:, attribute]
     if axis.numeric:
         box = np.repeat(np.arange(len(boxes)), np.diff(borders.starts))
-        children = ways_at_borders(counts, borders, first, stop, domain=axis.size)
+        children = splits_at_borders(counts, borders, first, stop, domain=axis.size)
         border = np.arange(len(box))
     else:
-        box, children = ways_into_children(counts, borders, first, stop, domain=axis.size)
+        box, children = splits_into_children(counts, borders, first, stop, domain=axis.size)
         border = borders.starts[:-1][box]
     return Offers(
         attribute=attribute,

@@ -37,7 +37,8 @@ class AttributeLevels:
     def of(cls, domain: Domain, *, fan_out: int) -> AttributeLevels:
         """Return the levels of a taxonomy, or of a grid whose cells are put together in runs.
 
-        Level l of a grid has runs of ``fan_out ** l`` cells; missing values stay apart until
+        Level l of a grid has runs of ``fan_out ** l`` cells, and dates have months, quarters
+        and years; missing values stay apart until
         everything is one. A level that says the same as the one below is left out.
         """
         if isinstance(domain, CategoricalDomain):
@@ -84,6 +85,9 @@ def _taxonomy_borders(domain: CategoricalDomain) -> list[NDArray[np.int64]]:
 
 def _grid_borders(domain: NumericDomain, fan_out: int) -> list[NDArray[np.int64]]:
     missing = int(domain.missing)
+    if domain.levels:
+        calendar = [level[:-1] for level in reversed(domain.levels)]
+        return [*calendar, np.arange(1 + missing), np.zeros(1, dtype=np.int64)]
     n_cells = domain.size - missing
     runs = [1]
     while runs[-1] * fan_out < n_cells:

@@ -21,14 +21,15 @@ from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, choose_by_score
 from hedgerow.privacy.source import RandomSource, below
 from hedgerow.progress import Progress, no_progress
-from hedgerow.trees.axes import split_positions
+from hedgerow.taxonomy.even_steps import EVEN_STEPS
+from hedgerow.trees.axes import Axis, split_positions
 from hedgerow.trees.binary_splits import (
     borders_of_some,
     no_splits,
     smaller_sides,
     split_in_two,
 )
-from hedgerow.trees.coarsening import EVEN_CELLS, require_share
+from hedgerow.trees.coarsening import require_share
 from hedgerow.trees.leaves import Measurements, publish_leaves
 from hedgerow.trees.topdown import STOP, Boxes, Level, Split, grow
 
@@ -172,7 +173,7 @@ class _Medians:
         boxes = level.boxes
         used = [int(a) for a in np.unique(attribute[attribute != STOP])]
         which = {a: np.flatnonzero(attribute == a) for a in used}
-        offered = {a: _positions(boxes[which[a]], a) for a in used}
+        offered = {a: _positions(boxes[which[a]], a, level.axes[a]) for a in used}
         borders = {a: borders_of_some(offered[a], which[a], len(boxes)) for a in used}
         counts = level.bins(borders)
         scores = [smaller_sides(counts[a].sum(axis=1), borders[a]) for a in used]
@@ -210,8 +211,10 @@ def random_attributes(boxes: Boxes, *, source: RandomSource) -> NDArray[np.int32
     return np.where(n > 0, chosen, STOP).astype(np.int32)
 
 
-def _positions(boxes: Boxes, attribute: int) -> Borders:
-    """Return where each box may be cut: everywhere, unless its range is very long."""
+def _positions(boxes: Boxes, attribute: int, axis: Axis) -> Borders:
+    """Return where each box may be cut: everywhere, unless its range is very long or of dates."""
     first, stop = boxes.first[:, attribute], boxes.stop[:, attribute]
-    most = max(MOST_SCORES // len(boxes), EVEN_CELLS)
+    if axis.levels:
+        return axis.positions(first, stop, even=EVEN_STEPS)
+    most = max(MOST_SCORES // len(boxes), EVEN_STEPS)
     return split_positions(first, stop, even=min(POSITIONS, int((stop - first).max()), most))

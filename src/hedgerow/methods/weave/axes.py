@@ -9,18 +9,20 @@ from numpy.typing import NDArray
 
 from hedgerow.methods.weave.impossible import Barred
 from hedgerow.model.schema import Schema
+from hedgerow.taxonomy.calendar import periods
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain
+from hedgerow.taxonomy.even_steps import EVEN_STEPS, even_borders
 from hedgerow.taxonomy.tree import Taxonomy
 from hedgerow.trees.coarsening import ladder
-
-EVEN_CELLS = 16
-"""Equal cells of a long grid; those that `hedgerow evaluate` compares."""
 
 SHORT = 24
 """Codes up to which a grid keeps each as a cell."""
 
 LONG = 200
 """Codes from which on a grid has finer cells near both ends."""
+
+MOST_PERIODS = 40
+"""Cells of a date, at the most: years, quarters, months, or its steps."""
 
 MOST_VALUES = 256
 """Values of a taxonomy that are cells each; of a larger one, the nodes of a level."""
@@ -66,26 +68,30 @@ def cell_axes(schema: Schema, barred: tuple[Barred, ...] = ()) -> tuple[CellAxis
 def cell_axis(domain: Domain, *borders: NDArray[np.int64]) -> CellAxis:
     """Return the cells of a domain; no cell lies across one of the further borders.
 
-    >>> from hedgerow.taxonomy.domain import NumericDomain
-    >>> cell_axis(NumericDomain.even(low=0, high=99, step=1)).n_cells
-    17
+        >>> from hedgerow.taxonomy.calendar import periods
+    from hedgerow.taxonomy.domain import NumericDomain
+        >>> cell_axis(NumericDomain.even(low=0, high=99, step=1)).n_cells
+        17
     """
     if isinstance(domain, CategoricalDomain):
         values = ladder(domain, most=MOST_VALUES)[0].edges.astype(np.int64)
         edges = np.unique(np.concatenate([values, *borders]))
         depths = _common_depths(domain.taxonomy, edges[:-1])
         return CellAxis(edges=edges, ordered=False, depths=depths)
-    edges = np.unique(np.concatenate([_grid(domain.size), *borders]))
+    cells = _grid(domain.size)
+    if domain.levels:
+        cells = periods(domain.levels, most=MOST_PERIODS)
+    edges = np.unique(np.concatenate([cells, *borders]))
     return CellAxis(edges=edges, ordered=True, depths=None)
 
 
 def _grid(size: int) -> NDArray[np.int64]:
     if size <= SHORT:
         return np.arange(size + 1, dtype=np.int64)
-    even = -(-np.arange(EVEN_CELLS + 1, dtype=np.int64) * size // EVEN_CELLS)
     near = [1]
     if size > LONG:
         near = [each for p in range(12) if 2**p < size / 8 for each in (2**p, size - 2**p)]
+    even = even_borders(size, EVEN_STEPS)
     return np.unique(np.concatenate([even, np.array(near, dtype=np.int64)]))
 
 

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import SettingError, TaxonomyError
+from hedgerow.model.dates import parse_dates
 from hedgerow.model.schema import Attribute, Schema
-from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain
+from hedgerow.taxonomy.domain import CategoricalDomain, DateDomain, NumericDomain
 
 Value = str | int | float
 ImpossibleValues = Mapping[str, Sequence[Value]]
@@ -82,6 +83,8 @@ def _codes_of(domain: CategoricalDomain, label: str, name: str) -> tuple[int, in
 
 
 def _range_of(domain: NumericDomain, given: Sequence[Value], name: str) -> tuple[int, int]:
+    if isinstance(domain, DateDomain):
+        return _dates_of(domain, given, name)
     if len(given) != 2 or any(isinstance(each, str) for each in given):
         raise SettingError(
             f"a numeric attribute such as {name!r} needs a lowest and a highest number",
@@ -96,4 +99,17 @@ def _range_of(domain: NumericDomain, given: Sequence[Value], name: str) -> tuple
             do=f"Give two numbers from {domain.low} to {domain.high}, the lower one first.",
         )
     first, last = domain.encode(np.array([low, high])).tolist()
+    return int(first), int(last)
+
+
+def _dates_of(domain: DateDomain, given: Sequence[Value], name: str) -> tuple[int, int]:
+    days, ok = parse_dates([str(each) for each in given], "iso")
+    if len(given) != 2 or not ok.all() or not domain.low <= days[0] <= days[1] <= domain.high:
+        low, high = domain.written(domain.low), domain.written(domain.high)
+        raise SettingError(
+            f"an attribute of dates such as {name!r} needs a first and a last date of its own",
+            where=WHERE,
+            do=f"Give two dates from {low} to {high}, the earlier one first.",
+        )
+    first, last = domain.encode(days).tolist()
     return int(first), int(last)

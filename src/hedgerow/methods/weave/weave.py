@@ -129,7 +129,7 @@ class Weave:
         )
         fit = run.fit()
         progress("drawing records", None)
-        n_records = min(round(fit.one_way.n_records), MOST_RECORDS)
+        n_records = min(round(fit.one_way.n_records / engine.unit), MOST_RECORDS)
         cells, classes = drawn_cells(fit.pool, n_records, run.rng)
         codes = codes_in(axes, cells, run.rng)
         groups = groups_of_points(
@@ -137,7 +137,8 @@ class Weave:
             [attribute.domain.size for attribute in schema.attributes],
             None if schema.class_attribute is None else classes.astype(np.int64),
         )
-        return replace(groups, tables=tuple(run.measured), leaves=run.leaf_table)
+        counts = groups.counts * engine.unit
+        return replace(groups, counts=counts, tables=tuple(run.measured), leaves=run.leaf_table)
 
     def _budget(
         self, schema: Schema, axes: tuple[CellAxis, ...], epsilon: Fraction, n_records: int

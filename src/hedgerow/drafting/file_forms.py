@@ -1,0 +1,86 @@
+"""How a file that is no CSV looks to be read: a sheet, objects in lines, coded values."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hedgerow.drafting.form import encoding_of
+from hedgerow.errors import DataError
+from hedgerow.model.reading import PLAIN, Reading
+from hedgerow.read.jsonlines import JsonLinesSource, open_json_lines
+from hedgerow.read.open import is_url, is_workbook
+from hedgerow.read.source import LABELLED
+
+
+def file_form_of(path: Path) -> Reading | None:
+    """Return how a workbook, a file of objects or one with value labels looks to be read.
+
+    ``None`` for CSV, TSV and what needs no such section.
+
+    Privacy: as confidential as the data, until a person says that it is public knowledge.
+    """
+    if not path.is_file():
+        return None
+    if is_workbook(path):
+        return Reading(sheet=_sheets(path)[0])
+    if path.name.lower().endswith(LABELLED):
+        return PLAIN
+    return _of_objects(path) if PLAIN.holds_objects(path) else None
+
+
+def file_form_text(data: Any, form: Reading) -> str | None:
+    """Return the ``reading`` section that says so; ``None`` for other kinds of data."""
+    if not isinstance(data, str | Path) or is_url(data):
+        return None
+    path = Path(data)
+    if form.sheet is not None:
+        header = json.dumps(form.header, ensure_ascii=False)
+        sheet = json.dumps(form.sheet, ensure_ascii=False)
+        return f"reading: {{sheet: {sheet}, header: {header}, malformed: {form.malformed}}}"
+    if path.name.lower().endswith(LABELLED):
+        return f"reading: {{value-labels: {form.value_labels}}}"
+    if form.format == "json-lines":
+        said = f"encoding: {form.encoding}, malformed: {form.malformed}"
+        return f"reading: {{format: json-lines, {said}}}"
+    return None
+
+
+def file_notes(data: Any) -> list[str]:
+    """Return what a person should know of a file that holds more than the draft reads."""
+    if not isinstance(data, str | Path) or is_url(data) or not Path(data).is_file():
+        return []
+    path = Path(data)
+    if is_workbook(path) and len(_sheets(path)) > 1:
+        return ["the workbook has several sheets, and the plan names the first"]
+    if PLAIN.holds_objects(path) and _opened(path).nested:
+        return ["some keys hold lists or objects, and are left out"]
+    return []
+
+
+def _sheets(path: Path) -> list[str]:
+    from hedgerow.read.workbook import sheet_names
+
+    names = [name for name in sheet_names(path) if name.isprintable()]
+    if not names:
+        raise DataError(
+            "the workbook has no sheet with cells", where=path.name, do="Save the table in one."
+        )
+    return names
+
+
+def _of_objects(path: Path) -> Reading:
+    form = Reading(format="json-lines", encoding=encoding_of(path))
+    try:
+        source = open_json_lines(path, form)
+        for _ in source.batches(source.columns):
+            pass
+    except DataError:
+        return replace(form, malformed="drop")
+    return form
+
+
+def _opened(path: Path) -> JsonLinesSource:
+    return open_json_lines(path, _of_objects(path))

@@ -1,0 +1,243 @@
+"""Which columns hold numbers, and how these are written: with which marks, among which texts.
+
+A file is one hand's work, so its columns are judged together: where one number settles what a
+comma means, ``6.893`` in another column is no longer in doubt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from hedgerow.model.reading import Decimal, NumberMarks, Thousands
+from hedgerow.read.marks import THOUSANDS, number_pattern
+
+if TYPE_CHECKING:
+    from hedgerow.drafting.profile import Profile
+
+PLAIN_MARKS = NumberMarks()
+_MARKS: tuple[tuple[Decimal, Thousands], ...] = (
+    ("point", "none"),
+    ("comma", "none"),
+    ("point", "comma"),
+    ("comma", "point"),
+    ("point", "blank"),
+    ("comma", "blank"),
+    ("point", "apostrophe"),
+    ("comma", "apostrophe"),
+)
+FORMS = tuple(NumberMarks(decimal=d, thousands=t) for d, t in _MARKS)
+"""The forms of numbers that a draft knows, the plainest first."""
+
+_BARE = r"^[+-]?[0-9]+$"
+_PADDED = r"^0[0-9]+$"
+_SELDOM = ("blank", "apostrophe")
+_ENOUGH = 20
+_THOUSAND = 1000
+_ONE_IN = 200
+_LEAST_SHARE = 0.2
+
+
+class NumbersSeen:
+    """The records of a column that write a number in one form (confidential).
+
+    The lowest and the highest numbers are kept as far as bounds that a few records alone cannot
+    move need them.
+    """
+
+    def __init__(self) -> None:
+        self.n_records = 0
+        self.n_marked = 0
+        self.is_whole = True
+        self._lowest = _Ends()
+        self._highest = _Ends()
+
+    @property
+    def low(self) -> float:
+        """The least number."""
+        return self._lowest.outermost()
+
+    @property
+    def high(self) -> float:
+        """The greatest number."""
+        return -self._highest.outermost()
+
+    def add(self, numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> None:
+        """Take in numbers, each with its records."""
+        if numbers.size:
+            self.n_records += int(counts.sum())
+            self.is_whole = self.is_whole and bool((numbers == np.floor(numbers)).all())
+            self._lowest.add(numbers, counts)
+            self._highest.add(-numbers, counts)
+
+    def bounds(self) -> tuple[float, float]:
+        """Return bounds beyond which fewer than twenty records lie, and one in 200 at most."""
+        beyond = min(_ENOUGH - 1, self.n_records // _ONE_IN)
+        return self._lowest.after(beyond), -self._highest.after(beyond)
+
+    def reads_like(self, other: NumbersSeen) -> bool:
+        """Whether another form finds as many numbers, and between the same bounds."""
+        return (self.n_records, self.low, self.high) == (other.n_records, other.low, other.high)
+
+
+class _Ends:
+    """The least numbers of all, with as many records as are needed."""
+
+    def __init__(self) -> None:
+        self.numbers = np.empty(0)
+        self.counts = np.empty(0, dtype=np.int64)
+
+    def add(self, numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> None:
+        numbers, counts = np.append(self.numbers, numbers), np.append(self.counts, counts)
+        order = np.argsort(numbers, kind="stable")
+        needed = int(np.searchsorted(np.cumsum(counts[order]), _ENOUGH)) + 1
+        self.numbers, self.counts = numbers[order][:needed], counts[order][:needed]
+
+    def outermost(self) -> float:
+        return float(self.numbers[0]) if self.numbers.size else float("inf")
+
+    def after(self, n_records: int) -> float:
+        """Return the least number with more than so many records up to it."""
+        return float(self.numbers[np.searchsorted(np.cumsum(self.counts), n_records + 1)])
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class NumberForms:
+    """What the texts of a column are as numbers, form by form (confidential).
+
+    ``n_padded`` records have noughts in front; ``high_bare`` is the largest number without marks.
+    """
+
+    seen: dict[NumberMarks, NumbersSeen] = field(
+        default_factory=lambda: {form: NumbersSeen() for form in FORMS}
+    )
+    n_padded: int = 0
+    high_bare: float = float("-inf")
+
+    def add_words(self, words: pa.Array, counts: NDArray[np.int64]) -> None:
+        """Take in distinct texts without blanks around them, each with its records."""
+        padded = _mask(words, _PADDED)
+        self.n_padded += int(counts[padded].sum())
+        bare = _floats(words.filter(pa.array(_mask(words, _BARE))))
+        if bare.size:
+            self.high_bare = max(self.high_bare, float(bare.max()))
+        for form in FORMS:
+            if form.thousands not in _SELDOM or _mask(words, _between(form)).any():
+                self._add(form, words, counts)
+
+    def _add(self, form: NumberMarks, words: pa.Array, counts: NDArray[np.int64]) -> None:
+        mask = _mask(words, f"^(?:{number_pattern(form).pattern})$")
+        if not mask.any():
+            return
+        found = words.filter(pa.array(mask))
+        if form.thousands != "none":
+            marked = _mask(found, _between(form))
+            self.seen[form].n_marked += int(counts[mask][marked].sum())
+            found = pc.replace_substring_regex(found, _between(form), "")
+        self.seen[form].add(_floats(pc.replace_substring(found, ",", ".")), counts[mask])
+
+    def add_numbers(self, numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> None:
+        """Take in what is stored as numbers."""
+        self.seen[FORMS[0]].add(numbers, counts)
+
+
+def _between(form: NumberMarks) -> str:
+    """Return the pattern of the letters between thousands."""
+    return f"[{re.escape(THOUSANDS[form.thousands])}]"
+
+
+def _mask(words: pa.Array, pattern: str) -> NDArray[np.bool_]:
+    matched = pc.match_substring_regex(words, pattern)
+    return np.asarray(matched.to_numpy(zero_copy_only=False), dtype=np.bool_)
+
+
+def _floats(words: pa.Array) -> NDArray[np.float64]:
+    numbers = words.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    return np.asarray(numbers, dtype=np.float64)
+
+
+def settle_marks(profiles: Mapping[str, Profile]) -> NumberMarks:
+    """Return how the file's numbers are written, and tell each profile how its own are."""
+    of_file = _marks_of_file(profiles.values())
+    is_settled = any(_decimal(profile) is not None for profile in profiles.values())
+    for profile in profiles.values():
+        profile.marks = _marks_of_column(profile, of_file, is_settled=is_settled)
+    return of_file
+
+
+def _marks_of_file(profiles: Iterable[Profile]) -> NumberMarks:
+    """Return how most columns of numbers are written, where their texts settle it."""
+    found = [(profile, _decimal(profile)) for profile in profiles]
+    votes = Counter(decimal for _, decimal in found if decimal is not None)
+    decimal: Decimal = "comma" if votes["comma"] > votes["point"] else "point"
+    grouped = Counter(
+        _thousands(profile, decimal) for profile, settled in found if settled == decimal
+    )
+    del grouped["none"]
+    return NumberMarks(
+        decimal=decimal, thousands=grouped.most_common(1)[0][0] if grouped else "none"
+    )
+
+
+def _decimal(profile: Profile) -> Decimal | None:
+    """Return what must stand before decimals in a column, if its texts settle it."""
+    point, comma = (_most(profile, decimal) for decimal in ("point", "comma"))
+    if point == comma or max(point, comma) < _LEAST_SHARE * profile.n_known:
+        return None
+    return "point" if point > comma else "comma"
+
+
+def _most(profile: Profile, decimal: Decimal) -> int:
+    seen = profile.numbers.seen.items()
+    return max(each.n_records for form, each in seen if form.decimal == decimal)
+
+
+def _thousands(profile: Profile, decimal: Decimal) -> Thousands:
+    """Return what stands between thousands, given what stands before decimals."""
+    seen = profile.numbers.seen
+    forms = [form for form in FORMS if form.decimal == decimal]
+    return max(forms, key=lambda form: seen[form].n_records).thousands  # the first of equals
+
+
+def _marks_of_column(profile: Profile, of_file: NumberMarks, *, is_settled: bool) -> NumberMarks:
+    decimal = _decimal(profile)
+    if decimal is None:
+        return _undecided(profile, of_file, is_settled=is_settled)
+    marks = NumberMarks(decimal=decimal, thousands=_thousands(profile, decimal))
+    ours, others = profile.numbers.seen[marks], profile.numbers.seen[of_file]
+    return of_file if ours.reads_like(others) else marks
+
+
+def _undecided(profile: Profile, of_file: NumberMarks, *, is_settled: bool) -> NumberMarks:
+    """Return the marks of numbers such as 6.893 alone, with three digits behind every mark."""
+    for marks in (FORMS[2], FORMS[3]):
+        if not profile.numbers.seen[marks].n_marked:
+            continue
+        if is_settled:
+            return marks if marks.decimal == of_file.decimal else of_file
+        if _is_grouped(profile, marks):
+            return marks
+        decimal: Decimal = "comma" if marks.decimal == "point" else "point"
+        return NumberMarks(decimal=decimal)
+    return of_file
+
+
+def _is_grouped(profile: Profile, marks: NumberMarks) -> bool:
+    """Return whether a mark looks to stand between thousands, with nothing else to go by.
+
+    Numbers below a thousand have no mark then, and none above goes without. A point that each
+    number has is taken for decimals, a comma is not.
+    """
+    numbers = profile.numbers
+    has_bare = numbers.high_bare > float("-inf")
+    is_small = numbers.high_bare < _THOUSAND
+    enough = numbers.seen[marks].n_marked >= _ENOUGH
+    return enough and is_small and (has_bare or marks.thousands == "comma")

@@ -1,0 +1,74 @@
+"""The part of a plan that says which dates a column may hold, and how they are written."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, model_validator
+
+from hedgerow.model.dates import DATE_FORMATS, DateFormat, DateStep
+from hedgerow.plan.fields import PlanModel, mistake, shown
+
+FIRST_YEAR = 1000
+_WRITE = "Give a date such as 2020-01-31."
+
+
+def _date(value: object) -> datetime.date:
+    if isinstance(value, datetime.datetime):
+        value = value.date()
+    if isinstance(value, str):
+        try:
+            value = datetime.datetime.strptime(value.strip(), "%Y-%m-%d").date()
+        except ValueError:
+            raise mistake(f"{shown(value)} is not a date of the calendar", _WRITE) from None
+    if not isinstance(value, datetime.date):
+        raise mistake("is not a date", _WRITE)
+    if value.year < FIRST_YEAR:
+        raise mistake(f"lies before the year {FIRST_YEAR}", _WRITE)
+    return value
+
+
+Date = Annotated[
+    datetime.date,
+    PlainValidator(_date),
+    PlainSerializer(lambda date: date.isoformat()),
+    WithJsonSchema({"type": "string", "format": "date"}),
+]
+
+
+class DatePlan(PlanModel):
+    """The public bounds of a date, its step, and the one format that it is written in."""
+
+    from_: Date = Field(
+        alias="from",
+        description="the first date that is public, such as {from: 2010-01-01, to: 2030-12-31};"
+        " earlier ones are clamped to it",
+    )
+    to: Date = Field(
+        description="the last date that is public, such as {from: 2010-01-01, to: 2030-12-31};"
+        " later ones are clamped to it",
+    )
+    step: DateStep = Field(
+        "day", description="what dates are cut to: day, week (from Monday), month, quarter or year"
+    )
+    format: DateFormat | Literal["ask"] = Field(
+        "iso",
+        description=f"how dates are written: {', '.join(DATE_FORMATS[:-1])} or"
+        f" {DATE_FORMATS[-1]}; ISO dates are read beside it. ask, in a draft: nobody has said yet",
+    )
+
+    @property
+    def read_by(self) -> DateFormat:
+        """The format that dates are read by; a plan where nobody has said cannot be confirmed."""
+        return "iso" if self.format == "ask" else self.format
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.from_ >= self.to:
+            raise mistake(
+                f"from ({self.from_}) is not before to ({self.to})",
+                "Give the first date, then the last one.",
+                key=("to",),
+            )
+        return self

@@ -1,0 +1,123 @@
+"""The part of a plan that says how an attribute follows from the dates of its record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from hedgerow.model.dates import DATE_FORMATS, DateFormat
+from hedgerow.plan.fields import Name, PlanModel, mistake, shown
+
+if TYPE_CHECKING:
+    from hedgerow.plan.model import AttributePlan
+
+HOW = ("years-at", "years-until", "days-until", "part")
+"""The keys of an attribute that say what follows from the date in ``from``."""
+
+_EXAMPLE = "for example {from: birth, years-at: 2026-01-01, numeric: [0, 110]}"
+
+
+class DateColumnPlan(PlanModel):
+    """A column of dates, and the one format that they are written in."""
+
+    column: Name = Field(description="the name of a column of dates")
+    format: DateFormat | None = Field(
+        None,
+        description=f"how its dates are written: {', '.join(DATE_FORMATS[:-1])} or"
+        f" {DATE_FORMATS[-1]}; without it as the plan says elsewhere, else iso",
+    )
+
+
+def _column(value: object) -> object:
+    is_name = isinstance(value, str | int) and not isinstance(value, bool)
+    return {"column": value} if is_name else value
+
+
+def _schema(schema: dict[str, Any]) -> None:
+    """Let the JSON schema allow a plain name, too."""
+    ref = schema.pop("$ref", None)
+    if ref is not None:
+        schema["anyOf"] = [{"type": "string", "minLength": 1}, {"$ref": ref}]
+
+
+DateColumnGiven = Annotated[
+    DateColumnPlan, BeforeValidator(_column), Field(json_schema_extra=_schema)
+]
+
+
+def check_derived(attribute: AttributePlan) -> None:
+    """Refuse what does not go together in one attribute."""
+    given = [key for key in HOW if getattr(attribute, key.replace("-", "_")) is not None]
+    if attribute.from_ is None and given:
+        raise mistake(
+            "says nothing without 'from'",
+            f"Give the column of dates that it follows from, {_EXAMPLE}.",
+            key=(given[0],),
+        )
+    if attribute.from_ is None:
+        return
+    if len(given) != 1:
+        what = f"{' and '.join(given)} are both given" if given else "does not say what follows"
+        raise mistake(what, f"Give one of: {', '.join(HOW)}; {_EXAMPLE}.", key=("from",))
+    if attribute.date is not None:
+        raise mistake(
+            f"{given[0]} gives a number, not a date",
+            "Give numeric, edges, values or taxonomy instead.",
+            key=("date",),
+        )
+
+
+def check_sources(attributes: Mapping[str, AttributePlan]) -> None:
+    """Refuse columns of dates that the plan reads otherwise, never, or in two formats."""
+    for source, key in _sources(attributes):
+        listed = attributes.get(source.column)
+        if listed is not None:
+            _check_source(listed, source, key=key)
+    column_formats(attributes)
+
+
+def column_formats(attributes: Mapping[str, AttributePlan]) -> dict[str, DateFormat]:
+    """Return the format of every column of dates for which one is given, wherever that is."""
+    found = {name: each.date.read_by for name, each in attributes.items() if each.date is not None}
+    for source, key in _sources(attributes):
+        if source.format is None:
+            continue
+        known = found.setdefault(source.column, source.format)
+        if known != source.format:
+            raise mistake(
+                f"the dates of {shown(source.column)} are written {known} elsewhere in the plan",
+                "Leave the format out here, or correct one of the two.",
+                key=(*key, "format"),
+            )
+    return found
+
+
+def _sources(
+    attributes: Mapping[str, AttributePlan],
+) -> Iterator[tuple[DateColumnPlan, tuple[str, str, str]]]:
+    """Yield every column that an attribute follows from, and where the plan names it."""
+    for name, each in attributes.items():
+        given = {"from": each.from_, "years-until": each.years_until, "days-until": each.days_until}
+        for key, source in given.items():
+            if source is not None:
+                yield source, ("attributes", name, key)
+
+
+def _check_source(
+    listed: AttributePlan, source: DateColumnPlan, *, key: tuple[str, str, str]
+) -> None:
+    column = shown(source.column)
+    if listed.from_ is not None and listed.from_.column != source.column:
+        raise mistake(
+            f"{column} follows from another column itself", "Name a column of the table.", key=key
+        )
+    if listed.role == "identifier":
+        raise mistake(
+            f"the column {column} is an identifier, which is never read",
+            "Give it 'role: drop': then it is read for this alone, and never released.",
+            key=key,
+        )
+    if listed.from_ is None and listed.domains and listed.domains[0] in ("numeric", "edges"):
+        raise mistake(f"the column {column} holds numbers", "Name a column of dates.", key=key)

@@ -1,0 +1,219 @@
+"""Excel workbooks (.xlsx, .xlsm): one sheet, each cell by what it holds itself.
+
+A column of a sheet has no type, so every cell is spelt by itself and all columns come as
+text: the number 17 as ``17``, a date as ``2011-08-21``. A sheet is held in memory as a whole.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from hedgerow.errors import DataError, HedgerowError, MissingExtraError
+from hedgerow.model.reading import PLAIN, Reading
+from hedgerow.read.source import ReadProgress, check_columns, places_of
+from hedgerow.read.text import InexactError, spell
+from hedgerow.read.workbook_parts import check_parts
+
+_ROWS = 16_384  # in a batch: cells are Python objects before they are text
+_OR_DROP = " 'malformed: drop' in the plan's reading leaves such rows out."
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class SheetSource:
+    """A sheet of a workbook; see :class:`hedgerow.read.source.Source`."""
+
+    path: Path
+    sheet: str
+    columns: tuple[str, ...]
+    header_rows: int
+    reading: Reading
+    batch_rows: int = _ROWS
+
+    @property
+    def name(self) -> str:
+        """The name of the file."""
+        return self.path.name
+
+    def batches(
+        self,
+        columns: Sequence[str],
+        *,
+        text: Collection[str] = (),
+        progress: ReadProgress | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        """Stream the asked columns, all of them as dictionary-encoded text."""
+        places = places_of(columns, self)
+        with _readable(self.path):
+            sheet = _sheet(self.path, self.sheet)
+            total, done, held = max(1, sheet.total_height or 1), 0, []
+            for row, cells in self._records(sheet):
+                record = self._texts(cells, places, row=row)
+                if record is not None:
+                    held.append(record)
+                if len(held) >= self.batch_rows:
+                    yield _batch(held, columns)
+                    held, done = [], row
+                    if progress:
+                        progress(min(1.0, done / total))
+            if held:
+                yield _batch(held, columns)
+        if progress:
+            progress(1.0)
+
+    def _records(self, sheet: Any) -> Iterator[tuple[int, list[Any]]]:
+        """Yield the rows behind the header that are not blank, each with its number from 1."""
+        for row, cells in _rows(sheet):
+            if row > self.header_rows and any(cell != "" for cell in cells):
+                yield row, cells
+
+    def _texts(
+        self, cells: list[Any], places: Sequence[int], *, row: int
+    ) -> list[str | None] | None:
+        """Return the asked cells as text; nothing where the row is left out."""
+        width = len(self.columns)
+        try:
+            if any(cell != "" for cell in cells[width:]):
+                raise _Wrong("the row has cells beyond the last named column")
+            return [_spelt(cells[place]) if place < len(cells) else None for place in places]
+        except _Wrong as wrong:
+            if self.reading.malformed == "drop":
+                return None
+            raise DataError(
+                str(wrong),
+                where=f"{self.name}, row {row}",
+                do="Correct the row; one row names the columns, and each other one is a record."
+                + _OR_DROP,
+            ) from None
+
+
+class _Wrong(Exception):
+    """A row is no record; says why, without its content."""
+
+
+def _spelt(cell: Any) -> str | None:
+    """Return one cell as text; ``None`` where it is empty, or holds an error.
+
+    >>> _spelt(17.0), _spelt(" x "), _spelt(""), _spelt(dt.timedelta(hours=30))
+    ('17', ' x ', None, '30:00:00')
+    """
+    if cell == "":
+        return None
+    if isinstance(cell, dt.timedelta):
+        minutes, seconds = divmod(int(cell.total_seconds()), 60)
+        return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
+    try:
+        return spell(cell)
+    except InexactError:
+        raise _Wrong("a number has more digits than Excel keeps") from None
+    except (pa.ArrowException, ValueError, OverflowError):
+        raise _Wrong("a cell has no text form") from None
+
+
+def _batch(records: Sequence[list[str | None]], columns: Sequence[str]) -> pa.RecordBatch:
+    values = zip(*records, strict=True) if columns else ()
+    arrays = [pa.array(column, pa.string()).dictionary_encode() for column in values]
+    return pa.RecordBatch.from_arrays(arrays, names=list(columns))
+
+
+def open_workbook(path: Path, reading: Reading = PLAIN) -> SheetSource:
+    """Return a sheet, opened far enough to know its columns.
+
+    The plan names it where there are several; its first row that is not blank names the
+    columns, or the plan does.
+    """
+    with _readable(path):
+        names = sheet_names(path)
+        sheet = reading.sheet or (names[0] if len(names) == 1 else None)
+        if sheet is None or sheet not in names:
+            raise DataError(
+                "the workbook has no such sheet" if sheet else "the workbook has several sheets",
+                where=path.name,
+                do="Name the sheet that holds the table in the plan: 'reading: {sheet: NAME}'.",
+            )
+        check_parts(path, sheet, most_bytes=reading.most_bytes)
+        opened = _sheet(path, sheet)
+        if opened.merged_cell_ranges:
+            raise DataError(
+                "the sheet has merged cells, whose value belongs to no single record",
+                where=path.name,
+                do="Unmerge them and fill every cell.",
+            )
+        columns, header_rows = _header(opened, reading, path)
+    return SheetSource(
+        path=path,
+        sheet=sheet,
+        columns=check_columns(columns, name=path.name),
+        header_rows=header_rows,
+        reading=reading,
+    )
+
+
+def sheet_names(path: Path) -> list[str]:
+    """Return the names of the sheets that hold cells, hidden ones included, in order."""
+    with _readable(path):
+        calamine = _library()
+        check_parts(path, None, most_bytes=PLAIN.most_bytes)
+        with calamine.load_workbook(str(path)) as book:
+            cells = calamine.SheetTypeEnum.WorkSheet
+            return [sheet.name for sheet in book.sheets_metadata if sheet.typ == cells]
+
+
+def _header(sheet: Any, reading: Reading, path: Path) -> tuple[list[str], int]:
+    if isinstance(reading.header, tuple):
+        return list(reading.header), 0
+    for row, cells in _rows(sheet):
+        named = [(_spelt(cell) or "").strip() for cell in cells]
+        if any(named):
+            last = max(place for place, name in enumerate(named) if name)
+            return named[: last + 1], row
+    raise DataError(
+        "the sheet is empty", where=path.name, do="It must begin with a row of column names."
+    )
+
+
+def _rows(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
+    """Yield all rows from the first, each from column A on, with its number from 1."""
+    if sheet.start is None:
+        return
+    left = [""] * sheet.start[1]
+    for row, cells in enumerate(sheet.iter_rows(), start=1):
+        yield row, list(chain(left, cells))
+
+
+def _sheet(path: Path, name: str) -> Any:
+    with _library().load_workbook(str(path)) as book:
+        return book.get_sheet_by_name(name)
+
+
+def _library() -> Any:
+    try:
+        import python_calamine
+    except ImportError:
+        raise MissingExtraError("Reading an Excel workbook", extra="excel") from None
+    return python_calamine
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Turn what the library says of a file, which may quote cells, into our own words."""
+    try:
+        yield
+    except (HedgerowError, KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError):
+        raise
+    except BaseException as error:  # the library's own kind of panic is no Exception
+        is_panic = type(error).__name__ == "PanicException"
+        if not isinstance(error, Exception) and not is_panic:
+            raise
+        raise DataError(
+            "the workbook is damaged, or of a kind that cannot be read",
+            where=path.name,
+            do="Open it in Excel or LibreOffice and save it again as .xlsx, without a password.",
+        ) from None

@@ -1,0 +1,117 @@
+"""JSON lines: values spelt one by one, keys as columns, and what makes a line malformed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pyarrow as pa
+import pytest
+
+from hedgerow.errors import DataError
+from hedgerow.model.reading import Reading
+from hedgerow.read.open import open_table
+
+SECRET = "SECRET123"
+GOOD = b'{"age": 17, "job": "shop"}'
+DROP = Reading(malformed="drop")
+
+
+def rows_of(source, columns=None):
+    asked = columns or source.columns
+    return [tuple(row.values()) for batch in source.batches(asked) for row in batch.to_pylist()]
+
+
+def put(folder, lines, name="t.jsonl"):
+    path = folder / name
+    data = b"\n".join(lines) + b"\n"
+    if name.endswith(".gz"):
+        data = gzip.compress(data)
+    if name.endswith(".zst"):
+        data = pa.compress(data, "zstd", asbytes=True)
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("name", ["t.jsonl", "t.ndjson", "T.JSONL.gz", "t.jsonl.zst"])
+def test_values_are_spelt_one_by_one(tmp_path, name):
+    lines = [
+        b'\xef\xbb\xbf{"a": 17, "b": "x"}\r',
+        b'  {"b": null, "a": 17.0, "c": true}',
+        b"",
+        '{"a": "1.50", "b": "K\\u00f6ln \U0001f600"}'.encode(),
+        b'{"a": 123456789012345678901234567890, "b": 0.1}',
+        b"{}",
+    ]
+    source = open_table(put(tmp_path, lines, name))
+    assert source.columns == ("a", "b", "c")
+    assert rows_of(source) == [
+        ("17", "x", None),
+        ("17", None, "true"),
+        ("1.50", "Köln \U0001f600", None),
+        ("123456789012345678901234567890", "0.1", None),
+        (None, None, None),
+    ]
+
+
+def test_a_file_of_another_name_holds_objects_where_the_plan_says_so(tmp_path):
+    path = put(tmp_path, [GOOD], "t.txt")
+    reading = Reading(format="json-lines")
+    assert rows_of(open_table(path, reading=reading)) == [("17", "shop")]
+    other = put(tmp_path, [b"age,job", b"17,shop"], "t.jsonl")
+    assert rows_of(open_table(other, reading=Reading(format="delimited"))) == [("17", "shop")]
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        (b'{"age": 17, "job": "SECRET123"', "no JSON"),
+        (b'{"age": 17} {"age": 18}', "no JSON"),
+        (b'{"age": 17},{"age": 18}', "no JSON"),
+        (b"{age: 17}", "no JSON"),
+        (b'{"age": NaN}', "no JSON"),
+        (b'{"age": -Infinity}', "no JSON"),
+        (b'{"age": "a\tb"}', "no JSON"),
+        (b"[" * 5000, "no JSON"),
+        (b'["SECRET123"]', "not a JSON object"),
+        (b"17", "not a JSON object"),
+        (b'{"age": 1, "age": 2}', "a key twice"),
+        (b'{"age": {"SECRET123": 1}}', "a list or an object"),
+        (b'{"job": ["SECRET123"]}', "a list or an object"),
+        (b'{"age": 9007199254740993.0}', "more digits"),
+        (b'{"job": "\\ud800"}', "a letter that is none"),
+        (b'{"job": "\xff"}', "not utf-8"),
+        (b'{"job": "\x00"}', "NUL"),
+    ],
+)
+def test_a_malformed_line_is_refused_or_left_out(tmp_path, line, what):
+    path = put(tmp_path, [GOOD] * 2 + [line] + [GOOD])
+    named = ("age", "job")
+    with pytest.raises(DataError, match=what) as raised:
+        rows_of(open_table(path, reading=Reading(header=named)))
+    assert "line 3" in str(raised.value)
+    assert SECRET not in str(raised.value)
+    reading = Reading(header=named, malformed="drop")
+    assert rows_of(open_table(path, reading=reading)) == [("17", "shop")] * 3
+
+
+def test_columns_are_the_keys_of_the_first_objects_that_hold_values(tmp_path):
+    lines = [GOOD, b'{"age": 1, "tags": ["a"], "where": {"town": "m"}, "n": 2}']
+    source = open_table(put(tmp_path, lines))
+    assert source.columns == ("age", "job", "n")
+    with pytest.raises(DataError, match="no column 'tags'"):
+        rows_of(source, ["tags"])
+
+
+def test_blocks_of_any_size_are_the_same_table(tmp_path):
+    lines = [json.dumps({"n": i, "s": "x" * (i % 7)}).encode() for i in range(50)]
+    source = open_table(put(tmp_path, lines))
+    whole = rows_of(source)
+    for size in (1, 13, 100):
+        object.__setattr__(source, "block_size", size)
+        assert rows_of(source) == whole
+
+
+def test_the_encoding_is_the_plans(tmp_path):
+    path = put(tmp_path, ['{"job": "Köln"}'.encode("windows-1252")])
+    assert rows_of(open_table(path, reading=Reading(encoding="windows-1252"))) == [("Köln",)]
