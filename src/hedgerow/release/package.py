@@ -96,7 +96,7 @@ def _field(column: DictionaryColumn) -> dict[str, Any]:
     constraints: dict[str, Any] = {"required": True} if column.required else {}
     if column.type != "string":
         bounds = {"minimum": column.low, "maximum": column.high}
-        constraints |= {key: _number(column, text) for key, text in bounds.items() if text}
+        constraints |= {key: _bound(column, text) for key, text in bounds.items() if text}
     elif column.labels and not column.n_more:
         constraints["enum"] = [spreadsheet_safe(label) for label, _ in column.labels]
     facts: dict[str, Any] = {
@@ -111,6 +111,8 @@ def _field(column: DictionaryColumn) -> dict[str, Any]:
     return facts
 
 
-def _number(column: DictionaryColumn, text: str) -> int | float:
+def _bound(column: DictionaryColumn, text: str) -> int | float | str:
+    if column.type == "date":
+        return text
     number = Fraction(text)
     return floor(number) if column.type == "integer" else float(number)
