@@ -126,7 +126,8 @@ def _stopped_cleanly() -> Iterator[None]:
 def main() -> None:
     """Run the command line."""
     steady_streams()
-    run_command(make_app(method_settings=bool({"check", "publish"} & set(sys.argv[1:2]))))
+    with_settings = {"check", "publish", "completion"}
+    run_command(make_app(method_settings=bool(with_settings & set(sys.argv[1:2]))))
 
 
 def run_command(command: Callable[[], Any]) -> None:
