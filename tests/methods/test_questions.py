@@ -20,6 +20,7 @@ from hedgerow.methods.hedge import hedge
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from hedgerow.taxonomy.builders import context_free
+from hedgerow.trees import counts
 from support.exact_transcripts import World
 
 RECORDS = 30_000
@@ -106,22 +107,32 @@ def shallow(monkeypatch):
     monkeypatch.setattr(hedge, "STOP_BELOW", 0.05)
 
 
-def asked_by(subject):
-    """The questions of one run, and the outline of what it spends."""
-    baskets = isinstance(subject.over[0], BasketPair)
-    pair = BASKETS if baskets else TABLE
+def pair_for(subject):
+    return BASKETS if isinstance(subject.over[0], BasketPair) else TABLE
+
+
+def played(subject):
+    """The questions of one run, the release, and the bookings."""
     rng = np.random.default_rng(2)
 
     def pick(question, law, at):
         return (RECORDS,) if question[1] == "number of records" else law.draw(rng)
 
-    engine = pair.engine(has_record=True)
     here = World(
-        method=subject.method, epsilon=Fraction(1), engines=(lambda: engine,) * 2, content=str
+        method=subject.method,
+        epsilon=Fraction(1),
+        engines=(lambda: pair_for(subject).engine(has_record=True),) * 2,
+        content=lambda released: released,
     )
-    play, _ = here.play(0, pick, seed=1)
-    public = pair.taxonomy if baskets else pair.schema
-    return play.questions, subject.method.outline(public, Fraction(1))
+    play, (released, bookings, _) = here.play(0, pick, seed=1)
+    return play.questions, released, bookings
+
+
+def asked_by(subject):
+    """The questions of one run, and the outline of what it spends."""
+    pair = pair_for(subject)
+    public = pair.taxonomy if isinstance(pair, BasketPair) else pair.schema
+    return played(subject)[0], subject.method.outline(public, Fraction(1))
 
 
 def step_of(on):
@@ -172,3 +183,20 @@ def test_measured_counts_are_weighed_by_the_shares_that_were_booked(shallow, mon
     }
     if module is hedge:
         assert measured.total.share == booked["number of records"]
+
+
+@pytest.mark.parametrize("subject", list(audited()))
+def test_a_release_tells_the_share_and_the_threshold_of_its_counts(shallow, monkeypatch, subject):
+    """Weights and error bounds are made of them; below the threshold nothing was kept."""
+    monkeypatch.setattr(counts, "DENSE_GROUPS", 4)
+    questions, released, bookings = played(subject)
+    if released.made is None:
+        return
+    shares = {line.share for line in bookings if line.on == "counts"}
+    assert released.made.share == min(shares or {released.made.share})
+    asked = {least for kind, on, *_, least in questions if (kind, on) == ("sparse", "counts")}
+    if released.made.threshold is None:
+        return
+    assert released.made.threshold >= 1
+    if asked:
+        assert released.made.threshold == min(min(least) for least in asked)
