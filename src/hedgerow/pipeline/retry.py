@@ -130,16 +130,14 @@ def _ledger_file(asked: RunAsked) -> Path | None:
 
 
 def _told(file: Path | None) -> str | None:
-    return None if file is None else str(file)
+    return None if file is None else str(file.absolute())
 
 
 def say_where_booked(error: BaseException, kept: str, ledger: Path | None) -> BaseException:
     """Return an error about a kept release that also names the plan's own ledger, if any."""
-    if ledger is None:
-        return error
+    booked_in = _told(ledger)
     if isinstance(error, KeptReleaseError):
-        return KeptReleaseError(error.what, where=error.where, kept=kept, ledger=str(ledger))
-    notes = getattr(error, "__notes__", [])
-    how = KeptReleaseError.how
-    notes[:] = [note.replace(how(kept), how(kept, str(ledger))) for note in notes]
+        return KeptReleaseError(error.what, where=error.where, kept=kept, ledger=booked_in)
+    notes, how = getattr(error, "__notes__", []), KeptReleaseError.how
+    notes[:] = [note.replace(how(kept), how(kept, booked_in)) for note in notes]
     return error
