@@ -99,7 +99,7 @@ def draft_plan(
     marks = settle_marks(profiles)
     if form is None or file_form_text(data, form) is not None:
         marks = NumberMarks()  # no line of the plan speaks for all columns
-    looked = Looked(files=files, marks=marks, dates=dates_of(profiles))
+    looked = Looked(files=files, marks=marks, dates=dates_of(profiles), names=tuple(profiles))
     proposed = proposals(profiles, looked, class_name=class_name)
     _check_class(proposed, class_name)
     if form is not None:
