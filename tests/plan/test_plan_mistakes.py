@@ -107,7 +107,7 @@ MISTAKES = {
         "attributes.age.numric",
         [
             "Did you mean 'numeric'?",
-            "role, numeric, step, edges, date, taxonomy, values, other, from, years-at, years-until, days-until, part",
+            "role, numeric, step, edges, date, taxonomy, values, other, from, years-at,",
         ],
     ),
     "unknown role": (

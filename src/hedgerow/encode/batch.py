@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow.encode.columns import ColumnEncoder, Encoded, column_encoder, is_text
-from hedgerow.encode.dates import DerivedEncoder
+from hedgerow.encode.dates import DateReader, DerivedEncoder
 from hedgerow.encode.sums import ColumnSums, column_of
 from hedgerow.errors import UnlistedValueError
 from hedgerow.model.arrays import Codes, Flags
@@ -43,6 +43,12 @@ class BatchEncoder:
         self.text = schema.text_columns()
         self.name = name
         self.encoders = [self._encoder(schema, attribute) for attribute in self.attributes]
+        markers = schema.missing_values | {""}
+        self.readers = {
+            column: DateReader(column, markers)
+            for attribute in self.attributes
+            for column in (attribute.derivation.columns if attribute.derivation else ())
+        }
 
     @staticmethod
     def _encoder(schema: Schema, attribute: Attribute) -> ColumnEncoder | DerivedEncoder:
@@ -52,12 +58,7 @@ class BatchEncoder:
             return column_encoder(
                 attribute, missing_values=schema.missing_values, missing_code=missing_code
             )
-        return DerivedEncoder(
-            attribute.derivation,
-            attribute.domain,
-            markers=schema.missing_values | {""},
-            missing_code=missing_code,
-        )
+        return DerivedEncoder(attribute.derivation, attribute.domain, missing_code=missing_code)
 
     def __call__(self, batch: pa.RecordBatch, *, n_before: int) -> EncodedBatch:
         """Return the codes of a batch of ``columns`` without the records that lack a value.
@@ -66,11 +67,15 @@ class BatchEncoder:
         """
         encoded = []
         named = dict(zip(self.columns, self._summed(batch), strict=True))
+        dates = {column: read(named[column.name]) for column, read in self.readers.items()}
         for attribute, encode in zip(self.attributes, self.encoders, strict=True):
-            values = [named[name] for name in attribute.columns]
-            codes = encode(values) if isinstance(encode, DerivedEncoder) else encode(values[0])
+            values = named[attribute.columns[0]]
+            if isinstance(encode, DerivedEncoder):
+                codes = encode([dates[column] for column in encode.derivation.columns])
+            else:
+                codes = encode(values)
             if codes.unlisted is not None and codes.unlisted.any():
-                raise self._unlisted(attribute, values[0], codes.unlisted, n_before)
+                raise self._unlisted(attribute, values, codes.unlisted, n_before)
             encoded.append(codes)
         kept = _complete(encoded)
         columns = tuple(each.codes if kept is None else each.codes[kept] for each in encoded)
