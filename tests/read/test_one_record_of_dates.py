@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hedgerow.encode.schema import schema_of
@@ -86,6 +86,7 @@ def survives(read: Any, rows: list[Any], hostile: Any, place: int) -> None:
     assert_by_itself(lambda: before, lambda: read(inserted(rows, hostile, place)))
 
 
+@settings(max_examples=60)
 @given(rows=ROWS, hostile=ROW, place=PLACE, form=FORMATS, missing=MISSING, data=st.data())
 @example([("1/2/2011", "")], ("21/08/2011", ""), 0, "dd/mm/yyyy", "value", None)
 @example([("1/2/2011", "")], ("21/08/2011", ""), 0, "mm/dd/yyyy", "value", None)
@@ -118,6 +119,7 @@ OBJECTS = [
 ]
 
 
+@settings(max_examples=60)
 @given(
     values=st.lists(st.sampled_from(OBJECTS), max_size=5),
     hostile=st.sampled_from(OBJECTS),
@@ -134,6 +136,7 @@ def test_a_row_of_objects_changes_at_most_itself(values, hostile, place, form):
     survives(read, values, hostile, place)
 
 
+@settings(max_examples=20)
 @given(rows=ROWS, hostile=ROW, place=PLACE, form=FORMATS)
 def test_a_row_of_sqlite_with_dates_changes_at_most_itself(
     tmp_path_factory, rows, hostile, place, form
@@ -158,6 +161,7 @@ KINDS: dict[str, tuple[pa.DataType, list[Any]]] = {
 }
 
 
+@settings(max_examples=50)
 @given(
     kind=st.sampled_from(list(KINDS)),
     places=st.lists(st.integers(0, 1), max_size=4),

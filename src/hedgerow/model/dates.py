@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
-import pyarrow as pa
 
 from hedgerow.model.arrays import Flags, Ints
 from hedgerow.taxonomy.calendar import DateStep
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["DATE_FORMATS", "DateFormat", "DateStep", "iso_days", "parse_dates"]
 
@@ -65,6 +67,7 @@ def parse_dates(values: pa.Array | Sequence[str | None], form: DateFormat) -> tu
     >>> days[ok].astype("datetime64[D]").tolist(), ok.tolist()
     ([datetime.date(2020, 3, 1), datetime.date(2020, 3, 1)], [True, False, True, False])
     """
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     texts = values if isinstance(values, pa.Array) else pa.array(list(values), pa.string())
@@ -159,6 +162,7 @@ class _Parts:
         return (hour * 60 + minute - ahead) // _A_DAY, timely
 
     def _month(self) -> Ints:
+        import pyarrow as pa
         import pyarrow.compute as pc
 
         names = self.columns.get("name")
@@ -169,6 +173,7 @@ class _Parts:
 
     def _is(self, name: str, letters: str) -> Flags:
         """Say where a part is one of some letters."""
+        import pyarrow as pa
         import pyarrow.compute as pc
 
         column = self.columns.get(name)
@@ -179,6 +184,7 @@ class _Parts:
 
     def _whole(self, name: str, default: int) -> Ints:
         """Return a part as numbers; ``default`` where it is not there."""
+        import pyarrow as pa
         import pyarrow.compute as pc
 
         column = self.columns.get(name)
