@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +19,7 @@ from hedgerow.count.spark.workers import Encode, unpacked
 from hedgerow.count.stream import table as stream
 from hedgerow.encode.schema import schema_of
 from hedgerow.encode.table import encode_table
+from hedgerow.evaluation.ranges import random_range_queries
 from hedgerow.plan.load import plan_of
 from hedgerow.read.open import open_table
 from hedgerow.release.recoding import Recoding
@@ -117,8 +120,17 @@ def test_other_rows_are_generalised_as_the_release_read_them(tmp_path):
     assert Recoding.from_json(text).schema == release.recoding.schema
 
 
-def test_a_release_of_dates_is_evaluated_as_an_ordered_one(tmp_path):
+def test_ranges_of_dates_are_asked_between_any_two_borders(tmp_path):
     data = write_stays(tmp_path / "stays.csv")
-    out = tmp_path / "release"
-    hedgerow.publish(date_plan(HEDGE), data=data, out=out, seed=3)
-    hedgerow.evaluate(out, data=data, tasks=["counting", "marginals"])
+    release = hedgerow.publish(date_plan(HEDGE), data=data, seed=3)
+    dates = replace(release.schema, attributes=release.schema.attributes[:1], class_attribute=None)
+    levels = dates.attributes[0].domain.levels
+    periods = {pair for level in levels for pair in pairwise(level.tolist())}
+    asked = {
+        (int(low), int(high))
+        for block in random_range_queries(dates, n=200)
+        for low, high in zip(block.low[:, 0], block.high[:, 0], strict=True)
+    }
+    assert len(asked - periods) > len(periods)  # nodes of a taxonomy would all be periods
+    told = hedgerow.evaluate(release, data=data, tasks=["counting"]).facts["counting"]
+    assert all(0 <= each["mean"] <= 1 for each in told["marginals"])
