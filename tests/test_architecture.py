@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
 from collections.abc import Collection, Mapping
@@ -31,11 +32,13 @@ ROOMS: dict[str, str] = {
     "disclosure": "errors progress model plan read encode count methods lattice release report"
     " taxonomy pipeline",
     "evaluation": "errors progress model plan privacy read encode release report taxonomy",
+    "comparison": "errors progress model plan privacy read encode count release report pipeline"
+    " evaluation",
     "drafting": "errors model plan privacy read taxonomy",
     "auditing": "errors progress model plan privacy count methods taxonomy pipeline",
     "demo": "errors progress model plan read encode release evaluation pipeline",
     "cli": "errors model plan privacy taxonomy release report pipeline disclosure evaluation"
-    " drafting auditing demo",
+    " comparison drafting auditing demo",
 }
 """Which rooms each room may use, beside itself: what is not said here is refused."""
 
@@ -45,13 +48,18 @@ def module_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 MODULES = {module_of(path): path for path in sorted(SOURCE.rglob("*.py"))}
 
 
 def imports(path: Path, known: Collection[str] = MODULES) -> set[str]:
     """The modules of the package that a file imports, wherever in it it does."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -110,7 +118,7 @@ def public_names() -> dict[str, list[str]]:
     """Where each class, function and alias of a type that other files may use is defined."""
     homes: dict[str, list[str]] = {}
     for module, path in MODULES.items():
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in parsed(path).body:
             names = []
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
                 names = [node.name]
@@ -131,7 +139,7 @@ def test_one_name_stands_for_one_thing():
 
 def test_every_package_says_who_may_come_in_and_what_leaves():
     for path in SOURCE.rglob("__init__.py"):
-        said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+        said = ast.get_docstring(parsed(path))
         assert said, path
         assert said.split("\n\n")[0].rstrip().endswith("."), path
 

@@ -59,6 +59,20 @@ def test_at_least_300_faults_are_listed_and_every_equivalent_one_has_a_reason(ro
     assert len(told["mutants"]) >= 300
     for name, reason in told["equivalent"].items():
         assert len(reason) > 20, name
+        assert name in told["mutants"], name
     for file, room in told["rooms"].items():
         assert (root / "src" / "hedgerow" / file).is_file()
-        assert all((root / path).exists() for path in room["tests"])
+        assert all((root / path).exists() for path in told["tests"][room["tests"]]["files"])
+
+
+def test_faults_written_by_hand_replace_a_text_that_stands_once(root, mutations):
+    told = tomllib.loads((root / "tests" / "mutants.toml").read_text(encoding="utf-8"))
+    assert told["planted"]
+    for name, fault in told["planted"].items():
+        file = name.split(" ")[0]
+        assert file in told["rooms"]
+        text = (root / "src" / "hedgerow" / file).read_text(encoding="utf-8")
+        found = mutations.planted(text, name, fault["before"], fault["after"])
+        assert found.operator in mutations.PRIVATE
+    with pytest.raises(ValueError, match="2 times"):
+        mutations.planted("a = 1\na = 1\n", "a twice", "a = 1", "a = 2")

@@ -2,49 +2,37 @@
 
 ``python tools/mutants.py`` runs the faults that ``tests/mutants.toml`` lists, each on the tests
 of its room and for at most 20 s of CPU, in a copy of the source. What has been run is kept in
-``bench-results/mutants.jsonl`` and not run again as long as fault and tests are the same, so that
-a campaign can be stopped and resumed. ``--list`` finds the faults anew and writes the list,
-``--table`` writes ``tests/mutants.md``; names, or the beginnings of names, run only those.
+``bench-results/mutants.jsonl`` and not run again as long as the module is the same and a test
+noticed it, or the tests are the same, so that a campaign can be stopped and resumed. ``--list``
+finds the faults anew and writes the list, ``--table`` writes ``tests/mutants.md``; names, or the
+beginnings of names, run only those.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
-import contextlib
 import functools
 import hashlib
-import importlib
 import json
 import os
-import resource
-import shutil
-import signal
 import sys
 import tempfile
-import time
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from mutations import PRIVATE, Mutant, chosen, mutants_of
+from mutant_trials import CheapestFirst, Copy, load_others
+from mutations import PRIVATE, Mutant, chosen, mutants_of, planted
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "hedgerow"
 LIST = ROOT / "tests" / "mutants.toml"
 TABLE = ROOT / "tests" / "mutants.md"
 RESULTS = ROOT / "bench-results" / "mutants.jsonl"
-REWRITTEN = "ignore::pytest.PytestAssertRewriteWarning"
-MOST_CPU = 20
-MOST_WALL = 60
 NOTICED = ("killed", "hung")
-OUTCOMES = {0: "survived", 1: "killed", 2: "killed"}
-"""By pytest's exit code: 2 is a module that cannot be imported any more."""
-
 
 Result = dict[str, str]
 
@@ -57,11 +45,13 @@ class Room:
     tests: tuple[str, ...]
     only: str
     most: int
+    by_hand: tuple[tuple[str, str, str], ...]
 
     def mutants(self) -> list[Mutant]:
         """Return the faults that are planted in the module."""
         text = (SOURCE / self.file).read_text(encoding="utf-8")
-        return chosen(list(mutants_of(text, file=self.file)), self.most)
+        found = chosen(list(mutants_of(text, file=self.file)), self.most)
+        return [*found, *(planted(text, *each) for each in self.by_hand)]
 
     def arguments(self) -> list[str]:
         """Return what pytest is called with: tests that take long are left out."""
@@ -71,117 +61,49 @@ class Room:
 def rooms() -> list[Room]:
     """Return the rooms of the list."""
     told = tomllib.loads(LIST.read_text(encoding="utf-8"))
+    sets = told["tests"]
     return [
-        Room(file=file, tests=tuple(each["tests"]), only=each.get("only", ""), most=each["most"])
+        Room(
+            file=file,
+            tests=tuple(sets[each["tests"]]["files"]),
+            only=sets[each["tests"]].get("only", ""),
+            most=each["most"],
+            by_hand=tuple(
+                (name, fault["before"], fault["after"])
+                for name, fault in told.get("planted", {}).items()
+                if name.split(" ")[0] == file
+            ),
+        )
         for file, each in told["rooms"].items()
     ]
 
 
 def key_of(room: Room, mutant: Mutant) -> str:
-    """Return a digest of a fault, and of which tests it is run on."""
-    text = json.dumps([room.tests, room.only, mutant.source])
+    """Return a digest of a module with a fault."""
+    text = json.dumps([room.file, mutant.source])
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
 @functools.cache
-def tests_digest(tests: tuple[str, ...]) -> str:
-    """Return a digest of what stands in the files of tests."""
-    digest = hashlib.sha256()
-    for line in tests:
-        path = ROOT / line
+def tests_digest(room: Room) -> str:
+    """Return a digest of what stands in the tests of a room, and of which are chosen."""
+    digest = hashlib.sha256(room.only.encode())
+    for line in room.tests:
+        path = ROOT / line.split("::")[0]
         for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
             digest.update(file.read_bytes())
     return digest.hexdigest()[:24]
 
 
-def result_of(room: Room, mutant: Mutant, done: dict[str, Result]) -> Result | None:
-    """Return what is known of a fault: who survived other tests is tried again."""
-    entry = done.get(key_of(room, mutant))
-    if entry is None or entry["outcome"] in NOTICED:
-        return entry
-    return entry if entry["tests"] == tests_digest(room.tests) else None
-
-
-class Copy:
-    """A copy of the source, in which one module at a time is another."""
-
-    def __init__(self, folder: Path) -> None:
-        self.source = folder / "src"
-        shutil.copytree(SOURCE, self.source / "hedgerow")
-        for room in rooms():
-            self.restore(room.file)
-
-    def plant(self, file: str, text: str) -> None:
-        """Put a text in place of a module, and forget what was compiled of it."""
-        path = self.source / "hedgerow" / file
-        for compiled in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
-            compiled.unlink()
-        path.write_text(text, encoding="utf-8")
-
-    def restore(self, file: str) -> None:
-        """Put a module back, printed as those with a fault are."""
-        text = (SOURCE / file).read_text(encoding="utf-8")
-        self.plant(file, ast.unparse(ast.parse(text)))
-
-    def tried(self, tests: list[str]) -> tuple[str, float]:
-        """Return what became of the tests, and how long they took."""
-        began = time.monotonic()
-        child = os.fork()
-        if child == 0:
-            _run_tests(self.source, tests)
-        status = _waited(child)
-        took = time.monotonic() - began
-        if status is None or os.WIFSIGNALED(status):
-            return "hung", took
-        return OUTCOMES.get(os.WEXITSTATUS(status), "broken"), took
-
-
-def _load_others() -> None:
-    """Load what the tests load besides the package itself, once for all children."""
-    for name in ("pytest", "scipy.stats", "polars", "hedgerow.pipeline.publish"):
-        with contextlib.suppress(ImportError):
-            importlib.import_module(name)
-    for name in [each for each in sys.modules if each.split(".")[0] == "hedgerow"]:
-        del sys.modules[name]
-
-
-def _run_tests(source: Path, tests: list[str]) -> None:
-    """Run tests in this process, which is a child, and end it."""
-    code = 70
-    try:
-        os.setsid()
-        resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU, MOST_CPU + 2))
-        resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
-        quiet = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(quiet, 1)
-        os.dup2(quiet, 2)
-        os.chdir(ROOT)
-        os.environ["PYTHONPATH"] = str(source)
-        os.environ["HYPOTHESIS_PROFILE"] = "mutants"
-        sys.dont_write_bytecode = True
-        sys.path.insert(0, str(source))
-        import pytest
-
-        code = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-W", REWRITTEN, *tests]))
-    finally:
-        os._exit(code)
-
-
-def _waited(child: int) -> int | None:
-    """Return the status of a child, or None after ending it because it took too long."""
-    until = time.monotonic() + MOST_WALL
-    while time.monotonic() < until:
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            return status
-        time.sleep(0.05)
-    os.killpg(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return None
+def is_settled(room: Room, entry: Result | None) -> bool:
+    """Say whether a fault need not be run: who survived other tests is tried again."""
+    if entry is None or entry["outcome"] not in (*NOTICED, "survived"):
+        return False
+    return entry["outcome"] in NOTICED or entry["tests"] == tests_digest(room)
 
 
 def known() -> dict[str, Result]:
-    """Return what has been run, by key."""
+    """Return what has been run, by key: the last result of each."""
     if not RESULTS.exists():
         return {}
     lines = RESULTS.read_text(encoding="utf-8").splitlines()
@@ -195,61 +117,81 @@ def note(entry: Result) -> None:
         file.write(json.dumps(entry) + "\n")
 
 
-def campaign(wanted: list[str]) -> int:
+class Campaign:
+    """Faults that are run one after another on one copy of the source."""
+
+    def __init__(self, folder: Path) -> None:
+        load_others()
+        self.copy = Copy(ROOT, folder, [room.file for room in rooms()])
+        self.done = known()
+        self.orders: dict[tuple[tuple[str, ...], str], CheapestFirst | None] = {}
+
+    def outcome(self, room: Room, mutant: Mutant) -> str:
+        """Return what becomes, or became, of a fault."""
+        entry = self.done.get(key_of(room, mutant))
+        if entry is not None and is_settled(room, entry):
+            return entry["outcome"]
+        order = self._order(room)
+        return "not run" if order is None else self._tried(room, mutant, order)
+
+    def _order(self, room: Room) -> CheapestFirst | None:
+        """Return the order of a room's tests, or None if they cannot judge a fault."""
+        told = room.tests, room.only
+        if told not in self.orders:
+            order = CheapestFirst()
+            trial = self.copy.tried(room.arguments(), order, sound=True)
+            sound = trial.outcome == "survived"
+            words = "run" if sound else f"CANNOT JUDGE ({trial.outcome} {trial.by})"
+            tests = f"{len(order.that_fit())} of {len(order.seconds)} tests"
+            print(f"{room.file}: {tests} {words}; all take {trial.cpu:.1f} s of CPU", flush=True)
+            self.orders[told] = order if sound else None
+        return self.orders[told]
+
+    def _tried(self, room: Room, mutant: Mutant, order: CheapestFirst) -> str:
+        self.copy.plant(room.file, mutant.source)
+        trial = self.copy.tried(room.arguments(), order)
+        self.copy.restore(room.file)
+        entry: Result = {
+            "key": key_of(room, mutant),
+            "tests": tests_digest(room),
+            "name": mutant.name,
+            "change": mutant.change,
+            "outcome": trial.outcome,
+            "by": trial.by,
+            "seconds": f"{trial.seconds:.1f}",
+            "cpu": f"{trial.cpu:.1f}",
+        }
+        note(entry)
+        return trial.outcome
+
+
+def run(wanted: list[str]) -> int:
     """Run what has not been run; return how many faults nobody noticed or explained.
 
     Faults that break privacy come first, those that break arithmetic after them.
     """
-    done, unnoticed = known(), 0
-    sound: dict[tuple[tuple[str, ...], str], str] = {}
-    _load_others()
+    unnoticed, explained = 0, equivalents()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        copy = Copy(Path(folder))
-        for private in (True, False):
-            for room, mutant in _faults(wanted, private=private):
-                entry = result_of(room, mutant, done)
-                if entry is None:
-                    told = room.tests, room.only
-                    if told not in sound:
-                        sound[told] = copy.tried(room.arguments())[0]
-                    entry = _tried(copy, room, mutant) if sound[told] == "survived" else None
-                if entry is None:
-                    print(f"{mutant.name}: not run, its tests fail without a fault", flush=True)
-                elif entry["outcome"] in NOTICED:
-                    continue
-                else:
-                    print(f"SURVIVED {mutant.name}: {mutant.change}", flush=True)
-                unnoticed += 1
+        campaign = Campaign(Path(folder))
+        for room, mutant in _faults(wanted):
+            outcome = campaign.outcome(room, mutant)
+            if outcome in NOTICED:
+                continue
+            told = mutant.name in explained and outcome == "survived"
+            word = "explained" if told else outcome.upper()
+            print(f"{word} {mutant.name}: {mutant.change}", flush=True)
+            unnoticed += not told
     return unnoticed
 
 
-def _faults(wanted: list[str], *, private: bool) -> Iterator[tuple[Room, Mutant]]:
-    explained = equivalents()
-    for room in rooms():
-        for mutant in room.mutants():
-            asked = mutant.name not in explained and _asked_for(mutant.name, wanted)
-            if asked and (mutant.operator in PRIVATE) == private:
-                yield room, mutant
-
-
-def _asked_for(name: str, wanted: list[str]) -> bool:
-    return not wanted or any(name.startswith(each) for each in wanted)
-
-
-def _tried(copy: Copy, room: Room, mutant: Mutant) -> Result:
-    copy.plant(room.file, mutant.source)
-    outcome, took = copy.tried(room.arguments())
-    copy.restore(room.file)
-    entry: Result = {
-        "key": key_of(room, mutant),
-        "tests": tests_digest(room.tests),
-        "name": mutant.name,
-        "change": mutant.change,
-        "outcome": outcome,
-        "seconds": f"{took:.1f}",
-    }
-    note(entry)
-    return entry
+def _faults(wanted: list[str]) -> list[tuple[Room, Mutant]]:
+    faults = [(room, mutant) for room in rooms() for mutant in room.mutants()]
+    asked = [
+        (room, mutant)
+        for room, mutant in faults
+        if not wanted or any(mutant.name.startswith(each) for each in wanted)
+    ]
+    return sorted(asked, key=lambda fault: fault[1].operator not in PRIVATE)
 
 
 def equivalents() -> dict[str, str]:
@@ -261,38 +203,38 @@ def equivalents() -> dict[str, str]:
 def write_list() -> None:
     """Write the names of all faults behind the rooms, which stay as they are."""
     text = LIST.read_text(encoding="utf-8").split("\n[mutants]\n", maxsplit=1)[0].rstrip()
-    lines = [
-        f"{json.dumps(each.name)} = {json.dumps(each.change)}"
-        for room in rooms()
-        for each in room.mutants()
-    ]
+    faults = {each.name: each.change for room in rooms() for each in room.mutants()}
+    lines = [f"{json.dumps(name)} = {json.dumps(change)}" for name, change in faults.items()]
     LIST.write_text("\n".join([text, "", "[mutants]", *lines, ""]), encoding="utf-8")
     print(f"{len(lines)} faults")
+    for name in sorted(set(equivalents()) - set(faults)):
+        print(f"explained, but not in the list: {name}")
 
 
 def write_table() -> None:
-    """Write how many faults of each module were noticed."""
+    """Write what became of the faults of each module."""
     done, explained = known(), equivalents()
-    rows, totals = [], Counter[str]()
+    rows, totals, seconds = [], Counter[str](), 0.0
     for room in rooms():
         seen = Counter[str]()
         for mutant in room.mutants():
-            entry = result_of(room, mutant, done)
-            outcome = "not run" if entry is None else entry["outcome"]
-            if mutant.name in explained and outcome not in NOTICED:
-                outcome = "equivalent"
-            seen[outcome] += 1
+            entry = done.get(key_of(room, mutant))
+            seen[_class_of(entry, mutant.name in explained)] += 1
+            seen["hung"] += entry is not None and entry["outcome"] == "hung"
+            seconds += float(entry["seconds"]) if entry else 0.0
         totals += seen
         rows.append(f"| `{room.file}` | {_cells(seen)} |")
-    head = "| module | faults | noticed | hung | equivalent | survived | not run |"
     lines = [
         "# Planted faults, and whether the tests notice",
         "",
         "Written by `python tools/mutants.py --table`; `make mutants` runs the campaign again.",
-        "`tests/mutants.toml` lists the faults and explains those that change nothing.",
+        "`tests/mutants.toml` lists the faults and explains those that change nothing. A fault",
+        "that survived tests which have changed since counts as survived until it is run again.",
+        f"The runs took {seconds / 60:.0f} minutes together, one after another, on a machine with",
+        f"other work; {totals['hung']} of the faults that were noticed ran out of time.",
         "",
-        head,
-        "|---|--:|--:|--:|--:|--:|--:|",
+        "| module | faults | noticed | explained | survived | not run |",
+        "|---|--:|--:|--:|--:|--:|",
         *rows,
         f"| all | {_cells(totals)} |",
         "",
@@ -300,9 +242,18 @@ def write_table() -> None:
     TABLE.write_text("\n".join(lines), encoding="utf-8")
 
 
+def _class_of(entry: Result | None, is_explained: bool) -> str:
+    if entry is None or entry["outcome"] not in (*NOTICED, "survived"):
+        return "not run"
+    if entry["outcome"] in NOTICED:
+        return "noticed"
+    return "explained" if is_explained else "survived"
+
+
 def _cells(seen: Counter[str]) -> str:
-    parts = ("killed", "hung", "equivalent", "survived", "not run")
-    return " | ".join(str(n) for n in (seen.total(), *(seen[part] for part in parts)))
+    parts = ("noticed", "explained", "survived", "not run")
+    numbers = [seen[part] for part in parts]
+    return " | ".join(map(str, (sum(numbers), *numbers)))
 
 
 def main() -> int:
@@ -318,7 +269,7 @@ def main() -> int:
     if options.table:
         write_table()
         return 0
-    return 1 if campaign(options.names) else 0
+    return 1 if run(options.names) else 0
 
 
 if __name__ == "__main__":

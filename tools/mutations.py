@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 PRIVATE = (
+    "planted",
     "dropped-booking",
     "reused-draw",
     "no-draw",
@@ -84,6 +85,15 @@ def mutants_of(text: str, *, file: str) -> Iterator[Mutant]:
             change=f"{_short(before)} -> {_short(after)}",
             source=_mutated(text, at),
         )
+
+
+def planted(text: str, name: str, before: str, after: str) -> Mutant:
+    """Return a fault that was written by hand: another text for one that stands once."""
+    if text.count(before) != 1:
+        raise ValueError(f"{name}: the text to replace stands {text.count(before)} times, not once")
+    source = ast.unparse(ast.parse(text.replace(before, after)))
+    change = f"{' '.join(before.split())} -> {' '.join(after.split())}"
+    return Mutant(name=name, operator="planted", change=change, source=source)
 
 
 def chosen(found: list[Mutant], most: int) -> list[Mutant]:

@@ -64,7 +64,8 @@ def everything(release):
 
 def test_all_tasks_of_a_table_are_measured(everything):
     facts = everything.facts
-    assert {"classification", "clustering", "counting", "loss", "risk"} <= set(facts)
+    tasks = {"classification", "clustering", "counting", "relations", "loss", "risk"}
+    assert tasks <= set(facts)
     told = facts["classification"]
     assert told["floor"] < 0.7
     assert told["release"]["boxes"]["tree"] > 0.9
@@ -74,6 +75,48 @@ def test_all_tasks_of_a_table_are_measured(everything):
     assert facts["counting"]["marginals"][0]["mean"] < 0.1
     assert facts["counting"]["spread"].startswith("by the release's")
     assert facts["data"] == {"records": 900}
+
+
+def test_measures_beside_accuracy_have_a_floor_and_a_ceiling(everything):
+    told = everything.facts["classification"]
+    assert set(told["measures"]) == {"auc", "balanced-accuracy", "rare-recall"}
+    for each in told["measures"].values():
+        assert each["floor"] <= each["release"]["boxes"]["tree"] <= 1
+        assert set(each["ceiling"]) == set(each["release"]["records"]) == set(told["ceiling"])
+    assert told["measures"]["auc"]["floor"] == told["measures"]["balanced-accuracy"]["floor"] == 0.5
+    assert told["measures"]["rare-recall"]["floor"] == 0
+    assert [each["label"] for each in told["classes"]] == [
+        told["classes"][0]["label"],
+        told["usual"],
+    ]
+    assert sum(each["share"] for each in told["classes"]) == pytest.approx(1)
+
+
+def test_relations_of_all_pairs_are_told_by_name(everything):
+    told = everything.facts["relations"]
+    assert [each["attributes"] for each in told["pairs"]] == [
+        ["age", "job"],
+        ["age", "sick"],
+        ["job", "sick"],
+    ]
+    assert [each["attribute"] for each in told["means"]] == ["age", "sick"]
+    age, sick = told["means"]
+    assert age["records"] == pytest.approx(DATA["age"].mean())
+    assert sick["records"] == pytest.approx((DATA["sick"] == "yes").mean())
+    assert told["pairs"][1]["correlation"]["records"] == pytest.approx(
+        np.corrcoef(DATA["age"], DATA["sick"] == "yes")[0, 1]
+    )
+
+
+def test_progress_rises_from_task_to_task(release):
+    told: list[tuple[str, float]] = []
+    evaluate(release, DATA, test=TEST, progress=lambda step, part: told.append((step, part)))
+    measuring = [part for step, part in told if step.startswith("measuring")]
+    assert measuring == sorted(measuring)
+    assert measuring[0] == 0
+    assert measuring[-1] <= 1
+    assert len({step for step, _ in told if step.startswith("measuring")}) == 6
+    assert len(measuring) > 40  # within tasks too
 
 
 def test_a_private_release_has_no_record_to_re_identify(everything):

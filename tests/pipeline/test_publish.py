@@ -187,6 +187,7 @@ def test_a_seed_is_refused_by_the_ledger_itself():
         Ledger().book("wards", 1, cap=2, method="diffgen", plan_digest="0" * 64, reproducible=True)
 
 
+@pytest.mark.audit  # half a minute; tests/pipeline/test_kills.py kills some in every run
 def test_killed_at_any_point_there_is_never_a_release_without_a_booking(tmp_path):
     pl.DataFrame(table(20_000)).write_csv(tmp_path / "wards.csv")
     plan = {**PLAN, "data": "wards.csv"}

@@ -182,7 +182,9 @@ SQL = [
 ]
 
 
-@pytest.mark.parametrize("kind", ["text", "numeric", "float8"])
+@pytest.mark.parametrize(
+    "kind", ["text", pytest.param("numeric", marks=pytest.mark.audit), "float8"]
+)
 def test_a_row_of_postgresql_changes_at_most_itself(postgres_url, kind):
     def read(values: list[str]) -> Counter[Any]:
         rows = ", ".join(f"(({value})::{kind}, 1)" for value in values)

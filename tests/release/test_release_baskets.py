@@ -92,6 +92,8 @@ def test_what_was_written_comes_back(tmp_path, items):
     written = release.write(tmp_path / "out", parquet=True)
     assert written.files == (
         "certificate.json",
+        "datapackage.json",
+        "dictionary.csv",
         "release.csv",
         "release.dat",
         "release.parquet",

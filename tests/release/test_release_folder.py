@@ -40,7 +40,13 @@ def same_groups(one: Groups, other: Groups) -> bool:
 
 def test_a_release_folder_is_as_it_was_reviewed(release, tmp_path, golden):
     release.write(tmp_path / "release", records=True, source=SeededSource(7))
-    for name in ("release.csv", "records.csv", "recoding.json"):
+    for name in (
+        "release.csv",
+        "records.csv",
+        "recoding.json",
+        "dictionary.csv",
+        "datapackage.json",
+    ):
         golden(GOLDEN / name, (tmp_path / "release" / name).read_text(encoding="utf-8"))
     facts = json.loads((tmp_path / "release" / "certificate.json").read_text(encoding="utf-8"))
     facts["files"]["report.html"] = "masked: the page is tested by what it says"
@@ -50,7 +56,8 @@ def test_a_release_folder_is_as_it_was_reviewed(release, tmp_path, golden):
 
 def test_a_release_is_read_back_as_it_was_written(release, tmp_path):
     written = release.write(tmp_path / "release")
-    assert written.files == ("certificate.json", "recoding.json", "release.csv", "report.html")
+    described = ("certificate.json", "datapackage.json", "dictionary.csv")
+    assert written.files == (*described, "recoding.json", "release.csv", "report.html")
     again = Release.load(tmp_path / "release")
     assert same_groups(again.groups, release.groups)
     assert again.schema == release.schema
@@ -201,7 +208,7 @@ def test_too_many_records_are_left_out_and_told(release, tmp_path, monkeypatch):
 
 
 def test_a_failure_while_writing_leaves_no_release(release, tmp_path, monkeypatch):
-    def failing(*_: object) -> str:
+    def failing(*_: object, **_named: object) -> str:
         raise RuntimeError("no")
 
     monkeypatch.setattr(module, "render_report", failing)

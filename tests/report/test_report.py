@@ -69,7 +69,8 @@ def test_the_page_needs_nothing_from_elsewhere(release):
     page = Page(html)
     assert {"script", "link", "img", "iframe", "object"}.isdisjoint(tag for tag, _ in page.tags)
     for _, attributes in page.tags:
-        assert {"src", "href", "onclick", "onload"}.isdisjoint(attributes)
+        assert {"src", "onclick", "onload"}.isdisjoint(attributes)
+        assert attributes.get("href", "#").startswith("#")
     policy = [each for tag, each in page.tags if tag == "meta" and "http-equiv" in each]
     assert policy[0]["content"] == "default-src 'none'; style-src 'unsafe-inline'"
 
@@ -88,8 +89,9 @@ def test_the_page_can_be_read_aloud_and_found_one_s_way_in(release):
     assert sum(tag == "h1" for tag, _ in page.tags) == 1
     ids = [each["id"] for _, each in page.tags if "id" in each]
     assert len(ids) == len(set(ids))
-    named = [each["aria-labelledby"] for _, each in page.tags if "aria-labelledby" in each]
+    named = {each["aria-labelledby"] for _, each in page.tags if "aria-labelledby" in each}
     assert sorted(named) == sorted(ids)
+    assert [each["href"] for tag, each in page.tags if tag == "a"] == [f"#{at}" for at in ids]
     pictures = [each for _, each in page.tags if each.get("role") == "img"]
     assert len(pictures) == 3  # the scale, the budget and the band
     assert all(each["aria-label"] for each in pictures)

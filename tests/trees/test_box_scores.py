@@ -15,27 +15,27 @@ from hedgerow.trees.box_scores import UNIT, Children, ncp_units, skew_units
 MOST_CELLS = 10_000_000
 
 
-def children_of(ways: list[list[tuple[int, int]]], *, domain: int, classes: int = 1) -> Children:
-    flat = [child for way in ways for child in way]
+def children_of(splits: list[list[tuple[int, int]]], *, domain: int, classes: int = 1) -> Children:
+    flat = [child for split in splits for child in split]
     counts = np.zeros((len(flat), classes), dtype=np.int64)
     counts[:, -1] = [n for n, _ in flat]
     return Children(
         counts=counts,
         widths=np.array([width for _, width in flat], dtype=np.int64),
-        starts=np.cumsum([0, *map(len, ways)]),
+        starts=np.cumsum([0, *map(len, splits)]),
         domain=domain,
-        pairs=all(len(way) == 2 for way in ways),
+        pairs=all(len(split) == 2 for split in splits),
     )
 
 
-def ncp_of(way: list[tuple[int, int]], domain: int) -> int:
-    whole = sum(width for _, width in way)
-    return sum(n * (whole - width) * UNIT // domain for n, width in way)
+def ncp_of(split: list[tuple[int, int]], domain: int) -> int:
+    whole = sum(width for _, width in split)
+    return sum(n * (whole - width) * UNIT // domain for n, width in split)
 
 
-def skew_of(way: list[tuple[int, int]]) -> int:
-    n_records, whole = sum(n for n, _ in way), sum(width for _, width in way)
-    away = sum(abs(n - Fraction(n_records * width, whole)) for n, width in way)
+def skew_of(split: list[tuple[int, int]]) -> int:
+    n_records, whole = sum(n for n, _ in split), sum(width for _, width in split)
+    away = sum(abs(n - Fraction(n_records * width, whole)) for n, width in split)
     return floor(away * UNIT / 2)
 
 
@@ -44,32 +44,34 @@ CHILD = st.tuples(COUNTS, st.sampled_from([1, 2, 999, 3_333_333, 5_000_000]))
 
 
 @given(
-    ways=st.lists(st.lists(CHILD, min_size=2, max_size=4), min_size=1, max_size=4),
+    splits=st.lists(st.lists(CHILD, min_size=2, max_size=4), min_size=1, max_size=4),
     classes=st.integers(1, 3),
 )
-@example(ways=[[(900_719_925, 5_000_000), (900_719_925, 5_000_000)]], classes=1)
-def test_scores_are_exact_whatever_the_size_of_their_products(ways, classes):
-    domain = max(MOST_CELLS, *(sum(width for _, width in way) for way in ways))
-    children = children_of(ways, domain=domain, classes=classes)
+@example(splits=[[(900_719_925, 5_000_000), (900_719_925, 5_000_000)]], classes=1)
+def test_scores_are_exact_whatever_the_size_of_their_products(splits, classes):
+    domain = max(MOST_CELLS, *(sum(width for _, width in split) for split in splits))
+    children = children_of(splits, domain=domain, classes=classes)
     ncp, skew = ncp_units(children), skew_units(children)
     assert ncp.dtype == skew.dtype == np.int64
-    assert ncp.tolist() == [ncp_of(way, domain) for way in ways]
-    assert skew.tolist() == [skew_of(way) for way in ways]
+    assert ncp.tolist() == [ncp_of(split, domain) for split in splits]
+    assert skew.tolist() == [skew_of(split) for split in splits]
 
 
 @pytest.mark.parametrize("beyond", [-2, -1, 0, 1, 2])
 def test_the_edge_of_64_bits_is_no_edge_of_the_scores(beyond):
     """At the last size whose products fit, and right behind it, one record moves one unit."""
     edge = (1 << 63) // (4 * MOST_CELLS * UNIT) + beyond
-    way = [(edge, MOST_CELLS - 1), (edge, 1)]
-    children = children_of([way], domain=MOST_CELLS)
-    assert ncp_units(children).tolist() == [ncp_of(way, MOST_CELLS)]
-    assert skew_units(children).tolist() == [skew_of(way)]
+    split = [(edge, MOST_CELLS - 1), (edge, 1)]
+    children = children_of([split], domain=MOST_CELLS)
+    assert ncp_units(children).tolist() == [ncp_of(split, MOST_CELLS)]
+    assert skew_units(children).tolist() == [skew_of(split)]
 
 
 def test_the_scores_overflowed_without_the_guard():
-    way = [(2 * 10**9, 1), (0, MOST_CELLS - 1)]
+    split = [(2 * 10**9, 1), (0, MOST_CELLS - 1)]
     with np.errstate(over="ignore"):
         product = np.array([2 * 10**9]) * (MOST_CELLS - 1) * UNIT
-    assert product[0] // MOST_CELLS != ncp_of(way, MOST_CELLS)
-    assert ncp_units(children_of([way], domain=MOST_CELLS)).tolist() == [ncp_of(way, MOST_CELLS)]
+    assert product[0] // MOST_CELLS != ncp_of(split, MOST_CELLS)
+    assert ncp_units(children_of([split], domain=MOST_CELLS)).tolist() == [
+        ncp_of(split, MOST_CELLS)
+    ]

@@ -28,9 +28,8 @@ RunColumns: TypeAlias = dict[str, NDArray[np.float64]]
 """Features of many runs, by name: one number per run, NaN where a run does not have it."""
 
 
-CHEAP = ("T0", "T5")
-OFTEN = 4
-"""Pairs over a single value or item, and how many times as often they are run."""
+OFTEN = {"T0": 4, "T5": 4, "W": 2}
+"""Pairs that are quickly run, most of all those over a single value: how many times as often."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,8 +86,8 @@ class MethodSubject:
         return [pair.name for pair in self.over]
 
     def times(self, pair: str) -> int:
-        """Return 4 for a domain of one value: what is published there is quickly made."""
-        return OFTEN if pair in CHEAP else 1
+        """Return more than 1 for pairs on which a release is quickly made."""
+        return OFTEN.get(pair, 1)
 
     def sample(self, pair: str, *, has_record: bool, runs: int, seed: int) -> RunColumns:
         """Return features of that many releases."""

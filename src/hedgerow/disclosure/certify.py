@@ -63,7 +63,9 @@ def certify_disclosure(ready: PreparedDisclosure, facts: DisclosureFacts) -> pap
         ),
         counts=None,
         assumed=_assumed(ready),
-        data=paper.Data(name=facts.dataset, attributes=described(ready.schema), noisy_total=None),
+        data=paper.Data(
+            name=facts.dataset, attributes=described(ready.schema, ready.plan), noisy_total=None
+        ),
     )
 
 

@@ -72,6 +72,12 @@ def prepare_disclosure(
     ``settings`` override the plan's ``disclose`` section.
     """
     checked = override_disclosure(as_plan(plan), **(settings or {}))
+    if checked.person is not None:
+        raise PlanError(
+            "records are disclosed one by one, whoever they belong to",
+            where="person",
+            do="Disclose from a plan without 'person', a record of each person alone.",
+        )
     if checked.disclose is None:
         raise PlanError(
             "the plan does not say how to disclose",

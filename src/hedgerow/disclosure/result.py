@@ -18,8 +18,11 @@ from hedgerow.disclosure.table import disclosed_nodes, disclosed_table
 from hedgerow.disclosure.uniform import Valued
 from hedgerow.lattice.packed import Found
 from hedgerow.model.certificate import Certificate
+from hedgerow.release.dictionary import DICTIONARY
 from hedgerow.release.folder import REPORT, Written, released_files
 from hedgerow.release.frames import Frames
+from hedgerow.release.listing import disclosed_files, write_dictionary
+from hedgerow.release.package import PACKAGE
 from hedgerow.release.table import integers, label_columns, to_csv
 from hedgerow.release.write import CERTIFICATE, OWNER, release_folder, write_text
 from hedgerow.report.disclosed import render_disclosure_report
@@ -126,7 +129,11 @@ class Disclosure(Frames):
     def report(self) -> str:
         """Return the text of `report.html`: what may be told about the disclosed table."""
         return render_disclosure_report(
-            self.owner.ready.schema, self.owner.ready.chains, self._nodes, self.certificate
+            self.owner.ready.schema,
+            self.owner.ready.chains,
+            self._nodes,
+            self.certificate,
+            files=(DISCLOSED, DICTIONARY, PACKAGE, CERTIFICATE),
         )
 
     def owner_report(self) -> str:
@@ -143,8 +150,10 @@ class Disclosure(Frames):
         texts = label_columns(list(self.owner.ready.schema.used()))
         table, risks = self.to_arrow(), self.owner.risks()
         public, owners = self.report(), self.owner_report()
+        described = disclosed_files(self.owner.ready.schema, self.certificate)
         with release_folder(folder, force=force) as partial:
             to_csv(table, partial / DISCLOSED, texts=texts)
+            write_dictionary(partial, described, self.certificate)
             write_text(partial / REPORT, public)
             files = released_files(partial)
             write_text(partial / CERTIFICATE, self.certificate.with_files(files).to_json())

@@ -24,6 +24,7 @@ from hedgerow.drafting.moments import DateFound
 from hedgerow.drafting.profile import RARE, Profile
 from hedgerow.drafting.quantity import PLAIN_MARKS
 from hedgerow.drafting.ranges import age_settings, date_settings, number_settings
+from hedgerow.drafting.ready import ready_fit
 from hedgerow.drafting.trees import code_settings, in_order, is_code_text, list_settings
 from hedgerow.model.reading import NumberMarks
 from hedgerow.plan.fields import MAX_TEXT, ROOT
@@ -50,8 +51,9 @@ class Proposal:
     """What the plan says about one column, and why.
 
     ``settings`` are the keys of the attribute and their values; ``ask`` is a question that a
-    person must answer before the plan can be confirmed. ``derived`` is a further attribute, of
-    what follows from the column.
+    person must answer before the plan can be confirmed, ``note`` something that only the owner
+    should know and no plan says. ``derived`` is a further attribute, of what follows from the
+    column.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Proposal:
     role: Literal["predictor", "class", "drop", "identifier"] = "predictor"
     settings: Mapping[str, Any] = field(default_factory=dict)
     ask: str | None = None
+    note: str | None = None
     derived: Proposal | None = None
 
     @property
@@ -174,6 +177,19 @@ def _labelled(profile: Profile, looked: Looked) -> Proposal | None:
     return _listed(profile, profile.labels, taken="public", reason=WHY)
 
 
+def _ready(profile: Profile, looked: Looked) -> Proposal | None:
+    fit = ready_fit(profile)
+    if fit is None:
+        return None
+    return Proposal(
+        name=profile.name,
+        taken="public",
+        reason=fit.taxonomy.title,
+        settings=fit.settings,
+        note=fit.note(profile.name),
+    )
+
+
 def _known_list(profile: Profile, looked: Looked) -> Proposal | None:
     if not profile.complete:
         return None
@@ -234,6 +250,7 @@ PROPOSERS: tuple[Proposer, ...] = (
     _weight,
     _of_files,
     _labelled,
+    _ready,
     _known_list,
     _code,
     _number,

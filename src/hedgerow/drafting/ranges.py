@@ -130,5 +130,5 @@ def _no_dates(profile: Profile, found: DateFound) -> dict[str, int]:
     words = list(profile.known)
     fits = np.zeros(len(words), dtype=np.bool_)
     for form in {found.format, "iso"}:
-        fits |= parse_dates(words, form)[1]  # type: ignore[arg-type]  # a set of two formats
+        fits |= parse_dates(words, form)[1]
     return {word: profile.known[word] for word, fit in zip(words, fits, strict=True) if not fit}

@@ -9,13 +9,14 @@ import numpy as np
 from hedgerow.evaluation.itemsets import Itemsets, top_itemsets, top_k_utility
 from hedgerow.evaluation.queries import QUERIES, SANITY, kept, random_queries, relative_errors
 from hedgerow.evaluation.subject import BasketSubject
+from hedgerow.progress import Done, unheard
 from hedgerow.report.headlines import Facts
 
 TOP = (20, 60, 100)
 """How many of the most frequent itemsets are compared [DiffPart, Sec. 5.1]."""
 
 
-def basket_counting(subject: BasketSubject, *, seed: int) -> Facts:
+def basket_counting(subject: BasketSubject, *, seed: int, done: Done = unheard) -> Facts:
     """Return the errors of counting queries in five classes of lengths, and what was kept."""
     records, release = subject.records, subject.release
     longest = int(np.diff(records.offsets).max())
@@ -40,7 +41,7 @@ def basket_counting(subject: BasketSubject, *, seed: int) -> Facts:
     }
 
 
-def itemsets(subject: BasketSubject, *, seed: int) -> Facts:
+def itemsets(subject: BasketSubject, *, seed: int, done: Done = unheard) -> Facts:
     """Return how alike the most frequent itemsets of records and release are."""
     most = max(TOP)
     of_records = top_itemsets(subject.records, most)

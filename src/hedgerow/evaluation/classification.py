@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import DataError, ReleaseError
+from hedgerow.evaluation.class_measures import ClassMeasures, always, class_measures
 from hedgerow.evaluation.examples import Examples
-from hedgerow.evaluation.learners import LEARNERS, MOST_GROWN, MOST_TRAINED, Learner, predict
+from hedgerow.evaluation.learners import LEARNERS, Learner, answered_by, most_examples
 from hedgerow.evaluation.placing import drawn, is_placed, is_pointlike
 from hedgerow.model.groups import Groups
 from hedgerow.model.table import EncodedTable
+from hedgerow.progress import Done, unheard
 
 By = Literal["boxes", "records"]
 """Learn from groups and generalise the test rows, or learn from drawn records."""
@@ -70,7 +72,23 @@ def accuracies(
 
 def majority_accuracy(*, train: EncodedTable, test: EncodedTable) -> float:
     """Return the share of ``test`` in the class that is most frequent in ``train``."""
-    return float(np.mean(_classes(test) == np.bincount(_classes(train)).argmax()))
+    return majority_measures(train=train, test=test).accuracy
+
+
+def majority_measures(*, train: EncodedTable, test: EncodedTable) -> ClassMeasures:
+    """Return the measures of always saying the class that is most frequent in ``train``."""
+    truth, usual = _classes(test), usual_class(train)
+    return class_measures(truth, always(usual, len(truth), _n_classes(test)), usual=usual)
+
+
+def usual_class(table: EncodedTable) -> int:
+    """Return the most frequent class of a table."""
+    return int(np.bincount(_classes(table)).argmax())
+
+
+def _n_classes(table: EncodedTable) -> int:
+    target = table.schema.class_attribute
+    return int(_classes(table).max()) + 1 if target is None else target.domain.size
 
 
 def raw_accuracies(
@@ -81,8 +99,22 @@ def raw_accuracies(
     seed: int = 0,
 ) -> dict[Learner, float]:
     """Return the accuracy on ``test`` of each learner trained on the raw records."""
-    _classes(train)
-    return _measured(Examples.of_records(train), Examples.of_records(test), test, learners, seed)
+    found = raw_measures(train=train, test=test, learners=learners, seed=seed)
+    return {learner: each.accuracy for learner, each in found.items()}
+
+
+def raw_measures(
+    *,
+    train: EncodedTable,
+    test: EncodedTable,
+    learners: Sequence[Learner] = LEARNERS,
+    seed: int = 0,
+    done: Done = unheard,
+) -> dict[Learner, ClassMeasures]:
+    """Return all measures on ``test`` of each learner trained on the raw records."""
+    learnt, asked = Examples.of_records(train), Examples.of_records(test)
+    usual = usual_class(train)
+    return _measured(learnt, asked, test, learners, seed=seed, usual=usual, done=done)
 
 
 def release_accuracies(
@@ -100,8 +132,27 @@ def release_accuracies(
     records drawn from the release and leaves the rows of ``test`` as they are. Left out,
     it is by boxes wherever these divide the domain.
     """
+    usual = usual_class(test)
+    found = release_measures(groups, test=test, usual=usual, learners=learners, by=by, seed=seed)
+    return {learner: each.accuracy for learner, each in found.items()}
+
+
+def release_measures(
+    groups: Groups,
+    *,
+    test: EncodedTable,
+    usual: int,
+    learners: Sequence[Learner] = LEARNERS,
+    by: By | None = None,
+    seed: int = 0,
+    done: Done = unheard,
+) -> dict[Learner, ClassMeasures]:
+    """Return all measures on ``test`` of each learner trained on a release alone.
+
+    As :func:`release_accuracies`; ``usual`` is the class that is not among the rarer ones.
+    """
     learnt, asked = examples_of(groups, test, by=by, seed=seed)
-    return _measured(learnt, asked, test, learners, seed)
+    return _measured(learnt, asked, test, learners, seed=seed, usual=usual, done=done)
 
 
 def examples_of(
@@ -139,21 +190,19 @@ def _measured(
     asked: Examples,
     test: EncodedTable,
     learners: Sequence[Learner],
+    *,
     seed: int,
-) -> dict[Learner, float]:
+    usual: int,
+    done: Done,
+) -> dict[Learner, ClassMeasures]:
     truth = _classes(test)
     found = {}
-    for learner in learners:
-        train = learnt.sampled(_MOST[learner], seed=seed) if learner in _MOST else learnt
-        found[learner] = float(np.mean(predict(learner, train, asked) == truth))
+    for at, learner in enumerate(learners):
+        done(at / len(learners))
+        most = most_examples(learner, len(test.schema.attributes))
+        train = learnt if most is None else learnt.sampled(most, seed=seed)
+        found[learner] = class_measures(truth, answered_by(learner, train, asked), usual=usual)
     return found
-
-
-_MOST: dict[Learner, int] = {
-    "tree": MOST_GROWN,
-    "svm": MOST_TRAINED,
-    "boosting": MOST_TRAINED,
-}
 
 
 def _classes(table: EncodedTable) -> NDArray[np.int64]:

@@ -16,13 +16,21 @@ from numpy.typing import NDArray
 from hedgerow.errors import DataError, MissingExtraError
 from hedgerow.evaluation.classification import examples_of
 from hedgerow.evaluation.distinct import row_numbers
-from hedgerow.evaluation.examples import Examples
+from hedgerow.evaluation.examples import MOST_LEAVES, Examples
 from hedgerow.evaluation.placing import is_placed, rows_of
 from hedgerow.model.groups import Groups
+from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
+from hedgerow.progress import Done, unheard
 
 MOST_CLUSTERED = 50_000
 """Records that are clustered; of a larger table that many are drawn."""
+
+MOST_NUMBERS = 1 << 23
+"""Coordinates of all records together: of a wide table fewer records are clustered."""
+
+LEAST_CLUSTERED = 5_000
+"""Records of a large table that are clustered, however wide it is."""
 
 CLUSTERS = (2, 5, 10)
 
@@ -86,7 +94,12 @@ def match_by_chance(first: NDArray[np.integer[Any]], second: NDArray[np.integer[
 
 
 def match_points(
-    groups: Groups, table: EncodedTable, *, clusters: Sequence[int] = CLUSTERS, seed: int = 0
+    groups: Groups,
+    table: EncodedTable,
+    *,
+    clusters: Sequence[int] = CLUSTERS,
+    seed: int = 0,
+    done: Done = unheard,
 ) -> tuple[ClusterMatch, ...]:
     """Return the Match Point of a release for each number of clusters.
 
@@ -102,8 +115,10 @@ def match_points(
     raw = Examples.of_records(some)
     boxed = Examples.of_rows(groups, some) if is_placed(groups) else None
     learnt, asked = examples_of(groups, some, by=None, seed=seed)
+    learnt = learnt.sampled(most_clustered(table.schema), seed=seed)
     found = []
-    for k in clusters:
+    for at, k in enumerate(clusters):
+        done(at / len(clusters))
         truth = cluster(raw, raw, clusters=k, seed=seed)
         own = cluster(learnt, asked, clusters=k, seed=seed)
         same = None if boxed is None else cluster(boxed, boxed, clusters=k, seed=seed)
@@ -166,7 +181,17 @@ def _distinct(points: NDArray[np.float32], enough: int) -> int:
 
 
 def _at_most(table: EncodedTable, seed: int) -> EncodedTable:
-    if len(table) <= MOST_CLUSTERED:
+    most = most_clustered(table.schema)
+    if len(table) <= most:
         return table
-    kept = np.random.default_rng(seed).choice(len(table), MOST_CLUSTERED, replace=False)
+    kept = np.random.default_rng(seed).choice(len(table), most, replace=False)
     return rows_of(table, np.sort(kept))
+
+
+def most_clustered(schema: Schema) -> int:
+    """Return how many records are clustered at the most, from the public domains alone."""
+    sizes = (
+        1 if attribute.domain.kind == "numeric" else min(attribute.domain.size, MOST_LEAVES)
+        for attribute in schema.attributes
+    )
+    return min(MOST_CLUSTERED, max(LEAST_CLUSTERED, MOST_NUMBERS // max(sum(sizes), 1)))

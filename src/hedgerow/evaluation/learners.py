@@ -1,4 +1,4 @@
-"""Learners that take weighted examples and answer with classes.
+"""Learners that take weighted examples and answer with classes, and what speaks for each.
 
 ``tree`` is a decision tree as C4.5 grows one (entropy, pruned), ``bayes`` naive Bayes over
 ranges, ``svm`` a linear support vector machine, ``boosting`` gradient-boosted trees.
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import DataError, MissingExtraError
+from hedgerow.evaluation.class_measures import Answered, Classes, always
 from hedgerow.evaluation.examples import Examples
 
 Learner = Literal["tree", "bayes", "svm", "boosting"]
@@ -28,6 +29,9 @@ MOST_TRAINED = 30_000
 MOST_GROWN = 100_000
 """Examples that a tree learns from; more are sampled."""
 
+MOST_CELLS = 4_000_000
+"""Values that it learns from: of a wide table fewer examples are sampled, down to 30,000."""
+
 ROUNDS = 60
 """Trees that are boosted."""
 
@@ -37,11 +41,25 @@ LEAST_RECORDS = 20
 NUMERIC_BINS = 32
 """Bins of about equal weight that naive Bayes puts the codes of a numeric attribute in."""
 
-Classes = NDArray[np.int64]
+
+def most_examples(learner: Learner, n_attributes: int) -> int | None:
+    """Return how many examples a learner is given at the most; None: all there are.
+
+    >>> most_examples("tree", 14), most_examples("tree", 100), most_examples("bayes", 14)
+    (100000, 40000, None)
+    """
+    if learner == "tree":
+        return min(MOST_GROWN, max(MOST_TRAINED, MOST_CELLS // max(n_attributes, 1)))
+    return None if learner == "bayes" else MOST_TRAINED
 
 
 def predict(learner: Learner, train: Examples, test: Examples) -> Classes:
-    """Return the class that a model of the training examples gives each test example.
+    """Return the class that a model of the training examples gives each test example."""
+    return answered_by(learner, train, test).classes
+
+
+def answered_by(learner: Learner, train: Examples, test: Examples) -> Answered:
+    """Return what a model of the training examples says of each test example.
 
     Without training examples every answer is the first class.
     """
@@ -53,21 +71,37 @@ def predict(learner: Learner, train: Examples, test: Examples) -> Classes:
         )
     if not len(train) or not len(test) or (train.classes == train.classes[0]).all():
         only = int(train.classes[0]) if len(train) else 0
-        return np.full(len(test), only, dtype=np.int64)
+        return always(only, len(test), _n_classes(train))
     return _LEARN[learner](train, train.classes, test)
 
 
-def _tree(train: Examples, classes: Classes, test: Examples) -> Classes:
+def _n_classes(examples: Examples) -> int:
+    target = examples.schema.class_attribute
+    known = 0 if examples.classes is None else int(examples.classes.max(initial=0)) + 1
+    return known if target is None else target.domain.size
+
+
+def _answered(classes: Any, told: Any, known: Any, n_classes: int) -> Answered:
+    """Return answers with a score for every class: those never seen are below all others."""
+    columns = np.asarray(told, dtype=np.float64)
+    scores = np.full((len(columns), n_classes), float(columns.min(initial=0.0)) - 1.0)
+    scores[:, np.asarray(known, dtype=np.int64)] = columns
+    return Answered(classes=np.asarray(classes, dtype=np.int64), scores=scores)
+
+
+def _tree(train: Examples, classes: Classes, test: Examples) -> Answered:
     try:
         from sklearn.tree import DecisionTreeClassifier
     except ImportError as error:
         raise MissingExtraError("Learning a decision tree", extra="evaluate") from error
     tree = DecisionTreeClassifier(criterion="entropy", ccp_alpha=PRUNING, random_state=0)
     tree.fit(train.places, classes, sample_weight=train.weights)
-    return _answers(tree.predict(test.places))
+    shares = tree.predict_proba(test.places)
+    told = tree.classes_[shares.argmax(axis=1)]
+    return _answered(told, shares, tree.classes_, _n_classes(train))
 
 
-def _bayes(train: Examples, classes: Classes, test: Examples) -> Classes:
+def _bayes(train: Examples, classes: Classes, test: Examples) -> Answered:
     """Add-one estimates of each range's chance, by class."""
     known = int(classes.max()) + 1
     size = np.bincount(classes, weights=train.weights, minlength=known)
@@ -79,7 +113,24 @@ def _bayes(train: Examples, classes: Classes, test: Examples) -> Classes:
         ).reshape(known, n)
         chance = np.log((weights + 1) / (size[:, None] + n))
         scores += chance.T[asked]
-    return _answers(scores.argmax(axis=1))
+    told = scores.argmax(axis=1)
+    return _answered(told, _log_odds(scores), np.arange(known), _n_classes(train))
+
+
+def _log_odds(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the logarithm of the odds of each class from those of its chances, up to a constant.
+
+    Chances themselves would be 0 or 1 for most rows of a wide table, and tell nothing apart.
+    """
+    rows, top = np.arange(len(scores)), scores.argmax(axis=1)
+    rest = scores.copy()
+    rest[rows, top] = -np.inf  # of the likeliest class, odds against all the others
+    others = np.logaddexp.reduce(rest, axis=1)
+    whole = np.logaddexp(others, scores[rows, top])
+    part = np.exp(scores - whole[:, None])
+    odds: NDArray[np.float64] = scores - whole[:, None] - np.log1p(-np.minimum(part, 0.75))
+    odds[rows, top] = scores[rows, top] - others
+    return odds
 
 
 def _bins(
@@ -98,7 +149,7 @@ def _bins(
     return bins[learnt], bins[asked], NUMERIC_BINS
 
 
-def _svm(train: Examples, classes: Classes, test: Examples) -> Classes:
+def _svm(train: Examples, classes: Classes, test: Examples) -> Answered:
     try:
         from sklearn.exceptions import ConvergenceWarning
         from sklearn.svm import LinearSVC
@@ -109,7 +160,9 @@ def _svm(train: Examples, classes: Classes, test: Examples) -> Classes:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(known, classes, sample_weight=train.weights)
-    return _answers(model.predict(asked))
+    told = model.decision_function(asked)
+    columns = told if told.ndim == 2 else np.stack([-told, told], axis=1)
+    return _answered(model.predict(asked), columns, model.classes_, _n_classes(train))
 
 
 def _scaled(known: Any, weights: NDArray[np.float64], asked: Any) -> tuple[Any, Any]:
@@ -123,7 +176,7 @@ def _scaled(known: Any, weights: NDArray[np.float64], asked: Any) -> tuple[Any, 
     return known @ scale, asked @ scale
 
 
-def _boosting(train: Examples, classes: Classes, test: Examples) -> Classes:
+def _boosting(train: Examples, classes: Classes, test: Examples) -> Answered:
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier
         from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
@@ -140,15 +193,13 @@ def _boosting(train: Examples, classes: Classes, test: Examples) -> Classes:
     )
     # Trees of so few records gain little from threads, and lose much on a busy machine.
     with threadpool_limits(limits=1, user_api="openmp"):
-        model.fit(train.places, classes, sample_weight=train.weights)
-        return _answers(model.predict(test.places))
+        model.fit(train.places, classes, sample_weight=None if alone else train.weights)
+        shares = model.predict_proba(test.places)
+    told = model.classes_[shares.argmax(axis=1)]
+    return _answered(told, shares, model.classes_, _n_classes(train))
 
 
-def _answers(predicted: Any) -> Classes:
-    return np.asarray(predicted, dtype=np.int64)
-
-
-_LEARN: dict[Learner, Callable[[Examples, Classes, Examples], Classes]] = {
+_LEARN: dict[Learner, Callable[[Examples, Classes, Examples], Answered]] = {
     "tree": _tree,
     "bayes": _bayes,
     "svm": _svm,

@@ -17,11 +17,10 @@ from hedgerow.evaluation.spread import Spread
 from hedgerow.model.groups import Groups
 from hedgerow.model.schema import Attribute
 from hedgerow.model.table import EncodedTable
+from hedgerow.progress import Done, unheard
 from hedgerow.taxonomy.calendar import periods
 from hedgerow.taxonomy.domain import DateDomain
-
-NUMERIC_BINS = 16
-"""Equal bins that a numeric attribute of more steps is put in; dates by years or less."""
+from hedgerow.taxonomy.even_steps import EVEN_STEPS, even_borders
 
 CATEGORICAL_BINS = 64
 """Neighbouring bins that a categorical attribute of more values is put in."""
@@ -34,7 +33,8 @@ MOST_TABLES = 100
 class MarginalErrors:
     """Total variation distances of the marginals of ``ways`` attributes, from 0 to 1.
 
-    ``n_marginals`` were compared, of ``n_possible``.
+    ``n_marginals`` were compared, of ``n_possible``. ``even`` is the mean of who knows the
+    public domains alone, and spreads records evenly over all their values.
     """
 
     ways: int
@@ -42,6 +42,7 @@ class MarginalErrors:
     worst: float
     n_marginals: int
     n_possible: int
+    even: float
 
 
 def marginal_errors(
@@ -52,6 +53,7 @@ def marginal_errors(
     most: int = MOST_TABLES,
     with_class: bool = False,
     seed: int = 0,
+    done: Done = unheard,
 ) -> MarginalErrors:
     """Return how far the ``ways``-way marginals of a release are from the table's.
 
@@ -66,6 +68,7 @@ def marginal_errors(
         ways=ways,
         most=most,
         seed=seed,
+        done=done,
     )
 
 
@@ -82,6 +85,7 @@ def spread_errors(
     ways: int,
     most: int = MOST_TABLES,
     seed: int = 0,
+    done: Done = unheard,
 ) -> MarginalErrors:
     """Return the errors of marginals of the first attributes, whose bins are given."""
     if not 1 <= ways <= min(3, len(edges)):
@@ -89,19 +93,29 @@ def spread_errors(
             "ways", ways, f"a whole number from 1 to {min(3, len(edges))}"
         )
     chosen = _chosen(len(edges), ways, most, seed)
-    errors = []
-    for attributes in chosen:
+    errors, of_even = [], []
+    for at, attributes in enumerate(chosen):
+        done(at / len(chosen))
         bins = [edges[at] for at in attributes]
-        errors.append(
-            total_variation(release.marginal(attributes, bins), records.marginal(attributes, bins))
-        )
+        true = records.marginal(attributes, bins)
+        errors.append(total_variation(release.marginal(attributes, bins), true))
+        of_even.append(total_variation(_widths(bins), true))
     return MarginalErrors(
         ways=ways,
         mean=float(np.mean(errors)),
         worst=float(np.max(errors)),
         n_marginals=len(errors),
         n_possible=comb(len(edges), ways),
+        even=float(np.mean(of_even)),
     )
+
+
+def _widths(bins: list[NDArray[np.int64]]) -> NDArray[np.float64]:
+    """Return how many combinations of values each cell holds."""
+    table = np.ones(1)
+    for borders in bins:
+        table = table[..., None] * np.diff(borders)
+    return np.asarray(table[0], dtype=np.float64)
 
 
 def total_variation(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
@@ -119,14 +133,16 @@ def total_variation(first: NDArray[np.float64], second: NDArray[np.float64]) -> 
 
 
 def bin_edges(attribute: Attribute) -> NDArray[np.int64]:
-    """Return the borders of the public bins of an attribute, from 0 to its size."""
+    """Return the borders of the public bins of an attribute, from 0 to its size.
+
+    Those of a grid are the equal steps in which methods count it and offer it to be split;
+    those of dates are years or less.
+    """
     domain, size = attribute.domain, attribute.domain.size
     if isinstance(domain, DateDomain) and domain.levels:
-        return periods(domain.levels, most=NUMERIC_BINS)
-    most = NUMERIC_BINS if domain.kind == "numeric" else CATEGORICAL_BINS
-    n_bins = min(size, most)
-    # Code c is in bin c * n_bins // size.
-    return -(-np.arange(n_bins + 1, dtype=np.int64) * size // n_bins)
+        return periods(domain.levels, most=EVEN_STEPS)
+    most = EVEN_STEPS if domain.kind == "numeric" else CATEGORICAL_BINS
+    return even_borders(size, min(size, most))
 
 
 def _chosen(n: int, ways: int, most: int, seed: int) -> list[tuple[int, ...]]:

@@ -18,6 +18,7 @@ from hedgerow.evaluation.spread import Spread
 from hedgerow.model.groups import Groups
 from hedgerow.model.schema import Attribute, Schema
 from hedgerow.model.table import EncodedTable
+from hedgerow.progress import Done, stretch, unheard
 from hedgerow.taxonomy.domain import CategoricalDomain
 
 QUERIES = 10_000
@@ -49,7 +50,7 @@ class RangeErrors:
 
     ``relative`` and ``median`` are the mean and the middle relative error with the sanity
     bound, ``absolute`` the mean error as a part of all records, and ``answering_zero`` is
-    the mean relative error of who answers 0 to everything.
+    the mean relative error of who answers 0 to everything, ``zero_median`` the middle one.
     """
 
     attributes: int
@@ -58,6 +59,7 @@ class RangeErrors:
     median: float
     absolute: float
     answering_zero: float
+    zero_median: float
 
 
 def random_range_queries(
@@ -86,11 +88,15 @@ def random_range_queries(
     return tuple(block for block in blocks if len(block))
 
 
-def range_answers(spread: Spread, queries: tuple[QueryBlock, ...]) -> NDArray[np.float64]:
+def range_answers(
+    spread: Spread, queries: tuple[QueryBlock, ...], *, done: Done = unheard
+) -> NDArray[np.float64]:
     """Return the answers to all queries, in their order."""
-    return np.concatenate(
-        [spread.counts_in(block.attributes, block.low, block.high) for block in queries]
-    )
+    found = []
+    for at, block in enumerate(queries):
+        done(at / len(queries))
+        found.append(spread.counts_in(block.attributes, block.low, block.high))
+    return np.concatenate(found)
 
 
 def range_errors(
@@ -100,6 +106,7 @@ def range_errors(
     queries: tuple[QueryBlock, ...] | None = None,
     sanity: Fraction = SANITY,
     seed: int = 0,
+    done: Done = unheard,
 ) -> tuple[RangeErrors, ...]:
     """Return the errors of a release's answers, by the number of attributes asked for.
 
@@ -107,8 +114,9 @@ def range_errors(
     number of records, as in [DiffPart, Sec. 5.1].
     """
     asked = queries or random_range_queries(_schema_of(groups, table), seed=seed)
-    true = range_answers(Spread.of_table(table), asked)
-    told = range_answers(Spread.of_groups(groups, table.schema), asked)
+    records, release = Spread.of_table(table), Spread.of_groups(groups, table.schema)
+    true = range_answers(records, asked, done=stretch(done, 0, 2))
+    told = range_answers(release, asked, done=stretch(done, 1, 2))
     scale = np.maximum(true, max(float(sanity) * len(table), 1e-9))
     sizes = [len(block) for block in asked]
     width = np.repeat([len(block.attributes) for block in asked], sizes)
@@ -116,6 +124,7 @@ def range_errors(
     for k in np.unique(width).tolist():
         here = width == k
         relative = np.abs(told - true)[here] / scale[here]
+        of_zero = true[here] / scale[here]
         found.append(
             RangeErrors(
                 attributes=int(k),
@@ -123,7 +132,8 @@ def range_errors(
                 relative=float(relative.mean()),
                 median=float(np.median(relative)),
                 absolute=float(np.abs(told - true)[here].mean() / max(len(table), 1)),
-                answering_zero=float((true[here] / scale[here]).mean()),
+                answering_zero=float(of_zero.mean()),
+                zero_median=float(np.median(of_zero)),
             )
         )
     return tuple(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal, get_args
 
 from hedgerow.errors import SettingError
@@ -16,16 +17,17 @@ from hedgerow.evaluation.subject import (
     subject_of,
 )
 from hedgerow.model.certificate import Certificate
-from hedgerow.progress import Progress, no_progress
+from hedgerow.progress import Progress, no_progress, stretch
 from hedgerow.release.generalise import PlanGiven
 
-Task = Literal["classification", "clustering", "counting", "itemsets", "loss", "risk"]
+Task = Literal["classification", "clustering", "counting", "relations", "itemsets", "loss", "risk"]
 TASKS: tuple[Task, ...] = get_args(Task)
 
 _OF_TABLES: dict[str, Callable[..., dict[str, Any]]] = {
     "classification": tasks.classification,
     "clustering": tasks.clustering,
     "counting": tasks.counting,
+    "relations": tasks.related,
     "loss": tasks.loss,
     "risk": tasks.risk,
 }
@@ -52,7 +54,7 @@ def evaluate(
     ``release`` is a release, its folder, or a table or basket file of any other tool, whose
     domains the ``plan`` names. ``data`` is the confidential data and ``test`` are rows that
     were kept out of the release, each a file or a dataframe. ``tasks`` are some of
-    classification, clustering, counting, loss and risk (tables), counting and itemsets
+    classification, clustering, counting, relations, loss and risk (tables), counting and itemsets
     (set-valued data), or ``"all"``. ``out`` is a folder for the report, never inside the
     release's own; ``force`` replaces an earlier evaluation there.
 
@@ -64,10 +66,11 @@ def evaluate(
     facts = _head(subject)
     seconds: dict[str, float] = {}
     for at, task in enumerate(chosen):
-        progress(f"measuring {task}", at / len(chosen))
+        done = stretch(partial(progress, f"measuring {task}"), at, len(chosen))
+        done(0.0)
         start = time.perf_counter()
         known = _OF_TABLES if isinstance(subject, TableSubject) else _OF_BASKETS
-        facts[task] = known[task](subject, seed=seed)
+        facts[task] = known[task](subject, seed=seed, done=done)
         seconds[task] = round(time.perf_counter() - start, 3)
     evaluation = Evaluation(facts={**facts, "skipped": skipped, "seconds": seconds, "seed": seed})
     if out is not None:

@@ -7,20 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.evaluation.classification import (
-    majority_accuracy,
-    raw_accuracies,
-    release_accuracies,
-)
-from hedgerow.evaluation.clustering import CLUSTERS, MOST_CLUSTERED, match_points
-from hedgerow.evaluation.learners import LEARNERS, MOST_GROWN, MOST_TRAINED
+from hedgerow.evaluation.class_facts import ByLearner, class_rows, kept_of, measure_facts
+from hedgerow.evaluation.classification import majority_measures, raw_measures, release_measures
+from hedgerow.evaluation.clustering import CLUSTERS, match_points, most_clustered
+from hedgerow.evaluation.learners import LEARNERS, Learner, most_examples
 from hedgerow.evaluation.loss import losses_of_groups, losses_of_records
 from hedgerow.evaluation.marginals import MOST_TABLES, marginal_errors
 from hedgerow.evaluation.placing import is_placed, rows_of
 from hedgerow.evaluation.ranges import SANITY, range_errors
+from hedgerow.evaluation.relation_facts import relation_facts
+from hedgerow.evaluation.relations import relations
 from hedgerow.evaluation.risk import THRESHOLD, risk_of_records, risk_of_release
 from hedgerow.evaluation.subject import TableSubject
+from hedgerow.model.labels import leaf_labels
 from hedgerow.model.table import EncodedTable
+from hedgerow.progress import Done, stretch, unheard
 from hedgerow.report.headlines import Facts
 
 _SEEN = (
@@ -30,32 +31,61 @@ _SEEN = (
 _UNSEEN = "The test rows come from the test file: neither the release nor the ceiling saw them."
 
 
-def classification(subject: TableSubject, *, seed: int) -> Facts:
-    """Return the accuracy of each learner: floor, from the release, ceiling."""
+def classification(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
+    """Return the measures of each learner: floor, from the release, ceiling."""
     train, test = _split(subject, seed)
-    floor = majority_accuracy(train=train, test=test)
-    ceiling = raw_accuracies(train=train, test=test, seed=seed)
     groups, placed = subject.groups, is_placed(subject.groups)
-    boxes = release_accuracies(groups, test=test, by="boxes", seed=seed) if placed else None
-    records = release_accuracies(groups, test=test, by="records", seed=seed)
-    best = boxes or records
+    floor = majority_measures(train=train, test=test)
+    ceiling = raw_measures(train=train, test=test, seed=seed, done=stretch(done, 0, 3))
+    common: Any = {"test": test, "usual": floor.usual, "seed": seed}
+    boxes = (
+        release_measures(groups, by="boxes", done=stretch(done, 1, 3), **common) if placed else None
+    )
+    records = release_measures(groups, by="records", done=stretch(done, 2, 3), **common)
+    return {
+        **_test_facts(subject, test),
+        "floor": floor.accuracy,
+        "ceiling": _accuracies(ceiling),
+        "release": {
+            "boxes": None if boxes is None else _accuracies(boxes),
+            "records": _accuracies(records),
+        },
+        "kept": kept_of(floor, boxes or records, ceiling, "accuracy"),
+        "measures": measure_facts(floor, boxes, records, ceiling),
+        "usual": _class_labels(test)[floor.usual],
+        "classes": class_rows(_class_labels(test), _shares(test), boxes, records, ceiling),
+        "most-examples": {
+            learner: most
+            for learner in LEARNERS
+            if (most := most_examples(learner, len(test.schema.attributes))) is not None
+        },
+    }
+
+
+def _test_facts(subject: TableSubject, test: EncodedTable) -> Facts:
     target = test.schema.class_attribute
     return {
         "class": None if target is None else target.name,
         "test-rows": "test file" if subject.test is not None else "a third of the data",
         "note": _SEEN if subject.test is None else _UNSEEN,
         "n-test": len(test),
-        "floor": floor,
-        "ceiling": ceiling,
-        "release": {"boxes": boxes, "records": records},
-        "kept": {name: _kept(floor, best[name], ceiling[name]) for name in LEARNERS},
-        "most-examples": {"tree": MOST_GROWN, "svm": MOST_TRAINED, "boosting": MOST_TRAINED},
     }
 
 
-def _kept(floor: float, release: float, ceiling: float) -> float | None:
-    """Return the part of what raw data can teach, beyond the majority, that is left."""
-    return (release - floor) / (ceiling - floor) if ceiling > floor else None
+def _accuracies(measures: ByLearner) -> dict[Learner, float]:
+    return {learner: each.accuracy for learner, each in measures.items()}
+
+
+def _class_labels(table: EncodedTable) -> list[str]:
+    target = table.schema.class_attribute
+    return [] if target is None else leaf_labels(target.domain)
+
+
+def _shares(table: EncodedTable) -> list[float]:
+    """Return the part of the records in each class."""
+    classes = np.zeros(0, dtype=np.int64) if table.classes is None else table.classes
+    sizes = np.bincount(classes, minlength=len(_class_labels(table)))
+    return [float(each) for each in sizes / max(len(classes), 1)]
 
 
 def _split(subject: TableSubject, seed: int) -> tuple[EncodedTable, EncodedTable]:
@@ -68,32 +98,41 @@ def _split(subject: TableSubject, seed: int) -> tuple[EncodedTable, EncodedTable
     return rows_of(table, np.sort(order[third:])), rows_of(table, np.sort(order[:third]))
 
 
-def clustering(subject: TableSubject, *, seed: int) -> Facts:
+def clustering(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
     """Return the Match Points of the release."""
-    found = match_points(subject.groups, subject.table, clusters=CLUSTERS, seed=seed)
+    found = match_points(subject.groups, subject.table, clusters=CLUSTERS, seed=seed, done=done)
     return {
         "match-points": [_facts(match) for match in found],
-        "n-clustered": min(len(subject.table), MOST_CLUSTERED),
+        "n-clustered": min(len(subject.table), most_clustered(subject.table.schema)),
     }
 
 
-def counting(subject: TableSubject, *, seed: int) -> Facts:
+def counting(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
     """Return the errors of range queries and of marginals."""
     groups, table = subject.groups, subject.table
-    with_class = groups.classes is not None and table.classes is not None
+    with_class = _has_class(subject)
     width = len(table.schema.attributes) + with_class
     ranges = (
-        range_errors(groups, table, seed=seed)
+        range_errors(groups, table, seed=seed, done=stretch(done, 0, 2))
         if any(attribute.domain.size > 1 for attribute in table.schema.used())
         else ()
     )
+    deepest = min(3, width)
+    marginals = [
+        marginal_errors(
+            groups,
+            table,
+            ways=ways,
+            with_class=with_class,
+            seed=seed,
+            done=stretch(stretch(done, 1, 2), ways - 1, deepest),
+        )
+        for ways in range(1, deepest + 1)
+    ]
     return {
         "ranges": [_facts(each) for each in ranges],
         "sanity-bound": str(SANITY),
-        "marginals": [
-            _facts(marginal_errors(groups, table, ways=ways, with_class=with_class, seed=seed))
-            for ways in range(1, min(3, width) + 1)
-        ],
+        "marginals": [_facts(each) for each in marginals],
         "most-marginals": MOST_TABLES,
         "spread": "even" if groups.marginals is None else "by the release's noisy marginals",
         "total": {
@@ -104,7 +143,20 @@ def counting(subject: TableSubject, *, seed: int) -> Facts:
     }
 
 
-def loss(subject: TableSubject, *, seed: int) -> Facts:
+def related(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
+    """Return what the release keeps of every pair of attributes, and of means."""
+    with_class = _has_class(subject)
+    schema = subject.table.schema
+    used = list(schema.used()) if with_class else list(schema.attributes)
+    found = relations(subject.groups, subject.table, with_class=with_class, seed=seed, done=done)
+    return relation_facts(found, [attribute.name for attribute in used])
+
+
+def _has_class(subject: TableSubject) -> bool:
+    return subject.groups.classes is not None and subject.table.classes is not None
+
+
+def loss(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
     """Return the information loss of true records in the boxes, and of the groups."""
     groups, table = subject.groups, subject.table
     n_records = len(table) if is_truthful(subject) else None
@@ -115,7 +167,7 @@ def loss(subject: TableSubject, *, seed: int) -> Facts:
     }
 
 
-def risk(subject: TableSubject, *, seed: int) -> Facts:
+def risk(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
     """Return the re-identification risk, or why there is none to state."""
     truthful = is_truthful(subject)
     if truthful is False:

@@ -26,10 +26,17 @@ from pydantic import (
 )
 
 from hedgerow.errors import ReleaseError
+from hedgerow.model.card import card
+from hedgerow.model.people import PeopleRule
 from hedgerow.taxonomy.labels import displayed
 
 NEIGHBOURS = "add or remove one record; one record per person"
+PERSON_NEIGHBOURS = "add or remove one person with all their records"
 NOT_PRIVATE = "reproducible, not private"
+
+LONGEST_APPROVER = 200
+LONGEST_REASON = 500
+"""Characters of who signed for a release, and of why."""
 
 _PURE = Fraction(0)
 _LONGEST_PATH = 100
@@ -65,6 +72,21 @@ class _Part(BaseModel):
     )
 
 
+class CertifiedPerson(_Part):
+    """Whose records are protected together, and how many of them count."""
+
+    columns: tuple[str, ...] = Field(description="what names a person; never released")
+    records: int = Field(ge=1, description="the most records of one person that count")
+    counted: Literal["records", "people"] = Field(
+        description="what counts count: records, or people, whose records share one weight"
+    )
+
+    @classmethod
+    def of(cls, people: PeopleRule) -> CertifiedPerson:
+        """Return what a certificate says of a rule."""
+        return cls(columns=people.columns, records=people.most, counted=people.counted)
+
+
 class Guarantee(_Part):
     """The promise, exactly and in one plain sentence."""
 
@@ -73,6 +95,9 @@ class Guarantee(_Part):
     epsilon_decimal: float | None = Field(description="the same, rounded, for reading")
     delta: ExactFraction | None
     neighbours: str | None = Field(description="the two tables nobody can tell apart")
+    person: CertifiedPerson | None = Field(
+        default=None, description="who is protected with all their records; null: a record each"
+    )
     private: bool = Field(description="false for seeded runs and methods without a guarantee")
     statement: str
 
@@ -84,15 +109,22 @@ class Guarantee(_Part):
         reproducible: bool,
         delta: Fraction = _PURE,
         caveat: str | None = None,
+        people: PeopleRule | None = None,
     ) -> Guarantee:
-        """Return the promise of ``epsilon`` and ``delta``; a reproducible run keeps none."""
-        kept = _statement(epsilon) if delta == 0 else _loose_statement(epsilon, delta, caveat)
+        """Return the promise of ``epsilon`` and ``delta``; a reproducible run keeps none.
+
+        With ``people`` it is made to a person with all their records.
+        """
+        kept = (
+            _statement(epsilon, people) if delta == 0 else _loose_statement(epsilon, delta, caveat)
+        )
         return cls(
             kind="differential privacy",
             epsilon=epsilon,
             epsilon_decimal=float(epsilon),
             delta=delta,
-            neighbours=NEIGHBOURS,
+            neighbours=NEIGHBOURS if people is None else PERSON_NEIGHBOURS,
+            person=None if people is None else CertifiedPerson.of(people),
             private=not reproducible,
             statement=_seeded_statement(epsilon) if reproducible else kept,
         )
@@ -106,6 +138,7 @@ class Guarantee(_Part):
             epsilon_decimal=None,
             delta=None,
             neighbours=None,
+            person=None,
             private=False,
             statement=statement,
         )
@@ -118,11 +151,15 @@ class Guarantee(_Part):
         return self
 
 
-def _statement(epsilon: Fraction) -> str:
+def _statement(epsilon: Fraction, people: PeopleRule | None = None) -> str:
+    whose = "any one person's record as without it"
+    if people is not None:
+        told = displayed(", ".join(people.columns))
+        whose = f"any one person (told by {told}), with all their records, as without them"
     return (
         f"Differentially private with epsilon = {epsilon} and delta = 0: whatever anyone"
         " concludes from this release is at most"
-        f" {factor_text(epsilon)} times as likely with any one person's record as without it."
+        f" {factor_text(epsilon)} times as likely with {whose}."
     )
 
 
@@ -256,6 +293,8 @@ class DescribedAttribute(_Part):
     role: Literal["predictor", "class"]
     kind: Literal["categorical", "numeric", "date"]
     size: int = Field(ge=1, description="the number of values in its public domain")
+    unit: str | None = Field(None, description="the unit of its values, if the plan names one")
+    meaning: str | None = Field(None, description="what it is, in the plan's words")
 
 
 class DescribedItems(_Part):
@@ -285,6 +324,14 @@ class LedgerEntry(_Part):
     entry: int | str
 
 
+class Approved(_Part):
+    """Who signed for the release, in the plan's own words."""
+
+    by: Annotated[str, Field(min_length=1, max_length=LONGEST_APPROVER)]
+    on: date
+    why: Annotated[str, Field(min_length=1, max_length=LONGEST_REASON)] | None = None
+
+
 class ReleasedFile(_Part):
     """One file of the release folder."""
 
@@ -310,6 +357,7 @@ class Certificate(_Part):
     engine: str
     versions: dict[str, str]
     plan_sha256: Digest | None
+    approved: Approved | None = Field(None, description="who signed for it, if the plan says so")
     files: dict[str, ReleasedFile] = {}
 
     @model_validator(mode="after")
@@ -324,6 +372,24 @@ class Certificate(_Part):
     def with_files(self, files: dict[str, ReleasedFile]) -> Certificate:
         """Return the certificate of the same release that vouches for ``files``."""
         return self.model_copy(update={"files": dict(sorted(files.items()))})
+
+    def card_facts(self) -> list[tuple[str, object]]:
+        """Return what matters most in it: names and public words with them."""
+        promised, counts = self.guarantee, self.counts
+        return [
+            ("method", self.method.name),
+            ("epsilon", promised.epsilon),
+            ("delta", promised.delta or None),
+            ("promise", promised.statement),
+            ("noise of a count, 95 of 100", f"± {counts.within_95:,}" if counts else None),
+            ("records, by the counts", self.data.noisy_total),
+            ("made on", self.created),
+            ("approved by", self.approved.by if self.approved else None),
+        ]
+
+    def _repr_html_(self) -> str:
+        warning = "" if self.guarantee.private else "Not differentially private"
+        return card(f"Certificate of {self.data.name}", self.card_facts(), warning=warning)
 
     def to_json(self) -> str:
         """Return the text of `certificate.json`: the same facts give the same bytes."""

@@ -93,6 +93,11 @@ class Engine(Protocol):
         """The public description of the table's attributes."""
         ...
 
+    @property
+    def unit(self) -> int:
+        """What one person, or else one record, is counted as (model/people.py)."""
+        ...
+
     def sum(self, kernel: DenseKernel) -> NDArray[np.int64]:
         """Return the sum of a dense kernel over all records (confidential)."""
         ...

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.count.settings import DEFAULT_MEMORY, EngineSettings
-from hedgerow.errors import PlanError
+from hedgerow.errors import InternalError, PlanError
 from hedgerow.model.engine import BasketEngine, Engine
+from hedgerow.model.people import KeyedRule
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.model.schema import Schema
 from hedgerow.model.universe import Universe
@@ -16,6 +17,7 @@ from hedgerow.plan.model import Plan
 from hedgerow.progress import Progress
 
 if TYPE_CHECKING:
+    from hedgerow.count.people import PeopleEngine
     from hedgerow.encode.sums import ColumnSums
 
 
@@ -52,11 +54,15 @@ def open_engine(
     settings: EngineSettings,
     progress: Progress,
     sums: ColumnSums | None = None,
-) -> Engine | BasketEngine:
+    people: KeyedRule | None = None,
+) -> Any:
     """Return an engine that holds the confidential data as codes; close it after use.
 
-    ``sums`` get what the data is recognised by, before this returns.
+    ``sums`` get what the data is recognised by, before this returns. With ``people`` it holds
+    everybody's records and gives those that count once it is told the bound.
     """
+    if people is not None:
+        return _of_people(domain, place, settings, progress, sums=sums, people=people)
     if settings.kind == "spark":
         return _on_spark(domain, place, settings, sums)
     if settings.kind == "memory":
@@ -69,6 +75,74 @@ def open_engine(
     except BaseException:
         scratch.close()
         raise
+
+
+def _of_people(
+    domain: Schema | Universe,
+    place: DataPlace,
+    settings: EngineSettings,
+    progress: Progress,
+    *,
+    sums: ColumnSums | None,
+    people: KeyedRule,
+) -> PeopleEngine:
+    if not isinstance(domain, Schema):
+        raise InternalError("baskets of people were asked for")
+    if settings.kind == "spark":
+        from hedgerow.count.spark.people import open_spark_people
+
+        return open_spark_people(
+            domain,
+            place.data,
+            people,
+            query=place.query,
+            base=place.base,
+            reading=place.reading,
+            settings=settings,
+            sums=sums,
+        )
+    if settings.kind == "memory":
+        return _people_in_memory(domain, place, progress, sums, people)
+    from hedgerow.count.stream.people import PeopleOnDisk
+    from hedgerow.count.stream.scratch import Scratch
+
+    scratch = Scratch(settings.scratch)
+    try:
+        return PeopleOnDisk.read(
+            _table(place),
+            domain,
+            people,
+            scratch=scratch,
+            memory=settings.memory or DEFAULT_MEMORY,
+            report=progress,
+            sums=sums,
+        )
+    except BaseException:
+        scratch.close()
+        raise
+
+
+def _people_in_memory(
+    schema: Schema,
+    place: DataPlace,
+    progress: Progress,
+    sums: ColumnSums | None,
+    people: KeyedRule,
+) -> PeopleEngine:
+    from hedgerow.count.people import PeopleInMemory
+    from hedgerow.encode.batch import BatchEncoder
+    from hedgerow.encode.people import Gathered, PeopleEncoder, people_batches
+    from hedgerow.encode.table import check_size
+
+    source = _table(place)
+    encode = PeopleEncoder(BatchEncoder(schema, name=source.name, sums=sums), people)
+    batches, used = [], 0
+    for batch in people_batches(source, encode, progress=lambda share: progress("reading", share)):
+        batches.append(batch)
+        used += batch.nbytes
+        check_size(used, place.reading.most_bytes, source.name)
+    gathered = Gathered.of(batches, encode)
+    return PeopleInMemory(schema, gathered, people.rule)
 
 
 def _on_spark(

@@ -19,17 +19,21 @@ from hedgerow.encode.universe import universe_of
 from hedgerow.errors import InternalError, PlanError, UnconfirmedPlanError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.groups import Groups
-from hedgerow.model.method import Approximate, Outline
+from hedgerow.model.method import Approximate, Outline, Sized
+from hedgerow.model.people import KeyedRule, PeopleRule, SampleKey
 from hedgerow.model.schema import Schema
 from hedgerow.model.universe import Universe
 from hedgerow.pipeline.open import DataPlace, open_engine
+from hedgerow.pipeline.people import PeopleShares, choose_bound, in_persons, rule_with
+from hedgerow.plan.fields import shown
 from hedgerow.plan.load import load_plan, plan_digest, plan_of
 from hedgerow.plan.model import Plan
 from hedgerow.plan.override import override
+from hedgerow.plan.people import names_people
 from hedgerow.plan.settings import MethodSettings, PrivateSettings
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
-from hedgerow.progress import Progress
+from hedgerow.progress import Progress, no_progress
 from hedgerow.release.domains import describe
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain
 from hedgerow.taxonomy.tree import Taxonomy
@@ -38,6 +42,19 @@ if TYPE_CHECKING:
     from hedgerow.encode.sums import ColumnSums
 
 PlanLike = Plan | Mapping[str, Any] | str | Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunResult:
+    """What a run published and spent: ``path`` by the method on one counted unit.
+
+    ``people`` is the rule with the bound that was kept to, ``choosing`` what its choice spent.
+    """
+
+    published: Groups | NoisyBaskets
+    path: PathLedger | None
+    people: PeopleRule | None
+    choosing: PathLedger | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +70,7 @@ class Prepared:
     settings: MethodSettings
     domain: Schema | Universe
     method: Any
+    people: PeopleRule | None = None
 
     @property
     def private(self) -> bool:
@@ -61,10 +79,28 @@ class Prepared:
 
     @property
     def epsilon(self) -> Fraction:
-        """The budget of the release; methods without a guarantee have none."""
+        """The budget of the release, for whoever is protected; some methods have none."""
         if not isinstance(self.settings, PrivateSettings):
             raise InternalError("a method without a guarantee was asked for its epsilon")
         return self.settings.epsilon
+
+    @property
+    def auto(self) -> bool:
+        """Whether the bound on a person's records is chosen from the data."""
+        return self.plan.records_per_person == "auto"
+
+    @property
+    def shares(self) -> PeopleShares:
+        """How epsilon is divided between the choice of the bound and the method."""
+        return PeopleShares(epsilon=self.epsilon, auto=self.auto)
+
+    @property
+    def rate(self) -> Fraction:
+        """What the method may spend on one counted unit: epsilon itself unless there are people.
+
+        With ``auto`` it is that of the largest bound that may be chosen.
+        """
+        return self.shares.method / (1 if self.people is None else self.people.cost)
 
     @property
     def delta(self) -> Fraction:
@@ -104,10 +140,14 @@ class Prepared:
         """Whether the data are baskets."""
         return isinstance(self.domain, Universe)
 
-    def outline(self) -> Outline:
-        """Return what a run will spend, without any data."""
+    def outline(self, n_records: int | None = None) -> Outline:
+        """Return what a run will spend, without any data; ``n_records`` is public, if known."""
         domain = self.taxonomy if self.has_items else self.schema
-        planned: Outline = self.method.outline(domain, self.epsilon)
+        planned: Outline
+        if n_records is not None and isinstance(self.method, Sized):
+            planned = self.method.outline_of(self.schema, self.rate, n_records)
+        else:
+            planned = self.method.outline(domain, self.rate)
         return planned
 
     @contextmanager
@@ -118,29 +158,56 @@ class Prepared:
         progress: Progress,
         *,
         sums: ColumnSums | None = None,
+        key: SampleKey | None = None,
     ) -> Iterator[Any]:
         """Yield an engine that holds the confidential data as codes; it is closed afterwards.
 
-        ``sums`` get what the data is recognised by.
+        ``sums`` get what the data is recognised by; ``key`` samples each person's records.
         """
         place = DataPlace.of(self.plan, data)
-        engine = open_engine(self.domain, place, settings=settings, progress=progress, sums=sums)
+        keyed = None
+        if self.people is not None:
+            if key is None:
+                raise InternalError("people were to be bounded without a key")
+            keyed = KeyedRule(rule=self.people, key=key)
+        engine = open_engine(
+            self.domain, place, settings=settings, progress=progress, sums=sums, people=keyed
+        )
         with closing(engine):
             yield engine
 
-    def run(
-        self, engine: Any, *, path: PathLedger | None, source: RandomSource, progress: Progress
-    ) -> Groups | NoisyBaskets:
-        """Return what the method publishes of the data that the engine holds."""
-        published: Groups | NoisyBaskets
-        if path is None:  # no guarantee, nothing to spend
+    def run(self, engine: Any, *, source: RandomSource, progress: Progress) -> RunResult:
+        """Return what the method publishes of the data that the engine holds, and what it spent."""
+        if not self.private:  # no guarantee, nothing to spend
             published = self.method.publish(engine, source=source, progress=progress)
-            return published
+            return RunResult(published=published, path=None, people=None)
+        rule, choosing = self.people, None
+        if rule is not None and hasattr(engine, "bounded"):
+            if self.auto:
+                choosing = PathLedger(self.shares.chosen)
+                sizes = engine.sizes(rule.most)
+                most = choose_bound(sizes, shares=self.shares, ledger=choosing, source=source)
+                rule = rule_with(rule, most)
+            progress("bounding records per person", None)
+            engine = engine.bounded(rule)
+        rate = self.shares.method / (1 if rule is None else rule.cost)
+        path = PathLedger(rate)
         published = self.method.publish(
-            engine, epsilon=self.epsilon, ledger=path, source=source, progress=progress
+            engine, epsilon=rate, ledger=path, source=source, progress=progress
         )
-        if not path.settled():
+        if not path.settled() or (choosing is not None and not choosing.settled()):
             raise InternalError("the method did not spend exactly its epsilon")
+        if rule is not None and isinstance(published, Groups):
+            published = in_persons(published, rule.unit)
+        return RunResult(published=published, path=path, people=rule, choosing=choosing)
+
+    def tried(self, engine: Any, *, rate: Fraction, source: RandomSource) -> Groups:
+        """Return the groups that the method gives at a rate, of records that are no secret."""
+        published = self.method.publish(
+            engine, epsilon=rate, ledger=PathLedger(rate), source=source, progress=no_progress
+        )
+        if not isinstance(published, Groups):
+            raise InternalError("a table was published as baskets")
         return published
 
     def fingerprint(self) -> str:
@@ -181,6 +248,22 @@ def check_confirmed(plan: Plan) -> None:
         )
 
 
+def check_whose_records(plan: Plan) -> None:
+    """Refuse a plan that leaves out who a record belongs to, and does not say what that means."""
+    if plan.person is not None or plan.one_record_per_person:
+        return
+    for name, attribute in plan.attributes.items():
+        if attribute.role == "identifier" and names_people(name):
+            raise UnconfirmedPlanError(
+                f"{shown(name)} seems to say whose record it is, and nobody has said how many"
+                " records a person has: somebody with five is protected five times less",
+                where="person",
+                do=f"Write 'person: {name}' and 'records-per-person: 4' (or auto), and people are"
+                " protected with all their records; or, where nobody has more than one,"
+                " 'one-record-per-person: true'.",
+            )
+
+
 def prepare(plan: PlanLike, **settings: Any) -> Prepared:
     """Return the plan with its taxonomies loaded and its method built and validated.
 
@@ -198,10 +281,37 @@ def prepare(plan: PlanLike, **settings: Any) -> Prepared:
         universe = universe_of(checked)
         method = publish.build(has_class=False)
         ready = Prepared(plan=checked, settings=publish, domain=universe, method=method)
-        method.validate(universe.taxonomy, ready.epsilon)
+        method.validate(universe.taxonomy, ready.rate)
         return ready
     schema = schema_of(checked)
     method = publish.build(has_class=schema.class_attribute is not None)
-    ready = Prepared(plan=checked, settings=publish, domain=schema, method=method)
-    method.validate(schema, *((ready.epsilon,) if ready.private else ()))
+    rule = checked.people_rule()
+    ready = Prepared(plan=checked, settings=publish, domain=schema, method=method, people=rule)
+    _check_people(ready)
+    method.validate(schema, *((ready.rate,) if ready.private else ()))
     return ready
+
+
+def _check_people(ready: Prepared) -> None:
+    """Refuse people where a method has no pure epsilon, or does not count them."""
+    if ready.people is None:
+        return
+    settings = ready.settings
+    if not isinstance(settings, PrivateSettings) or isinstance(ready.method, Approximate):
+        why = (
+            "its delta grows with every record of a person"
+            if ready.private
+            else "it gives no guarantee to anybody"
+        )
+        raise PlanError(
+            f"the method {settings.method!r} does not protect people with several records: {why}",
+            where="person",
+            do="Give a method of pure epsilon, such as hedge.",
+        )
+    refused = settings.refuses_people(has_class=ready.schema.class_attribute is not None)
+    if ready.people.counted == "people" and refused is not None:
+        raise PlanError(
+            f"the method {settings.method!r} cannot count people here: {refused}",
+            where="count",
+            do="Give 'count: records', or a method such as hedge.",
+        )

@@ -18,22 +18,35 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from hedgerow.count.settings import EngineSettings
-from hedgerow.errors import ChangedPlanError, KeptReleaseError, PublishNotice, SettingError
+from hedgerow.errors import ChangedPlanError, PublishNotice, SettingError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.certificate import LedgerEntry
 from hedgerow.model.database import asked_of
 from hedgerow.model.groups import Groups
+from hedgerow.model.people import SampleKey
 from hedgerow.pipeline.account import ReleaseAccount, unbooked_name
-from hedgerow.pipeline.prepare import PlanLike, Prepared, check_confirmed, prepare
+from hedgerow.pipeline.noise import UNJUDGED, refuse_noise
+from hedgerow.pipeline.prepare import (
+    PlanLike,
+    Prepared,
+    check_confirmed,
+    check_whose_records,
+    prepare,
+)
 from hedgerow.pipeline.rehearse import rehearse
-from hedgerow.pipeline.retry import RunAsked, check_nothing_waits, release_in_place
+from hedgerow.pipeline.retry import (
+    RunAsked,
+    check_nothing_waits,
+    release_in_place,
+    say_where_booked,
+)
 from hedgerow.plan.load import plan_digest
-from hedgerow.privacy.budget import EpsilonLike, PathLedger
+from hedgerow.privacy.budget import EpsilonLike
 from hedgerow.privacy.ledger import Entry
 from hedgerow.privacy.source import RandomSource, SeededSource, SystemSource
 from hedgerow.progress import Progress, no_progress
 from hedgerow.release.baskets import BasketRelease
-from hedgerow.release.certify import RunFacts, certify
+from hedgerow.release.certify import RunFacts, certify, spent_by
 from hedgerow.release.folder import Written
 from hedgerow.release.release import Release
 from hedgerow.release.write import check_destination
@@ -73,6 +86,7 @@ def publish(
     session: Any = None,
     seed: int | None = None,
     expect: str | None = None,
+    even_if_noise: bool = False,
     progress: Progress = no_progress,
     notice: Notice = warn_of,
     method: str | None = None,
@@ -99,6 +113,11 @@ def publish(
     ``expect`` is the fingerprint that `hedgerow check` showed, or at least its first sixteen
     letters: a plan or a taxonomy that has changed since is refused.
 
+    Where the plan says about how many ``records`` there are, and by that number the release
+    would be mostly noise (as `hedgerow check` tells), it is refused before anything is read,
+    unless ``even_if_noise``. The true number decides nothing; without that line nothing is
+    judged, and ``notice`` is told so.
+
     A run that was made before, with the same fingerprint and options, and whose release is in
     ``out`` as the ledger has it, is answered with that release: nothing is read or spent.
     ``again`` makes another one, which is booked and takes its place. ``notice`` is told of such
@@ -116,6 +135,8 @@ def publish(
     ready = prepare(plan, method=method, epsilon=epsilon, faithful=faithful, **settings)
     _check_unchanged(ready, expect)
     check_confirmed(ready.plan)
+    if ready.private:
+        check_whose_records(ready.plan)
     task = _Task(
         ready=ready,
         data=data,
@@ -131,10 +152,22 @@ def publish(
             return earlier
     if out is not None:
         check_destination(out, force=force or again)
+    if not even_if_noise:
+        refuse_noise(ready)
     account = task.account()
+    if account is not None and ready.plan.records is None and not even_if_noise:
+        notice(UNJUDGED)
     sums = None if account is None else account.sums()
-    with ready.opened(data, counting, progress, sums=sums) as holding:
+    key = _sample_key(seed) if ready.people is not None else None
+    with ready.opened(data, counting, progress, sums=sums, key=key) as holding:
         return task.release(holding, account, sums)
+
+
+def _sample_key(seed: int | None) -> SampleKey:
+    """Return a key for the samples of people's records; it takes nothing from other draws."""
+    source = SystemSource() if seed is None else SeededSource.of_stream(seed, "people")
+    first, second = source.words(2).tolist()
+    return SampleKey(words=(first, second))
 
 
 def _check_unchanged(ready: Prepared, expect: str | None) -> None:
@@ -220,11 +253,15 @@ class _Task:
             booked = replace(self, progress=_harmless(self.progress))
             release, written = booked._made(engine, self._facts(engine, account.line(booking)))
         except BaseException as error:
-            if isinstance(error, KeptReleaseError) or hasattr(error, "kept"):
-                error.add_note(f"It is entry {booking.id} of the ledger, booked until then.")
-            else:
+            kept = getattr(error, "kept", None)
+            if kept is None:
                 account.failed(booking, error)
-            raise
+                raise
+            told = say_where_booked(error, kept, account.file)
+            told.add_note(f"It is entry {booking.id} of the ledger, booked until then.")
+            if told is error:
+                raise
+            raise told from error
         self._mark(account, booking, _digest(release, written))
         return release
 
@@ -282,16 +319,16 @@ class _Task:
 
     def _made(self, engine: Any, facts: RunFacts) -> tuple[AnyRelease, Written | None]:
         ready = self.ready
-        path = PathLedger(ready.epsilon) if ready.private else None
-        published = ready.run(engine, path=path, source=self.source, progress=self.progress)
+        made = ready.run(engine, source=self.source, progress=self.progress)
+        published = made.published
         certificate = certify(
             plan=ready.plan,
             settings=ready.settings,
             about=ready.method.about,
             domain=ready.domain,
             published=published,
-            path=path,
-            facts=facts,
+            spent=spent_by(made.path, people=made.people, choosing=made.choosing),
+            facts=replace(facts, people=made.people),
         )
         release = _release(ready, published, certificate)
         if self.out is None:

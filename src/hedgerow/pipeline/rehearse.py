@@ -81,6 +81,8 @@ def rehearse(ready: Prepared, engine: Any, *, out: Path | None, run: RunOnce) ->
 def _strong(ready: Prepared) -> Prepared:
     """Return the plan with an epsilon that lets the made-up records grow every kind of level."""
     least = Fraction(STRENGTH, N_RECORDS)
+    if ready.people is not None:
+        least *= Fraction(ready.people.cost, ready.people.unit)
     if ready.epsilon >= least or isinstance(ready.method, Approximate):
         return ready
     settings = ready.settings.model_copy(update={"epsilon": least})

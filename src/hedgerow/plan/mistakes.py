@@ -177,7 +177,7 @@ def _give(path: KeyPath, model: type[PlanModel]) -> str:
 def _unknown_key(path: KeyPath, model: type[PlanModel]) -> Mistake:
     key, allowed = str(path[-1]), keys_of(model)
     guess = nearest(key, allowed)
-    hint = f"Did you mean {guess!r}? " if guess else _belongs(key, model)
+    hint = _belongs(key, model) or (f"Did you mean {guess!r}? " if guess else "")
     return Mistake(path=path, what="unknown key", do=f"{hint}Allowed here: {', '.join(allowed)}.")
 
 

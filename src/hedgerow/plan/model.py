@@ -23,9 +23,12 @@ from pydantic import (
     model_validator,
 )
 
+from hedgerow.model.card import card
 from hedgerow.model.database import select_all
 from hedgerow.model.derive import DatePart
+from hedgerow.model.people import PeopleRule
 from hedgerow.model.reading import PLAIN, Decimal, NumberMarks, Reading, Thousands
+from hedgerow.plan.approval import ApprovedPlan, Sentence, ShortText
 from hedgerow.plan.dates import Date, DatePlan
 from hedgerow.plan.derive import HOW, DateColumnGiven, check_derived, check_sources
 from hedgerow.plan.disclose import AnyDisclosePlan, check_disclosed_attributes
@@ -41,6 +44,7 @@ from hedgerow.plan.fields import (
     Name,
     Place,
     PlanModel,
+    Records,
     TaxonomyGiven,
     Texts,
     Values,
@@ -49,6 +53,13 @@ from hedgerow.plan.fields import (
     shown,
 )
 from hedgerow.plan.items import ItemsPlan
+from hedgerow.plan.people import (
+    Person,
+    RecordsPerPerson,
+    SaidOfPeople,
+    check_person,
+    people_rule,
+)
 from hedgerow.plan.reading import ReadingPlan, check_marks
 from hedgerow.plan.registry import METHODS, AnySettings
 
@@ -82,7 +93,9 @@ class AttributePlan(PlanModel):
         " {from: 2010-01-01, to: 2030-12-31, step: month}",
     )
     taxonomy: TaxonomyGiven | None = Field(
-        None, description="a taxonomy file, a nested mapping of labels, or a builder"
+        None,
+        description="a taxonomy file, hedgerow:NAME for a ready one, a nested mapping of labels,"
+        " or a builder",
     )
     values: Values | None = Field(
         None, description="the list of all values, as texts: a taxonomy of one level"
@@ -130,6 +143,12 @@ class AttributePlan(PlanModel):
     )
     part: DatePart | None = Field(
         None, description="the part of the date in 'from': year, quarter, month or weekday"
+    )
+    unit: ShortText | None = Field(
+        None, description="the unit of the values, such as years, for the data dictionary"
+    )
+    meaning: Sentence | None = Field(
+        None, description="what the column is, in public words for the data dictionary"
     )
 
     @property
@@ -286,6 +305,11 @@ class Plan(PlanModel):
     missing_values: Texts = Field(
         ("", "?"), description="the list of texts that mean a missing value"
     )
+    records: Records | None = Field(
+        None,
+        description="about how many records there are, a public number: check and publish"
+        " reckon with it, and never count them",
+    )
     attributes: Annotated[dict[Name, AttributePlan], BeforeValidator(_check_attributes)] = Field(
         {}, description="a mapping of column names to roles and domains"
     )
@@ -293,6 +317,25 @@ class Plan(PlanModel):
         None,
         description="a mapping with the universe of items, for set-valued data, in place of"
         " attributes",
+    )
+    person: Person | None = Field(
+        None,
+        description="the column that says whose record it is, or a list of columns that do so"
+        " together; never released. Privacy is then for a person with all their records",
+    )
+    records_per_person: RecordsPerPerson | None = Field(
+        None,
+        description="the most records of one person that count, or auto: chosen privately, for a"
+        " twentieth of epsilon",
+    )
+    count: Literal["records", "people"] | None = Field(
+        None,
+        description="what the counts of a release count: records (the default), or people, whose"
+        " records share the weight of one person",
+    )
+    one_record_per_person: StrictBool | None = Field(
+        None,
+        description="true once a person has confirmed that nobody has more than one record",
     )
     confirmed: StrictBool = Field(
         False,
@@ -308,7 +351,25 @@ class Plan(PlanModel):
         None, description="a mapping with the data set's name and cap in the ledger"
     )
 
+    approved: ApprovedPlan | None = Field(
+        None, description="a mapping with who signed for the release: by, on and why, all public"
+    )
+
     _base: Path = PrivateAttr(default_factory=Path)
+
+    def _repr_html_(self) -> str:
+        published = self.publish or self.disclose
+        facts: list[tuple[str, object]] = [
+            ("predictors", ", ".join(self.predictors) or None),
+            ("class", self.class_name),
+            ("items", None if self.items is None else "a universe of items"),
+            ("method", None if published is None else published.method),
+            ("epsilon", getattr(published, "epsilon", None)),
+            ("data set", None if self.ledger is None else self.ledger.dataset),
+            ("approved by", None if self.approved is None else self.approved.by),
+        ]
+        waits = "" if self.confirmed else "Not confirmed: nobody said that the domains are public"
+        return card("Plan", facts, warning=waits)
 
     @property
     def base(self) -> Path:
@@ -324,6 +385,21 @@ class Plan(PlanModel):
     def class_name(self) -> str | None:
         """The name of the class attribute, if there is one."""
         return next((name for name, plan in self.attributes.items() if plan.role == "class"), None)
+
+    def people_rule(self) -> PeopleRule | None:
+        """Return who is protected with all their records; ``None``: a record each.
+
+        With ``auto`` its bound is the largest that may be chosen.
+        """
+        return people_rule(self._of_people())
+
+    def _of_people(self) -> SaidOfPeople:
+        return SaidOfPeople(
+            person=self.person,
+            records_per_person=self.records_per_person,
+            count=self.count,
+            one_record_per_person=self.one_record_per_person,
+        )
 
     def how_to_read(self) -> Reading:
         """Return the public rules by which bytes become records."""
@@ -359,6 +435,8 @@ class Plan(PlanModel):
         self._check_missing()
         self._check_answered()
         check_sources(self.attributes)
+        released = {name for name, each in self.attributes.items() if each.is_read}
+        check_person(self._of_people(), released)
         if self.publish is not None:
             self._check_method(self.publish.method, publishes=self.publish.publishes)
         if self.publish is not None and self.items is None:

@@ -42,3 +42,7 @@ class PrivateSettings(MethodSettings):
     """The settings of a differentially private method."""
 
     epsilon: Epsilon = Field(description="the privacy budget: a number or a fraction such as '1/2'")
+
+    def refuses_people(self, *, has_class: bool) -> str | None:
+        """Say why ``count: people`` is not offered with these settings; ``None`` where it is."""
+        return "its choices are not shown to follow the weight of a record"

@@ -58,6 +58,13 @@ class SeededSource:
             raise SettingError.out_of_range("seed", seed, "a whole number, 0 or above")
         self._generator = np.random.Philox(seed)
 
+    @classmethod
+    def of_stream(cls, seed: int, stream: str) -> SeededSource:
+        """Return another source for the same seed, by the name of what it is for."""
+        source = cls(seed)
+        source._generator = np.random.Philox(np.random.SeedSequence([seed, *stream.encode()]))
+        return source
+
     def words(self, n: int) -> NDArray[np.uint64]:
         """Return ``n`` words that follow from the seed and the words drawn before."""
         return np.asarray(self._generator.random_raw(n), dtype=np.uint64)

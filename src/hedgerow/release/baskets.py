@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import InputError, ReleaseError
 from hedgerow.model.baskets import NoisyBaskets
+from hedgerow.model.card import card
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.precision import deviation
 from hedgerow.privacy.source import RandomSource
@@ -23,10 +24,12 @@ from hedgerow.release.basket_files import (
     baskets_table,
     csv_text,
     read_csv,
+    separator_of,
     universe_in,
     universe_text,
     write_dat,
 )
+from hedgerow.release.dictionary import DICTIONARY, DictionaryFile, count_meaning
 from hedgerow.release.folder import (
     PARQUET,
     REPORT,
@@ -38,6 +41,8 @@ from hedgerow.release.folder import (
     vouch,
 )
 from hedgerow.release.frames import Frames
+from hedgerow.release.listing import basket_listing, write_dictionary
+from hedgerow.release.package import PACKAGE
 from hedgerow.release.reading import read_release_text
 from hedgerow.release.records import MOST_RECORDS
 from hedgerow.release.write import CERTIFICATE, release_folder, write_text
@@ -72,6 +77,12 @@ class BasketRelease(Frames):
 
     def __repr__(self) -> str:
         return f"BasketRelease({self.certificate.data.name!r}, {len(self.baskets):,} baskets)"
+
+    def _repr_html_(self) -> str:
+        certificate = self.certificate
+        facts = [("baskets", f"{len(self.baskets):,}"), *certificate.card_facts()]
+        warning = "" if certificate.guarantee.private else "Not differentially private"
+        return card(f"Release of {certificate.data.name}", facts, warning=warning)
 
     @property
     def taxonomy(self) -> Taxonomy:
@@ -140,9 +151,18 @@ class BasketRelease(Frames):
         """Return one row per basket: ``items`` as a list of labels, and ``count``."""
         return baskets_table(self.baskets)
 
-    def report(self) -> str:
-        """Return the text of `report.html`: one page that stands alone."""
-        return render_basket_report(self.baskets, self.certificate)
+    def report(self, files: Collection[str] | None = None) -> str:
+        """Return the text of `report.html`: one page that stands alone.
+
+        It lists ``files``, by default those that every such release has.
+        """
+        always = (BASKETS, TABLE, UNIVERSE, DICTIONARY, PACKAGE, CERTIFICATE)
+        listed = always if files is None else files
+        return render_basket_report(self.baskets, self.certificate, files=listed)
+
+    def _files(self) -> list[DictionaryFile]:
+        meaning = count_meaning(self.certificate).replace("are in the group", "have the basket")
+        return basket_listing(separator_of(self.taxonomy), meaning)
 
     def write(
         self,
@@ -170,7 +190,9 @@ class BasketRelease(Frames):
                 write_dat(self.baskets, partial / BASKETS)
             self._write_tables(partial, parquet=parquet)
             write_text(partial / UNIVERSE, universe_text(self.taxonomy))
-            write_text(partial / REPORT, self.report())
+            write_dictionary(partial, self._files(), self.certificate)
+            there = {*released_files(partial), CERTIFICATE}
+            write_text(partial / REPORT, self.report(there))
             files = released_files(partial)
             certificate = self.certificate.with_files(files).to_json()
             write_text(partial / CERTIFICATE, certificate)

@@ -11,6 +11,7 @@ import numpy as np
 from hedgerow.model import certificate as paper
 from hedgerow.model.derive import Derivation
 from hedgerow.model.schema import Attribute, Schema
+from hedgerow.plan.model import Plan
 from hedgerow.plan.reading import ReadingPlan
 from hedgerow.release.domains import describe
 from hedgerow.taxonomy.calendar import date_text
@@ -85,14 +86,17 @@ def randomness(*, seeded: bool) -> paper.Randomness:
     return paper.Randomness(source="operating system", reproducible=False)
 
 
-def described(schema: Schema) -> tuple[paper.DescribedAttribute, ...]:
+def described(schema: Schema, plan: Plan) -> tuple[paper.DescribedAttribute, ...]:
     """Return what is public of every attribute."""
+    told = plan.attributes
     return tuple(
         paper.DescribedAttribute(
             name=attribute.name,
             role="class" if attribute is schema.class_attribute else "predictor",
             kind="date" if isinstance(attribute.domain, DateDomain) else attribute.domain.kind,
             size=attribute.domain.size,
+            unit=told[attribute.name].unit if attribute.name in told else None,
+            meaning=told[attribute.name].meaning if attribute.name in told else None,
         )
         for attribute in schema.used()
     )

@@ -13,6 +13,7 @@ from hedgerow.model import certificate as paper
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About
+from hedgerow.model.people import PeopleRule
 from hedgerow.model.precision import within
 from hedgerow.model.schema import Schema
 from hedgerow.model.universe import Universe
@@ -39,7 +40,8 @@ class RunFacts:
     """What is publishable about a run, beyond its plan and what it published.
 
     ``epsilon`` is ``None`` where the method gives no guarantee; ``statement`` is then what it
-    promises instead. ``caveat`` is what must be said about its ``delta``.
+    promises instead. ``caveat`` is what must be said about its ``delta``. ``people`` says whose
+    records are protected together, and how many of them count.
     """
 
     epsilon: Fraction | None
@@ -50,6 +52,7 @@ class RunFacts:
     delta: Fraction = Fraction(0)
     caveat: str | None = None
     statement: str | None = None
+    people: PeopleRule | None = None
 
 
 def certify(
@@ -59,20 +62,20 @@ def certify(
     about: About,
     domain: Schema | Universe,
     published: Groups | NoisyBaskets,
-    path: PathLedger | None,
+    spent: paper.Budget | None,
     facts: RunFacts,
 ) -> paper.Certificate:
-    """Return the certificate of a run, whose budget is settled where it has one."""
+    """Return the certificate of a run; ``spent`` is its budget, where it has one."""
     return certificate_of(
         plan=plan,
         about=about,
         settings={**settings.applying(), **about.chosen},
-        budget=NOTHING_SPENT if path is None else _budget(path),
+        budget=NOTHING_SPENT if spent is None else spent,
         guarantee=_promised(facts),
         facts=facts,
-        counts=None if path is None else _count_noise(published, faithful=about.faithful),
-        assumed=_assumed(plan, settings, domain),
-        data=_data(domain, published, facts),
+        counts=None if spent is None else _count_noise(published, faithful=about.faithful),
+        assumed=_assumed(plan, settings, domain, facts.people),
+        data=_data(plan, domain, published, facts),
     )
 
 
@@ -111,7 +114,13 @@ def certificate_of(
         engine=facts.engine,
         versions=versions(),
         plan_sha256=plan_digest(plan),
+        approved=_approved(plan),
     )
+
+
+def _approved(plan: Plan) -> paper.Approved | None:
+    signed = plan.approved
+    return None if signed is None else paper.Approved(by=signed.by, on=signed.on, why=signed.why)
 
 
 def _promised(facts: RunFacts) -> paper.Guarantee:
@@ -124,6 +133,7 @@ def _promised(facts: RunFacts) -> paper.Guarantee:
         reproducible=facts.reproducible,
         delta=facts.delta,
         caveat=facts.caveat,
+        people=facts.people,
     )
 
 
@@ -152,25 +162,44 @@ def _count_noise(published: Groups | NoisyBaskets, *, faithful: bool) -> paper.C
     )
 
 
-def _budget(path: PathLedger) -> paper.Budget:
-    total = path.worst_path()
+def spent_by(
+    path: PathLedger | None,
+    *,
+    people: PeopleRule | None = None,
+    choosing: PathLedger | None = None,
+) -> paper.Budget | None:
+    """Return what a run spent, for who is protected; ``None`` where it spends nothing.
+
+    The method's ``path`` is for one counted unit, of which a person has as many as the rule
+    says; ``choosing`` is for a person already.
+    """
+    if path is None:
+        return None
+    times = 1 if people is None else people.cost
+    before = Fraction(0) if choosing is None else choosing.worst_path()
+    total = path.worst_path() * times + before
+    chosen = [] if choosing is None else [(line, 1) for line in choosing.bookings]
+    lines = [*chosen, *((line, times) for line in path.bookings)]
     return paper.Budget(
         spends=tuple(
             paper.Spend(
                 on=line.on,
-                share=line.share,
+                share=line.share * cost,
                 times=line.times,
                 level=line.level,
-                of_epsilon=line.share * (line.times if line.level == 0 else 1) / total,
+                of_epsilon=line.share * cost * (line.times if line.level == 0 else 1) / total,
             )
-            for line in path.bookings
+            for line, cost in lines
         ),
         total=total,
     )
 
 
 def _assumed(
-    plan: Plan, settings: MethodSettings, domain: Schema | Universe
+    plan: Plan,
+    settings: MethodSettings,
+    domain: Schema | Universe,
+    people: PeopleRule | None,
 ) -> tuple[paper.Assumed, ...]:
     names = ", ".join(sorted(settings.applying()))
     public = (
@@ -179,7 +208,22 @@ def _assumed(
         else _assumed_items(domain, settings=names)
     )
     form = () if plan.reading is None else (assumed_form(plan.reading),)
-    return (*public, *form, paper.Assumed(what="each person has at most one record"))
+    return (*public, *form, _assumed_people(people))
+
+
+def _assumed_people(people: PeopleRule | None) -> paper.Assumed:
+    if people is None:
+        return paper.Assumed(what="each person has at most one record")
+    named = " and ".join(people.columns)
+    counted = (
+        "they share the weight of one person"
+        if people.counted == "people"
+        else "each counts as one"
+    )
+    return paper.Assumed(
+        what=f"records with the same {named} are those of one person; at most {people.most} of"
+        f" them count, drawn by lot, and {counted}"
+    )
 
 
 def _assumed_items(universe: Universe, *, settings: str) -> tuple[paper.Assumed, ...]:
@@ -197,7 +241,7 @@ def _assumed_items(universe: Universe, *, settings: str) -> tuple[paper.Assumed,
 
 
 def _data(
-    domain: Schema | Universe, published: Groups | NoisyBaskets, facts: RunFacts
+    plan: Plan, domain: Schema | Universe, published: Groups | NoisyBaskets, facts: RunFacts
 ) -> paper.Data:
     items = None
     if isinstance(domain, Universe):
@@ -205,7 +249,7 @@ def _data(
         items = paper.DescribedItems(size=domain.n_items, height=height)
     return paper.Data(
         name=facts.dataset,
-        attributes=described(domain) if isinstance(domain, Schema) else (),
+        attributes=described(domain, plan) if isinstance(domain, Schema) else (),
         items=items,
         noisy_total=int(published.counts.sum()),
     )

@@ -130,12 +130,13 @@ def _numbers(domain: NumericDomain, codes: NDArray[np.int64]) -> pa.Array:
 
     distinct, where = np.unique(codes, return_inverse=True)
     borders = [domain.bounds(code, code + 1)[0] for code in distinct.tolist()]
-    values = np.array(borders, dtype=np.int64 if _counts_in_wholes(domain) else np.float64)
+    values = np.array(borders, dtype=np.int64 if in_wholes(domain) else np.float64)
     unknown = codes == 0 if domain.missing else None
     return pa.array(values[where], mask=unknown)
 
 
-def _counts_in_wholes(domain: NumericDomain) -> bool:
+def in_wholes(domain: NumericDomain) -> bool:
+    """Return whether records of a domain are whole numbers."""
     grid = domain.grid
     if isinstance(grid, CalendarGrid):
         return True

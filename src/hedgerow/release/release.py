@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
 from hedgerow.errors import ReleaseError
+from hedgerow.model.card import card
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.groups import Groups
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.source import RandomSource, SystemSource
+from hedgerow.release.dictionary import DICTIONARY, DictionaryFile
 from hedgerow.release.folder import (
     PARQUET,
     REPORT,
@@ -27,9 +29,12 @@ from hedgerow.release.folder import (
     vouch,
 )
 from hedgerow.release.frames import Frames
+from hedgerow.release.listing import table_files, write_dictionary
 from hedgerow.release.marginals import Marginals, marginals_from, marginals_text
 from hedgerow.release.measured import leaf_recoding, write_measured
+from hedgerow.release.measured_file import FOLDER as TABLES
 from hedgerow.release.measured_file import read_leaf_recoding, read_measured
+from hedgerow.release.package import PACKAGE
 from hedgerow.release.reading import read_groups, read_release_text
 from hedgerow.release.recoding import Recoding
 from hedgerow.release.records import MOST_RECORDS, record_tables, write_records
@@ -58,6 +63,13 @@ class Release(Frames):
 
     def __repr__(self) -> str:
         return f"Release({self.certificate.data.name!r}, {len(self.groups):,} groups)"
+
+    def _repr_html_(self) -> str:
+        facts = [("groups", f"{len(self.groups):,}"), *self.certificate.card_facts()]
+        return card(f"Release of {self.certificate.data.name}", facts, warning=self._warning())
+
+    def _warning(self) -> str:
+        return "" if self.certificate.guarantee.private else "Not differentially private"
 
     @property
     def n_rows(self) -> int:
@@ -95,9 +107,21 @@ class Release(Frames):
         drawn = source or SystemSource()
         return pa.concat_tables(record_tables(self.schema, self.groups, source=drawn))
 
-    def report(self) -> str:
-        """Return the text of `report.html`: one page that stands alone."""
-        return render_report(self.schema, self.groups, self.certificate)
+    def report(self, files: Collection[str] | None = None) -> str:
+        """Return the text of `report.html`: one page that stands alone.
+
+        It lists ``files``, by default those that every such release has.
+        """
+        listed = self._always() if files is None else files
+        return render_report(self.schema, self.groups, self.certificate, files=listed)
+
+    def _always(self) -> set[str]:
+        names = {TABLE, RECODING, DICTIONARY, PACKAGE, CERTIFICATE}
+        if self.groups.marginals is not None:
+            names.add(MARGINALS)
+        if self.groups.tables or self.groups.leaves is not None:
+            names.add(TABLES)
+        return names
 
     def write(
         self,
@@ -128,7 +152,9 @@ class Release(Frames):
                 text = marginals_text(self.schema, self.groups.marginals)
                 write_text(partial / MARGINALS, text)
             write_measured(partial, self.schema, self.groups)
-            write_text(partial / REPORT, self.report())
+            write_dictionary(partial, self._files(), self.certificate)
+            there = {*released_files(partial), CERTIFICATE}
+            write_text(partial / REPORT, self.report(there))
             files = released_files(partial)
             certificate = self.certificate.with_files(files).to_json()
             write_text(partial / CERTIFICATE, certificate)
@@ -140,6 +166,9 @@ class Release(Frames):
             notes=notes,
             certificate_sha256=hashlib.sha256(certificate.encode()).hexdigest(),
         )
+
+    def _files(self) -> list[DictionaryFile]:
+        return table_files(self.schema, self.groups, self.certificate)
 
     def _write_tables(self, folder: Path, *, parquet: bool) -> None:
         import pyarrow.parquet as pq

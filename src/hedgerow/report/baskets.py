@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.certificate import Certificate
 from hedgerow.report.budget import budget_picture
-from hedgerow.report.page import Bar, page, precision_of, promise_of
+from hedgerow.report.page import Bar, files_there, precision_of, promise_of, rendered
 from hedgerow.report.pictures import shortened
 
 MOST_BASKETS = 15
@@ -18,19 +20,24 @@ LONGEST_BASKET = 160
 FILES = (
     ("release.dat", "The baskets, one per line, for programs that look for frequent itemsets."),
     ("release.csv", "The same, every basket once, its count last. Start here."),
-    ("release.parquet", "The same table for programs, items as lists (if it was asked for)."),
+    ("release.parquet", "The same table for programs, items as lists."),
+    ("dictionary.csv", "What every column holds, and what a count means."),
+    ("datapackage.json", "The same for programs: a Frictionless data package."),
     ("universe.json", "All items and how they are grouped."),
     ("certificate.json", "Every fact of this page and more, for auditors and programs."),
 )
 
 
-def render_basket_report(baskets: NoisyBaskets, certificate: Certificate) -> str:
-    """Return the page as HTML with its style and drawings inside.
+def render_basket_report(
+    baskets: NoisyBaskets, certificate: Certificate, *, files: Collection[str]
+) -> str:
+    """Return the page as HTML with its style and drawings inside; it lists ``files`` only.
 
     Privacy: the counts are noisy and the certificate is public, so the page is, too.
     """
     totals = _item_totals(baskets)
-    return page("baskets.html.j2").render(
+    return rendered(
+        "baskets.html.j2",
         certificate=certificate,
         promise=promise_of(certificate),
         precision=precision_of(certificate.counts),
@@ -45,7 +52,8 @@ def render_basket_report(baskets: NoisyBaskets, certificate: Certificate) -> str
         lengths=_lengths(baskets),
         baskets=_frequent_baskets(baskets),
         n_groups=len(baskets),
-        files=FILES,
+        listed=files,
+        files=files_there(FILES, files),
     )
 
 

@@ -173,12 +173,13 @@ def share_text(share: Fraction) -> str:
 
 
 def _kind(line: Spend) -> str:
-    return _NUMBERED.sub("", line.on)
+    # What stands after a colon is what it was spent for, of many of its kind.
+    return _NUMBERED.sub("", line.on.partition(": ")[0])
 
 
 def _number(line: Spend) -> int | None:
     """Return the number of a step, if its name ends in one."""
-    found = _NUMBERED.search(line.on)
+    found = _NUMBERED.search(line.on.partition(": ")[0])
     return None if found is None else int(found[0].strip(" #"))
 
 

@@ -6,6 +6,7 @@ depend on the raw dictionary and on everybody's weights, and are on the owner's 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,16 +16,18 @@ from hedgerow.lattice.lattice import Chains
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.schema import Schema
 from hedgerow.report.budget import budget_picture
-from hedgerow.report.page import Bar, page
+from hedgerow.report.page import Bar, files_there, rendered
 from hedgerow.report.pictures import shortened
 
 MOST_ATTRIBUTES = 60
+MOST_ATTRIBUTES_OPEN = 4
 MOST_ASSUMED = 60
 
 FILES = (
     ("disclosed.csv", "The records, in the order of the data, made coarser. Start here."),
+    ("dictionary.csv", "What every column holds: values, and the labels of coarser ones."),
+    ("datapackage.json", "The same for programs: a Frictionless data package."),
     ("certificate.json", "Every fact of this page and more, for auditors and programs."),
-    ("owner/", "Risks of single records. Not for others: do not give this folder away."),
 )
 
 
@@ -41,15 +44,18 @@ def render_disclosure_report(
     chains: tuple[Chains, ...],
     nodes: list[NDArray[np.int32]],
     certificate: Certificate,
+    *,
+    files: Collection[str],
 ) -> str:
-    """Return the page as HTML with its style inside.
+    """Return the page as HTML with its style inside; it lists ``files`` only.
 
     Privacy: it is made from the disclosed nodes and the certificate, so that it tells no more
     than those do.
     """
     drawn = list(zip(schema.attributes, chains, nodes, strict=True))[:MOST_ATTRIBUTES]
     target = schema.class_attribute
-    return page("disclosed.html.j2").render(
+    return rendered(
+        "disclosed.html.j2",
         certificate=certificate,
         promise=None,
         precision=None,
@@ -61,7 +67,9 @@ def render_disclosure_report(
         n_attributes=len(chains),
         n_records=len(nodes[0]) if nodes else 0,
         class_name=None if target is None else target.name,
-        files=FILES,
+        n_open=MOST_ATTRIBUTES_OPEN,
+        listed=files,
+        files=files_there(FILES, files),
     )
 
 

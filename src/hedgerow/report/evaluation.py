@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hedgerow.report.finish import finished
 from hedgerow.report.headlines import Facts, headlines, per_cent
 from hedgerow.report.page import shown_whole
 from hedgerow.report.plots import bars
@@ -23,13 +24,15 @@ LEARNERS = tuple(LEARNER_NAMES)
 
 def render(facts: Facts) -> str:
     """Return the page as HTML with its style and plots inside."""
-    return _template().render(
-        facts=facts,
-        release=facts["release"],
-        headlines=headlines(facts),
-        learners=LEARNERS,
-        names=LEARNER_NAMES,
-        plots=_plots(facts),
+    return finished(
+        _template().render(
+            facts=facts,
+            release=facts["release"],
+            headlines=headlines(facts),
+            learners=LEARNERS,
+            names=LEARNER_NAMES,
+            plots=_plots(facts),
+        )
     )
 
 

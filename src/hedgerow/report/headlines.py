@@ -1,6 +1,8 @@
 """The few figures of an evaluation that are read first, each with a word for it.
 
-The words are rules of thumb for a first look; docs/evaluate.md says what each figure means.
+The words are rules of thumb for a first look; docs/evaluate.md says what each figure means. No
+figure is called good for its size alone: each stands beside the answer of who has no release
+(always the most frequent class, always 0, evenly spread), and what is no better is poor.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ def headlines(facts: Facts) -> tuple[Headline, ...]:
         "classification": _classification,
         "clustering": _clustering,
         "counting": _basket_counting if is_baskets else _counting,
+        "relations": _relations,
         "itemsets": _itemsets,
         "loss": _loss,
         "risk": _risk,
@@ -52,6 +55,42 @@ def verdict(value: float, *, good: float, fair: float) -> Grade:
     return "fair" if sign * value >= sign * fair else "poor"
 
 
+def error_verdict(error: float, *, trivial: float, good: float, fair: float) -> Grade:
+    """Return a word for an error beside that of who answers without any release.
+
+    What errs more than that is poor, and good is at most half of it.
+
+    >>> error_verdict(0.09, trivial=0.04, good=0.1, fair=0.3)
+    'poor'
+    >>> error_verdict(0.09, trivial=0.15, good=0.1, fair=0.3)
+    'fair'
+    """
+    if error > trivial:
+        return "poor"
+    grade = verdict(error, good=good, fair=fair)
+    return "fair" if grade == "good" and 2 * error > trivial else grade
+
+
+def gain_verdict(kept: float | None, value: float | None, floor: float | None) -> Grade | None:
+    """Return a word for what is kept of the way from floor to ceiling.
+
+    Where raw data teach nothing either, there is no way to keep a part of; what falls below the
+    floor is poor even there.
+    """
+    if kept is not None:
+        return verdict(kept, good=0.85, fair=0.5)
+    return "poor" if value is not None and floor is not None and value < floor else None
+
+
+def worst(*grades: Grade) -> Grade:
+    """Return the worst of some words.
+
+    >>> worst("good", "poor", "fair")
+    'poor'
+    """
+    return max(grades, key=("good", "fair", "poor").index)
+
+
 def per_cent(part: float | None) -> str:
     """Return a part of one in per cent, for people.
 
@@ -68,17 +107,40 @@ def _classification(facts: Facts) -> list[Headline]:
     release = facts["release"]["boxes"] or facts["release"]["records"]
     found = []
     for learner, name in (("tree", "decision tree"), ("boosting", "gradient boosting")):
-        kept = facts["kept"][learner]
+        told, floor = release[learner], facts["floor"]
         found.append(
             Headline(
                 task="classification",
                 what=f"{name} learnt from the release",
-                value=f"{per_cent(release[learner])} right (floor {per_cent(facts['floor'])},"
+                value=f"{per_cent(told)} right (floor {per_cent(floor)},"
                 f" raw data {per_cent(facts['ceiling'][learner])})",
-                verdict=None if kept is None else verdict(kept, good=0.85, fair=0.5),
+                verdict=gain_verdict(facts["kept"][learner], told, floor),
             )
         )
+        found += [
+            _measure(facts, "auc", learner, f"{name}, ranking rows by class (AUC)"),
+            _measure(facts, "balanced-accuracy", learner, f"{name}, classes alike"),
+            _measure(facts, "rare-recall", learner, f"{name}, rarer classes found", graded=False),
+        ]
     return found
+
+
+def _measure(
+    facts: Facts, measure: str, learner: str, what: str, *, graded: bool = True
+) -> Headline:
+    """Return one measure beside accuracy.
+
+    Recall has no word: answering with rare classes all the time would find all of them.
+    """
+    told = facts["measures"][measure]
+    value = (told["release"]["boxes"] or told["release"]["records"])[learner]
+    return Headline(
+        task="classification",
+        what=what,
+        value=f"{per_cent(value)} (floor {per_cent(told['floor'])},"
+        f" raw data {per_cent(told['ceiling'][learner])})",
+        verdict=gain_verdict(told["kept"][learner], value, told["floor"]) if graded else None,
+    )
 
 
 def _clustering(facts: Facts) -> list[Headline]:
@@ -98,9 +160,10 @@ def _counting(facts: Facts) -> list[Headline]:
     ranges = [
         Headline(
             task="counting",
-            what="range queries of two attributes, middle error",
-            value=per_cent(each["median"]),
-            verdict=verdict(each["median"], good=0.1, fair=0.3),
+            what="range queries of two attributes, error",
+            value=f"{per_cent(each['median'])} in the middle, {per_cent(each['relative'])} on"
+            f" average (answering 0: {per_cent(each['answering-zero'])})",
+            verdict=_range_verdict(each),
         )
         for each in facts["ranges"]
         if each["attributes"] == 2
@@ -109,8 +172,8 @@ def _counting(facts: Facts) -> list[Headline]:
         Headline(
             task="counting",
             what="tables of two attributes, records in the wrong cell",
-            value=per_cent(each["mean"]),
-            verdict=verdict(each["mean"], good=0.05, fair=0.15),
+            value=f"{per_cent(each['mean'])} (spread evenly: {per_cent(each['even'])})",
+            verdict=error_verdict(each["mean"], trivial=each["even"], good=0.05, fair=0.15),
         )
         for each in facts["marginals"]
         if each["ways"] == 2
@@ -118,16 +181,61 @@ def _counting(facts: Facts) -> list[Headline]:
     return ranges + tables
 
 
+def _range_verdict(each: Facts) -> Grade:
+    """Return a word for range queries: by the middle error, and by the mean beside answering 0."""
+    middle = error_verdict(each["median"], trivial=each["zero-median"], good=0.1, fair=0.3)
+    mean = error_verdict(each["relative"], trivial=each["answering-zero"], good=1.0, fair=1.0)
+    return worst(middle, mean)
+
+
+def _relations(facts: Facts) -> list[Headline]:
+    found = []
+    told = facts["impossible"]
+    if told is not None:
+        found.append(
+            Headline(
+                task="relations",
+                what="released records in combinations that nobody has, by pair",
+                value=f"{per_cent(told['mean'])} (spread evenly: {per_cent(told['even'])})",
+                verdict=error_verdict(told["mean"], trivial=told["even"], good=0.01, fair=0.05),
+            )
+        )
+    told = facts["correlations"]
+    if told is not None:
+        zero = told["answering-zero"]
+        found.append(
+            Headline(
+                task="relations",
+                what="correlations, mean distance",
+                value=f"{told['mean-error']:.3f} (answering 0: {zero:.3f})",
+                verdict=error_verdict(told["mean-error"], trivial=zero, good=0.05, fair=0.15),
+            )
+        )
+    told = facts["mean-errors"]
+    if told is not None:
+        middle = told["answering-middle"]
+        found.append(
+            Headline(
+                task="relations",
+                what="means, error as a part of the domain",
+                value=f"{per_cent(told['mean-error'])} (answering the middle: {per_cent(middle)})",
+                verdict=error_verdict(told["mean-error"], trivial=middle, good=0.01, fair=0.05),
+            )
+        )
+    return found
+
+
 def _basket_counting(facts: Facts) -> list[Headline]:
-    errors = [each["relative"] for each in facts["classes"]]
-    mean = sum(errors) / len(errors)
-    mass = facts["kept"]["mass"]
+    classes, mass = facts["classes"], facts["kept"]["mass"]
+    mean, zero = (
+        sum(each[key] for each in classes) / len(classes) for key in ("relative", "answering-zero")
+    )
     return [
         Headline(
             task="counting",
             what="counting queries, average error",
-            value=per_cent(mean),
-            verdict=verdict(mean, good=0.05, fair=0.15),
+            value=f"{per_cent(mean)} (answering 0: {per_cent(zero)})",
+            verdict=error_verdict(mean, trivial=zero, good=0.05, fair=0.15),
         ),
         Headline(
             task="counting",

@@ -30,6 +30,10 @@ X_ROOM, Y_ROOM = 90.0, 30.0
 """How far apart the names of two borders must be, on either axis."""
 
 SLANTED_ROOM = 36.0
+LETTER = 15.0
+"""The width of a letter of a name, on the generous side; names across are slanted by 35 degrees."""
+
+SLANT_COSINE, SLANT_SINE = 0.82, 0.58
 _BLOCK = 1 << 14
 
 
@@ -53,11 +57,13 @@ class Shape:
 
 @dataclass(frozen=True, kw_only=True)
 class BoxMap:
-    """The map of two attributes."""
+    """The map of two attributes; ``left`` and ``below`` is the room for names and titles."""
 
     across: str
     down: str
     slanted: bool
+    left: int
+    below: int
     shapes: tuple[Shape, ...]
     across_marks: tuple[MapMark, ...]
     down_marks: tuple[MapMark, ...]
@@ -147,18 +153,32 @@ def _map(
     cells = cell_counts(groups, pair, (across, down), len(ranks))
     shapes, n_rectangles = _shapes(cells, across, down, ranks)
     slanted = across.attribute.domain.kind == "categorical"
-    room = SLANTED_ROOM if slanted else X_ROOM
+    across_marks = _marks(across, across.at * WIDTH, SLANTED_ROOM if slanted else X_ROOM)
+    down_marks = _marks(down, _heights(down), Y_ROOM)
+    left, below = _margins(across_marks, down_marks, slanted=slanted)
     return BoxMap(
         across=shortened(across.attribute.name, 40),
         down=shortened(down.attribute.name, 40),
         slanted=slanted,
+        left=left,
+        below=below,
         shapes=shapes,
-        across_marks=_marks(across, across.at * WIDTH, room),
-        down_marks=_marks(down, _heights(down), Y_ROOM),
+        across_marks=across_marks,
+        down_marks=down_marks,
         n_rectangles=n_rectangles,
         stretched=across.stretched or down.stretched,
         thinned=across.n_cells > len(across) or down.n_cells > len(down),
     )
+
+
+def _margins(
+    across: tuple[MapMark, ...], down: tuple[MapMark, ...], *, slanted: bool
+) -> tuple[int, int]:
+    """Return how far left and below titles must stand to be clear of the names."""
+    longest = max((len(mark.text) for mark in down), default=0) * LETTER
+    lowest = max((len(mark.text) for mark in across), default=0) * LETTER if slanted else 0.0
+    left = max(longest + 90, lowest * SLANT_COSINE + 20, 120)
+    return round(left), round(lowest * SLANT_SINE + 84)
 
 
 def _heights(axis: PictureAxis) -> NDArray[np.float64]:

@@ -17,18 +17,19 @@ MOST_CELLS = 64
 MOST_SHOWN = 12
 """Tables whose cells are shown, those of two attributes first."""
 
-SIDE, RADIUS = 640, 230
+SIDE, RADIUS = 820, 240
 
 
 @dataclass(frozen=True, kw_only=True)
 class GraphNode:
-    """An attribute of the graph and where it stands; labels point away from the middle."""
+    """An attribute of the graph and where it stands; its label is turned away from the middle."""
 
     name: str
     x: float
     y: float
     label_x: float
     label_y: float
+    turn: float
     anchor: str
 
 
@@ -76,8 +77,9 @@ def _nodes(schema: Schema) -> list[GraphNode]:
                 x=round(SIDE / 2 + RADIUS * x, 1),
                 y=round(SIDE / 2 + RADIUS * y, 1),
                 label_x=round(SIDE / 2 + (RADIUS + 12) * x, 1),
-                label_y=round(SIDE / 2 + (RADIUS + 12) * y + 4, 1),
-                anchor="middle" if abs(x) < 0.2 else "start" if x > 0 else "end",
+                label_y=round(SIDE / 2 + (RADIUS + 12) * y, 1),
+                turn=round(math.degrees(angle) + (0 if x >= -1e-9 else 180), 1),
+                anchor="start" if x >= -1e-9 else "end",
             )
         )
     return found

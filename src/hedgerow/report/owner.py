@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hedgerow.model.arrays import Floats
 from hedgerow.model.certificate import Certificate
-from hedgerow.report.page import page
+from hedgerow.report.page import rendered
 
 WIDTH, HEIGHT, MARGIN = 680, 400, 78
 N_BINS = 24
@@ -117,7 +117,8 @@ def render_owner_report(figures: OwnerFigures, certificate: Certificate) -> str:
     Privacy: none. The page is for the owner of the data only, and says so.
     """
     n_records = len(figures.visited)
-    return page("owner.html.j2").render(
+    return rendered(
+        "owner.html.j2",
         certificate=certificate,
         n_records=n_records,
         n_distinct=figures.n_distinct,

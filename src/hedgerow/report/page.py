@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from hedgerow.errors import visible
 from hedgerow.model.certificate import Certificate, CountNoise, factor_text
 from hedgerow.model.precision import sum_within
+from hedgerow.report.finish import finished
 from hedgerow.report.pictures import shortened
 
 if TYPE_CHECKING:
@@ -27,7 +31,10 @@ STRENGTHS = (
 
 WEAK_FROM = Fraction(5)
 
-_SCALE = (0.01, 50.0)
+_SCALE = (0.01, 0.1, 1.0, 3.0, 10.0, 50.0)
+"""Ends of the zones, each of which is drawn as wide as the others: the first and the last of what
+is drawn, and the bounds of the words between."""
+
 _BELIEFS = (0.01, 0.1, 0.5)
 
 
@@ -51,7 +58,39 @@ def page(name: str) -> Template:
     )
     environment.filters["shortened"] = shortened
     environment.filters["whole"] = lambda number: f"{number:,}"
+    environment.filters["settings"] = settings_text
     return environment.get_template(name)
+
+
+def rendered(name: str, **facts: Any) -> str:
+    """Return a page as HTML, with its contents listed."""
+    return finished(page(name).render(**facts))
+
+
+def settings_text(settings: Mapping[str, Any]) -> str:
+    """Return settings in words; what was not given is not there to be told.
+
+    >>> settings_text({"epsilon": 1, "for": None, "faithful": False, "h": [1, 2]})
+    'epsilon = 1, faithful = no, h = 1, 2'
+    """
+    given = {key: value for key, value in settings.items() if value is not None}
+    return ", ".join(f"{key} = {_setting_text(value)}" for key, value in given.items())
+
+
+def _setting_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(_setting_text(each) for each in value)
+    if isinstance(value, Mapping):
+        return f"({settings_text(value)})"
+    return str(value)
+
+
+def files_there(known: Sequence[tuple[str, str]], there: Collection[str]) -> list[tuple[str, str]]:
+    """Return the files that are there, with what each is; a folder is, if a file in it is."""
+    folders = {name.partition("/")[0] for name in there}
+    return [(name, what) for name, what in known if name in folders]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +110,7 @@ class Promise:
     strength: str
     is_weak: bool
     at: float
-    zones: tuple[tuple[str, float, float], ...]
+    zones: tuple[str, ...]
     beliefs: tuple[Belief, ...]
 
 
@@ -80,25 +119,21 @@ def promise_of(certificate: Certificate) -> Promise | None:
     epsilon = certificate.guarantee.epsilon
     if epsilon is None:
         return None
-    edges = [0.0, *(_on_scale(float(bound)) for bound, _ in STRENGTHS)]
-    zones = tuple(
-        (word, edges[at], round(edges[at + 1] - edges[at], 2))
-        for at, (_, word) in enumerate(STRENGTHS)
-    )
     return Promise(
         factor=factor_text(epsilon),
         strength=next(word for bound, word in STRENGTHS if epsilon <= bound),
         is_weak=epsilon > WEAK_FROM,
         at=_on_scale(float(epsilon)),
-        zones=zones,
+        zones=tuple(word for _, word in STRENGTHS),
         beliefs=tuple(_belief(before, float(epsilon)) for before in _BELIEFS),
     )
 
 
 def _on_scale(epsilon: float) -> float:
-    low, high = (math.log(end) for end in _SCALE)
-    place = (math.log(epsilon) - low) / (high - low)
-    return round(100 * min(max(place, 0.0), 1.0), 2)
+    """Return where epsilon stands, in per cent: by its logarithm, zone by zone."""
+    zones = len(_SCALE) - 1
+    place = np.interp(math.log(epsilon), np.log(_SCALE), np.arange(zones + 1) / zones)
+    return round(100 * float(place), 2)
 
 
 def _belief(before: float, epsilon: float) -> Belief:

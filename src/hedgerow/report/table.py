@@ -5,6 +5,7 @@ Every figure on it comes from the certificate and the published groups.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,26 +21,47 @@ from hedgerow.report.budget import budget_picture
 from hedgerow.report.maps import HEIGHT, WIDTH, box_maps
 from hedgerow.report.maps import STRENGTHS as MAJORITIES
 from hedgerow.report.measured import measured_tables
-from hedgerow.report.page import Bar, page, precision_of, promise_of
+from hedgerow.report.page import Bar, files_there, precision_of, promise_of, rendered
 from hedgerow.report.pictures import picture, shortened
 from hedgerow.report.strips import box_strips
 from hedgerow.report.tree import tree_picture
+
+FILES = (
+    ("release.csv", "The release: one row per group, its count last. Start here."),
+    ("release.parquet", "The same table for programs."),
+    ("dictionary.csv", "What every column holds: labels, ranges, what a count means."),
+    ("datapackage.json", "The same for programs: a Frictionless data package."),
+    ("records.csv", "Invented rows drawn from the groups, for tools that want rows."),
+    ("recoding.json", "The ranges, to put other rows in the same groups: hedgerow generalise."),
+    ("marginals.json", "Noisy weights of single values, by which invented rows are drawn."),
+    ("tables", "The noisy tables that invented rows were drawn from."),
+    ("certificate.json", "Every fact of this page and more, for auditors and programs."),
+)
+"""Files that a release may have, in the order in which they are told of."""
 
 LARGEST = 15
 MOST_PICTURES = 40
 MOST_LISTED = 60
 MOST_COLUMNS = 12
+FIRST = 2
+"""Attributes that are drawn at once; the others are folded."""
+
+MOST_OPEN_ROWS = 10
+"""Rows of one attribute from which on they are folded."""
 
 
-def render_report(schema: Schema, groups: Groups, certificate: Certificate) -> str:
-    """Return the page as HTML with its style and drawings inside.
+def render_report(
+    schema: Schema, groups: Groups, certificate: Certificate, *, files: Collection[str]
+) -> str:
+    """Return the page as HTML with its style and drawings inside; it lists ``files`` only.
 
     Privacy: the groups are noisy and the certificate is public, so the page is, too.
     """
     telling = [at for at, ranges in enumerate(groups.ranges) if len(ranges) > 1]
     silent = [at for at, ranges in enumerate(groups.ranges) if len(ranges) == 1]
     pictured = telling[:MOST_PICTURES] if groups.tree is None else []
-    return page("report.html.j2").render(
+    return rendered(
+        "report.html.j2",
         certificate=certificate,
         promise=promise_of(certificate),
         precision=precision_of(certificate.counts),
@@ -55,7 +77,10 @@ def render_report(schema: Schema, groups: Groups, certificate: Certificate) -> s
         classes=_classes(schema, groups),
         largest=_largest(schema, groups),
         n_groups=len(groups),
-        files=FILES,
+        n_open=FIRST,
+        most_rows=MOST_OPEN_ROWS,
+        listed=files,
+        files=files_there(FILES, files),
     )
 
 
@@ -128,20 +153,3 @@ def _cells(schema: Schema, groups: Groups, attribute: int, order: Any) -> list[s
     places = groups.index[attribute][order]
     spans = zip(ranges.first[places].tolist(), ranges.stop[places].tolist(), strict=True)
     return [shortened(domain.label(first, stop), 40) for first, stop in spans]
-
-
-FILES = (
-    ("release.csv", "The release: one row per group, its count last. Start here."),
-    ("release.parquet", "The same table for programs (if it was asked for)."),
-    (
-        "records.csv",
-        "Invented rows drawn from the groups, for tools that want rows (if asked for).",
-    ),
-    ("recoding.json", "The ranges, to put other rows in the same groups: hedgerow generalise."),
-    (
-        "marginals.json",
-        "Noisy weights of single values, by which the invented rows are drawn (if there are any).",
-    ),
-    ("tables", "The tables that invented rows were drawn from (if there are any)."),
-    ("certificate.json", "Every fact of this page and more, for auditors and programs."),
-)

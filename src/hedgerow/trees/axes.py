@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from hedgerow.model.placed import Borders
 from hedgerow.model.schema import Schema
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain
+from hedgerow.taxonomy.even_steps import even_borders
 
 NUMERIC = -1
 """Stands for the taxonomy node of a range that has none."""
@@ -156,7 +157,7 @@ def split_positions(first: NDArray[np.int32], stop: NDArray[np.int32], *, even: 
     so that a skewed attribute can be cut finely where its values crowd.
     """
     length = (stop - first).astype(np.int64)[:, None]
-    steps = length * np.arange(1, even) // even
+    steps = even_borders(length[:, 0], even)[:, 1:-1]
     powers = (1 << np.arange(int(length.max(initial=1)).bit_length(), dtype=np.int64))[None, :]
     offsets = np.concatenate(
         [steps, np.broadcast_to(powers, (len(first), powers.shape[1])), length - powers], axis=1

@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.model.placed import Borders
+from hedgerow.taxonomy.even_steps import EVEN_STEPS
 from hedgerow.trees.axes import Axis, ragged
-from hedgerow.trees.box_scores import BoxScore, ways_at_borders, ways_into_children
+from hedgerow.trees.box_scores import BoxScore, splits_at_borders, splits_into_children
 from hedgerow.trees.topdown import STOP, Level, Split
-
-EVEN_POSITIONS = 16
-"""Into how many equal steps a numeric range is cut, besides the steps near its ends."""
 
 ALL_BORDERS = -1
 """In place of one border: a taxonomy node splits at all borders of its children."""
@@ -75,7 +73,7 @@ def candidates_of(level: Level, score: BoxScore) -> Candidates:
 def _offered(level: Level, axis: Axis, a: int) -> Borders:
     first, stop = level.boxes.first[:, a], level.boxes.stop[:, a]
     if axis.numeric:
-        return axis.positions(first, stop, even=EVEN_POSITIONS)
+        return axis.positions(first, stop, even=EVEN_STEPS)
     return axis.child_borders(axis.node_of(first, stop))
 
 
@@ -87,10 +85,10 @@ def _candidates_by(
     if level.axes[a].numeric:
         n_borders = np.diff(borders.starts)
         box = np.repeat(np.arange(borders.n_boxes), n_borders)
-        scores = score.of(ways_at_borders(counts, borders, first, stop, domain=domain))
+        scores = score.of(splits_at_borders(counts, borders, first, stop, domain=domain))
         border, alike = np.arange(len(box)), n_borders[box]
     else:
-        box, children = ways_into_children(counts, borders, first, stop, domain=domain)
+        box, children = splits_into_children(counts, borders, first, stop, domain=domain)
         scores = score.of(children)
         border, alike = np.full(len(box), ALL_BORDERS), np.ones(len(box), dtype=np.int64)
     return box, np.full(len(box), a), border, alike, scores

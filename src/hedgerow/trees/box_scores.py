@@ -57,7 +57,7 @@ class Children:
         sums: NDArray[np.int64] = running[self.starts[1:]] - running[self.starts[:-1]]
         return sums
 
-    def of_way(self, totals: NDArray[np.int64]) -> NDArray[np.int64]:
+    def for_children(self, totals: NDArray[np.int64]) -> NDArray[np.int64]:
         """Repeat a value of each candidate for its children."""
         return np.repeat(totals, np.diff(self.starts))
 
@@ -119,7 +119,7 @@ def ncp_units(children: Children) -> NDArray[np.int64]:
     Privacy: a record adds (w - w_c) / W of its child, which is in [0, 1]: sensitivity 1,
     monotone; rounding down keeps the sum monotone and adds at most one unit.
     """
-    narrower = children.of_way(children.add(children.widths)) - children.widths
+    narrower = children.for_children(children.add(children.widths)) - children.widths
     return children.add(_share(children.sizes, narrower * UNIT, children.domain))
 
 
@@ -134,7 +134,9 @@ def skew_units(children: Children) -> NDArray[np.int64]:
     """
     sizes = children.sizes
     totals, width = children.add(sizes), children.add(children.widths)
-    away = np.abs(sizes * children.of_way(width) - children.of_way(totals) * children.widths)
+    away = np.abs(
+        sizes * children.for_children(width) - children.for_children(totals) * children.widths
+    )
     return _share(children.add(away), UNIT // 2, np.maximum(width, 1))
 
 
@@ -150,7 +152,7 @@ def unsplit_units(score: BoxScore, classes: NDArray[np.int64]) -> NDArray[np.int
     return _gini(classes) if score == GINI else np.zeros(len(classes), dtype=np.int64)
 
 
-def ways_at_borders(
+def splits_at_borders(
     counts: NDArray[np.int64],
     borders: Borders,
     first: NDArray[np.int32],
@@ -180,7 +182,7 @@ def ways_at_borders(
     )
 
 
-def ways_into_children(
+def splits_into_children(
     counts: NDArray[np.int64],
     borders: Borders,
     first: NDArray[np.int32],

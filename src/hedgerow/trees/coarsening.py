@@ -18,11 +18,9 @@ from hedgerow.errors import SettingError
 from hedgerow.model.groups import Ranges
 from hedgerow.model.schema import Schema
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain
+from hedgerow.taxonomy.even_steps import EVEN_STEPS, even_borders
 from hedgerow.taxonomy.tree import Taxonomy
 from hedgerow.trees.axes import split_positions
-
-EVEN_CELLS = 16
-"""Equal steps of a long grid that is cut into few cells, besides finer ones near its ends."""
 
 LEAST_SHARE = Fraction(1, 1 << 31)
 """Noise of a smaller share cannot be drawn."""
@@ -70,7 +68,7 @@ def ladder(domain: Domain, *, most: int | None = None) -> tuple[Coarsening, ...]
         levels = _halvings(_grid(domain.size, most))
     fitting = [edges for edges in levels if most is None or len(edges) <= most + 1]
     if most is not None and len(fitting[0]) == 2 < len(levels[0]):
-        fitting = _halvings(_runs(domain.size, most))
+        fitting = _halvings(even_borders(domain.size, most))
     return tuple(Coarsening(edges=edges.astype(np.int32)) for edges in fitting)
 
 
@@ -100,16 +98,11 @@ def _grid(size: int, most: int | None) -> NDArray[np.int64]:
     if most is None or size <= most:
         return np.arange(size + 1)
     whole = np.zeros(1, dtype=np.int32), np.full(1, size, dtype=np.int32)
-    for even in (EVEN_CELLS, EVEN_CELLS // 2, 1):
+    for even in (EVEN_STEPS, EVEN_STEPS // 2, 1):
         inner = split_positions(*whole, even=even).values
         if len(inner) < most:
             return np.concatenate([[0], inner, [size]])
-    return _runs(size, most)
-
-
-def _runs(size: int, most: int) -> NDArray[np.int64]:
-    """Cut the codes into runs of about equal length."""
-    return np.arange(most + 1) * size // most
+    return even_borders(size, most)
 
 
 def _halvings(edges: NDArray[np.int64]) -> list[NDArray[np.int64]]:

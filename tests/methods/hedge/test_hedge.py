@@ -25,9 +25,9 @@ from hedgerow.trees.box_scores import (
     SKEW,
     UNIT,
     Children,
+    splits_at_borders,
+    splits_into_children,
     unsplit_units,
-    ways_at_borders,
-    ways_into_children,
 )
 from hedgerow.trees.consistency import consistent, tree_levels
 from hedgerow.trees.topdown import grow
@@ -137,12 +137,12 @@ def test_split_positions_lie_inside_rise_and_reach_both_ends(first, length, even
             assert {start + 1, start + length - 1} <= set(mine)
 
 
-def test_ways_at_borders_and_into_children_equal_a_naive_split():
+def test_splits_at_borders_and_into_children_equal_a_naive_split():
     rng = np.random.default_rng(3)
     counts = rng.integers(0, 9, (7, 2))  # bins of three boxes: 3 + 1 + 3
     borders = Borders.of([[2, 5], [], [12, 13]])
     first, stop = np.array([0, 4, 10], dtype=np.int32), np.array([8, 5, 20], dtype=np.int32)
-    pairs = ways_at_borders(counts, borders, first, stop, domain=20)
+    pairs = splits_at_borders(counts, borders, first, stop, domain=20)
     assert (
         pairs.counts.tolist()
         == np.concatenate(
@@ -155,7 +155,7 @@ def test_ways_at_borders_and_into_children_equal_a_naive_split():
         ).tolist()
     )
     assert pairs.widths.tolist() == [2, 6, 5, 3, 2, 8, 3, 7]
-    boxes, children = ways_into_children(counts, borders, first, stop, domain=20)
+    boxes, children = splits_into_children(counts, borders, first, stop, domain=20)
     assert boxes.tolist() == [0, 2]
     assert children.widths.tolist() == [2, 3, 3, 2, 1, 7]
     assert children.counts.tolist() == counts[[0, 1, 2, 4, 5, 6]].tolist()

@@ -54,6 +54,7 @@ class MemoryEngine:
     table: EncodedTable
     piece: int = PIECE
     name: str = "memory"
+    unit: int = 1
     paths: CompiledPaths | None = None
 
     @property

@@ -94,9 +94,15 @@ class SparkEngine:
         self.passes = 0
         self._session = session
         self._codes = codes
+        self.unit = 1
 
     def __repr__(self) -> str:
         return "SparkEngine()"
+
+    def counting_in(self, unit: int) -> SparkEngine:
+        """Return the engine, with as many units to a person as that."""
+        self.unit = unit
+        return self
 
     def sum(self, kernel: DenseKernel) -> NDArray[np.int64]:
         """Return the sum of a dense kernel over all records (confidential)."""

@@ -42,6 +42,9 @@ Spark turns rows into Arrow and back one value at a time, which for single codes
 much longer than counting them.
 """
 
+Weighed = tuple[int, EncodedTable]
+"""Records, and what each of them counts for."""
+
 SUMMED = -1
 """The number of records of a row that holds what a task's columns are recognised by."""
 
@@ -83,9 +86,12 @@ def merge_sums(sums: ColumnSums, texts: Iterable[bytes]) -> None:
         sums.merge({column: int(total, 16) for column, total in told.items()})
 
 
-def unpacked(batch: pa.RecordBatch, dtypes: list[np.dtype[Any]]) -> Iterator[tuple[Codes, ...]]:
-    """Yield the columns of each row; one that is not as it was packed is refused."""
-    for size, row in zip(batch.column(0), batch.column(1), strict=True):
+def unpacked(
+    batch: pa.RecordBatch, dtypes: list[np.dtype[Any]]
+) -> Iterator[tuple[int, tuple[Codes, ...]]]:
+    """Yield the weight and the columns of each row; one not as it was packed is refused."""
+    weights = [1] * len(batch) if batch.num_columns < 3 else batch.column(2).to_pylist()
+    for size, row, weight in zip(batch.column(0), batch.column(1), weights, strict=True):
         n_records, stored = size.as_py(), row.as_buffer()
         widths = [dtype.itemsize for dtype in dtypes]
         if not n_records or stored is None or stored.size != n_records * sum(widths):
@@ -95,9 +101,12 @@ def unpacked(batch: pa.RecordBatch, dtypes: list[np.dtype[Any]]) -> Iterator[tup
                 do="Run it again; where it happens again, look into the cluster's disks.",
             )
         starts = np.cumsum([0, *widths[:-1]]) * n_records
-        yield tuple(
-            np.frombuffer(stored, dtype=dtype, count=n_records, offset=int(start))
-            for dtype, start in zip(dtypes, starts, strict=True)
+        yield (
+            weight,
+            tuple(
+                np.frombuffer(stored, dtype=dtype, count=n_records, offset=int(start))
+                for dtype, start in zip(dtypes, starts, strict=True)
+            ),
         )
 
 
@@ -148,7 +157,7 @@ class Counting(ABC):
         self.schema = schema
 
     @abstractmethod
-    def sums(self, tables: Iterator[EncodedTable]) -> SparseCounts:
+    def sums(self, tables: Iterator[Weighed]) -> SparseCounts:
         """Return what the records of a task add up to."""
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -156,19 +165,18 @@ class Counting(ABC):
         total = self.sums(self._tables(batches))
         yield keyed(total)
 
-    def _tables(self, batches: Iterable[pa.RecordBatch]) -> Iterator[EncodedTable]:
+    def _tables(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Weighed]:
         dtypes = [np.dtype(code_dtype(attribute.domain.size)) for attribute in self.schema.used()]
-        held: list[tuple[Codes, ...]] = []
+        held: dict[int, list[tuple[Codes, ...]]] = {}
         n_held = 0
         for batch in batches:
-            for columns in unpacked(batch, dtypes):
-                held.append(columns)
+            for weight, columns in unpacked(batch, dtypes):
+                held.setdefault(weight, []).append(columns)
                 n_held += len(columns[0])
                 if n_held >= ROWS_AT_ONCE:
-                    yield self._joined(held)
-                    held, n_held = [], 0
-        if held:
-            yield self._joined(held)
+                    yield from ((each, self._joined(parts)) for each, parts in held.items())
+                    held, n_held = {}, 0
+        yield from ((each, self._joined(parts)) for each, parts in held.items())
 
     def _joined(self, held: list[tuple[Codes, ...]]) -> EncodedTable:
         columns = tuple(np.concatenate(each) for each in zip(*held, strict=True))
@@ -210,11 +218,11 @@ class KernelSum(Counting):
         super().__init__(schema)
         self.kernel = kernel
 
-    def sums(self, tables: Iterator[EncodedTable]) -> SparseCounts:
+    def sums(self, tables: Iterator[Weighed]) -> SparseCounts:
         """Return the cells that are not zero."""
         total = np.zeros(self.kernel.size, dtype=np.int64)
-        for table in tables:
-            total += MemoryEngine(table=table).sum(self.kernel)
+        for weight, table in tables:
+            total += weight * MemoryEngine(table=table).sum(self.kernel)
         return occupied(total)
 
 
@@ -225,11 +233,13 @@ class KernelTally(Counting):
         super().__init__(schema)
         self.kernel = kernel
 
-    def sums(self, tables: Iterator[EncodedTable]) -> SparseCounts:
+    def sums(self, tables: Iterator[Weighed]) -> SparseCounts:
         """Return how often each key occurs."""
         total = SparseCounts.merged([])
-        for table in tables:
-            total = SparseCounts.merged([total, MemoryEngine(table=table).tally(self.kernel)])
+        for weight, table in tables:
+            found = MemoryEngine(table=table).tally(self.kernel)
+            weighed = SparseCounts(keys=found.keys, counts=weight * found.counts)
+            total = SparseCounts.merged([total, weighed])
         return total
 
 
@@ -245,15 +255,15 @@ class LevelSum(Counting):
         self.tree = tree
         self.level = level
 
-    def sums(self, tables: Iterator[EncodedTable]) -> SparseCounts:
+    def sums(self, tables: Iterator[Weighed]) -> SparseCounts:
         """Return the cells that are not zero."""
         total: NDArray[np.int64] | None = None
-        for table in tables:
+        for weight, table in tables:
             placed = PlacedInMemory(table)
             for routing in self.tree:
                 placed.route(routing)
             counts = placed.sum(self.level)
             parts = [counts[attribute].ravel() for attribute in self.level.borders]
-            flat = np.concatenate([*parts, placed.classes().ravel()])
+            flat = weight * np.concatenate([*parts, placed.classes().ravel()])
             total = flat if total is None else total + flat
         return SparseCounts.merged([]) if total is None else occupied(total)

@@ -52,6 +52,7 @@ class StreamEngine:
     """
 
     name = "stream"
+    unit = 1
 
     def __init__(
         self,

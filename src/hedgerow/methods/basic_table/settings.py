@@ -23,6 +23,9 @@ class BasicTableSettings(PrivateSettings):
         None, description="the most cells, classes included; attributes are coarsened to fit"
     )
 
+    def refuses_people(self, *, has_class: bool) -> None:
+        """Offer ``count: people``: there are counts alone."""
+
     def build(self, *, has_class: bool) -> TableMethod:
         """Return the method with these settings."""
         from hedgerow.methods.basic_table.basic_table import BasicTable

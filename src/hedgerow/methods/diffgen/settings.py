@@ -47,6 +47,12 @@ class DiffGenSettings(PrivateSettings):
         """The score that is used: the one given, or the default of the variant."""
         return self.score or ("max" if self.faithful else "gini")
 
+    def refuses_people(self, *, has_class: bool) -> str | None:
+        """Say why ``count: people`` is not offered with these settings; ``None`` where it is."""
+        if self.score_name == "infogain":
+            return f"the score {self.score_name} is not shown to follow the weight of a record"
+        return None
+
     def build(self, *, has_class: bool) -> TableMethod:
         """Return the method with these settings."""
         from hedgerow.methods.diffgen.diffgen import DiffGen

@@ -97,8 +97,8 @@ def certainty_gain(children: Children, widest: NDArray[np.float64]) -> NDArray[n
     Privacy: a record that joins child c raises the score by NCP(v) - NCP(c), which is
     public, and in [0, 2^20] units as no range of the box is wider than its widest.
     """
-    way = children.add(children.widths) / children.domain / widest
-    before = children.of_way(np.floor(way * UNITS).astype(np.int64))
+    together = children.add(children.widths) / children.domain / widest
+    before = children.for_children(np.floor(together * UNITS).astype(np.int64))
     sizes = children.sizes
     return children.add(sizes * (before - _penalties(children, widest)))
 

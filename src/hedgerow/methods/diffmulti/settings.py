@@ -60,6 +60,12 @@ class DiffMultiSettings(PrivateSettings):
             return "max"
         return "discernibility" if self.purpose == "general" else "ncp"
 
+    def refuses_people(self, *, has_class: bool) -> str | None:
+        """Say why ``count: people`` is not offered with these settings; ``None`` where it is."""
+        if self.score_name in ("infogain", "discernibility"):
+            return f"the score {self.score_name} is not shown to follow the weight of a record"
+        return None
+
     def build(self, *, has_class: bool) -> TableMethod:
         """Return the method with these settings."""
         from hedgerow.methods.diffmulti.diffmulti import DiffMulti

@@ -14,7 +14,7 @@ from hedgerow.privacy.choice import Rule, position_in_block
 from hedgerow.privacy.mechanisms import Spending, choose_by_score
 from hedgerow.trees.axes import Axis, ragged, split_positions
 from hedgerow.trees.binary_splits import borders_of_some
-from hedgerow.trees.box_scores import ways_at_borders, ways_into_children
+from hedgerow.trees.box_scores import splits_at_borders, splits_into_children
 from hedgerow.trees.topdown import STOP, Boxes, Level, Split
 
 MOST_POSITIONS = 1024
@@ -126,10 +126,10 @@ def _offers(
     first, stop = boxes.first[:, attribute], boxes.stop[:, attribute]
     if axis.numeric:
         box = np.repeat(np.arange(len(boxes)), np.diff(borders.starts))
-        children = ways_at_borders(counts, borders, first, stop, domain=axis.size)
+        children = splits_at_borders(counts, borders, first, stop, domain=axis.size)
         border = np.arange(len(box))
     else:
-        box, children = ways_into_children(counts, borders, first, stop, domain=axis.size)
+        box, children = splits_into_children(counts, borders, first, stop, domain=axis.size)
         border = borders.starts[:-1][box]
     return Offers(
         attribute=attribute,

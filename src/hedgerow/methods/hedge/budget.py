@@ -20,7 +20,7 @@ RECORDS_PER_LEVEL = 200
 
 MOST_SHARED, MOST_OWN = 7, 4
 SHARED_ALONE = 4
-"""Levels that all boxes choose together before boxes go their own ways."""
+"""Levels that all boxes choose together before boxes are split each by its own choice."""
 
 RECORDS_PER_BOX = 20
 """There may be as many boxes as epsilon times the records over this."""

@@ -16,12 +16,10 @@ from hedgerow.model.placed import Borders
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource
+from hedgerow.taxonomy.even_steps import EVEN_STEPS
 from hedgerow.trees.axes import Axis
 from hedgerow.trees.projection import simplex_shift
 from hedgerow.trees.topdown import Level
-
-EVEN_BINS = 16
-"""Equal steps of a numeric attribute, besides finer ones near its ends."""
 
 MOST_PERIODS = 48
 """Years, quarters, months or steps that a date is counted by, at the most."""
@@ -54,7 +52,7 @@ def noisy_marginals(
 def _bins(axis: Axis) -> Borders:
     if axis.numeric:
         first, stop = np.zeros(1, dtype=np.int32), np.full(1, axis.size, dtype=np.int32)
-        return axis.positions(first, stop, even=EVEN_BINS if not axis.levels else MOST_PERIODS)
+        return axis.positions(first, stop, even=EVEN_STEPS if not axis.levels else MOST_PERIODS)
     values = np.arange(1, axis.size, dtype=np.int32)
     return Borders(starts=np.array([0, len(values)]), values=values)
 

@@ -38,6 +38,9 @@ class HedgeSettings(PrivateSettings):
         scores = {"classification": "gini", "general": "ncp"}
         return scores.get(purpose, "skew")
 
+    def refuses_people(self, *, has_class: bool) -> None:
+        """Offer ``count: people``: every score of boxes is Lipschitz in the counts."""
+
     def build(self, *, has_class: bool) -> TableMethod:
         """Return the method with these settings."""
         from hedgerow.methods.hedge.hedge import Hedge

@@ -21,6 +21,7 @@ from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, choose_by_score
 from hedgerow.privacy.source import RandomSource, below
 from hedgerow.progress import Progress, no_progress
+from hedgerow.taxonomy.even_steps import EVEN_STEPS
 from hedgerow.trees.axes import Axis, split_positions
 from hedgerow.trees.binary_splits import (
     borders_of_some,
@@ -28,7 +29,7 @@ from hedgerow.trees.binary_splits import (
     smaller_sides,
     split_in_two,
 )
-from hedgerow.trees.coarsening import EVEN_CELLS, require_share
+from hedgerow.trees.coarsening import require_share
 from hedgerow.trees.leaves import Measurements, publish_leaves
 from hedgerow.trees.topdown import STOP, Boxes, Level, Split, grow
 
@@ -214,6 +215,6 @@ def _positions(boxes: Boxes, attribute: int, axis: Axis) -> Borders:
     """Return where each box may be cut: everywhere, unless its range is very long or of dates."""
     first, stop = boxes.first[:, attribute], boxes.stop[:, attribute]
     if axis.levels:
-        return axis.positions(first, stop, even=EVEN_CELLS)
-    most = max(MOST_SCORES // len(boxes), EVEN_CELLS)
+        return axis.positions(first, stop, even=EVEN_STEPS)
+    most = max(MOST_SCORES // len(boxes), EVEN_STEPS)
     return split_positions(first, stop, even=min(POSITIONS, int((stop - first).max()), most))

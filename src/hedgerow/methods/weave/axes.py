@@ -11,11 +11,9 @@ from hedgerow.methods.weave.impossible import Barred
 from hedgerow.model.schema import Schema
 from hedgerow.taxonomy.calendar import periods
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain
+from hedgerow.taxonomy.even_steps import EVEN_STEPS, even_borders
 from hedgerow.taxonomy.tree import Taxonomy
 from hedgerow.trees.coarsening import ladder
-
-EVEN_CELLS = 16
-"""Equal cells of a long grid; those that `hedgerow evaluate` compares."""
 
 SHORT = 24
 """Codes up to which a grid keeps each as a cell."""
@@ -90,10 +88,10 @@ def cell_axis(domain: Domain, *borders: NDArray[np.int64]) -> CellAxis:
 def _grid(size: int) -> NDArray[np.int64]:
     if size <= SHORT:
         return np.arange(size + 1, dtype=np.int64)
-    even = -(-np.arange(EVEN_CELLS + 1, dtype=np.int64) * size // EVEN_CELLS)
     near = [1]
     if size > LONG:
         near = [each for p in range(12) if 2**p < size / 8 for each in (2**p, size - 2**p)]
+    even = even_borders(size, EVEN_STEPS)
     return np.unique(np.concatenate([even, np.array(near, dtype=np.int64)]))
 
 

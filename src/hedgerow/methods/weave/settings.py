@@ -38,6 +38,9 @@ class WeaveSettings(PrivateSettings):
         """Whether the settings make no sense without a class."""
         return self.purpose == "classification" or self.leaf_table is True
 
+    def refuses_people(self, *, has_class: bool) -> None:
+        """Offer ``count: people``: its scores are sums of Lipschitz functions of the counts."""
+
     def build(self, *, has_class: bool) -> TableMethod:
         """Return the method with these settings."""
         from hedgerow.methods.weave.weave import Weave

@@ -79,17 +79,21 @@ class Weave:
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
         """Return what a run costs, step by step, reckoned for a table of 30,000 records."""
+        return self.outline_of(schema, epsilon, EXAMPLE_RECORDS)
+
+    def outline_of(self, schema: Schema, epsilon: Fraction, n_records: int) -> Outline:
+        """Return what a run on so many records costs, step by step."""
         axes = cell_axes(schema, barred_by(schema, self.impossible))
-        budget = self._budget(schema, axes, epsilon, EXAMPLE_RECORDS)
+        budget = self._budget(schema, axes, epsilon, n_records)
         shares = [budget.one_way(a) for a in range(len(schema.attributes))]
         share = budget.table if budget.shape.tables else min(shares)
-        cells = max(int(EXAMPLE_RECORDS * share / Fraction(PER_CELL)), 9)
+        cells = max(int(n_records * share / Fraction(PER_CELL)), 9)
         return Outline(
             steps=budget.steps(),
             counts=share,
             n_groups=cells,
             notes=(
-                f"Of {EXAMPLE_RECORDS:,} records, {budget.shape.joins} joins and"
+                f"Of {n_records:,} records, {budget.shape.joins} joins and"
                 f" {budget.shape.further} further tables of two attributes are counted, of at"
                 f" most {cells:,} cells each. The rows are invented records.",
                 "weave is for records and for relations between columns; hedge gives a readable"
@@ -129,7 +133,7 @@ class Weave:
         )
         fit = run.fit()
         progress("drawing records", None)
-        n_records = min(round(fit.one_way.n_records), MOST_RECORDS)
+        n_records = min(round(fit.one_way.n_records / engine.unit), MOST_RECORDS)
         cells, classes = drawn_cells(fit.pool, n_records, run.rng)
         codes = codes_in(axes, cells, run.rng)
         groups = groups_of_points(
@@ -137,7 +141,8 @@ class Weave:
             [attribute.domain.size for attribute in schema.attributes],
             None if schema.class_attribute is None else classes.astype(np.int64),
         )
-        return replace(groups, tables=tuple(run.measured), leaves=run.leaf_table)
+        counts = groups.counts * engine.unit
+        return replace(groups, counts=counts, tables=tuple(run.measured), leaves=run.leaf_table)
 
     def _budget(
         self, schema: Schema, axes: tuple[CellAxis, ...], epsilon: Fraction, n_records: int

@@ -1,0 +1,160 @@
+"""Means and correlations of a release, beside the records' own.
+
+An attribute has a mean if it is a number, or has two values, which count as 0 and 1. A number
+stands in the middle of its cell, and missing values are left out, pair by pair. For the data
+owner: the figures here compare with the raw table and are not private.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.evaluation.spread import Spread, SpreadAxis
+from hedgerow.model.arrays import Floats
+from hedgerow.taxonomy.domain import CategoricalDomain, Domain, NumericDomain
+from hedgerow.taxonomy.grid import EdgeGrid
+
+_BLOCK = 1 << 21  # numbers of each kind that are held at a time
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Scale:
+    """The value that each code of an attribute stands for, and which codes have one."""
+
+    values: Floats
+    known: NDArray[np.bool_]
+
+    @property
+    def low(self) -> float:
+        """The lowest value."""
+        return float(self.values[self.known].min())
+
+    @property
+    def width(self) -> float:
+        """How far the highest value lies above the lowest."""
+        return float(self.values[self.known].max()) - self.low
+
+
+def scale_of(domain: Domain) -> Scale | None:
+    """Return the values of a domain; none where they have no order.
+
+    >>> scale_of(NumericDomain.even(low=10, high=30, step=10)).values.tolist()
+    [15.0, 25.0, 30.0]
+    """
+    if isinstance(domain, CategoricalDomain):
+        if domain.size != 2 or domain.missing_code is not None:
+            return None
+        return Scale(values=np.array([0.0, 1.0]), known=np.ones(2, dtype=np.bool_))
+    if not isinstance(domain, NumericDomain):
+        return None
+    values = _middles(domain)
+    known = np.ones(domain.size, dtype=np.bool_)
+    if domain.missing:
+        values, known[0] = np.concatenate([[0.0], values]), False
+    scale = Scale(values=values, known=known)
+    return scale if known.any() and scale.width > 0 else None
+
+
+def _middles(domain: NumericDomain) -> Floats:
+    grid = domain.grid
+    if isinstance(grid, EdgeGrid):
+        borders = np.array([float(edge) for edge in grid.edges])
+    else:
+        begins = float(grid.low) + float(grid.step) * np.arange(grid.n_cells)
+        borders = np.append(begins, float(grid.high))
+    whole = grid.counts_integers
+    middles: Floats = borders[:-1] if whole else (borders[:-1] + borders[1:]) / 2
+    return middles
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Moments:
+    """Means by attribute and correlations by pair; NaN where there is nothing to state."""
+
+    means: Floats
+    correlations: Floats
+
+
+def moments(spread: Spread, scales: dict[int, Scale]) -> Moments:
+    """Return the means and correlations of the attributes that have a scale, in their order.
+
+    Rows are spread over their pieces as :class:`Spread` says, attributes independently of each
+    other; so a correlation comes from the pieces' means, and a deviation from their squares.
+    """
+    places = sorted(scales)
+    if not places:
+        return Moments(means=np.zeros(0), correlations=np.zeros((0, 0)))
+    tables = [_piece_moments(spread.axes[at], scales[at]) for at in places]
+    means = _means(spread, tables, places)
+    centre = np.array([scales[at].low + scales[at].width / 2 for at in places])
+    width = np.array([scales[at].width for at in places])
+    correlations = _correlations(*_pair_sums(spread, tables, places))
+    return Moments(means=centre + width * means, correlations=correlations)
+
+
+def _pair_sums(spread: Spread, tables: list[Floats], places: list[int]) -> Floats:
+    """Return sums over rows, by pair: both known; a's values, their squares; products."""
+    n = len(places)
+    sums = np.zeros((4, n, n))
+    step = max(1, _BLOCK // n)
+    for start in range(0, len(spread.weights), step):
+        block = slice(start, start + step)
+        index = [spread.axes[at].index[block] for at in places]
+        rows = [table[:, each] for table, each in zip(tables, index, strict=True)]
+        known, first, second = np.stack(rows, axis=2)
+        weights = spread.weights[block, None]
+        weighed = known * weights
+        sums[0] += weighed.T @ known
+        sums[1] += first.T @ weighed
+        sums[2] += second.T @ weighed
+        sums[3] += (first * weights).T @ first
+    return sums
+
+
+def _means(spread: Spread, tables: list[Floats], places: list[int]) -> Floats:
+    found = []
+    for table, at in zip(tables, places, strict=True):
+        axis = spread.axes[at]
+        weight = np.bincount(axis.index, weights=spread.weights, minlength=table.shape[1])
+        known = float(table[0] @ weight)
+        found.append(float(table[1] @ weight) / known if known > 0 else np.nan)
+    return np.array(found)
+
+
+def _correlations(n: Floats, first: Floats, second: Floats, product: Floats) -> Floats:
+    """Return correlations from sums over the rows in which both attributes are known.
+
+    ``first[a, b]`` and ``second[a, b]`` add up a's values and their squares where b is known.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = first / n
+        spread = second / n - mean**2
+        together = product / n - mean * mean.T
+        apart = (spread > 1e-12) & (spread.T > 1e-12)
+        found: Floats = np.where(apart, together / np.sqrt(spread * spread.T), np.nan)
+    return np.clip(found, -1.0, 1.0)
+
+
+def _piece_moments(axis: SpreadAxis, scale: Scale) -> Floats:
+    """Return, by piece, the part that is known, and the sums of its values and their squares.
+
+    Values are counted from the middle of their scale, in its widths.
+    """
+    known = scale.known.astype(np.float64)
+    values = np.where(scale.known, (scale.values - scale.low) / scale.width - 0.5, 0.0)
+    powers = np.stack([known, values, values**2])
+    ends = np.pad(np.cumsum(powers, axis=1), [(0, 0), (1, 0)])
+    even: NDArray[np.float64] = (ends[:, axis.stop] - ends[:, axis.first]) / (
+        axis.stop - axis.first
+    )
+    if axis.ends is None or axis.column is None:
+        return even
+    codes = np.diff(axis.ends, axis=1)
+    by_column = np.pad(np.cumsum(powers[:, None, :] * codes, axis=2), [(0, 0), (0, 0), (1, 0)])
+    inside = by_column[:, axis.column, axis.stop] - by_column[:, axis.column, axis.first]
+    whole = axis.ends[axis.column, axis.stop] - axis.ends[axis.column, axis.first]
+    weighed: Floats = np.where(whole > 0, inside / np.where(whole > 0, whole, 1.0), even)
+    return weighed

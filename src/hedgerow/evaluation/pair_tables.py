@@ -1,0 +1,94 @@
+"""The tables of all pairs of attributes, of records and of releases, one after another.
+
+Where every piece is a single code a table is a count of rows. Boxes are multiplied out, all
+pairs in one product of matrices; where that would take too long, records drawn from the
+release stand for it. For the data owner: as confidential as what comes in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.evaluation.placing import drawn
+from hedgerow.evaluation.spread import Spread
+from hedgerow.model.arrays import Floats
+from hedgerow.model.groups import Groups
+from hedgerow.model.schema import Schema
+
+MOST_PRODUCTS = 40_000_000_000
+"""Multiplications up to which boxes are multiplied out: some seconds."""
+
+MOST_BINS = 4096
+"""Bins of all attributes together up to which they are."""
+
+_BLOCK = 1 << 22  # numbers held at a time
+
+BinEdges: TypeAlias = Sequence[NDArray[np.int64]]
+TableOfPair: TypeAlias = Callable[[int, int], Floats]
+"""Returns the weight of every cell of the table of two attributes."""
+
+
+def pair_tables(spread: Spread, edges: BinEdges) -> TableOfPair:
+    """Return what gives the table of any two of the first attributes, whose bins are given."""
+    if all(axis.is_points for axis in spread.axes[: len(edges)]):
+        return _counted(spread, edges)
+    return _multiplied(spread, edges)
+
+
+def release_tables(
+    groups: Groups, schema: Schema, edges: BinEdges, *, seed: int
+) -> tuple[TableOfPair, bool]:
+    """Return the tables of a release, and whether they are exact or of records drawn from it."""
+    spread = Spread.of_groups(groups, schema)
+    if all(axis.is_points for axis in spread.axes[: len(edges)]) or _affordable(spread, edges):
+        return pair_tables(spread, edges), True
+    return pair_tables(Spread.of_table(drawn(groups, schema, seed=seed)), edges), False
+
+
+def _affordable(spread: Spread, edges: BinEdges) -> bool:
+    n_bins = sum(len(borders) - 1 for borders in edges)
+    return n_bins <= MOST_BINS and len(spread.weights) * n_bins**2 <= MOST_PRODUCTS
+
+
+def _counted(spread: Spread, edges: BinEdges) -> TableOfPair:
+    bins = []
+    for axis, borders in zip(spread.axes, edges, strict=False):
+        of_piece = np.searchsorted(borders, axis.first, side="right") - 1
+        kind = np.uint8 if len(borders) <= 257 else np.int32
+        bins.append(of_piece.astype(kind)[axis.index])
+    weights = None if (spread.weights == 1).all() else spread.weights
+
+    def table(a: int, b: int) -> Floats:
+        shape = len(edges[a]) - 1, len(edges[b]) - 1
+        key = bins[a].astype(np.int64)
+        key *= shape[1]
+        key += bins[b]
+        counts = np.bincount(key, weights=weights, minlength=shape[0] * shape[1])
+        return counts.astype(np.float64).reshape(shape)
+
+    return table
+
+
+def _multiplied(spread: Spread, edges: BinEdges) -> TableOfPair:
+    axes = spread.axes[: len(edges)]
+    parts = [
+        axis.parts(borders[:-1], borders[1:]).T for axis, borders in zip(axes, edges, strict=True)
+    ]
+    starts = np.cumsum([0, *(part.shape[1] for part in parts)])
+    total = np.zeros((starts[-1], starts[-1]))
+    step = max(1, _BLOCK // max(int(starts[-1]), 1))
+    for start in range(0, len(spread.weights), step):
+        block = slice(start, start + step)
+        rows = np.concatenate(
+            [part[axis.index[block]] for part, axis in zip(parts, axes, strict=True)], axis=1
+        )
+        total += rows.T @ (rows * spread.weights[block, None])
+
+    def table(a: int, b: int) -> Floats:
+        return total[starts[a] : starts[a + 1], starts[b] : starts[b + 1]]
+
+    return table

@@ -1,0 +1,80 @@
+"""Who is protected: a person with all their records, of which a public number count.
+
+Without such a rule a person is taken to have one record. With it, neighbouring tables differ in
+all records of one person. Each person keeps at most ``most`` records, chosen by a rule that sees
+that person alone, and mechanisms run at epsilon / ``cost`` for one counted unit (docs/privacy.md,
+lemma L3): with ``records`` a unit is a record and a person has at most ``most`` of them; with
+``people`` a person's k kept records share the weight 1, each ``unit // k`` units of 1 / ``unit``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+MOST_UNITS = 840
+"""The most units of a person: the least common multiple of 1 to 8."""
+
+MOST_RECORDS = 1024
+"""The largest bound on the records of a person that a plan may give."""
+
+CANDIDATES = (1, 2, 4, 8, 16, 32, 64)
+"""Bounds that ``auto`` chooses among."""
+
+Counted = Literal["records", "people"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeopleRule:
+    """The columns that name a person, and how many of a person's records count, and as what."""
+
+    columns: tuple[str, ...]
+    most: int
+    counted: Counted = "records"
+
+    @property
+    def unit(self) -> int:
+        """How many units a whole person is counted in: 1 where records are counted.
+
+        >>> PeopleRule(columns=("id",), most=4, counted="people").unit
+        12
+        >>> PeopleRule(columns=("id",), most=50, counted="people").unit
+        840
+        """
+        if self.counted == "records":
+            return 1
+        return math.lcm(*range(1, self.most + 1)) if self.most <= 8 else MOST_UNITS
+
+    @property
+    def cost(self) -> int:
+        """How many units one person moves the counts by, at most: what epsilon is divided by."""
+        return self.most if self.counted == "records" else self.unit
+
+    def weights(self) -> NDArray[np.int64]:
+        """Return how many units a record counts for, by how many records its person keeps.
+
+        >>> PeopleRule(columns=("id",), most=4, counted="people").weights().tolist()
+        [0, 12, 6, 4, 3]
+        """
+        kept = np.arange(1, self.most + 1, dtype=np.int64)
+        weights = np.ones_like(kept) if self.counted == "records" else self.unit // kept
+        return np.concatenate([np.zeros(1, dtype=np.int64), weights])
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SampleKey:
+    """The key of the sample of each person's records: two words of a stream of its own."""
+
+    words: tuple[int, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyedRule:
+    """A rule with the key of the run."""
+
+    rule: PeopleRule
+    key: SampleKey

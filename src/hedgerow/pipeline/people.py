@@ -1,0 +1,139 @@
+"""A release for people: the bound on their records, chosen or given, and counts in persons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.model.groups import CountsMade, Groups, LeafTable, Tree
+from hedgerow.model.measured import MeasuredTable
+from hedgerow.model.people import CANDIDATES, PeopleRule
+from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.mechanisms import Spending, choose_by_score
+from hedgerow.privacy.source import RandomSource
+
+AUTO_SHARE = Fraction(1, 20)
+"""What part of epsilon the choice of the bound takes."""
+
+AUTO_ON = "records per person"
+
+COUNTS_READ = 2000
+"""How many noisy counts are weighed against one record left out, when the bound is chosen."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeopleShares:
+    """How epsilon is divided: ``chosen`` for the bound, the rest for the method."""
+
+    epsilon: Fraction
+    auto: bool
+
+    @property
+    def chosen(self) -> Fraction:
+        """What the choice of the bound costs."""
+        return self.epsilon * AUTO_SHARE if self.auto else Fraction(0)
+
+    @property
+    def method(self) -> Fraction:
+        """What the method may cost a person."""
+        return self.epsilon - self.chosen
+
+
+def bound_scores(sizes: NDArray[np.int64], epsilon: Fraction) -> NDArray[np.int64]:
+    """Return a score for every candidate: records left out, and a public price for noise.
+
+    ``sizes`` says how many persons have 0, 1, ... records, those with more than the largest
+    candidate as if they had as many as that. ``epsilon`` is what the method gets: with the bound
+    m, each count has noise of scale m / epsilon at least.
+
+    Privacy: one person with c records moves the score of m by min(c, M) - min(c, m), from 0 to
+    M - 1 for the largest candidate M, and never upwards: sensitivity M - 1, monotone.
+    """
+    records = np.arange(len(sizes), dtype=np.int64)
+    scores = []
+    for most in CANDIDATES:
+        lost = int((sizes * (records - np.minimum(records, most))).sum())
+        scores.append(-lost - int(COUNTS_READ * most / epsilon))
+    return np.array(scores, dtype=np.int64)
+
+
+def choose_bound(
+    sizes: NDArray[np.int64], *, shares: PeopleShares, ledger: PathLedger, source: RandomSource
+) -> int:
+    """Return the bound on a person's records, chosen privately.
+
+    Privacy: costs ``shares.chosen`` for a person (`bound_scores` has the sensitivity).
+    """
+    spending = Spending(epsilon=shares.chosen, on=AUTO_ON, ledger=ledger, source=source)
+    chosen = choose_by_score(
+        bound_scores(sizes, shares.method),
+        starts=np.zeros(1, dtype=np.int64),
+        sensitivity=Fraction(CANDIDATES[-1] - 1),
+        monotone=True,
+        rule="exponential",
+        weights=None,
+        spending=spending,
+    )
+    return CANDIDATES[int(chosen[0])]
+
+
+def in_persons(groups: Groups, unit: int) -> Groups:
+    """Return groups whose counts are persons, from counts in units; a person has ``unit``.
+
+    Counts are rounded to whole persons and groups of none are left out: all of it is
+    post-processing.
+    """
+    if unit == 1:
+        return groups
+    counts = _persons(groups.counts, unit)
+    kept = np.flatnonzero(counts > 0)
+    return replace(
+        groups,
+        index=tuple(each[kept] for each in groups.index),
+        classes=None if groups.classes is None else groups.classes[kept],
+        counts=counts[kept],
+        made=None if groups.made is None else _made(groups.made, unit),
+        tree=None if groups.tree is None else _tree(groups.tree, unit),
+        marginals=None
+        if groups.marginals is None
+        else tuple(weights / unit for weights in groups.marginals),
+        tables=tuple(_table(each, unit) for each in groups.tables),
+        leaves=None if groups.leaves is None else _leaves(groups.leaves, unit),
+    )
+
+
+def _persons(counts: NDArray[np.int64], unit: int) -> NDArray[np.int64]:
+    return (2 * counts + unit) // (2 * unit)
+
+
+def _made(made: CountsMade, unit: int) -> CountsMade:
+    return CountsMade(
+        share=made.share * unit,
+        threshold=None if made.threshold is None else -(-made.threshold // unit),
+        lowered_by=None if made.lowered_by is None else made.lowered_by / unit,
+    )
+
+
+def _tree(tree: Tree, unit: int) -> Tree:
+    return replace(tree, sizes=tree.sizes / unit)
+
+
+def _table(table: MeasuredTable, unit: int) -> MeasuredTable:
+    return replace(table, counts=_persons(table.counts, unit), share=table.share * unit)
+
+
+def _leaves(leaves: LeafTable, unit: int) -> LeafTable:
+    return replace(
+        leaves,
+        tree=_tree(leaves.tree, unit),
+        counts=_persons(leaves.counts, unit),
+        share=leaves.share * unit,
+    )
+
+
+def rule_with(rule: PeopleRule, most: int) -> PeopleRule:
+    """Return the rule with another bound."""
+    return replace(rule, most=most)

@@ -1,0 +1,155 @@
+"""Each person keeps at most so many records, by a rule that looks at that person alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hedgerow.encode import people
+from hedgerow.encode.batch import BatchEncoder
+from hedgerow.encode.people import Gathered, PeopleEncoder
+from hedgerow.encode.schema import schema_of
+from hedgerow.errors import DataError
+from hedgerow.model.people import KeyedRule, PeopleRule, SampleKey
+from hedgerow.plan.load import plan_of
+
+SCHEMA = schema_of(
+    plan_of({"attributes": {"a": {"numeric": [0, 9]}, "b": {"values": ["x", "y"], "other": "z"}}})
+)
+KEYS = st.builds(SampleKey, words=st.tuples(*[st.integers(0, 2**64 - 1)] * 2))
+RECORDS = st.lists(
+    st.tuples(st.sampled_from("pqrstu"), st.integers(0, 3), st.sampled_from("xy")), max_size=40
+)
+RULES = st.builds(
+    PeopleRule,
+    columns=st.just(("who",)),
+    most=st.integers(1, 10),
+    counted=st.sampled_from(["records", "people"]),
+)
+ONE_KEY = SampleKey(words=(5, 7))
+
+
+def gathered(
+    records: list[tuple[Any, ...]], rule: PeopleRule, key: SampleKey = ONE_KEY
+) -> Gathered:
+    encode = PeopleEncoder(BatchEncoder(SCHEMA, name="t"), KeyedRule(rule=rule, key=key))
+    columns = list(zip(*records, strict=True)) or [()] * (2 + len(rule.columns))
+    *who, a, b = columns
+    types = [pa.int64(), pa.string(), *[pa.string()] * len(who)]
+    arrays = [pa.array(each, kind) for each, kind in zip([a, b, *who], types, strict=True)]
+    batch = pa.RecordBatch.from_arrays(arrays, names=["a", "b", *rule.columns])
+    return Gathered.of([encode(batch, n_before=0)], encode)
+
+
+def kept(records, rule, key=ONE_KEY) -> Counter[tuple[int, ...]]:
+    """The records that count, each as often as its weight says."""
+    found: Counter[tuple[int, ...]] = Counter()
+    for weight, columns in gathered(records, rule, key).kept(rule):
+        for record in zip(*(each.tolist() for each in columns), strict=True):
+            found[record] += weight
+    return found
+
+
+@given(RECORDS, RULES, KEYS, st.randoms(use_true_random=False))
+def test_what_a_person_keeps_does_not_depend_on_the_order_of_rows(records, rule, key, draw):
+    shuffled = list(records)
+    draw.shuffle(shuffled)
+    assert kept(records, rule, key) == kept(shuffled, rule, key)
+
+
+@given(RECORDS, RULES, KEYS, st.sampled_from("pqrstu"))
+def test_a_person_changes_nothing_but_their_own_records(records, rule, key, gone):
+    """Neighbouring tables: all records of one person are there, or none of them."""
+    others = [record for record in records if record[0] != gone]
+    own = [record for record in records if record[0] == gone]
+    with_person, without = kept(records, rule, key), kept(others, rule, key)
+    assert with_person == without + kept(own, rule, key)
+    moved = with_person.copy()
+    moved.subtract(without)
+    assert all(n >= 0 for n in moved.values())
+    assert moved.total() <= rule.cost
+    if own:
+        n_kept = min(len(own), rule.most)
+        each = 1 if rule.counted == "records" else rule.unit // n_kept
+        assert moved.total() == n_kept * each
+        assert not moved - Counter({k: n * each for k, n in _codes(own).items()})
+
+
+def _codes(records) -> Counter[tuple[int, ...]]:
+    rule = PeopleRule(columns=("who",), most=1000)
+    return kept(records, rule)
+
+
+def test_no_person_is_joined_to_another_by_their_hash(monkeypatch):
+    monkeypatch.setattr(
+        people, "hashed_persons", lambda persons, key: np.zeros(len(persons[0]), dtype=np.uint64)
+    )
+    records = [(who, n, "x") for who in "pqr" for n in range(4)]
+    rule = PeopleRule(columns=("who",), most=2)
+    assert kept(records, rule).total() == 6
+    assert sorted(gathered(records, rule).sizes().tolist()) == [4, 4, 4]
+
+
+def test_several_columns_name_a_person_together():
+    rule = PeopleRule(columns=("clinic", "patient"), most=1)
+    records = [("n", "1", 0, "x"), ("s", "1", 1, "x"), ("n", "1", 2, "x"), ("n1", "", 3, "x")]
+    with pytest.raises(DataError, match="record 4 does not say who it belongs to"):
+        kept(records, rule)
+    assert kept(records[:3], rule).total() == 2
+    other = [("ab", "c", 0, "x"), ("a", "bc", 0, "x")]
+    assert kept(other, rule).total() == 2
+
+
+@pytest.mark.parametrize("nobody", [None, "", " ", "?"])
+def test_a_record_of_nobody_is_refused(nobody):
+    rule = PeopleRule(columns=("who",), most=1)
+    plan = plan_of({"attributes": {"a": {"numeric": [0, 9]}}})
+    encode = PeopleEncoder(
+        BatchEncoder(schema_of(plan), name="t"), KeyedRule(rule=rule, key=ONE_KEY)
+    )
+    batch = pa.RecordBatch.from_arrays(
+        [pa.array([1, 2]), pa.array(["p", nobody], pa.string())], names=["a", "who"]
+    )
+    with pytest.raises(DataError, match="record 12 does not say who it belongs to"):
+        encode(batch, n_before=10)
+
+
+@given(st.integers(2, 6), st.integers(1, 3))
+def test_every_record_of_a_person_may_be_the_one_that_is_kept(n, most):
+    """The sample is drawn by the key: over keys, each of a person's records has its turn."""
+    records = [("p", place, "x") for place in range(min(n, 4))]
+    rule = PeopleRule(columns=("who",), most=most)
+    seen: Counter[tuple[int, ...]] = Counter()
+    for word in range(64):
+        seen += kept(records, rule, SampleKey(words=(word, 3)))
+    assert len(seen) == len(records)
+
+
+def test_persons_are_the_same_however_they_are_stored():
+    rule = PeopleRule(columns=("who",), most=1)
+    encode = PeopleEncoder(BatchEncoder(SCHEMA, name="t"), KeyedRule(rule=rule, key=ONE_KEY))
+    hashes = []
+    for who in (
+        pa.array(["17", "4"]),
+        pa.array([17, 4]),
+        pa.array([17.0, 4.0]),
+        pa.array(["17", "4"]).dictionary_encode(),
+    ):
+        batch = pa.RecordBatch.from_arrays(
+            [pa.array([1, 1]), pa.array(["x", "x"]), who], names=["a", "b", "who"]
+        )
+        hashes.append(encode(batch, n_before=0).column("hash").to_pylist())
+    assert all(each == hashes[0] for each in hashes)
+    assert hashes[0][0] != hashes[0][1]
+
+
+def test_a_long_name_differs_in_every_letter():
+    words = ["a" * 20, "a" * 19 + "b", "b" + "a" * 19, "a" * 21, "a" * 16, ""]
+    hashes = people.hashed_persons([pa.array(words)], ONE_KEY)
+    assert len(set(hashes.tolist())) == len(words)

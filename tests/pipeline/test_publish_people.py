@@ -1,0 +1,186 @@
+"""Releases that protect a person with all their records."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hedgerow
+from hedgerow.errors import DataError, PlanError, UnconfirmedPlanError
+from hedgerow.model.people import CANDIDATES
+from hedgerow.pipeline.people import bound_scores
+from hedgerow.privacy.ledger import Ledger
+
+PLAN: dict[str, Any] = {
+    "attributes": {
+        "age": {"numeric": [0, 50], "step": 5},
+        "sex": {"values": ["m", "f"]},
+        "out": {"role": "class", "values": ["y", "n"]},
+    },
+    "confirmed": True,
+    "publish": {"method": "hedge", "epsilon": 1},
+    "ledger": {"dataset": "visits", "cap": 4},
+}
+PEOPLE = {"person": "patient", "records-per-person": 3}
+COUNTED = [
+    {"method": "hedge"},
+    {"method": "weave"},
+    {"method": "diffgen", "h": 3},
+    {"method": "diffmulti", "h": 4, "score": "max"},
+    {"method": "basic-table"},
+]
+
+
+def visits(n: int = 3000, patients: int = 700, seed: int = 1) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "patient": rng.integers(0, patients, n),
+            "age": rng.integers(0, 50, n),
+            "sex": rng.choice(["m", "f"], n),
+            "out": rng.choice(["y", "n"], n, p=[0.3, 0.7]),
+        }
+    )
+
+
+def plan(**more: Any) -> dict[str, Any]:
+    settings = {**PLAN["publish"], **more.pop("publish", {})}
+    return {**PLAN, **PEOPLE, **more, "publish": settings}
+
+
+@pytest.mark.parametrize("settings", COUNTED, ids=lambda each: each["method"])
+@pytest.mark.parametrize("counted", ["records", "people"])
+def test_the_stream_and_memory_give_the_same_release(settings, counted, tmp_path):
+    for engine in ("memory", "stream"):
+        hedgerow.publish(
+            plan(count=counted, publish=settings),
+            data=visits(),
+            out=tmp_path / engine,
+            seed=5,
+            engine=engine,
+        )
+    files = [(tmp_path / engine / "release.csv").read_bytes() for engine in ("memory", "stream")]
+    assert files[0] == files[1]
+
+
+@pytest.mark.parametrize("counted", ["records", "people"])
+@pytest.mark.parametrize("settings", COUNTED, ids=lambda each: each["method"])
+def test_people_of_one_record_are_published_as_records_are(settings, counted, tmp_path):
+    data = visits().with_row_index("who")
+    alone = plan(person="who", count=counted, publish=settings) | {"records-per-person": 1}
+    without = {key: value for key, value in alone.items() if key in PLAN}
+    for name, each in (("alone", alone), ("without", without)):
+        hedgerow.publish(each, data=data, out=tmp_path / name, seed=9)
+    assert (tmp_path / "alone" / "release.csv").read_bytes() == (
+        tmp_path / "without" / "release.csv"
+    ).read_bytes()
+
+
+def test_the_certificate_says_who_is_protected_and_the_ledger_books_a_persons_epsilon():
+    release = hedgerow.publish(plan(), data=visits())
+    promised = release.certificate.guarantee
+    assert promised.neighbours == "add or remove one person with all their records"
+    assert "any one person (told by 'patient'), with all their records" in promised.statement
+    assert promised.person.records == 3
+    assert release.certificate.budget.total == promised.epsilon == 1
+    assert release.certificate.counts.share < Fraction(1, 3)  # of one record
+    assert Ledger().spent("visits") == 1
+    assert not any("at most one record" in each.what for each in release.certificate.assumed_public)
+
+
+def test_people_are_counted_in_people():
+    data = visits()
+    release = hedgerow.publish(plan(count="people", publish={"method": "basic-table"}), data=data)
+    n_people = data["patient"].n_unique()
+    assert abs(release.certificate.data.noisy_total - n_people) < 120
+    assert release.certificate.counts.within_95 == 3  # as for records of epsilon 1
+
+
+@given(
+    st.lists(st.integers(0, 30), min_size=65, max_size=65),
+    st.integers(1, 200),
+    st.fractions(Fraction(1, 10), 5, max_denominator=20),
+)
+def test_one_person_moves_the_score_of_a_bound_by_what_is_said(sizes, records, epsilon):
+    before = np.array(sizes, dtype=np.int64)
+    after = before.copy()
+    after[min(records, CANDIDATES[-1])] += 1
+    moved = bound_scores(after, epsilon) - bound_scores(before, epsilon)
+    assert (moved <= 0).all()
+    assert (moved >= -(CANDIDATES[-1] - 1)).all()
+
+
+def test_a_chosen_bound_is_paid_for_once():
+    release = hedgerow.publish(plan(**{"records-per-person": "auto"}), data=visits())
+    budget = release.certificate.budget
+    lines = {line.on: line.share for line in budget.spends}
+    assert lines["records per person"] == Fraction(1, 20)
+    assert budget.total == 1
+    assert release.certificate.guarantee.person.records in CANDIDATES
+
+
+@pytest.mark.parametrize(
+    ("more", "match"),
+    [
+        ({"person": "nobody"}, "there is no column 'nobody'"),
+        ({"records-per-person": 0}, "is not from 1 to"),
+        ({"records-per-person": True}, "is no whole number"),
+        ({"records-per-person": None}, "records-per-person: is missing"),
+        ({"person": "age"}, "'age' is an attribute that would be released"),
+        ({"person": ["patient", "patient"]}, "named twice"),
+        ({"person": None}, "there is no person"),
+        ({"one-record-per-person": True}, "a person is named, too"),
+        ({"records-per-person": "auto", "count": "people"}, "nothing to choose"),
+        ({"publish": {"method": "mondrian", "k": 5, "epsilon": None}}, "gives no guarantee"),
+        ({"publish": {"method": "truthful", "delta": "1/100"}}, "delta grows with every record"),
+        (
+            {"count": "people", "publish": {"method": "diffgen", "h": 3, "score": "infogain"}},
+            "the score infogain is not shown",
+        ),
+        ({"count": "people", "publish": {"method": "privbayes"}}, "cannot count people"),
+    ],
+)
+def test_wrong_uses_end_with_one_message_and_nothing_spent(more, match):
+    given = plan(**more)
+    given["publish"] = {k: v for k, v in given["publish"].items() if v is not None}
+    given = {key: value for key, value in given.items() if value is not None}
+    with pytest.raises((PlanError, DataError), match=match):
+        hedgerow.publish(given, data=visits(200))
+    assert Ledger().find("visits") is None
+
+
+def test_a_record_without_a_person_spends_nothing():
+    data = visits(200).with_columns(
+        patient=pl.when(pl.int_range(pl.len()) == 7).then(None).otherwise(pl.col("patient"))
+    )
+    with pytest.raises(DataError, match="record 8 does not say who it belongs to"):
+        hedgerow.publish(plan(), data=data)
+    assert Ledger().find("visits") is None
+
+
+def test_a_column_that_names_people_is_not_left_out_in_silence():
+    given = {**PLAN, "attributes": {**PLAN["attributes"], "patient_id": {"role": "identifier"}}}
+    data = visits(500).rename({"patient": "patient_id"})
+    with pytest.raises(UnconfirmedPlanError, match="'patient_id' seems to say whose record it is"):
+        hedgerow.publish(given, data=data)
+    assert Ledger().find("visits") is None
+    hedgerow.publish({**given, "one-record-per-person": True}, data=data)
+    hedgerow.publish({**given, "person": "patient_id", "records-per-person": 2}, data=data)
+    assert Ledger().spent("visits") == 2
+
+
+def test_a_person_may_be_told_by_a_column_that_an_attribute_follows_from():
+    data = visits(400).with_columns(birth=pl.date(1980, 1, 1) + pl.duration(days=pl.col("patient")))
+    given = plan(person=["birth"])
+    given["attributes"] = {
+        **PLAN["attributes"],
+        "born": {"from": "birth", "part": "year", "numeric": [1975, 1985]},
+    }
+    release = hedgerow.publish(given, data=data)
+    assert release.certificate.guarantee.person.columns == ("birth",)
