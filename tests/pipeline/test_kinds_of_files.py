@@ -159,11 +159,8 @@ def test_a_draft_of_a_database_names_its_table(tmp_path):
 def test_value_labels_are_drafted_as_a_public_domain(tmp_path, name):
     path = as_labelled(tmp_path, name)
     text = draft_plan(path, class_name="ill").text
-    attributes = text[text.index("attributes:") :]
-    place = attributes.index("place: {values: [ward, home, street]}")
-    before = attributes[:place].split("\n")[-2]
-    assert "value labels" in before
-    assert "from the data" not in before
+    (line,) = [line for line in text.splitlines() if "values: [ward, home, street]" in line]
+    assert "# public: the value labels" in line
     draft = draft_plan(path, class_name="place")
     assert draft.plan.attributes["place"].values == ("ward", "home", "street")
 
