@@ -159,8 +159,9 @@ def test_a_draft_of_a_database_names_its_table(tmp_path):
 def test_value_labels_are_drafted_as_a_public_domain(tmp_path, name):
     path = as_labelled(tmp_path, name)
     text = draft_plan(path, class_name="ill").text
-    (line,) = [line for line in text.splitlines() if "values: [ward, home, street]" in line]
-    assert "# public: the value labels" in line
+    attributes = text[text.index("attributes:") :]
+    line = "place: {values: [ward, home, street]}  # public: the value labels of the file\n"
+    assert line in attributes
     draft = draft_plan(path, class_name="place")
     assert draft.plan.attributes["place"].values == ("ward", "home", "street")
 

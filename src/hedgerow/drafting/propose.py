@@ -10,14 +10,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from hedgerow.drafting.columns import is_code, is_free_text, is_weight, why_identifier
+from hedgerow.drafting.columns import (
+    is_birth,
+    is_code,
+    is_free_text,
+    is_weight,
+    why_identifier,
+)
 from hedgerow.drafting.labels import WHY
 from hedgerow.drafting.lists import public_list_of
 from hedgerow.drafting.match import TaxonomyFile, free_label, match_for, words_of
 from hedgerow.drafting.moments import DateFound
 from hedgerow.drafting.profile import RARE, Profile
 from hedgerow.drafting.quantity import PLAIN_MARKS
-from hedgerow.drafting.ranges import date_settings, number_settings
+from hedgerow.drafting.ranges import age_settings, date_settings, number_settings
 from hedgerow.drafting.ready import ready_fit
 from hedgerow.drafting.trees import code_settings, is_code_text
 from hedgerow.model.reading import NumberMarks
@@ -46,7 +52,8 @@ class Proposal:
 
     ``settings`` are the keys of the attribute and their values; ``ask`` is a question that a
     person must answer before the plan can be confirmed, ``note`` something that only the owner
-    should know and no plan says.
+    should know and no plan says. ``derived`` is a further attribute, of what follows from the
+    column.
     """
 
     name: str
@@ -56,6 +63,7 @@ class Proposal:
     settings: Mapping[str, Any] = field(default_factory=dict)
     ask: str | None = None
     note: str | None = None
+    derived: Proposal | None = None
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -75,6 +83,7 @@ class Looked:
     files: Sequence[TaxonomyFile] = ()
     marks: NumberMarks = PLAIN_MARKS
     dates: Mapping[str, DateFound] = field(default_factory=dict)
+    names: Sequence[str] = ()
 
 
 Proposer: TypeAlias = Callable[[Profile, Looked], Proposal | None]
@@ -120,9 +129,23 @@ def _date(profile: Profile, looked: Looked) -> Proposal | None:
     found = looked.dates.get(profile.name)
     if found is None:
         return None
+    if is_birth(profile) and found.other is None:
+        return _age(profile, looked, found)
     settings, ask = date_settings(profile, found)
     reason = "dates"
     return Proposal(name=profile.name, taken="bounds", reason=reason, settings=settings, ask=ask)
+
+
+def _age(profile: Profile, looked: Looked, found: DateFound) -> Proposal:
+    """Return the age in place of a date of birth, which hardly two people share."""
+    taken = {name.casefold() for name in looked.names}
+    name = next(name for name in ("age", f"age by {profile.name}") if name not in taken)
+    others = [each for other, each in looked.dates.items() if other != profile.name]
+    settings = age_settings(profile.name, found, others)
+    age = Proposal(
+        name=name, taken="bounds", reason="the age, at a date you choose", settings=settings
+    )
+    return replace(_left_out(profile, f"births; {name!r} follows from them"), derived=age)
 
 
 def _identifier(profile: Profile, looked: Looked) -> Proposal | None:

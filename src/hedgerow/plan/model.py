@@ -23,6 +23,7 @@ from pydantic import (
     model_validator,
 )
 
+from hedgerow.model.card import card
 from hedgerow.model.database import select_all
 from hedgerow.model.derive import DatePart
 from hedgerow.model.people import PeopleRule
@@ -43,6 +44,7 @@ from hedgerow.plan.fields import (
     Name,
     Place,
     PlanModel,
+    Records,
     TaxonomyGiven,
     Texts,
     Values,
@@ -303,6 +305,11 @@ class Plan(PlanModel):
     missing_values: Texts = Field(
         ("", "?"), description="the list of texts that mean a missing value"
     )
+    records: Records | None = Field(
+        None,
+        description="about how many records there are, a public number: check and publish"
+        " reckon with it, and never count them",
+    )
     attributes: Annotated[dict[Name, AttributePlan], BeforeValidator(_check_attributes)] = Field(
         {}, description="a mapping of column names to roles and domains"
     )
@@ -349,6 +356,20 @@ class Plan(PlanModel):
     )
 
     _base: Path = PrivateAttr(default_factory=Path)
+
+    def _repr_html_(self) -> str:
+        published = self.publish or self.disclose
+        facts: list[tuple[str, object]] = [
+            ("predictors", ", ".join(self.predictors) or None),
+            ("class", self.class_name),
+            ("items", None if self.items is None else "a universe of items"),
+            ("method", None if published is None else published.method),
+            ("epsilon", getattr(published, "epsilon", None)),
+            ("data set", None if self.ledger is None else self.ledger.dataset),
+            ("approved by", None if self.approved is None else self.approved.by),
+        ]
+        waits = "" if self.confirmed else "Not confirmed: nobody said that the domains are public"
+        return card("Plan", facts, warning=waits)
 
     @property
     def base(self) -> Path:
