@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check audit mutants bench bench-large table papers format lint types docs lock clean
+.PHONY: demo test check audit pages mutants bench bench-large table papers format lint types docs lock clean
 
 demo: $(READY)  ## publish the bundled UCI Adult table and show what the release keeps
 	$(BIN)/hedgerow demo --out demo --force
@@ -19,6 +19,9 @@ check: lint types test docs  ## everything that continuous integration runs
 audit: $(READY)  ## slow statistical audits of the privacy of every method
 	$(BIN)/hedgerow audit --runs 1000 --out bench-results/audit
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m audit
+
+pages: $(READY)  ## every page in Chromium with axe-core; skips, saying so, without Chromium or Node.js
+	$(BIN)/python tools/pages.py
 
 mutants: $(READY)  ## plant small faults in the private code: does a test notice each? (about an hour)
 	$(BIN)/python tools/mutants.py

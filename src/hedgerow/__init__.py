@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hedgerow.release.baskets import BasketRelease
     from hedgerow.release.generalise import generalise
     from hedgerow.release.release import Release
+    from hedgerow.release.transformer import Generaliser
     from hedgerow.taxonomy.files import read_taxonomy
     from hedgerow.taxonomy.tree import Taxonomy
 
@@ -44,6 +45,7 @@ __all__ = [
     "Disclosure",
     "Evaluation",
     "Forecast",
+    "Generaliser",
     "Ledger",
     "Plan",
     "Release",
@@ -69,6 +71,7 @@ _HOMES = {
     "Comparison": "comparison.comparison",
     "Disclosure": "disclosure.result",
     "Evaluation": "evaluation.evaluation",
+    "Generaliser": "release.transformer",
     "Forecast": "pipeline.forecast",
     "Ledger": "privacy.ledger",
     "Plan": "plan.model",

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from hedgerow.cli.completion import command_words, script
@@ -17,11 +18,11 @@ SHELLS = ("bash", "zsh", "fish")
 
 @pytest.fixture(scope="module")
 def scripts() -> dict[str, str]:
-    return {shell: script(shell) for shell in SHELLS}
+    return {shell: script(shell, get_command(make_app())) for shell in SHELLS}
 
 
 def test_every_command_and_every_option_is_in_every_script(scripts):
-    words = command_words()
+    words = command_words(get_command(make_app()))
     assert ("ledger", "show") in {each.path for each in words}
     for text in scripts.values():
         for each in words:
@@ -31,7 +32,9 @@ def test_every_command_and_every_option_is_in_every_script(scripts):
 
 
 def test_settings_of_methods_are_completed():
-    publish = next(each for each in command_words() if each.path == ("publish",))
+    publish = next(
+        each for each in command_words(get_command(make_app())) if each.path == ("publish",)
+    )
     assert {"--epsilon", "--records", "--faithful"} <= {name for name, _ in publish.options}
 
 

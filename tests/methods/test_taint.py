@@ -24,7 +24,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hedgerow.auditing.cases import Unclaimed, subjects
+from hedgerow.auditing.cases import Unclaimed
 from hedgerow.auditing.neighbours import basket_pairs, table_pairs
 from hedgerow.methods.diffgen import specialise
 from hedgerow.methods.diffmulti import growth as diffmulti_growth
@@ -32,6 +32,7 @@ from hedgerow.methods.hedge import budget as hedge_budget
 from hedgerow.methods.hedge import hedge
 from hedgerow.methods.personal import supermodular
 from hedgerow.privacy.source import SeededSource
+from support.audited import audited_subjects
 from support.taint import (
     Carrier,
     Hidden,
@@ -55,7 +56,7 @@ SAMPLING = ("truthful", "sample")
 
 
 def methods():
-    for subject in subjects([], epsilon=ONE, seed=1):
+    for subject in audited_subjects(ONE):
         if isinstance(subject, Unclaimed) or not hasattr(subject, "over"):
             continue
         if subject.name.split(",")[0] not in SAMPLING:
@@ -166,7 +167,7 @@ TABLES = {pair.name: pair for pair in table_pairs()}
 
 
 def method_named(name):
-    return next(each for each in subjects([], epsilon=ONE, seed=1) if each.name == name).method
+    return next(each for each in audited_subjects(ONE) if each.name == name).method
 
 
 def test_a_twin_that_tests_a_true_count_for_zero_is_tainted(monkeypatch):

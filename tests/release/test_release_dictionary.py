@@ -19,7 +19,7 @@ from support.disclosure_tables import patients
 from support.disclosure_tables import plan as disclosure_plan
 from support.engine_plans import basket_plan, table_plan, write_baskets, write_table
 
-TYPES = {"string": str, "integer": int, "number": float}
+TYPES = {"string": str, "integer": int, "number": float, "date": lambda text: text}
 FIELD_KEYS = {"name", "type", "description", "constraints", "unit"}
 
 
@@ -171,3 +171,19 @@ def test_bounds_of_a_grid_of_fractions_are_numbers(tmp_path):
     field = checked_package(out)["records.csv"]["schema"]["fields"][0]
     assert field["type"] == "number"
     assert Fraction(field["constraints"]["maximum"]) == 1
+
+
+def test_dates_are_dates_with_their_bounds(tmp_path):
+    plan = {
+        "attributes": {"seen": {"date": {"from": "2020-01-01", "to": "2020-12-31", "step": "day"}}},
+        "confirmed": True,
+        "publish": {"method": "basic-table", "epsilon": 8},
+    }
+    days = pa.table({"seen": ["2020-02-29", "2020-07-01"] * 50})
+    out = tmp_path / "release"
+    hedgerow.publish(plan, data=days, out=out, seed=1, records=True)
+    field = checked_package(out)["records.csv"]["schema"]["fields"][0]
+    assert field["type"] == "date"
+    bounds = {"minimum": "2020-01-01", "maximum": "2020-12-31"}
+    assert field["constraints"] == {"required": True, **bounds}
+    assert "a range of dates" in (out / "dictionary.csv").read_text(encoding="utf-8")

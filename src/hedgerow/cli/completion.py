@@ -26,6 +26,7 @@ class CompletionWords:
 
 
 def completion_command(
+    context: typer.Context,
     shell: Annotated[Shell, typer.Argument(help="bash, zsh or fish.", show_choices=False)],
 ) -> None:
     """Print a script that completes commands, options and methods in a shell.
@@ -35,23 +36,19 @@ def completion_command(
 
     Example: hedgerow completion fish > ~/.config/fish/completions/hedgerow.fish
     """
-    sys.stdout.write(script(shell))
+    sys.stdout.write(script(shell, context.find_root().command))
 
 
-def script(shell: Shell) -> str:
-    """Return the script for a shell."""
+def script(shell: Shell, program: Any) -> str:
+    """Return the script for a shell; ``program`` is the command of the whole program."""
     makers = {"bash": _bash, "zsh": _zsh, "fish": _fish}
-    return makers[shell](command_words(), _values())
+    return makers[shell](command_words(program), _values())
 
 
-def command_words() -> list[CompletionWords]:
+def command_words(program: Any) -> list[CompletionWords]:
     """Return what may follow every command of the program, the program itself first."""
-    from typer.main import get_command
-
-    from hedgerow.cli.main import make_app
-
     found: list[CompletionWords] = []
-    waiting: list[tuple[tuple[str, ...], Any]] = [((), get_command(make_app()))]
+    waiting: list[tuple[tuple[str, ...], Any]] = [((), program)]
     while waiting:
         path, command = waiting.pop(0)
         below = getattr(command, "commands", {})

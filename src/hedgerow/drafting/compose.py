@@ -25,6 +25,7 @@ from hedgerow.drafting.propose import Looked, Proposal, proposals
 from hedgerow.drafting.quantity import settle_marks
 from hedgerow.drafting.text import Sections, ledger_section, plan_text, relative_path
 from hedgerow.errors import DataError, HedgerowError, InternalError
+from hedgerow.model.card import card
 from hedgerow.model.database import asked_of
 from hedgerow.model.reading import PLAIN, NumberMarks, Reading
 from hedgerow.plan.load import plan_of
@@ -40,13 +41,25 @@ from hedgerow.read.source import Source
 _OFTEN_MISSING = 0.1
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Draft:
-    """A proposed plan: its YAML text with comments, the plan it loads as, and notes."""
+    """A proposed plan: its YAML text with comments, the plan it loads as, and notes.
+
+    The text is shaped by the data and confidential until it is confirmed: it is not shown unless
+    it is asked for.
+    """
 
     text: str
     plan: Plan
     notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"Draft({len(self.plan.attributes)} attributes, confidential: see .text)"
+
+    def _repr_html_(self) -> str:
+        named = ", ".join(self.plan.attributes) or "items"
+        told = "Confidential: shaped by the data. Read .text and correct it before you confirm it"
+        return card("Draft of a plan", [("attributes", named)], warning=told)
 
 
 def draft_plan(
@@ -86,7 +99,7 @@ def draft_plan(
     marks = settle_marks(profiles)
     if form is None or file_form_text(data, form) is not None:
         marks = NumberMarks()  # no line of the plan speaks for all columns
-    looked = Looked(files=files, marks=marks, dates=dates_of(profiles))
+    looked = Looked(files=files, marks=marks, dates=dates_of(profiles), names=tuple(profiles))
     proposed = proposals(profiles, looked, class_name=class_name)
     _check_class(proposed, class_name)
     if form is not None:
@@ -106,7 +119,7 @@ def draft_plan(
         is_publishable=_is_publishable(proposed, needs_class=needs_class),
     )
     text = plan_text(sections, base=folder)
-    notes += [*_notes(proposed, form), *file_notes(data)]
+    notes += [*_notes(proposed, form), *file_notes(data), *(p.note for p in proposed if p.note)]
     return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
 
 

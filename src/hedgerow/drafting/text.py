@@ -114,6 +114,8 @@ def _attributes(sections: Sections, base: Path) -> Iterable[str]:
     yield "attributes:"
     for proposal in sections.proposals:
         yield from _attribute(proposal, base)
+        if proposal.derived is not None:
+            yield from _attribute(proposal.derived, base)
     if sections.unnamed:
         yield f"  # {sections.unnamed} more: their names hold characters that a plan cannot hold"
     yield ""

@@ -26,6 +26,7 @@ from pydantic import (
 )
 
 from hedgerow.errors import ReleaseError
+from hedgerow.model.card import card
 from hedgerow.model.people import PeopleRule
 from hedgerow.taxonomy.labels import displayed
 
@@ -371,6 +372,24 @@ class Certificate(_Part):
     def with_files(self, files: dict[str, ReleasedFile]) -> Certificate:
         """Return the certificate of the same release that vouches for ``files``."""
         return self.model_copy(update={"files": dict(sorted(files.items()))})
+
+    def card_facts(self) -> list[tuple[str, object]]:
+        """Return what matters most in it: names and public words with them."""
+        promised, counts = self.guarantee, self.counts
+        return [
+            ("method", self.method.name),
+            ("epsilon", promised.epsilon),
+            ("delta", promised.delta or None),
+            ("promise", promised.statement),
+            ("noise of a count, 95 of 100", f"± {counts.within_95:,}" if counts else None),
+            ("records, by the counts", self.data.noisy_total),
+            ("made on", self.created),
+            ("approved by", self.approved.by if self.approved else None),
+        ]
+
+    def _repr_html_(self) -> str:
+        warning = "" if self.guarantee.private else "Not differentially private"
+        return card(f"Certificate of {self.data.name}", self.card_facts(), warning=warning)
 
     def to_json(self) -> str:
         """Return the text of `certificate.json`: the same facts give the same bytes."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from hedgerow.errors import SettingError
 from hedgerow.model.baskets import item_dtype
+from hedgerow.model.card import card
 from hedgerow.model.method import Outline, Useful
 from hedgerow.model.precision import deviation, within
 from hedgerow.pipeline.predict import RUNS_OF_CUTS, Prediction, predicted
@@ -55,6 +56,17 @@ class Forecast:
     usefulness: tuple[tuple[int, float], ...] = ()
     prediction: Prediction | None = None
     upto: Forecast | None = None
+
+    def _repr_html_(self) -> str:
+        facts: list[tuple[str, object]] = [
+            ("epsilon", epsilon_text(self.epsilon)),
+            ("verdict", self.verdict),
+            ("noise of a count, 95 of 100", f"± {self.error_95:,}"),
+            ("groups", f"about {self.outline.n_groups:,}" if self.publishes == "table" else None),
+            ("records", None if self.records is None else f"{self.records:,}"),
+            ("advice", self.advice),
+        ]
+        return card("Check of a plan", facts)
 
     @property
     def counts_all(self) -> bool:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from hedgerow.count.settings import EngineSettings
-from hedgerow.errors import ChangedPlanError, KeptReleaseError, PublishNotice, SettingError
+from hedgerow.errors import ChangedPlanError, PublishNotice, SettingError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.certificate import LedgerEntry
 from hedgerow.model.database import asked_of
@@ -34,7 +34,12 @@ from hedgerow.pipeline.prepare import (
     prepare,
 )
 from hedgerow.pipeline.rehearse import rehearse
-from hedgerow.pipeline.retry import RunAsked, check_nothing_waits, release_in_place
+from hedgerow.pipeline.retry import (
+    RunAsked,
+    check_nothing_waits,
+    release_in_place,
+    say_where_booked,
+)
 from hedgerow.plan.load import plan_digest
 from hedgerow.privacy.budget import EpsilonLike
 from hedgerow.privacy.ledger import Entry
@@ -248,11 +253,15 @@ class _Task:
             booked = replace(self, progress=_harmless(self.progress))
             release, written = booked._made(engine, self._facts(engine, account.line(booking)))
         except BaseException as error:
-            if isinstance(error, KeptReleaseError) or hasattr(error, "kept"):
-                error.add_note(f"It is entry {booking.id} of the ledger, booked until then.")
-            else:
+            kept = getattr(error, "kept", None)
+            if kept is None:
                 account.failed(booking, error)
-            raise
+                raise
+            told = say_where_booked(error, kept, account.file)
+            told.add_note(f"It is entry {booking.id} of the ledger, booked until then.")
+            if told is error:
+                raise
+            raise told from error
         self._mark(account, booking, _digest(release, written))
         return release
 

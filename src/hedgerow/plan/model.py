@@ -23,6 +23,7 @@ from pydantic import (
     model_validator,
 )
 
+from hedgerow.model.card import card
 from hedgerow.model.database import select_all
 from hedgerow.model.derive import DatePart
 from hedgerow.model.people import PeopleRule
@@ -92,7 +93,9 @@ class AttributePlan(PlanModel):
         " {from: 2010-01-01, to: 2030-12-31, step: month}",
     )
     taxonomy: TaxonomyGiven | None = Field(
-        None, description="a taxonomy file, a nested mapping of labels, or a builder"
+        None,
+        description="a taxonomy file, hedgerow:NAME for a ready one, a nested mapping of labels,"
+        " or a builder",
     )
     values: Values | None = Field(
         None, description="the list of all values, as texts: a taxonomy of one level"
@@ -353,6 +356,20 @@ class Plan(PlanModel):
     )
 
     _base: Path = PrivateAttr(default_factory=Path)
+
+    def _repr_html_(self) -> str:
+        published = self.publish or self.disclose
+        facts: list[tuple[str, object]] = [
+            ("predictors", ", ".join(self.predictors) or None),
+            ("class", self.class_name),
+            ("items", None if self.items is None else "a universe of items"),
+            ("method", None if published is None else published.method),
+            ("epsilon", getattr(published, "epsilon", None)),
+            ("data set", None if self.ledger is None else self.ledger.dataset),
+            ("approved by", None if self.approved is None else self.approved.by),
+        ]
+        waits = "" if self.confirmed else "Not confirmed: nobody said that the domains are public"
+        return card("Plan", facts, warning=waits)
 
     @property
     def base(self) -> Path:

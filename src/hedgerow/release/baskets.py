@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import InputError, ReleaseError
 from hedgerow.model.baskets import NoisyBaskets
+from hedgerow.model.card import card
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.precision import deviation
 from hedgerow.privacy.source import RandomSource
@@ -76,6 +77,12 @@ class BasketRelease(Frames):
 
     def __repr__(self) -> str:
         return f"BasketRelease({self.certificate.data.name!r}, {len(self.baskets):,} baskets)"
+
+    def _repr_html_(self) -> str:
+        certificate = self.certificate
+        facts = [("baskets", f"{len(self.baskets):,}"), *certificate.card_facts()]
+        warning = "" if certificate.guarantee.private else "Not differentially private"
+        return card(f"Release of {certificate.data.name}", facts, warning=warning)
 
     @property
     def taxonomy(self) -> Taxonomy:

@@ -19,8 +19,7 @@ from hedgerow.model.labels import count_column, leaf_labels, range_labels
 from hedgerow.model.schema import Attribute, Schema
 from hedgerow.release.records import in_wholes
 from hedgerow.release.table import spreadsheet_safe
-from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain
-from hedgerow.taxonomy.numbers import written
+from hedgerow.taxonomy.domain import CategoricalDomain, DateDomain, NumericDomain
 from hedgerow.taxonomy.tree import Taxonomy
 
 DICTIONARY = "dictionary.csv"
@@ -43,7 +42,7 @@ class DictionaryColumn:
     """
 
     name: str
-    type: Literal["string", "integer", "number"]
+    type: Literal["string", "integer", "number", "date"]
     meaning: str
     unit: str = ""
     low: str = ""
@@ -151,11 +150,11 @@ def value_column(
     if isinstance(domain, NumericDomain):
         return DictionaryColumn(
             name=attribute.name,
-            type="integer" if in_wholes(domain) else "number",
+            type=_type(domain),
             meaning=f"{meaning}; the lower edge of a cell of its grid",
             unit=unit,
-            low=written(domain.low),
-            high=written(domain.high),
+            low=domain.written(domain.low),
+            high=domain.written(domain.high),
             required=not domain.missing,
         )
     labels = [(label, "") for label in leaf_labels(domain)]
@@ -169,19 +168,26 @@ def _range_column(
     domain = attribute.domain
     unit = (given.unit or "") if given is not None else ""
     if isinstance(domain, NumericDomain):
+        things = "dates" if isinstance(domain, DateDomain) else "numbers"
         return DictionaryColumn(
             name=attribute.name,
             type="string",
-            meaning=_meaning(given, f"a range of numbers: {INTERVALS}"),
+            meaning=_meaning(given, f"a range of {things}: {INTERVALS}"),
             unit=unit,
-            low=written(domain.low),
-            high=written(domain.high),
+            low=domain.written(domain.low),
+            high=domain.written(domain.high),
         )
     sizes = (ranges.stop - ranges.first).tolist()
     named = zip(range_labels(domain, ranges), sizes, strict=True)
     labels = [(label, _size_words(n, domain.size)) for label, n in named]
     meaning = _meaning(given, "a value, or the label of several")
     return _labelled(attribute.name, labels, meaning=meaning, unit=unit)
+
+
+def _type(domain: NumericDomain) -> Literal["integer", "number", "date"]:
+    if isinstance(domain, DateDomain):
+        return "date"
+    return "integer" if in_wholes(domain) else "number"
 
 
 def _coarse_column(attribute: Attribute, given: DescribedAttribute | None) -> DictionaryColumn:

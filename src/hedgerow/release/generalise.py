@@ -42,13 +42,17 @@ def generalise(
 
     Privacy: none is added. The result is as confidential as ``data``.
     """
-    if isinstance(release, Release):
-        recoding = release.recoding
-    else:
-        recoding = release if isinstance(release, Recoding) else load_recoding(release)
+    recoding = recoding_of(release)
     source = open_table(data, reading=_reading_of(plan))
     schema = _schema_for(source, recoding.schema)
     return recoding.apply(encode_table(source, schema))
+
+
+def recoding_of(release: Release | Recoding | str | os.PathLike[str]) -> Recoding:
+    """Return the recoding of a release, of its folder, or the one that was given."""
+    if isinstance(release, Release):
+        return release.recoding
+    return release if isinstance(release, Recoding) else load_recoding(release)
 
 
 def _reading_of(plan: PlanGiven) -> Reading:

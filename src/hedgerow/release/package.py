@@ -35,7 +35,7 @@ def package_text(files: Sequence[DictionaryFile], certificate: Certificate) -> s
     promised = certificate.guarantee
     facts: dict[str, Any] = {
         "$schema": PROFILE,
-        "name": plain_name(certificate.data.name),
+        "name": package_name(certificate.data.name),
         "title": certificate.data.name,
         "description": promised.statement,
         "hedgerow": {
@@ -50,10 +50,10 @@ def package_text(files: Sequence[DictionaryFile], certificate: Certificate) -> s
     return json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
 
 
-def plain_name(title: str) -> str:
+def package_name(title: str) -> str:
     """Return a name for programs: letters from a to z, digits, ``.``, ``_`` and ``-``.
 
-    >>> plain_name("Visits 2026, Köln"), plain_name("病院")
+    >>> package_name("Visits 2026, Köln"), package_name("病院")
     ('visits-2026-koln', 'release')
     """
     ascii_only = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
@@ -64,7 +64,7 @@ def _resources(files: Sequence[DictionaryFile]) -> list[dict[str, Any]]:
     taken: set[str] = set()
     found = []
     for file in files:
-        name = base = plain_name(str(PurePosixPath(file.path)))
+        name = base = package_name(str(PurePosixPath(file.path)))
         number = 2
         while name in taken:
             name, number = f"{base}-{number}", number + 1
@@ -96,7 +96,7 @@ def _field(column: DictionaryColumn) -> dict[str, Any]:
     constraints: dict[str, Any] = {"required": True} if column.required else {}
     if column.type != "string":
         bounds = {"minimum": column.low, "maximum": column.high}
-        constraints |= {key: _number(column, text) for key, text in bounds.items() if text}
+        constraints |= {key: _bound(column, text) for key, text in bounds.items() if text}
     elif column.labels and not column.n_more:
         constraints["enum"] = [spreadsheet_safe(label) for label, _ in column.labels]
     facts: dict[str, Any] = {
@@ -111,6 +111,8 @@ def _field(column: DictionaryColumn) -> dict[str, Any]:
     return facts
 
 
-def _number(column: DictionaryColumn, text: str) -> int | float:
+def _bound(column: DictionaryColumn, text: str) -> int | float | str:
+    if column.type == "date":
+        return text
     number = Fraction(text)
     return floor(number) if column.type == "integer" else float(number)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
 from hedgerow.errors import ReleaseError
+from hedgerow.model.card import card
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.groups import Groups
 from hedgerow.model.schema import Schema
@@ -62,6 +63,13 @@ class Release(Frames):
 
     def __repr__(self) -> str:
         return f"Release({self.certificate.data.name!r}, {len(self.groups):,} groups)"
+
+    def _repr_html_(self) -> str:
+        facts = [("groups", f"{len(self.groups):,}"), *self.certificate.card_facts()]
+        return card(f"Release of {self.certificate.data.name}", facts, warning=self._warning())
+
+    def _warning(self) -> str:
+        return "" if self.certificate.guarantee.private else "Not differentially private"
 
     @property
     def n_rows(self) -> int:

@@ -1,0 +1,142 @@
+"""A release as a step of a scikit-learn pipeline: raw rows in, the release's labels out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.encode.table import encode_accompanied
+from hedgerow.errors import DataError, MissingExtraError
+from hedgerow.read.open import open_table
+from hedgerow.release.generalise import recoding_of
+from hedgerow.release.recoding import Recoding
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+try:
+    from sklearn.base import BaseEstimator, TransformerMixin
+    from sklearn.utils.validation import check_is_fitted
+except ImportError as error:
+    raise MissingExtraError("The scikit-learn transformer", extra="evaluate") from error
+
+
+class Generaliser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Puts raw rows into the groups of a release, as `hedgerow generalise` does.
+
+    ``release`` is a release, its folder or its recoding. Rows come as a dataframe with the
+    release's attributes (other columns are not looked at), or as an array with one column per
+    attribute, in the release's order; they leave as the same kind of table, with its labels.
+    A row that the release would have left out, for want of a value, has no label (``None``).
+
+    Nothing is learnt from the rows: fitting reads the release. A model that is to meet raw
+    rows is trained on `Release.records`:
+
+    >>> import hedgerow
+    >>> plan = {"attributes": {"age": {"numeric": [0, 99]},
+    ...                        "ill": {"role": "class", "values": ["no", "yes"]}},
+    ...         "confirmed": True, "publish": {"method": "hedge", "epsilon": 4}}
+    >>> import pyarrow as pa
+    >>> rows = pa.table({"age": [20, 70] * 500, "ill": ["no", "yes"] * 500})
+    >>> release = hedgerow.publish(plan, data=rows, seed=1)
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import OneHotEncoder
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> drawn = release.records().to_pandas()
+    >>> model = make_pipeline(hedgerow.Generaliser(release), OneHotEncoder(handle_unknown="ignore"),
+    ...                       DecisionTreeClassifier()).fit(drawn, drawn["ill"])
+    >>> model.predict(rows.to_pandas()[:2]).tolist()
+    ['no', 'yes']
+
+    Privacy: none is added. What leaves is as confidential as the rows that came.
+    """
+
+    def __init__(self, release: Any = "release") -> None:
+        self.release = release
+
+    def fit(self, X: Any = None, y: Any = None) -> Generaliser:  # noqa: N803
+        """Read the release; rows, if there are any, are only looked at for their columns."""
+        self.recoding_: Recoding = recoding_of(self.release)
+        if X is not None:
+            self.n_features_in_ = len(self._named(X).column_names)
+            if hasattr(X, "columns"):
+                self.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)
+        return self
+
+    def transform(self, X: Any) -> Any:  # noqa: N803
+        """Return the rows with the labels of the release, as the kind of table they came in."""
+        check_is_fitted(self, "recoding_")
+        rows = self._named(X)
+        schema = replace(self.recoding_.schema, class_attribute=None)
+        found = encode_accompanied(open_table(rows), schema, numbers=())
+        labels = self.recoding_.apply(found.table)
+        return _like(X, _in_place(labels, found.rows, rows.num_rows))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Return the names of the release's attributes."""
+        check_is_fitted(self, "recoding_")
+        return np.array([each.name for each in self.recoding_.schema.attributes], dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = True
+        tags.no_validation = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def _named(self, rows: Any) -> pa.Table:
+        """Return rows as an Arrow table with named columns."""
+        import narwhals as nw
+        import pyarrow as pa
+
+        if isinstance(rows, pa.Table):
+            return rows
+        if hasattr(rows, "columns"):
+            return nw.from_native(rows, eager_only=True).to_arrow()
+        if hasattr(rows, "toarray"):
+            raise TypeError("Sparse data was given, but a dataframe or a dense array is needed.")
+        names = [each.name for each in self.recoding_.schema.attributes]
+        values = np.asarray(rows)
+        if values.ndim != 2 or values.shape[1] != len(names):
+            raise DataError(
+                f"an array of rows needs {len(names)} columns, one per attribute of the release",
+                where="rows",
+                do="Give a dataframe with the names of the release's attributes, or all of them"
+                " in the release's order.",
+            )
+        columns = [pa.array(values[:, at].tolist(), from_pandas=True) for at in range(len(names))]
+        return pa.table(columns, names=names)
+
+
+def _in_place(labels: pa.Table, rows: NDArray[np.int64], n_rows: int) -> pa.Table:
+    """Return labels as texts in the rows they belong to, and none in rows that were left out."""
+    import pyarrow as pa
+
+    places = np.full(n_rows, -1, dtype=np.int64)
+    places[rows] = np.arange(len(rows))
+    taken = pa.array(places, mask=places < 0)
+    texts = [column.combine_chunks().cast(pa.string()).take(taken) for column in labels.columns]
+    return pa.table(texts, names=labels.column_names)
+
+
+def _like(rows: Any, labels: pa.Table) -> Any:
+    """Return labels as the kind of table that the rows came in."""
+    import narwhals as nw
+    import pyarrow as pa
+
+    if isinstance(rows, pa.Table):
+        return labels
+    if not hasattr(rows, "columns"):
+        columns = [np.array(column.to_pylist(), dtype=object) for column in labels.columns]
+        return np.stack(columns, axis=1)
+    backend = nw.get_native_namespace(nw.from_native(rows))
+    made = nw.from_arrow(labels, backend=backend).to_native()
+    if hasattr(rows, "index") and hasattr(made, "set_axis"):
+        made = made.astype(object).where(made.notna(), None).set_axis(rows.index, axis=0)
+    return made
