@@ -49,8 +49,8 @@ WIDE = {
 }
 
 
-def wide(ledger=None, **changes):
-    book = {} if ledger is None else {"ledger": {"dataset": "d", "cap": 1, "file": str(ledger)}}
+def wide(file=None, **changes):
+    book = {} if file is None else {"ledger": {"dataset": "d", "cap": 1, "file": str(file)}}
     return {**WIDE, **book, **changes}
 
 
@@ -263,9 +263,15 @@ def test_publish_refuses_noise_before_anything_is_read_or_spent(tmp_path):
     assert told.value.exit_code == 3
     assert not (tmp_path / "release").exists()
     assert not (tmp_path / "ledger.sqlite").exists()
-    for remedy in ("h: 2", "method: hedge", "epsilon ", "coarser", "--even-if-noise"):
+    for remedy in ("h: 2", "method: hedge", "coarser", "--even-if-noise"):
         assert remedy in told.value.do
+    assert "epsilon" not in told.value.do  # it would have to be above 50
     assert hedgerow.check(plan).verdict == "mostly noise"
+
+
+def test_an_epsilon_that_would_do_is_named():
+    with pytest.raises(MostlyNoiseError, match=r"; or epsilon [0-9]"):
+        hedgerow.publish(wide(records=20_000), data=rows(3))
 
 
 def test_what_would_do_does(tmp_path):
