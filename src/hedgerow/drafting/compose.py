@@ -19,10 +19,9 @@ from hedgerow.drafting.file_forms import file_form_of, file_form_text, file_note
 from hedgerow.drafting.form import column_numbers, form_of, table_form_text
 from hedgerow.drafting.labels import apply_labels
 from hedgerow.drafting.match import taxonomies_in
-from hedgerow.drafting.moments import dates_of
 from hedgerow.drafting.profile import MISSING_TEXTS, RARE, Profile, profiles_of
 from hedgerow.drafting.propose import Looked, Proposal, proposals
-from hedgerow.drafting.quantity import settle_marks
+from hedgerow.drafting.settle import dates_of, settle_marks
 from hedgerow.drafting.text import Sections, ledger_section, plan_text, relative_path
 from hedgerow.errors import DataError, HedgerowError, InternalError
 from hedgerow.model.card import card
