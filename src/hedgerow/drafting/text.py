@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from hedgerow.drafting.people import PeopleFound
 from hedgerow.drafting.propose import Proposal
 from hedgerow.drafting.rounding import one_digit
 from hedgerow.errors import visible
@@ -52,6 +53,7 @@ class Sections:
     missing_values: Sequence[str]
     n_records: int
     proposals: Sequence[Proposal]
+    people: PeopleFound | None
     unnamed: int
     publish: str
     ledger: str
@@ -104,6 +106,9 @@ def _source(sections: Sections) -> Iterable[str]:
     yield "# The texts that usually mean a missing value; take out what is a value here."
     yield f"missing-values: [{', '.join(json.dumps(text) for text in sections.missing_values)}]"
     yield from records_lines(sections.n_records)
+    if sections.people is not None:
+        yield from comment(sections.people.reason(), indent="")
+        yield from sections.people.lines(quoted(sections.people.column))
     yield ""
 
 
