@@ -20,6 +20,7 @@ from hedgerow.drafting.form import column_numbers, form_of, table_form_text
 from hedgerow.drafting.labels import apply_labels
 from hedgerow.drafting.match import taxonomies_in
 from hedgerow.drafting.moments import dates_of
+from hedgerow.drafting.people import whose_records
 from hedgerow.drafting.profile import MISSING_TEXTS, RARE, Profile, profiles_of
 from hedgerow.drafting.propose import Looked, Proposal, proposals
 from hedgerow.drafting.quantity import settle_marks
@@ -117,6 +118,7 @@ def draft_plan(
         publish=publish,
         ledger=ledger_section(given, publish),
         is_publishable=_is_publishable(proposed, needs_class=needs_class),
+        whose=whose_records(proposed, profiles),
     )
     text = plan_text(sections, base=folder)
     notes += [*_notes(proposed, form), *file_notes(data), *(p.note for p in proposed if p.note)]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from hedgerow.drafting.people import Whose
 from hedgerow.drafting.propose import Proposal
 from hedgerow.drafting.rounding import one_digit
 from hedgerow.errors import visible
@@ -56,6 +57,7 @@ class Sections:
     publish: str
     ledger: str
     is_publishable: bool
+    whose: Whose | None = None
 
 
 def plan_text(sections: Sections, *, base: Path) -> str:
@@ -201,6 +203,10 @@ def wrapped(part: str) -> str:
 
 
 def _ends(sections: Sections) -> Iterable[str]:
+    if sections.whose is not None:
+        yield from comment(sections.whose.reason, indent="")
+        yield from _people(sections.whose)
+        yield ""
     yield "# Set this to true once every domain above is public knowledge."
     yield "confirmed: false"
     yield ""
@@ -211,6 +217,17 @@ def _ends(sections: Sections) -> Iterable[str]:
     yield f"{mark}publish: {{{sections.publish}}}"
     yield ""
     yield from ledger_lines(sections.ledger)
+
+
+def _people(whose: Whose) -> Iterable[str]:
+    if whose.is_once:
+        yield "# If somebody may have several records: person: COLUMN and records-per-person: auto."
+        yield "one-record-per-person: true"
+        return
+    yield "# Then people are protected with all their records. If nobody can have more than one:"
+    yield "# one-record-per-person: true instead."
+    yield f"person: {quoted(whose.column)}"
+    yield "records-per-person: auto"
 
 
 def _number(value: Fraction) -> str:
