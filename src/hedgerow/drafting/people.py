@@ -47,9 +47,12 @@ class PeopleFound:
     def lines(self, quoted: str) -> Iterable[str]:
         """Return the lines of a plan, without the mark; ``quoted`` is the column as YAML."""
         if self.repeats:
+            yield "# People are then protected with all their records. If nobody can have more than"
+            yield "# one, say 'one-record-per-person: true' instead."
             yield f"person: {quoted}"
             yield f"records-per-person: {self.bound}"
         else:
+            yield "# If somebody may have several records: person: COLUMN and records-per-person: 4."
             yield "one-record-per-person: true"
 
     def reason(self) -> str:

@@ -106,9 +106,6 @@ def _source(sections: Sections) -> Iterable[str]:
     yield "# The texts that usually mean a missing value; take out what is a value here."
     yield f"missing-values: [{', '.join(json.dumps(text) for text in sections.missing_values)}]"
     yield from records_lines(sections.n_records)
-    if sections.people is not None:
-        yield from comment(sections.people.reason(), indent="")
-        yield from sections.people.lines(quoted(sections.people.column))
     yield ""
 
 
@@ -206,6 +203,10 @@ def wrapped(part: str) -> str:
 
 
 def _ends(sections: Sections) -> Iterable[str]:
+    if sections.people is not None:
+        yield from comment(sections.people.reason(), indent="")
+        yield from sections.people.lines(quoted(sections.people.column))
+        yield ""
     yield "# Set this to true once every domain above is public knowledge."
     yield "confirmed: false"
     yield ""
