@@ -32,11 +32,13 @@ ROOMS: dict[str, str] = {
     "disclosure": "errors progress model plan read encode count methods lattice release report"
     " taxonomy pipeline",
     "evaluation": "errors progress model plan privacy read encode release report taxonomy",
+    "comparison": "errors progress model plan privacy read encode count release report pipeline"
+    " evaluation",
     "drafting": "errors model plan privacy read taxonomy",
     "auditing": "errors progress model plan privacy count methods taxonomy pipeline",
     "demo": "errors progress model plan read encode release evaluation pipeline",
     "cli": "errors model plan privacy taxonomy release report pipeline disclosure evaluation"
-    " drafting auditing demo",
+    " comparison drafting auditing demo",
 }
 """Which rooms each room may use, beside itself: what is not said here is refused."""
 

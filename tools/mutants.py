@@ -19,7 +19,6 @@ import sys
 import tempfile
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -174,24 +173,25 @@ def run(wanted: list[str]) -> int:
     unnoticed, explained = 0, equivalents()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         campaign = Campaign(Path(folder))
-        for private in (True, False):
-            for room, mutant in _faults(wanted, private=private):
-                outcome = campaign.outcome(room, mutant)
-                if outcome in NOTICED:
-                    continue
-                told = mutant.name in explained and outcome == "survived"
-                word = "explained" if told else outcome.upper()
-                print(f"{word} {mutant.name}: {mutant.change}", flush=True)
-                unnoticed += not told
+        for room, mutant in _faults(wanted):
+            outcome = campaign.outcome(room, mutant)
+            if outcome in NOTICED:
+                continue
+            told = mutant.name in explained and outcome == "survived"
+            word = "explained" if told else outcome.upper()
+            print(f"{word} {mutant.name}: {mutant.change}", flush=True)
+            unnoticed += not told
     return unnoticed
 
 
-def _faults(wanted: list[str], *, private: bool) -> Iterator[tuple[Room, Mutant]]:
-    for room in rooms():
-        for mutant in room.mutants():
-            asked = not wanted or any(mutant.name.startswith(each) for each in wanted)
-            if asked and (mutant.operator in PRIVATE) == private:
-                yield room, mutant
+def _faults(wanted: list[str]) -> list[tuple[Room, Mutant]]:
+    faults = [(room, mutant) for room in rooms() for mutant in room.mutants()]
+    asked = [
+        (room, mutant)
+        for room, mutant in faults
+        if not wanted or any(mutant.name.startswith(each) for each in wanted)
+    ]
+    return sorted(asked, key=lambda fault: fault[1].operator not in PRIVATE)
 
 
 def equivalents() -> dict[str, str]:

@@ -2,8 +2,8 @@
 
 >>> import hedgerow
 >>> [name for name in dir(hedgerow) if name.islower()]  # doctest: +NORMALIZE_WHITESPACE
-['__version__', 'audit', 'check', 'disclose', 'draft', 'evaluate', 'generalise', 'load_plan',
- 'publish', 'read_taxonomy', 'recover', 'register']
+['__version__', 'audit', 'check', 'compare', 'disclose', 'draft', 'evaluate', 'generalise',
+ 'load_plan', 'publish', 'read_taxonomy', 'recover', 'register']
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hedgerow.auditing.run import audit
+    from hedgerow.comparison.compare import compare
+    from hedgerow.comparison.comparison import Comparison
     from hedgerow.disclosure.disclose import disclose
     from hedgerow.disclosure.result import Disclosure
     from hedgerow.drafting.compose import draft_plan as draft
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
     from hedgerow.evaluation.run import evaluate
     from hedgerow.methods.register import register
     from hedgerow.model.certificate import Certificate
-    from hedgerow.pipeline.forecast import Forecast, check
+    from hedgerow.pipeline.check import check
+    from hedgerow.pipeline.forecast import Forecast
     from hedgerow.pipeline.publish import publish
     from hedgerow.pipeline.recover import recover
     from hedgerow.plan.load import load_plan
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BasketRelease",
     "Certificate",
+    "Comparison",
     "Disclosure",
     "Evaluation",
     "Forecast",
@@ -49,6 +53,7 @@ __all__ = [
     "__version__",
     "audit",
     "check",
+    "compare",
     "disclose",
     "draft",
     "evaluate",
@@ -63,6 +68,7 @@ __all__ = [
 _HOMES = {
     "BasketRelease": "release.baskets",
     "Certificate": "model.certificate",
+    "Comparison": "comparison.comparison",
     "Disclosure": "disclosure.result",
     "Evaluation": "evaluation.evaluation",
     "Generaliser": "release.transformer",
@@ -72,7 +78,8 @@ _HOMES = {
     "Release": "release.release",
     "Taxonomy": "taxonomy.tree",
     "audit": "auditing.run",
-    "check": "pipeline.forecast",
+    "check": "pipeline.check",
+    "compare": "comparison.compare",
     "disclose": "disclosure.disclose",
     "draft": "drafting.compose:draft_plan",
     "evaluate": "evaluation.run",

@@ -132,18 +132,28 @@ class ReleaseError(InputError):
 
 
 class KeptReleaseError(ReleaseError):
-    """A release is complete and booked but has not got its name: ``kept`` is where it lies."""
+    """A release is complete and booked but has not got its name: ``kept`` is where it lies.
 
-    def __init__(self, what: str, *, where: str | None, kept: str) -> None:
+    ``ledger`` is the file that it is booked in, where that is not the user's own ledger.
+    """
+
+    def __init__(
+        self, what: str, *, where: str | None, kept: str, ledger: str | None = None
+    ) -> None:
         self.kept = kept
-        super().__init__(what, where=where, do=self.how(kept))
+        super().__init__(what, where=where, do=self.how(kept, ledger))
 
     @staticmethod
-    def how(kept: str) -> str:
-        """Return how a complete release is put in its place."""
+    def how(kept: str, ledger: str | None = None) -> str:
+        """Return how a complete release is put in its place.
+
+        >>> KeptReleaseError.how(".out.partial-1f0c22a9", "our ledger.sqlite").split(": ")[1]
+        "hedgerow recover .out.partial-1f0c22a9 --ledger 'our ledger.sqlite'"
+        """
+        booked = "" if ledger is None else f" --ledger {shlex.quote(ledger)}"
         return (
             "The release is complete and booked; put it in its place with:"
-            f" hedgerow recover {shlex.quote(kept)}"
+            f" hedgerow recover {shlex.quote(kept)}{booked}"
         )
 
 
@@ -187,6 +197,10 @@ class UnconfirmedPlanError(RefusedError):
 
 class ChangedPlanError(RefusedError):
     """The plan is not the one that was checked and agreed on."""
+
+
+class MostlyNoiseError(RefusedError):
+    """By the plan's own number of records the release would be mostly noise."""
 
 
 class SameRecordsError(RefusedError):

@@ -42,7 +42,7 @@ def test_names_in_many_records_become_the_universe_and_rare_ones_are_not_written
     path = written(tmp_path / "a.dat", ["milk bread"] * 25 + ["milk wig"] * 18 + ["wig " * 9])
     draft = drafted(path)
     assert draft.plan.items.universe == ("bread", "milk")
-    assert draft.text.count("from the data") == 3  # the header explains it once
+    assert draft.text.count("from the data") == 4  # the header explains it once
     assert not draft.plan.confirmed
     assert (draft.plan.ledger.dataset, draft.plan.ledger.cap) == ("a", 1)
     plan = confirmed(draft, tmp_path)

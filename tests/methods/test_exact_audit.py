@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hedgerow.auditing.cases import Unclaimed, subjects
+from hedgerow.auditing.cases import Unclaimed
 from hedgerow.auditing.neighbours import BasketPair, TablePair, line, schema_over, values
 from hedgerow.methods.diffgen import specialise
 from hedgerow.methods.diffmulti import splits
@@ -26,6 +26,7 @@ from hedgerow.privacy.choice import choose
 from hedgerow.privacy.mechanisms import Spending
 from hedgerow.privacy.source import SeededSource
 from hedgerow.taxonomy.builders import context_free
+from support.audited import audited_subjects
 from support.exact_transcripts import Leak, World, chances, drawn, wild
 
 SLACK = 1e-9
@@ -103,7 +104,7 @@ def world(method, epsilon, pair):
 
 
 def audited():
-    for subject in subjects([], epsilon=Fraction(2), seed=1):
+    for subject in audited_subjects(Fraction(2)):
         if isinstance(subject, Unclaimed) or not hasattr(subject, "over"):
             continue
         if subject.name.split(",")[0] in SAMPLING:
@@ -180,7 +181,7 @@ CHEAP = {
 def test_the_whole_law_of_a_transcript_is_within_epsilon(name):
     """Every transcript but those with a count outside the support, whose mass is told."""
     epsilon, support = Fraction(4), CHEAP[name]
-    subject = next(each for each in subjects([], epsilon=epsilon, seed=1) if each.name == name)
+    subject = next(each for each in audited_subjects(epsilon) if each.name == name)
     method = subject.method
     if name.startswith("diffgen"):
         method = type(method)(specialisations=1, score=method.score, faithful=method.faithful)
@@ -249,7 +250,7 @@ class WithholdsNothing:
 
 
 def method_named(name):
-    return next(each for each in subjects([], epsilon=Fraction(1), seed=1) if each.name == name)
+    return next(each for each in audited_subjects(Fraction(1)) if each.name == name)
 
 
 def test_a_twin_that_looks_at_the_table_itself_leaks():

@@ -7,19 +7,23 @@ choice against the sensitivity that docs/privacy.md proves, written down here on
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from hedgerow.auditing.cases import Unclaimed, subjects
+from hedgerow.auditing.cases import Unclaimed
 from hedgerow.auditing.neighbours import BasketPair, TablePair, line, schema_over, values
 from hedgerow.methods.diffmulti import diffmulti
 from hedgerow.methods.hedge import budget as hedge_budget
 from hedgerow.methods.hedge import hedge
+from hedgerow.methods.weave import run as weave_run
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from hedgerow.taxonomy.builders import context_free
+from hedgerow.trees import counts
+from support.audited import audited_subjects
 from support.exact_transcripts import World
 
 RECORDS = 30_000
@@ -91,7 +95,7 @@ STEPS = {
 
 
 def audited():
-    for subject in subjects([], epsilon=Fraction(1), seed=1):
+    for subject in audited_subjects(Fraction(1)):
         if isinstance(subject, Unclaimed) or not hasattr(subject, "method"):
             continue
         if subject.name.split(",")[0] not in SAMPLING:
@@ -106,22 +110,32 @@ def shallow(monkeypatch):
     monkeypatch.setattr(hedge, "STOP_BELOW", 0.05)
 
 
-def asked_by(subject):
-    """The questions of one run, and the outline of what it spends."""
-    baskets = isinstance(subject.over[0], BasketPair)
-    pair = BASKETS if baskets else TABLE
+def pair_for(subject):
+    return BASKETS if isinstance(subject.over[0], BasketPair) else TABLE
+
+
+def played(subject):
+    """The questions of one run, the release, and the bookings."""
     rng = np.random.default_rng(2)
 
     def pick(question, law, at):
         return (RECORDS,) if question[1] == "number of records" else law.draw(rng)
 
-    engine = pair.engine(has_record=True)
     here = World(
-        method=subject.method, epsilon=Fraction(1), engines=(lambda: engine,) * 2, content=str
+        method=subject.method,
+        epsilon=Fraction(1),
+        engines=(lambda: pair_for(subject).engine(has_record=True),) * 2,
+        content=lambda released: released,
     )
-    play, _ = here.play(0, pick, seed=1)
-    public = pair.taxonomy if baskets else pair.schema
-    return play.questions, subject.method.outline(public, Fraction(1))
+    play, (released, bookings, _) = here.play(0, pick, seed=1)
+    return play.questions, released, bookings
+
+
+def foretold(subject):
+    """The outline of what a run spends."""
+    pair = pair_for(subject)
+    public = pair.taxonomy if isinstance(pair, BasketPair) else pair.schema
+    return subject.method.outline(public, Fraction(1))
 
 
 def step_of(on):
@@ -131,9 +145,9 @@ def step_of(on):
 
 @pytest.mark.parametrize("subject", list(audited()))
 def test_every_question_is_asked_at_the_share_that_the_outline_tells(shallow, subject):
-    questions, outline = asked_by(subject)
+    questions, *_ = played(subject)
     told = {}
-    for step in outline.steps:
+    for step in foretold(subject).steps:
         # hedge tells of all its marginals together
         n = len(SCHEMA.attributes) if subject.name.startswith("hedge, ") else 1
         share = step.share / n if step.on == "marginals" else step.share
@@ -145,7 +159,7 @@ def test_every_question_is_asked_at_the_share_that_the_outline_tells(shallow, su
 
 @pytest.mark.parametrize("subject", [each for each in audited() if each.id in CHOICES])
 def test_every_choice_is_made_at_the_sensitivity_that_is_proved(shallow, subject):
-    questions, _ = asked_by(subject)
+    questions, *_ = played(subject)
     choices = [question[4:7] for question in questions if question[0] == "choice"]
     assert set(choices) == {CHOICES[subject.name]}
 
@@ -172,3 +186,55 @@ def test_measured_counts_are_weighed_by_the_shares_that_were_booked(shallow, mon
     }
     if module is hedge:
         assert measured.total.share == booked["number of records"]
+
+
+@pytest.mark.parametrize("subject", list(audited()))
+def test_a_release_tells_the_share_and_the_threshold_of_its_counts(shallow, monkeypatch, subject):
+    """Weights and error bounds are made of them; below the threshold nothing was kept."""
+    monkeypatch.setattr(counts, "DENSE_GROUPS", 4)
+    questions, released, bookings = played(subject)
+    if released.made is None:
+        return
+    shares = {line.share for line in bookings if line.on == "counts"}
+    assert released.made.share == min(shares or {foretold(subject).counts})
+    asked = {least for kind, on, *_, least in questions if (kind, on) == ("sparse", "counts")}
+    if released.made.threshold is None:
+        return
+    assert released.made.threshold >= 1
+    if asked:
+        assert released.made.threshold == min(min(least) for least in asked)
+
+
+def test_tables_of_weave_tell_the_shares_that_were_booked():
+    subject = next(each.values[0] for each in audited() if each.id == "weave")
+    _, released, bookings = played(subject)
+    measured = ("one-way table: ", "join: ", "further table: ")
+    booked = [line.share for line in bookings if line.on.startswith(measured)]
+    assert sorted(table.share for table in released.tables) == sorted(booked)
+
+
+def test_weave_fits_and_offers_tables_by_the_share_that_they_are_counted_with(monkeypatch):
+    told = []
+
+    def telling(of):
+        def tell(*given, share, **further):
+            told.append(share)
+            return of(*given, share=share, **further)
+
+        return tell
+
+    monkeypatch.setattr(weave_run, "Fit", telling(weave_run.Fit))
+    monkeypatch.setattr(weave_run, "table_candidates", telling(weave_run.table_candidates))
+    subject = next(each.values[0] for each in audited() if each.id == "weave")
+    _, _, bookings = played(subject)
+    shares = {float(line.share) for line in bookings if line.on.startswith("join: ")}
+    assert told == [*shares] * 2
+
+
+def test_the_leaf_table_of_weave_tells_the_share_that_was_booked():
+    subject = next(each.values[0] for each in audited() if each.id == "weave")
+    _, released, bookings = played(
+        replace(subject, method=replace(subject.method, leaf_table=True))
+    )
+    booked = {line.on: line.share for line in bookings}
+    assert released.leaves.share == booked["leaf table"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -31,6 +32,7 @@ def kept(case: Case) -> Path:
     once_booked(case.monkeypatch, taken)
     with pytest.raises(KeptReleaseError, match="hedgerow recover") as told:
         publish("plan.yaml", out=case.out)
+    assert str(told.value).endswith(f"--ledger {shlex.quote(str(case.ledger))}")
     case.monkeypatch.undo()
     case.monkeypatch.chdir(case.folder)
     assert case.states() == ["booked"]
@@ -48,6 +50,13 @@ def test_a_kept_release_gets_its_name_and_its_entry_its_digest(case: Case, kept:
     with pytest.warns(UserWarning, match="nothing was read or spent"):
         publish("plan.yaml", out=case.out)  # the ledger knows the certificate that lies there
     assert case.states() == ["released"]
+
+
+def test_the_next_run_names_folder_and_ledger_to_recover_with(case: Case, kept: Path) -> None:
+    with pytest.raises(KeptReleaseError) as told:
+        publish("plan.yaml", out=case.out)
+    command = str(told.value).split("hedgerow recover ")[1]
+    assert shlex.split(command) == [str(kept), "--ledger", str(case.ledger)]
 
 
 def test_no_later_run_removes_it(case: Case, kept: Path) -> None:

@@ -107,7 +107,8 @@ MISTAKES = {
         "attributes.age.numric",
         [
             "Did you mean 'numeric'?",
-            "role, numeric, step, edges, date, taxonomy, values, other, letters, missing-values",
+            "role, numeric, step, edges, date, taxonomy, values, other, letters, missing-values,"
+            " unreadable, decimal, thousands, from, years-at, years-until, days-until, part",
         ],
     ),
     "unknown role": (

@@ -52,7 +52,7 @@ def census_columns(n: int, seed: int) -> dict[str, list[str]]:
     gains = np.where(rng.random(n) < 0.04, rng.choice([3103, 5178, 7298, 15024, 99999], n), 0)
     male = rng.random(n) < 0.48
     strength = (
-        -9.6
+        -8.6
         + 0.65 * level
         + 1.5 * (weeks > 48)
         + 1.2 * male
@@ -60,7 +60,7 @@ def census_columns(n: int, seed: int) -> dict[str, list[str]]:
         + 0.9 * (age > 38)
         - 6.0 * ~works
     )
-    rich = rng.random(n) < 1 / (1 + np.exp(-strength))
+    rich = rng.random(n) < 1 / (1 + np.exp(-1.8 * strength))
 
     def pick(values: list[str], share: list[float] | None = None) -> np.ndarray:
         return rng.choice(np.array(values, dtype=object), n, p=share)
@@ -160,7 +160,7 @@ def census_columns(n: int, seed: int) -> dict[str, list[str]]:
     return {name: [str(value) for value in values] for name, values in columns.items()}
 
 
-def write_census(path: Path, n: int = 5000, seed: int = 42) -> dict[str, str]:
+def write_census(path: Path, n: int = 20_000, seed: int = 42) -> dict[str, str]:
     """Write the table, its fields apart by a comma and a blank; return what each column is."""
     columns = census_columns(n, seed)
     with path.open("w", encoding="utf-8", newline="") as file:

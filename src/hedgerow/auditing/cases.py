@@ -162,7 +162,7 @@ def method_subject(
 
 
 def _tables_for(method: str, seed: int) -> tuple[TablePair, ...]:
-    further = (grown_pair(seed=seed),) if method == "hedge" else ()
+    further = (grown_pair(),) if method == "hedge" else ()
     return (*table_pairs(seed=seed), *further)
 
 

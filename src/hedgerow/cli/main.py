@@ -15,6 +15,7 @@ import typer
 from hedgerow.cli import ledger, taxonomy
 from hedgerow.cli.audit import audit_command
 from hedgerow.cli.check import check_command
+from hedgerow.cli.compare import compare_command
 from hedgerow.cli.completion import completion_command
 from hedgerow.cli.console import quieten, steady_streams
 from hedgerow.cli.demo import demo_command
@@ -26,6 +27,9 @@ from hedgerow.cli.methods import methods_command
 from hedgerow.cli.publish import publish_command
 from hedgerow.cli.recover import recover_command
 from hedgerow.errors import HedgerowError, InputError, InternalError
+
+LEAST_MEMORY = 2 << 30
+"""Bytes of address space below which libraries may fail to load."""
 
 
 def _show_version(wanted: bool) -> None:
@@ -80,6 +84,7 @@ def make_app(*, method_settings: bool = True) -> typer.Typer:
     made.command("disclose")(disclose_command)
     made.command("generalise")(generalise_command)
     made.command("evaluate")(evaluate_command)
+    made.command("compare")(compare_command)
     made.command("audit")(audit_command)
     made.command("methods")(methods_command)
     made.command("completion")(completion_command)
@@ -152,9 +157,36 @@ def run_command(command: Callable[[], Any]) -> None:
         # A traceback may show confidential values: only who asks for it gets one.
         if os.environ.get("HEDGEROW_DEBUG"):
             raise
-        unexpected = InternalError(f"unexpected {type(error).__name__}")
-        _tell(unexpected, _notes(error))
+        short_of = _short_of_memory(error)
+        unexpected = short_of or InternalError(f"unexpected {type(error).__name__}")
+        _tell(unexpected, [*_notes(error), *_unbooked(short_of)])
         sys.exit(unexpected.exit_code)
+
+
+def _short_of_memory(error: Exception) -> InputError | None:
+    """Return what is to be said where the system gives this process little memory.
+
+    A library that cannot be loaded, or a thread that cannot be started, then ends in an error of
+    any kind: a name that is missing, a module that is half there.
+    """
+    try:
+        import resource
+    except ImportError:  # there are no such limits on this system
+        return None
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY or limit >= LEAST_MEMORY:
+        return None
+    return InputError(
+        f"memory ran out, as it seems: an unexpected {type(error).__name__} under a limit of"
+        f" {limit >> 20:,} MB for the whole process",
+        do="Give it 2,048 MB or more (ulimit -v), or no limit.",
+    )
+
+
+def _unbooked(error: InputError | None) -> list[str]:
+    """Say that nothing was booked where that is sure: what books was not even loaded."""
+    loaded = "hedgerow.pipeline.publish" in sys.modules
+    return ["Nothing was booked."] if error and not loaded else []
 
 
 def _notes(error: BaseException) -> list[str]:

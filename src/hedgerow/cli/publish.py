@@ -66,6 +66,13 @@ def publish_command(
         str | None,
         typer.Option(help="The fingerprint that `check` showed: any other plan is refused."),
     ] = None,
+    even_if_noise: Annotated[
+        bool,
+        typer.Option(
+            "--even-if-noise",
+            help="Publish although the plan's records are too few for it to be more than noise.",
+        ),
+    ] = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     settings: dict[str, Any],
@@ -76,6 +83,9 @@ def publish_command(
     certificate and a report. Baselines without that guarantee (mondrian, tds, full-domain)
     book nothing and say so in what they write. The same command once more answers with the
     release that is in place and spends nothing.
+
+    By the plan's own number of records, as `check` tells, a release that would be mostly noise
+    is refused and nothing is spent.
 
     Example: hedgerow publish plan.yaml --epsilon 1 --out release
     """
@@ -98,6 +108,7 @@ def publish_command(
             master=master,
             seed=seed,
             expect=expect,
+            even_if_noise=even_if_noise,
             progress=report,
             notice=notices.append,
             method=method,

@@ -1,4 +1,4 @@
-"""``hedgerow taxonomy``: check, show, convert and build taxonomies."""
+"""``hedgerow taxonomy``: list, check, show, convert and build taxonomies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hedgerow.taxonomy.tree import Taxonomy
 
 app = typer.Typer(
-    name="taxonomy", help="Check, show, convert and build taxonomies.", no_args_is_help=True
+    name="taxonomy", help="List, check, show, convert and build taxonomies.", no_args_is_help=True
 )
 build = typer.Typer(name="build", help="Build a taxonomy by rule.", no_args_is_help=True)
 app.add_typer(build, name="build")
@@ -50,20 +50,58 @@ ValuesOption = Annotated[
 RootOption = Annotated[str, typer.Option("--root", help="The label of the root.")]
 
 
+@app.command("list")
+def list_taxonomies(*, json_: JsonOption = False, quiet: QuietOption = False) -> None:
+    """List the ready taxonomies that come with hedgerow.
+
+    A plan names one by 'taxonomy: hedgerow:NAME'; 'show hedgerow:NAME' draws it.
+
+    Example: hedgerow taxonomy list
+    """
+    from hedgerow.cli.ready import ready_facts, show_ready
+
+    facts = ready_facts()
+    answer({"taxonomies": facts}, as_json=json_, show=lambda: show_ready(facts, quiet=quiet))
+
+
 @app.command("check")
 def check_taxonomies(
-    files: Annotated[list[Path], typer.Argument(help="Taxonomy files, ARX CSV for example.")],
+    files: Annotated[
+        list[Path], typer.Argument(help="Taxonomy files, ARX CSV for example, or hedgerow:NAME.")
+    ],
     *,
+    data: Annotated[
+        str | None,
+        typer.Option(help="Owner only: a table, to see whether a column of it is covered."),
+    ] = None,
+    column: Annotated[str | None, typer.Option(help="With --data: the column.")] = None,
+    table: Annotated[
+        str | None, typer.Option(help="With a database URL in --data: the name of the table.")
+    ] = None,
+    plan: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A plan whose 'reading' says how the data is written."),
+    ] = None,
     from_: FromOption = None,
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Say of each file whether it is a taxonomy, and how large it is.
 
-    Exits with 2 where one is not; the others are checked all the same.
+    Exits with 2 where one is not; the others are checked all the same. With --data and
+    --column, says of one taxonomy whether it is complete: whether every value of the column
+    is in it. That answer is confidential, for the owner of the data; exits with 1 where it is
+    incomplete.
 
     Example: hedgerow taxonomy check taxonomies/workclass.csv taxonomies/race.csv
     """
+    if data is not None or column is not None:
+        from hedgerow.cli.ready import ColumnAsked, check_column
+
+        asked = ColumnAsked(data=data, column=column, table=table, plan=plan)
+        tree = None if len(files) != 1 else _read(files[0], from_)
+        check_column(str(files[0]), tree, asked, as_json=json_, quiet=quiet)
+        return
     results = [_checked(file, from_) for file in files]
     failed = [error for _, error in results if error]
     if len(files) == 1 and failed:
@@ -80,7 +118,7 @@ def check_taxonomies(
 
 @app.command("show")
 def show_taxonomy(
-    file: Annotated[Path, typer.Argument(help="A taxonomy file.")],
+    file: Annotated[Path, typer.Argument(help="A taxonomy file, or hedgerow:NAME.")],
     *,
     depth: Annotated[
         int | None, typer.Option("--depth", min=1, help="Show that many levels below the root.")
@@ -110,7 +148,9 @@ def show_taxonomy(
 
 @app.command()
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="A taxonomy file.")],
+    source: Annotated[
+        Path, typer.Argument(metavar="IN", help="A taxonomy file, or hedgerow:NAME.")
+    ],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
     *,
     from_: FromOption = None,
@@ -263,7 +303,10 @@ def build_flat(
 
 def _read(file: Path, format_name: str | None) -> Taxonomy:
     from hedgerow.taxonomy.files import read_taxonomy
+    from hedgerow.taxonomy.ready.catalogue import ready_name, ready_taxonomy
 
+    if (name := ready_name(str(file))) is not None:
+        return ready_taxonomy(name).tree
     return read_taxonomy(file, format=_format(format_name))
 
 

@@ -28,6 +28,7 @@ from hedgerow.drafting.text import (
     ledger_lines,
     ledger_section,
     quoted,
+    records_lines,
     relative_path,
     wrapped,
 )
@@ -55,6 +56,7 @@ class ItemFrequencies:
     separator: Literal["tab", "comma"] | None
     form: Reading
     records: Counter[str]
+    n_records: int
 
     @property
     def frequent(self) -> list[str]:
@@ -115,10 +117,14 @@ def item_frequencies(
     )
     source = BasketFile(path=path, separators=letters, reading=form)
     records: Counter[str] = Counter()
+    n_records = 0
     for batch in source.batches(progress=progress):
         records.update(_in_records(batch))
+        n_records += len(batch.lengths)
     del records[""]
-    return ItemFrequencies(path=path, separator=separator, form=form, records=records)
+    return ItemFrequencies(
+        path=path, separator=separator, form=form, records=records, n_records=n_records
+    )
 
 
 def _in_records(batch: WordBatch) -> dict[str, int]:
@@ -146,7 +152,7 @@ def basket_plan_text(
         )
     lines = [HEADER, f"data: {quoted(relative_path(found.path, base))}"]
     lines += [*comment("how the file is written", indent=""), basket_form_text(found.form)]
-    lines += ["items:"]
+    lines += [*records_lines(found.n_records), "items:"]
     lines += _universe(items, files, base)
     if found.separator is not None:
         lines += [*comment("what stands between items", indent="  ")]

@@ -15,14 +15,19 @@ from hedgerow.drafting.match import words_of
 from hedgerow.drafting.profile import RARE, Profile
 
 _PERSONAL = {
-    *("ssn", "email", "mail", "phone", "telephone", "mobile", "fax", "passport", "iban", "url"),
+    *("ssn", "email", "passport", "iban"),
     *("surname", "firstname", "lastname", "forename", "fullname", "givenname", "familyname"),
-    *("vorname", "nachname", "geburtsname", "telefon", "handy", "adresse", "anschrift"),
-    *("strasse", "straße", "hausnummer", "street", "sozialversicherungsnummer"),
+    *("vorname", "nachname", "geburtsname", "sozialversicherungsnummer"),
     *("versichertennummer", "krankenversichertennummer", "steuernummer", "ausweisnummer"),
-    *("prenom", "prénom", "nom", "apellido", "apellidos", "nombre", "correo", "telefono"),
-    *("latitude", "longitude", "ip"),
+    *("prenom", "prénom", "nom", "apellido", "apellidos", "nombre"),
 }
+_PERSONAL_IF_MANY = {
+    *("mail", "phone", "telephone", "mobile", "fax", "url", "telefon", "handy", "adresse"),
+    *("anschrift", "strasse", "straße", "hausnummer", "street", "address", "correo", "telefono"),
+    *("latitude", "longitude", "lat", "lon", "lng", "ip", "kontonummer"),
+}
+"""Words that a flag or a kind may have in its name, too."""
+
 _IDENTIFYING = {
     *("id", "ids", "name", "nbr", "no", "nr", "num", "number", "uuid", "guid", "key", "address"),
     *("nummer", "kennung", "identifier", "identifikator", "aktenzeichen", "schluessel"),
@@ -58,6 +63,9 @@ _CODE_WORDS = {
 }
 _POSTAL = {"zip", "zipcode", "postcode", "postal", "plz", "postleitzahl", "zip5", "zcta"}
 _CODE_ENDS = ("code", "schluessel", "schlüssel", "kennzeichen", "typ", "sart", "cd", "kz")
+_BIRTHS = {"birth", "birthdate", "birthday", "dob", "born", "geburt", "geburtstag", "gebdat"}
+_BIRTHS |= {"naissance", "nacimiento", "nascita", "geboortedatum", "geb"}
+_BIRTH_BEGINS = ("geburtsdat", "birth", "dateofbirth")
 _MOST_CODES = 100
 _LEAST_DIGITS = 4
 _IDENTIFIER_DIGITS = 5
@@ -80,7 +88,7 @@ def name_words(profile: Profile) -> set[str]:
 def why_identifier(profile: Profile) -> str | None:
     """Return why a column seems to identify people, or ``None``."""
     words = name_words(profile)
-    if words & _PERSONAL:
+    if words & _PERSONAL or (words & _PERSONAL_IF_MANY and len(profile.known) > RARE):
         return "an identifier, by its name"
     if is_row_number(profile):
         return "a row number"
@@ -120,6 +128,12 @@ def is_weight(profile: Profile) -> bool:
     counts = np.array(list(profile.values.values()))
     mean = float(np.average(np.array(list(profile.values)), weights=counts))
     return 0.9 <= mean <= 1.1  # weights that add up to the number of records
+
+
+def is_birth(profile: Profile) -> bool:
+    """Whether a column's name says that it holds dates of birth."""
+    joined = "".join(words_of(profile.name))
+    return bool(name_words(profile) & _BIRTHS) or joined.startswith(_BIRTH_BEGINS)
 
 
 def is_code(profile: Profile) -> bool:

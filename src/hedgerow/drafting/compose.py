@@ -99,7 +99,7 @@ def draft_plan(
     marks = settle_marks(profiles)
     if form is None or file_form_text(data, form) is not None:
         marks = NumberMarks()  # no line of the plan speaks for all columns
-    looked = Looked(files=files, marks=marks, dates=dates_of(profiles))
+    looked = Looked(files=files, marks=marks, dates=dates_of(profiles), names=tuple(profiles))
     proposed = proposals(profiles, looked, class_name=class_name)
     _check_class(proposed, class_name)
     if form is not None:
@@ -111,6 +111,7 @@ def draft_plan(
         reading=None if form is None else file_form_text(data, form) or table_form_text(form),
         missing=_missing_policy(proposed, profiles),
         missing_values=MISSING_TEXTS,
+        n_records=max(profile.n_records for profile in profiles.values()),
         proposals=proposed,
         unnamed=unnamed,
         publish=publish,
@@ -118,7 +119,7 @@ def draft_plan(
         is_publishable=_is_publishable(proposed, needs_class=needs_class),
     )
     text = plan_text(sections, base=folder)
-    notes += [*_notes(proposed, form), *file_notes(data)]
+    notes += [*_notes(proposed, form), *file_notes(data), *(p.note for p in proposed if p.note)]
     return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
 
 

@@ -10,15 +10,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from hedgerow.drafting.columns import is_code, is_free_text, is_weight, why_identifier
+from hedgerow.drafting.columns import (
+    is_birth,
+    is_code,
+    is_free_text,
+    is_weight,
+    why_identifier,
+)
 from hedgerow.drafting.labels import WHY
 from hedgerow.drafting.lists import public_list_of
 from hedgerow.drafting.match import TaxonomyFile, free_label, match_for, words_of
 from hedgerow.drafting.moments import DateFound
 from hedgerow.drafting.profile import RARE, Profile
 from hedgerow.drafting.quantity import PLAIN_MARKS
-from hedgerow.drafting.ranges import date_settings, number_settings
-from hedgerow.drafting.trees import code_settings, is_code_text
+from hedgerow.drafting.ranges import age_settings, date_settings, number_settings
+from hedgerow.drafting.ready import ready_fit
+from hedgerow.drafting.trees import code_settings, in_order, is_code_text, list_settings
 from hedgerow.model.reading import NumberMarks
 from hedgerow.plan.fields import MAX_TEXT, ROOT
 
@@ -44,7 +51,9 @@ class Proposal:
     """What the plan says about one column, and why.
 
     ``settings`` are the keys of the attribute and their values; ``ask`` is a question that a
-    person must answer before the plan can be confirmed.
+    person must answer before the plan can be confirmed, ``note`` something that only the owner
+    should know and no plan says. ``derived`` is a further attribute, of what follows from the
+    column.
     """
 
     name: str
@@ -53,6 +62,8 @@ class Proposal:
     role: Literal["predictor", "class", "drop", "identifier"] = "predictor"
     settings: Mapping[str, Any] = field(default_factory=dict)
     ask: str | None = None
+    note: str | None = None
+    derived: Proposal | None = None
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -72,6 +83,7 @@ class Looked:
     files: Sequence[TaxonomyFile] = ()
     marks: NumberMarks = PLAIN_MARKS
     dates: Mapping[str, DateFound] = field(default_factory=dict)
+    names: Sequence[str] = ()
 
 
 Proposer: TypeAlias = Callable[[Profile, Looked], Proposal | None]
@@ -117,9 +129,23 @@ def _date(profile: Profile, looked: Looked) -> Proposal | None:
     found = looked.dates.get(profile.name)
     if found is None:
         return None
+    if is_birth(profile) and found.other is None:
+        return _age(profile, looked, found)
     settings, ask = date_settings(profile, found)
     reason = "dates"
     return Proposal(name=profile.name, taken="bounds", reason=reason, settings=settings, ask=ask)
+
+
+def _age(profile: Profile, looked: Looked, found: DateFound) -> Proposal:
+    """Return the age in place of a date of birth, which hardly two people share."""
+    taken = {name.casefold() for name in looked.names}
+    name = next(name for name in ("age", f"age by {profile.name}") if name not in taken)
+    others = [each for other, each in looked.dates.items() if other != profile.name]
+    settings = age_settings(profile.name, found, others)
+    age = Proposal(
+        name=name, taken="bounds", reason="the age, at a date you choose", settings=settings
+    )
+    return replace(_left_out(profile, f"births; {name!r} follows from them"), derived=age)
 
 
 def _identifier(profile: Profile, looked: Looked) -> Proposal | None:
@@ -149,6 +175,19 @@ def _labelled(profile: Profile, looked: Looked) -> Proposal | None:
     if not profile.labels:
         return None
     return _listed(profile, profile.labels, taken="public", reason=WHY)
+
+
+def _ready(profile: Profile, looked: Looked) -> Proposal | None:
+    fit = ready_fit(profile)
+    if fit is None:
+        return None
+    return Proposal(
+        name=profile.name,
+        taken="public",
+        reason=fit.taxonomy.title,
+        settings=fit.settings,
+        note=fit.note(profile.name),
+    )
 
 
 def _known_list(profile: Profile, looked: Looked) -> Proposal | None:
@@ -197,6 +236,8 @@ def _list(profile: Profile, looked: Looked) -> Proposal:
 def _listed(profile: Profile, values: Sequence[str], *, taken: Taken, reason: str) -> Proposal:
     ordered = sorted(values, key=in_order) if taken == "list" else values
     settings: dict[str, Any] = {"values": tuple(ordered)}
+    if taken == "list":
+        settings = list_settings(ordered)
     if not profile.complete or any(word not in set(values) for word in profile.known):
         settings["other"] = free_label(ordered)
     return Proposal(name=profile.name, taken=taken, reason=reason, settings=settings)
@@ -209,6 +250,7 @@ PROPOSERS: tuple[Proposer, ...] = (
     _weight,
     _of_files,
     _labelled,
+    _ready,
     _known_list,
     _code,
     _number,
@@ -231,12 +273,6 @@ def _frequent(profile: Profile) -> tuple[str, ...]:
 def is_writable(word: str) -> bool:
     """Whether a plan can hold a value."""
     return word.isprintable() and len(word) <= MAX_TEXT and word != ROOT
-
-
-def in_order(word: str) -> tuple[bool, int, str]:
-    """Return what values are sorted by: whole numbers by size, then texts."""
-    is_whole = word.isascii() and word.isdigit() and len(word) < 20
-    return (not is_whole, int(word) if is_whole else 0, word)
 
 
 def _likely_class(first: Sequence[Proposal], profiles: Mapping[str, Profile]) -> str | None:
@@ -262,7 +298,7 @@ def _n_classes(profile: Profile) -> int:
 
 
 def _as_class(profile: Profile, before: Proposal) -> Proposal:
-    if "taxonomy" in before.settings or before.taken == "public":
+    if before.taken in ("taxonomy", "public"):
         return replace(before, role="class", reason=f"the class, and {before.reason}")
     values = _frequent(profile)
     listed = _listed(profile, values, taken="list", reason=f"the class, in {RARE} records or more")

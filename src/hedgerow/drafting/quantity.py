@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -130,23 +130,28 @@ class NumberForms:
         if bare.size:
             self.high_bare = max(self.high_bare, float(bare.max()))
         for form in FORMS:
-            if form.thousands not in _SELDOM or _mask(words, _between(form)).any():
-                self._add(form, words, counts)
-
-    def _add(self, form: NumberMarks, words: pa.Array, counts: NDArray[np.int64]) -> None:
-        mask = _mask(words, f"^(?:{number_pattern(form).pattern})$")
-        if not mask.any():
-            return
-        found = words.filter(pa.array(mask))
-        if form.thousands != "none":
-            marked = _mask(found, _between(form))
-            self.seen[form].n_marked += int(counts[mask][marked].sum())
-            found = pc.replace_substring_regex(found, _between(form), "")
-        self.seen[form].add(_floats(pc.replace_substring(found, ",", ".")), counts[mask])
+            # Without such a mark in any text, both forms read alike.
+            is_bare = form.thousands in _SELDOM and not _mask(words, _between(form)).any()
+            read_as = replace(form, thousands="none") if is_bare else form
+            numbers, n_records, n_marked = _read(read_as, words, counts)
+            self.seen[form].add(numbers, n_records)
+            self.seen[form].n_marked += n_marked
 
     def add_numbers(self, numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> None:
         """Take in what is stored as numbers."""
         self.seen[FORMS[0]].add(numbers, counts)
+
+
+def _read(
+    form: NumberMarks, words: pa.Array, counts: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64], int]:
+    """Return the numbers among texts, their records, and how many of these have a mark."""
+    mask = _mask(words, f"^(?:{number_pattern(form).pattern})$")
+    found, n_records, n_marked = words.filter(pa.array(mask)), counts[mask], 0
+    if form.thousands != "none":
+        n_marked = int(n_records[_mask(found, _between(form))].sum())
+        found = pc.replace_substring_regex(found, _between(form), "")
+    return _floats(pc.replace_substring(found, ",", ".")), n_records, n_marked
 
 
 def _between(form: NumberMarks) -> str:
@@ -179,7 +184,7 @@ def _marks_of_file(profiles: Iterable[Profile]) -> NumberMarks:
     votes = Counter(decimal for _, decimal in found if decimal is not None)
     decimal: Decimal = "comma" if votes["comma"] > votes["point"] else "point"
     grouped = Counter(
-        _thousands(profile, decimal) for profile, settled in found if settled == decimal
+        _thousands(profile, decimal) for profile, settled in found if settled in (decimal, None)
     )
     del grouped["none"]
     return NumberMarks(
@@ -204,7 +209,9 @@ def _thousands(profile: Profile, decimal: Decimal) -> Thousands:
     """Return what stands between thousands, given what stands before decimals."""
     seen = profile.numbers.seen
     forms = [form for form in FORMS if form.decimal == decimal]
-    return max(forms, key=lambda form: seen[form].n_records).thousands  # the first of equals
+    most = max(seen[form].n_records for form in forms)
+    marked = [form for form in forms if seen[form].n_records == most and seen[form].n_marked]
+    return marked[0].thousands if most >= _LEAST_SHARE * profile.n_known and marked else "none"
 
 
 def _marks_of_column(profile: Profile, of_file: NumberMarks, *, is_settled: bool) -> NumberMarks:

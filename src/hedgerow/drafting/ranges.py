@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil, floor, log10
 from typing import Any
@@ -87,7 +88,7 @@ def outward(low: float, high: float) -> tuple[Fraction, Fraction, Fraction]:
 
 def date_settings(profile: Profile, found: DateFound) -> tuple[dict[str, Any], str | None]:
     """Return the keys of a column of dates, and what a person must be asked about it."""
-    low, high = (_EPOCH + datetime.timedelta(days=int(day)) for day in found.seen.bounds())
+    low, high = map(_day, found.seen.bounds())
     date: dict[str, Any] = {
         "from": datetime.date(low.year, 1, 1),
         "to": datetime.date(high.year, 12, 31),
@@ -104,6 +105,25 @@ def date_settings(profile: Profile, found: DateFound) -> tuple[dict[str, Any], s
     if found.seen.n_records < profile.n_known:
         settings |= _gaps(*missing_texts(_no_dates(profile, found)))
     return settings, ask
+
+
+def age_settings(column: str, found: DateFound, others: Sequence[DateFound]) -> dict[str, Any]:
+    """Return the keys of an age that follows from dates of birth.
+
+    It counts at the beginning of the year after the table's other dates, or of this one.
+    """
+    last = max((each.seen.bounds()[1] for each in others), default=None)
+    year = datetime.date.today().year if last is None else _day(last).year + 1
+    source: Any = column if found.format == "iso" else {"column": column, "format": found.format}
+    return {
+        "from": source,
+        "years-at": datetime.date(year, 1, 1),
+        "numeric": (Fraction(0), Fraction(110)),
+    }
+
+
+def _day(number: float) -> datetime.date:
+    return _EPOCH + datetime.timedelta(days=int(number))
 
 
 def _no_dates(profile: Profile, found: DateFound) -> dict[str, int]:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from hedgerow.drafting.propose import Proposal
+from hedgerow.drafting.rounding import one_digit
 from hedgerow.errors import visible
 from hedgerow.model.reading import MEGABYTES, SECONDS
 from hedgerow.plan.numbers import plain_number
@@ -49,6 +50,7 @@ class Sections:
     reading: str | None
     missing: str
     missing_values: Sequence[str]
+    n_records: int
     proposals: Sequence[Proposal]
     unnamed: int
     publish: str
@@ -101,6 +103,7 @@ def _source(sections: Sections) -> Iterable[str]:
     yield f"missing: {sections.missing}"
     yield "# The texts that usually mean a missing value; take out what is a value here."
     yield f"missing-values: [{', '.join(json.dumps(text) for text in sections.missing_values)}]"
+    yield from records_lines(sections.n_records)
     yield ""
 
 
@@ -111,6 +114,8 @@ def _attributes(sections: Sections, base: Path) -> Iterable[str]:
     yield "attributes:"
     for proposal in sections.proposals:
         yield from _attribute(proposal, base)
+        if proposal.derived is not None:
+            yield from _attribute(proposal.derived, base)
     if sections.unnamed:
         yield f"  # {sections.unnamed} more: their names hold characters that a plan cannot hold"
     yield ""
@@ -120,6 +125,13 @@ def comment(reason: str, *, indent: str) -> Iterable[str]:
     """Return the lines of a comment that says what was taken from the data."""
     lines = textwrap.wrap(f"from the data: {reason}; {MARK}", WIDTH - len(indent) - 2)
     return [f"{indent}# {line}" for line in lines]
+
+
+def records_lines(n_records: int) -> Iterable[str]:
+    """Return the lines that say about how many records there are."""
+    if n_records:
+        yield from comment("about how many records there are, rounded to one digit", indent="")
+        yield f"records: {one_digit(n_records)}"
 
 
 def ledger_lines(ledger: str) -> Iterable[str]:

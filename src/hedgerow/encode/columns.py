@@ -121,7 +121,7 @@ class _Labels:
         for spelling in spellings(text):
             if spelling in self.markers:
                 return _MISSING
-            code = self.domain.taxonomy.leaf_code.get(spelling[: self.letters].strip())
+            code = self.domain.code_of(spelling[: self.letters].strip())
             if code is not None:
                 return code
         other = self.domain.other_code

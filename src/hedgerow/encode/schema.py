@@ -10,6 +10,7 @@ from hedgerow.plan.model import Plan
 from hedgerow.taxonomy.calendar import day_number
 from hedgerow.taxonomy.domain import MISSING, CategoricalDomain, DateDomain, Domain, NumericDomain
 from hedgerow.taxonomy.load import taxonomy_of
+from hedgerow.taxonomy.ready.catalogue import ready_name
 from hedgerow.taxonomy.tree import Taxonomy
 
 
@@ -50,7 +51,8 @@ def _attribute(plan: Plan, name: str, *, keeps_missing: bool) -> Attribute:
         texts = {*plan.missing_values, *(given.missing_values or ())}
         listed = (label for label in taxonomy.leaf_labels if label in texts)
         missing = next(listed, MISSING) if keeps_missing else None
-        domain = CategoricalDomain.over(taxonomy, other=given.other, missing=missing)
+        reads = ready_name(given.taxonomy)
+        domain = CategoricalDomain.over(taxonomy, other=given.other, missing=missing, reads=reads)
     return Attribute(
         name=name,
         domain=domain,

@@ -53,7 +53,9 @@ class Evaluation:
         page, figures = self.html(), self.to_json()
         try:
             target.mkdir(mode=0o700, parents=True, exist_ok=True)
-            return _written(target / PAGE_FILE, page), _written(target / JSON_FILE, figures)
+            return written_for_owner(target / PAGE_FILE, page), written_for_owner(
+                target / JSON_FILE, figures
+            )
         except OSError as error:
             raise ReleaseError(
                 f"the evaluation cannot be written: {(error.strerror or str(error)).lower()}",
@@ -93,7 +95,7 @@ def check_folder(
     return target
 
 
-def _written(path: Path, text: str) -> Path:
+def written_for_owner(path: Path, text: str) -> Path:
     """Write a file that nobody but its owner may read, whole or not at all."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:

@@ -150,9 +150,7 @@ def _piece_moments(axis: SpreadAxis, scale: Scale) -> Floats:
     values = np.where(scale.known, (scale.values - scale.low) / scale.width - 0.5, 0.0)
     powers = np.stack([known, values, values**2])
     ends = np.pad(np.cumsum(powers, axis=1), [(0, 0), (1, 0)])
-    even: NDArray[np.float64] = (ends[:, axis.stop] - ends[:, axis.first]) / (
-        axis.stop - axis.first
-    )
+    even: Floats = (ends[:, axis.stop] - ends[:, axis.first]) / (axis.stop - axis.first)
     if axis.ends is None or axis.column is None:
         return even
     codes = np.diff(axis.ends, axis=1)

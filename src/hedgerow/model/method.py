@@ -125,6 +125,15 @@ class Approximate(Protocol):
 
 
 @runtime_checkable
+class Sized(Protocol):
+    """A method for tables whose course depends on how many records there are."""
+
+    def outline_of(self, schema: Schema, epsilon: Fraction, n_records: int) -> Outline:
+        """Return the outline for a public number of records, in place of an example's."""
+        ...
+
+
+@runtime_checkable
 class Useful(Protocol):
     """A method that can say how far a counting query may be off, whatever the data."""
 

@@ -14,7 +14,8 @@ from hedgerow.model.baskets import item_dtype
 from hedgerow.model.card import card
 from hedgerow.model.method import Outline, Useful
 from hedgerow.model.precision import deviation, within
-from hedgerow.pipeline.prepare import PlanLike, Prepared, prepare
+from hedgerow.pipeline.predict import RUNS_OF_CUTS, Prediction, predicted
+from hedgerow.pipeline.prepare import Prepared
 from hedgerow.privacy.budget import epsilon_text
 from hedgerow.taxonomy.domain import code_dtype
 
@@ -40,8 +41,11 @@ class Forecast:
 
     ``noise_ratio`` compares the noise of all groups together (their number times the
     standard deviation of one count) with the number of records. Below 1 most groups
-    stand out from their noise; above 5 hardly any does. ``usefulness`` has pairs of how
-    many itemsets a counting query covers and how far it may be off, whatever the data.
+    stand out from their noise; above 5 hardly any does, and `publish` refuses. ``usefulness``
+    has pairs of how many itemsets a counting query covers and how far it may be off, whatever
+    the data. ``prediction`` is what runs on made-up tables gave, where the number of records
+    is known and the method can be tried; ``upto`` the forecast for the larger number where
+    ``records`` are given as a range.
     """
 
     epsilon: Fraction
@@ -50,6 +54,8 @@ class Forecast:
     bytes_per_record: int
     publishes: Literal["table", "baskets"] = "table"
     usefulness: tuple[tuple[int, float], ...] = ()
+    prediction: Prediction | None = None
+    upto: Forecast | None = None
 
     def _repr_html_(self) -> str:
         facts: list[tuple[str, object]] = [
@@ -68,14 +74,31 @@ class Forecast:
         return self.publishes == "table" or self.outline.counts == self.epsilon
 
     @property
+    def share(self) -> Fraction:
+        """The epsilon that a count is drawn with."""
+        told = None if self.prediction is None else self.prediction.share
+        return told or self.outline.counts
+
+    @property
+    def n_groups(self) -> int:
+        """How many rows the release will have, about."""
+        return self.outline.n_groups if self.prediction is None else self.prediction.rows
+
+    @property
+    def n_counted(self) -> int:
+        """How many groups get noise, those with the noisy count 0 included."""
+        told = None if self.prediction is None else self.prediction.counted
+        return self.outline.n_groups if told is None else told
+
+    @property
     def error_95(self) -> int:
         """The noise of a count is within this in 95 of 100 cases."""
-        return within(self.outline.counts)
+        return within(self.share)
 
     @property
     def records_needed(self) -> int:
-        """Records from which on the release is feasible."""
-        return ceil(self.outline.n_groups * deviation(self.outline.counts) / COARSE_FROM)
+        """RecordsGiven from which on the release is feasible, with as many groups."""
+        return ceil(self.n_counted * deviation(self.share) / COARSE_FROM)
 
     @property
     def noise_ratio(self) -> float | None:
@@ -106,7 +129,7 @@ class Forecast:
     def memory_bytes(self) -> int:
         """A rough peak: the encoded table, scratch for keys, and the groups."""
         per_group = 64
-        return (self.records or 0) * (self.bytes_per_record + 8) + self.outline.n_groups * per_group
+        return (self.records or 0) * (self.bytes_per_record + 8) + self.n_groups * per_group
 
     @property
     def advice(self) -> str:
@@ -118,9 +141,12 @@ class Forecast:
             )
         needed = f"{self.records_needed:,}"
         if self.records is None:
-            return f"Feasible from about {needed} records on. Say how many with --records."
+            return (
+                f"Feasible from about {needed} records on. Say how many there are, if that is"
+                " public: 'records:' in the plan, or --records."
+            )
         if self.verdict == "feasible":
-            return f"Feasible: about {needed} records would do."
+            return "Feasible: most groups stand out from their noise."
         would_do = (
             f"epsilon {epsilon_text(self.epsilon_needed or self.epsilon)}, or {needed} records,"
         )
@@ -137,9 +163,10 @@ class Forecast:
                 {"on": step.on, "share": str(step.share), "times": step.times}
                 for step in self.outline.steps
             ],
-            "count-share": str(self.outline.counts),
+            "count-share": str(self.share),
             "count-error-95": self.error_95,
-            "groups": self.outline.n_groups if self.counts_all else None,
+            "groups": self.n_groups if self.counts_all else None,
+            "prediction": None if self.prediction is None else self.prediction.as_dict(),
             "bytes-per-record": self.bytes_per_record,
             "memory-bytes": self.memory_bytes,
             "records": self.records,
@@ -147,7 +174,9 @@ class Forecast:
             "epsilon-needed": str(self.epsilon_needed)
             if self.counts_all and self.epsilon_needed is not None
             else None,
+            "noise-ratio": None if self.noise_ratio is None else round(self.noise_ratio, 3),
             "verdict": self.verdict,
+            "upto": None if self.upto is None else self.upto.as_dict(),
             "notes": list(self.outline.notes),
             "usefulness": [
                 {"itemsets": n, "delta": DELTA, "error": round(error, 1)}
@@ -156,39 +185,54 @@ class Forecast:
         }
 
 
-def check(plan: PlanLike, *, records: int | None = None, **settings: Any) -> Forecast:
-    """Return what a plan will cost and keep; no record is read.
+RecordsGiven = int | tuple[int, int]
+"""About how many records there are, or the fewest and the most."""
 
-    ``records`` is about how many there are, if that is public knowledge; further ``settings``
-    replace those of the plan's ``publish`` section.
 
-    >>> told = check({"attributes": {"age": {"numeric": [0, 99]}, "ward": {"values": ["A", "B"]}},
-    ...               "publish": {"method": "hedge", "epsilon": 1}}, records=20_000)
-    >>> told.verdict
-    'feasible'
+def forecast(
+    ready: Prepared, *, records: RecordsGiven | None = None, most_runs: int = RUNS_OF_CUTS
+) -> Forecast:
+    """Return what can be said of a prepared plan; no record is read.
+
+    ``records`` is about how many there are, if that is public knowledge, in place of the
+    plan's own. A forecast for a range is that for the fewer, and has the other beside it.
+    The method is tried at most ``most_runs`` times.
     """
-    ready = prepare(plan, **settings)
     if not ready.private:
         raise SettingError(
             f"{ready.settings.method} has no budget, so there is nothing to foretell",
             where="publish.method",
             do="Give a differentially private method.",
         )
-    return forecast(ready, records=records)
+    fewest, most = ends(ready.plan.records if records is None else records)
+    upto = None if most == fewest else _forecast(ready, most, most_runs)
+    return _forecast(ready, fewest, most_runs, upto=upto)
 
 
-def forecast(ready: Prepared, *, records: int | None = None) -> Forecast:
-    """Return what can be said of a prepared plan; no record is read.
+def ends(records: RecordsGiven | None) -> tuple[int | None, int | None]:
+    """Return the fewest and the most records of a number or a range, checked."""
+    fewest, most = records if isinstance(records, tuple) else (records, records)
+    if fewest is not None and most is not None and not 0 <= fewest <= most:
+        raise SettingError.out_of_range(
+            "records", f"{fewest}-{most}", "a whole number, or a range such as 10000-50000"
+        )
+    return fewest, most
 
-    ``records`` is about how many there are, if that is public knowledge.
-    """
+
+def _forecast(
+    ready: Prepared, records: int | None, most_runs: int, *, upto: Forecast | None = None
+) -> Forecast:
+    known = None if records is None else max(records, 1)
+    prediction = None if known is None else predicted(ready, known, most_runs=most_runs)
     return Forecast(
         epsilon=ready.epsilon,
-        outline=ready.outline(),
+        outline=ready.outline(known),
         records=records,
         bytes_per_record=_bytes_per_record(ready),
         publishes=ready.settings.publishes,
         usefulness=_usefulness(ready),
+        prediction=prediction,
+        upto=upto,
     )
 
 

@@ -19,7 +19,7 @@ from hedgerow.encode.universe import universe_of
 from hedgerow.errors import InternalError, PlanError, UnconfirmedPlanError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.groups import Groups
-from hedgerow.model.method import Approximate, Outline
+from hedgerow.model.method import Approximate, Outline, Sized
 from hedgerow.model.people import KeyedRule, PeopleRule, SampleKey
 from hedgerow.model.schema import Schema
 from hedgerow.model.universe import Universe
@@ -33,7 +33,7 @@ from hedgerow.plan.people import names_people
 from hedgerow.plan.settings import MethodSettings, PrivateSettings
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
-from hedgerow.progress import Progress
+from hedgerow.progress import Progress, no_progress
 from hedgerow.release.domains import describe
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain
 from hedgerow.taxonomy.tree import Taxonomy
@@ -140,10 +140,14 @@ class Prepared:
         """Whether the data are baskets."""
         return isinstance(self.domain, Universe)
 
-    def outline(self) -> Outline:
-        """Return what a run will spend, without any data."""
+    def outline(self, n_records: int | None = None) -> Outline:
+        """Return what a run will spend, without any data; ``n_records`` is public, if known."""
         domain = self.taxonomy if self.has_items else self.schema
-        planned: Outline = self.method.outline(domain, self.rate)
+        planned: Outline
+        if n_records is not None and isinstance(self.method, Sized):
+            planned = self.method.outline_of(self.schema, self.rate, n_records)
+        else:
+            planned = self.method.outline(domain, self.rate)
         return planned
 
     @contextmanager
@@ -196,6 +200,15 @@ class Prepared:
         if rule is not None and isinstance(published, Groups):
             published = in_persons(published, rule.unit)
         return RunResult(published=published, path=path, people=rule, choosing=choosing)
+
+    def tried(self, engine: Any, *, rate: Fraction, source: RandomSource) -> Groups:
+        """Return the groups that the method gives at a rate, of records that are no secret."""
+        published = self.method.publish(
+            engine, epsilon=rate, ledger=PathLedger(rate), source=source, progress=no_progress
+        )
+        if not isinstance(published, Groups):
+            raise InternalError("a table was published as baskets")
+        return published
 
     def fingerprint(self) -> str:
         """Return the SHA-256 of all that the plan says and of all that its taxonomies hold.

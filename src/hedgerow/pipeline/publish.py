@@ -18,13 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from hedgerow.count.settings import EngineSettings
-from hedgerow.errors import ChangedPlanError, KeptReleaseError, PublishNotice, SettingError
+from hedgerow.errors import ChangedPlanError, PublishNotice, SettingError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.certificate import LedgerEntry
 from hedgerow.model.database import asked_of
 from hedgerow.model.groups import Groups
 from hedgerow.model.people import SampleKey
 from hedgerow.pipeline.account import ReleaseAccount, unbooked_name
+from hedgerow.pipeline.noise import UNJUDGED, refuse_noise
 from hedgerow.pipeline.prepare import (
     PlanLike,
     Prepared,
@@ -33,7 +34,12 @@ from hedgerow.pipeline.prepare import (
     prepare,
 )
 from hedgerow.pipeline.rehearse import rehearse
-from hedgerow.pipeline.retry import RunAsked, check_nothing_waits, release_in_place
+from hedgerow.pipeline.retry import (
+    RunAsked,
+    check_nothing_waits,
+    release_in_place,
+    say_where_booked,
+)
 from hedgerow.plan.load import plan_digest
 from hedgerow.privacy.budget import EpsilonLike
 from hedgerow.privacy.ledger import Entry
@@ -80,6 +86,7 @@ def publish(
     session: Any = None,
     seed: int | None = None,
     expect: str | None = None,
+    even_if_noise: bool = False,
     progress: Progress = no_progress,
     notice: Notice = warn_of,
     method: str | None = None,
@@ -105,6 +112,11 @@ def publish(
 
     ``expect`` is the fingerprint that `hedgerow check` showed, or at least its first sixteen
     letters: a plan or a taxonomy that has changed since is refused.
+
+    Where the plan says about how many ``records`` there are, and by that number the release
+    would be mostly noise (as `hedgerow check` tells), it is refused before anything is read,
+    unless ``even_if_noise``. The true number decides nothing; without that line nothing is
+    judged, and ``notice`` is told so.
 
     A run that was made before, with the same fingerprint and options, and whose release is in
     ``out`` as the ledger has it, is answered with that release: nothing is read or spent.
@@ -140,7 +152,11 @@ def publish(
             return earlier
     if out is not None:
         check_destination(out, force=force or again)
+    if not even_if_noise:
+        refuse_noise(ready)
     account = task.account()
+    if account is not None and ready.plan.records is None and not even_if_noise:
+        notice(UNJUDGED)
     sums = None if account is None else account.sums()
     key = _sample_key(seed) if ready.people is not None else None
     with ready.opened(data, counting, progress, sums=sums, key=key) as holding:
@@ -237,11 +253,15 @@ class _Task:
             booked = replace(self, progress=_harmless(self.progress))
             release, written = booked._made(engine, self._facts(engine, account.line(booking)))
         except BaseException as error:
-            if isinstance(error, KeptReleaseError) or hasattr(error, "kept"):
-                error.add_note(f"It is entry {booking.id} of the ledger, booked until then.")
-            else:
+            kept = getattr(error, "kept", None)
+            if kept is None:
                 account.failed(booking, error)
-            raise
+                raise
+            told = say_where_booked(error, kept, account.file)
+            told.add_note(f"It is entry {booking.id} of the ledger, booked until then.")
+            if told is error:
+                raise
+            raise told from error
         self._mark(account, booking, _digest(release, written))
         return release
 

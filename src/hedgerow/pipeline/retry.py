@@ -80,6 +80,7 @@ def check_nothing_waits(asked: RunAsked) -> None:
                 "a release of an earlier run of this plan is complete, and has not got its name",
                 where=str(asked.out),
                 kept=str(folder),
+                ledger=_told(_ledger_file(asked)),
             )
 
 
@@ -118,6 +119,25 @@ def _is_released(asked: RunAsked, certificate: Certificate) -> bool:
 
 
 def _ledger(asked: RunAsked) -> Ledger:
+    return Ledger(_ledger_file(asked), create=False)
+
+
+def _ledger_file(asked: RunAsked) -> Path | None:
+    """Return the plan's own ledger, if it has one."""
     plan = asked.ready.plan
     file = None if plan.ledger is None else plan.ledger.file
-    return Ledger(None if file is None else plan.resolve(file), create=False)
+    return None if file is None else plan.resolve(file)
+
+
+def _told(file: Path | None) -> str | None:
+    return None if file is None else str(file.absolute())
+
+
+def say_where_booked(error: BaseException, kept: str, ledger: Path | None) -> BaseException:
+    """Return an error about a kept release that also names the plan's own ledger, if any."""
+    booked_in = _told(ledger)
+    if isinstance(error, KeptReleaseError):
+        return KeptReleaseError(error.what, where=error.where, kept=kept, ledger=booked_in)
+    notes, how = getattr(error, "__notes__", []), KeptReleaseError.how
+    notes[:] = [note.replace(how(kept), how(kept, booked_in)) for note in notes]
+    return error

@@ -41,6 +41,7 @@ MAX_K = 1_000_000
 MAX_HEIGHT = 16
 MAX_COUNTED_CELLS = 1_048_576
 MAX_DEGREE = 4
+MAX_RECORDS = 10**12
 # Beyond this, doubles in the data no longer tell neighbouring whole numbers apart.
 MAX_BOUND = 10**15
 # Control characters, halves of surrogate pairs, line and paragraph separators.
@@ -317,6 +318,7 @@ TreeDepth: TypeAlias = Annotated[int, *_between(1, MAX_TREE_DEPTH)]
 Height: TypeAlias = Annotated[int, *_between(1, MAX_HEIGHT)]
 Cells: TypeAlias = Annotated[int, *_between(2, MAX_COUNTED_CELLS)]
 Degree: TypeAlias = Annotated[int, *_between(1, MAX_DEGREE)]
+Records: TypeAlias = Annotated[int, *_between(1, MAX_RECORDS)]
 Epsilon = Annotated[
     Fraction,
     BeforeValidator(_epsilon),

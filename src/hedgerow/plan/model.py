@@ -44,6 +44,7 @@ from hedgerow.plan.fields import (
     Name,
     Place,
     PlanModel,
+    Records,
     TaxonomyGiven,
     Texts,
     Values,
@@ -92,7 +93,9 @@ class AttributePlan(PlanModel):
         " {from: 2010-01-01, to: 2030-12-31, step: month}",
     )
     taxonomy: TaxonomyGiven | None = Field(
-        None, description="a taxonomy file, a nested mapping of labels, or a builder"
+        None,
+        description="a taxonomy file, hedgerow:NAME for a ready one, a nested mapping of labels,"
+        " or a builder",
     )
     values: Values | None = Field(
         None, description="the list of all values, as texts: a taxonomy of one level"
@@ -301,6 +304,11 @@ class Plan(PlanModel):
     )
     missing_values: Texts = Field(
         ("", "?"), description="the list of texts that mean a missing value"
+    )
+    records: Records | None = Field(
+        None,
+        description="about how many records there are, a public number: check and publish"
+        " reckon with it, and never count them",
     )
     attributes: Annotated[dict[Name, AttributePlan], BeforeValidator(_check_attributes)] = Field(
         {}, description="a mapping of column names to roles and domains"

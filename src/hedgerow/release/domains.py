@@ -34,7 +34,7 @@ class CategoricalDescription(_Described):
     """A taxonomy, its nodes in depth-first order with their parents' positions.
 
     The nodes that are nobody's parent are the leaves; in this order they are the codes
-    0, 1, 2 and so on.
+    0, 1, 2 and so on. ``reads`` is the ready taxonomy by whose spellings values are read.
     """
 
     kind: Literal["categorical"] = "categorical"
@@ -42,12 +42,22 @@ class CategoricalDescription(_Described):
     parents: tuple[Annotated[int, Field(ge=-1, lt=2**31)], ...]
     other: str | None
     missing: str | None
+    reads: str | None = None
+
+    def facts(self) -> dict[str, Any]:
+        """Return the description as JSON holds it; ``reads`` only where there is one."""
+        facts = super().facts()
+        if self.reads is None:
+            del facts["reads"]
+        return facts
 
     def domain(self) -> CategoricalDomain:
         """Return the domain that was described."""
         parents = np.array(self.parents, dtype=np.int32)
         taxonomy = Taxonomy(labels=self.labels, parent=parents)
-        return CategoricalDomain(taxonomy=taxonomy, other=self.other, missing=self.missing)
+        return CategoricalDomain(
+            taxonomy=taxonomy, other=self.other, missing=self.missing, reads=self.reads
+        )
 
 
 class EvenDescription(_Described):
@@ -109,6 +119,7 @@ def describe(domain: Domain) -> AnyDescription:
             parents=tuple(domain.taxonomy.parent.tolist()),
             other=domain.other,
             missing=domain.missing,
+            reads=domain.reads,
         )
     grid = domain.grid
     if isinstance(grid, CalendarGrid):

@@ -12,6 +12,7 @@ from hedgerow.taxonomy.calendar import CalendarGrid
 from hedgerow.taxonomy.domain import DateDomain, NumericDomain
 from hedgerow.taxonomy.labels import MOST_LEVELS, ROOT, displayed, first_repeated
 from hedgerow.taxonomy.numbers import NumberLike, exact, written
+from hedgerow.taxonomy.paths import from_paths
 from hedgerow.taxonomy.tree import Taxonomy
 
 MOST_LEAVES = 2_000_000
@@ -109,7 +110,7 @@ def prefixes(values: Sequence[str], *, mask: str = "*", root: str = ROOT) -> Tax
                 value=value,
                 do="Give plain codes, and a mask that occurs in none of them.",
             )
-    return _from_paths(
+    return from_paths(
         (
             [
                 root,
@@ -156,7 +157,7 @@ def dates(
         raise SettingError.out_of_range("to", last, f"a date from {first} on")
     days = (first + datetime.timedelta(days=day) for day in range(n_days))
     paths = ([root, *(_DATE_LABELS[level](day) for level in reversed(kept))] for day in days)
-    return _from_paths(paths)
+    return from_paths(paths)
 
 
 _DATE_LABELS: dict[DateLevel, Callable[[datetime.date], str]] = {
@@ -278,23 +279,3 @@ def _nested(
         path.append((stop, len(labels)))
         labels.append(leaves[first] if stop - first == 1 else name(first, stop))
     return Taxonomy.from_parents(labels, parents)
-
-
-def _from_paths(paths: Iterable[Sequence[str]]) -> Taxonomy:
-    """The tree of paths from the root to each leaf."""
-    number: dict[str, int] = {}
-    parents: list[int] = []
-    for path in paths:
-        above = -1
-        for label in path:
-            node = number.setdefault(label, len(number))
-            if node == len(parents):
-                parents.append(above)
-            elif parents[node] != above:
-                raise TaxonomyError(
-                    f"label {displayed(label)} is used twice",
-                    value=label,
-                    do="Choose a root that is not the label of another node.",
-                )
-            above = node
-    return Taxonomy.from_parents(list(number), parents)

@@ -16,6 +16,7 @@ from hedgerow.taxonomy.calendar import CalendarGrid, DateStep, Days, date_text, 
 from hedgerow.taxonomy.grid import Column, EdgeGrid, EvenGrid, Grid
 from hedgerow.taxonomy.labels import displayed
 from hedgerow.taxonomy.numbers import NumberLike, exact, written
+from hedgerow.taxonomy.ready.catalogue import ready_taxonomy
 from hedgerow.taxonomy.tree import Taxonomy
 
 MISSING = "missing"
@@ -45,12 +46,14 @@ class CategoricalDomain:
 
     ``other`` names the leaf that catches values the taxonomy does not list, ``missing``
     the leaf of missing values; :meth:`over` adds them where the taxonomy lacks them.
+    ``reads`` is the ready taxonomy by whose spellings values are read.
     """
 
     kind: ClassVar[Literal["categorical"]] = "categorical"
     taxonomy: Taxonomy
     other: str | None = None
     missing: str | None = None
+    reads: str | None = None
 
     def __post_init__(self) -> None:
         for setting, label in (("other", self.other), ("missing", self.missing)):
@@ -64,18 +67,36 @@ class CategoricalDomain:
 
     @classmethod
     def over(
-        cls, taxonomy: Taxonomy, *, other: str | None = None, missing: str | None = None
+        cls,
+        taxonomy: Taxonomy,
+        *,
+        other: str | None = None,
+        missing: str | None = None,
+        reads: str | None = None,
     ) -> CategoricalDomain:
         """The domain of a taxonomy, with leaves for ``other`` and ``missing`` as its last codes."""
         for label in (other, missing):
             if label is not None and label not in taxonomy.leaf_code:
                 taxonomy = taxonomy.with_leaf(label)
-        return cls(taxonomy=taxonomy, other=other, missing=missing)
+        return cls(taxonomy=taxonomy, other=other, missing=missing, reads=reads)
 
     @property
     def size(self) -> int:
         """The number of codes."""
         return self.taxonomy.n_leaves
+
+    def code_of(self, text: str) -> int | None:
+        """The code of the leaf that a text stands for; nothing where it is outside.
+
+        >>> domain = CategoricalDomain(taxonomy=Taxonomy.flat(["a", "b"]))
+        >>> domain.code_of("b"), domain.code_of("B")
+        (1, None)
+        """
+        code = self.taxonomy.leaf_code.get(text)
+        if code is None and self.reads is not None:
+            leaf = ready_taxonomy(self.reads).leaf_of(text)
+            return None if leaf is None else self.taxonomy.leaf_code.get(leaf)
+        return code
 
     @property
     def other_code(self) -> int | None:

@@ -20,6 +20,7 @@ from hedgerow.taxonomy.formats.nested import read_nested
 from hedgerow.taxonomy.formats.text import read_text
 from hedgerow.taxonomy.labels import ROOT, brief, quoting_nothing
 from hedgerow.taxonomy.outline import label_text
+from hedgerow.taxonomy.ready.catalogue import ready_name, ready_taxonomy
 from hedgerow.taxonomy.tree import Taxonomy
 
 
@@ -30,7 +31,11 @@ def taxonomy_of(spec: object, *, base: Path, where: str = "taxonomy") -> Taxonom
     Taxonomy('Any', 3 leaves, 6 nodes, height 2)
     >>> taxonomy_of({"flat": ["red", "green"]}, base=Path())
     Taxonomy('*', 2 leaves, 3 nodes, height 1)
+    >>> taxonomy_of("hedgerow:months", base=Path())
+    Taxonomy('any month', 12 leaves, 17 nodes, height 2)
     """
+    if (name := ready_name(spec)) is not None:
+        return ready_taxonomy(name).tree
     if isinstance(spec, str):
         with quoting_nothing():
             return read_taxonomy(base / spec)
@@ -45,7 +50,8 @@ def taxonomy_of(spec: object, *, base: Path, where: str = "taxonomy") -> Taxonom
     raise TaxonomyError(
         f"{brief(spec)} is not a taxonomy",
         where=where,
-        do="Give the path of a file, a tree such as {Any: {Indoor: [office], Outdoor: [farm]}},"
+        do="Give the path of a file, hedgerow:NAME, a tree such as {Any: {Indoor: [office],"
+        " Outdoor: [farm]}},"
         f" or one of {', '.join(_BUILD)} with its settings.",
     )
 

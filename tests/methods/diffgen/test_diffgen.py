@@ -277,6 +277,17 @@ def test_specialising_stops_where_the_release_would_not_fit(monkeypatch):
     assert ledger.settled()
 
 
+@pytest.mark.parametrize(("rows", "ranges"), [(1.4, 1), (1.6, 2)])
+def test_printed_specialising_stops_where_the_counts_share_would_list_too_many(
+    monkeypatch, rows, ranges
+):
+    """Of four groups 1.51 are listed by noise alone at the counts' share, which is a half."""
+    monkeypatch.setattr(counting, "MOST_ROWS", rows)
+    table = table_of(schema_of(values(2)), [(1, 0)] * 3)
+    groups, _ = run(table, h=1, faithful=True)
+    assert len(groups.ranges[0]) == ranges
+
+
 def test_a_thresholded_release_lists_no_count_below_its_public_threshold(monkeypatch):
     monkeypatch.setattr(counting, "SPURIOUS_ROWS", 10)
     monkeypatch.setattr(counting, "DENSE_GROUPS", 0)

@@ -13,10 +13,13 @@ from hypothesis import strategies as st
 from hedgerow.errors import SettingError
 from hedgerow.methods.basic.basic import Basic
 from hedgerow.methods.diffpart.diffpart import DiffPart
+from hedgerow.methods.diffpart.level import PartitionLevel
 from hedgerow.methods.diffpart.rules import PrintedRules, highest_places
 from hedgerow.methods.diffpart.tree import SplitTree
 from hedgerow.model.baskets import EncodedBaskets
 from hedgerow.privacy import mechanisms
+from hedgerow.privacy.source import SeededSource
+from hedgerow.taxonomy.builders import context_free
 from support.basket_sets import ONE, encoded_baskets, listed, published, taxonomies, universe
 
 TABLE_1 = [{0, 1, 2, 3}, {1, 3}, {1}, {0, 1}, {1}, {0}, {0, 1, 2, 3}, {1, 2, 3}]
@@ -221,6 +224,30 @@ def test_every_variants_outline_adds_up_without_any_data(taxonomy):
         outline = method.outline(taxonomy, Fraction(3))
         assert sum(step.share * step.times for step in outline.steps) == 3
         assert 0 < outline.counts <= 3
+
+
+def test_as_printed_a_random_one_of_the_highest_nodes_is_expanded():
+    """Of two nodes of one height each is taken in half of 1,000 cuts, within six deviations."""
+    tree, n = SplitTree.of(universe(4)), 1000
+    level = PartitionLevel(
+        nodes=np.arange(n),
+        starts=2 * np.arange(n + 1),
+        members=np.tile(np.array([1, 4], dtype=np.int32), n),  # both halves of the items
+        noisy=np.ones(n, dtype=np.int64),
+        parent=np.zeros(n, dtype=np.int64),
+    )
+    rules = PrintedRules(epsilon=ONE, c1=ONE, c2=ONE)
+    chosen = rules.choose(level, tree, SeededSource(1)) % 2
+    assert abs(int(chosen.sum()) - n // 2) < 95
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1), Fraction(3, 2)])
+def test_improved_tests_get_growing_shares_in_whole_thousandths_of_epsilon(epsilon):
+    """Of the 0.65 left, 3 operations at 1 : 1.5 : 2.25, and then 2 at 1 : 1.5, rounded down."""
+    taxonomy = context_free([f"i{code}" for code in range(20)], fan_out=3)
+    steps = DiffPart().outline(taxonomy, epsilon).steps
+    shares = [step.share / epsilon for step in steps if step.on == "tests"]
+    assert shares == [Fraction(136, 1000), Fraction(205, 1000)]
 
 
 def test_a_factor_that_lets_noise_multiply_is_refused():

@@ -20,6 +20,7 @@ from hedgerow.methods.diffpart.items import (
     limited,
     noisy_items,
 )
+from hedgerow.methods.diffpart.rest import Patterns
 from hedgerow.methods.diffpart.tree import SplitTree
 from hedgerow.model.baskets import EncodedBaskets
 from hedgerow.privacy.budget import PathLedger
@@ -173,3 +174,28 @@ def test_frequent_items_of_a_sparse_universe_keep_about_their_counts():
     found = np.bincount(noisy.items, weights=np.repeat(noisy.counts, noisy.lengths), minlength=3000)
     frequent = np.argsort(-true)[:40]
     assert np.abs(found - true)[frequent].sum() < 0.2 * true[frequent].sum()
+
+
+def test_which_items_of_too_long_a_record_are_kept_is_random():
+    """Each of ten items stays in a fifth of 2,000 records: 400, within six deviations of 18."""
+    n_records, n_items = 2000, 10
+    drawn = Drawn(
+        owner=np.repeat(np.arange(n_records), n_items), item=np.tile(np.arange(n_items), n_records)
+    )
+    many = np.full(n_items, n_records)
+    kept = limited(drawn, per_item=many, max_length=2, source=SeededSource(1))
+    assert set(np.bincount(kept.owner).tolist()) == {2}
+    assert np.abs(np.bincount(kept.item, minlength=n_items) - 400).max() < 108
+
+
+def test_patterns_are_drawn_by_their_weights_anew_for_every_record():
+    """Of weights 3 : 1 the first is drawn 1,500 times in 2,000, within six deviations of 20."""
+    patterns = Patterns(
+        starts=np.array([0, 2]),
+        offsets=np.array([0, 1, 2]),
+        children=np.array([1, 2], dtype=np.int32),
+        ends=np.array([0.0, 3000.0, 4000.0]),
+    )
+    drawn = patterns.draw(np.zeros(2000, dtype=np.int32), source=SeededSource(1))
+    assert set(drawn.tolist()) == {0, 1}
+    assert abs(int((drawn == 0).sum()) - 1500) < 120

@@ -105,10 +105,14 @@ class TwoPhaseCube:
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
         """Return what every path spends, and how many groups 30,000 records may give."""
+        return self.outline_of(schema, epsilon, EXAMPLE_RECORDS)
+
+    def outline_of(self, schema: Schema, epsilon: Fraction, n_records: int) -> Outline:
+        """Return what every path spends, and how many groups so many records may give."""
         counts = epsilon - epsilon * CELLS
         shape = [each.n_cells for each in self.coarsenings(schema)]
         classes = schema.n_classes
-        n_boxes = min(prod(shape), max(int(epsilon * EXAMPLE_RECORDS / RECORDS_PER_BOX), 1))
+        n_boxes = min(prod(shape), max(int(epsilon * n_records / RECORDS_PER_BOX), 1))
         used = ", ".join(
             f"{attribute.name} {n}" for attribute, n in zip(schema.attributes, shape, strict=True)
         )

@@ -76,7 +76,11 @@ class Hedge:
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
         """Return what a run spends, reckoned for a table of 30,000 records."""
-        shape = HedgeShape.of(epsilon, EXAMPLE_RECORDS)
+        return self.outline_of(schema, epsilon, EXAMPLE_RECORDS)
+
+    def outline_of(self, schema: Schema, epsilon: Fraction, n_records: int) -> Outline:
+        """Return what a run on so many records spends."""
+        shape = HedgeShape.of(epsilon, n_records)
         steps = HedgeBudget(epsilon=epsilon, shape=shape, shares=self.shares).steps()
         classes = schema.class_attribute
         n_classes = 1 if classes is None else classes.domain.size

@@ -83,19 +83,23 @@ class BayesianNetwork:
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
         """Return what a run spends, and the cells of a marginal of 30,000 records."""
+        return self.outline_of(schema, epsilon, EXAMPLE_RECORDS)
+
+    def outline_of(self, schema: Schema, epsilon: Fraction, n_records: int) -> Outline:
+        """Return what a run on so many records spends, and the cells of one of its marginals."""
         n = len(list(schema.used()))
         marginal = _marginals(epsilon, n)
         steps = [Step(on="number of records", share=epsilon * SIZE, times=1)]
         if n > 1:
             steps.append(Step(on="parents", share=epsilon * NETWORK / (n - 1), times=n - 1))
         steps.append(Step(on="marginals", share=marginal, times=n))
-        cells = useful_cells(EXAMPLE_RECORDS, marginal)
+        cells = useful_cells(n_records, marginal)
         return Outline(
             steps=tuple(steps),
             counts=marginal,
             n_groups=cells,
             notes=(
-                f"A marginal of {EXAMPLE_RECORDS:,} records has at most {cells:,} cells, and an"
+                f"A marginal of {n_records:,} records has at most {cells:,} cells, and an"
                 f" attribute at most {self.degree} parents. The rows are invented records.",
             ),
             counts_marginals=True,

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.methods.weave.axes import CellAxis
+from hedgerow.methods.weave.blending import Blend, Blends, by_groups, by_places
 from hedgerow.methods.weave.coarsening import FINEST, Merging
 from hedgerow.methods.weave.impossible import Barred
 from hedgerow.methods.weave.one_way import OneWay, merged, soft
@@ -32,8 +33,11 @@ MOST_COMPARED = 100_000
 SWEEPS = 8
 """Sweeps over all tables in the last fit, and ..."""
 
-FIRST_SWEEPS = 3
+FIRST_SWEEPS = 2
 """... in those between further tables."""
+
+BLENDINGS = 4
+"""Times that the factors of a join are brought to its groups' counts."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -100,7 +104,9 @@ class Fit:
         for each in joins:
             self._learn(each)
         for each in joins:
-            self.pool.join(*each.pair, each.groups, self._wanted(each), self.rng)
+            blends = self._blends(each)
+            places = blends[0].place, blends[1].place
+            self.pool.join(*each.pair, places, self._wanted(each, blends), self.rng)
         self.margins = [self._margin(each) for each in joins]
 
     def bar(self, barred: tuple[Barred, ...]) -> None:
@@ -142,24 +148,49 @@ class Fit:
         self.one_way.refine(a, of_a, each.counts.sum(axis=1), noise * n_b)
         self.one_way.refine(b, of_b, each.counts.sum(axis=0), noise * n_a)
 
-    def _wanted(self, each: Joint) -> Floats:
+    def _blends(self, each: Joint) -> Blends:
+        """Return how factors of a table's groups are carried over to cells."""
+        first, second = (
+            Blend.of(self.axes[a], groups, self.one_way.tables[a].sum(axis=1))
+            for a, groups in zip(each.pair, each.groups, strict=True)
+        )
+        return first, second
+
+    def _wanted(self, each: Joint, blends: Blends) -> Floats:
         """Return the table by class that a join is to follow: prior and what stands out."""
-        (a, b), (of_a, of_b) = each.pair, each.groups
-        first, second = merged(self.one_way.tables[a], of_a), merged(self.one_way.tables[b], of_b)
+        first, second = (
+            merged(self.one_way.tables[a], blend.place)
+            for a, blend in zip(each.pair, blends, strict=True)
+        )
         prior = first[:, None, :] * (second / self.one_way.classes)[None, :, :]
         by_class = each.counts.shape[2] == prior.shape[2]
-        known = prior if by_class else prior.sum(axis=2, keepdims=True)
+        known = self._by_groups(prior, blends, by_class=by_class)
         told = np.maximum(known + soft(each.counts - known, JOIN_SOFT * self.noise), 0.0)
         told = told + 1e-3 * known
-        return told if by_class else told / np.maximum(known, 1e-9) * prior
+        factors = told / np.maximum(known, 1e-9)
+        for _ in range(BLENDINGS):
+            wanted = prior * by_places(factors, blends)
+            reached = self._by_groups(wanted, blends, by_class=by_class)
+            factors = factors * np.clip(told / np.maximum(reached, 1e-9), 0.2, 5.0)
+        return wanted
+
+    def _by_groups(self, table: Floats, blends: Blends, *, by_class: bool) -> Floats:
+        sums = by_groups(table, blends)
+        return sums if by_class else sums.sum(axis=2, keepdims=True)
 
     def _margin(self, each: Joint) -> Margin:
-        (a, b), (of_a, of_b) = each.pair, each.groups
-        _, n_b, n_c = each.counts.shape
+        (a, b), n_c = each.pair, each.counts.shape[2]
+        blends = self._blends(each)
         pool = self.pool
-        keys = of_a[pool.columns[a]] * n_b + of_b[pool.columns[b]]
+        first, second = (
+            blend.place[pool.columns[at]] for at, blend in zip((a, b), blends, strict=True)
+        )
+        keys = first * blends[1].n_places + second
         if n_c > 1:
             keys = keys * n_c + pool.classes
         return Margin(
-            keys=keys.astype(np.int32), counts=each.counts.ravel(), margin=MARGIN * self.noise
+            keys=keys.astype(np.int32),
+            counts=each.counts,
+            margin=MARGIN * self.noise,
+            blends=blends,
         )

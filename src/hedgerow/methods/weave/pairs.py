@@ -59,11 +59,12 @@ class PairCounts:
     """How many records lie in each cell (first attribute, second attribute, class) of all pairs.
 
     ``places[a]`` is the group of each code of attribute ``a``. Work is one step per record and
-    pair, memory 8 bytes per cell.
+    pair, memory 8 bytes per cell. ``compiled`` asks for the compiled loop whatever the engine does.
     """
 
     layout: PairLayout
     places: tuple[NDArray[np.int16], ...] = field(repr=False)
+    compiled: bool = False
 
     @property
     def size(self) -> int:
@@ -85,7 +86,7 @@ class PairCounts:
             )
             classes = None if batch.classes is None else batch.classes[rows]
             by_class = with_class(cells, classes, self.layout.n_classes)
-            if batch.compiled:
+            if batch.compiled or self.compiled:
                 from hedgerow.count.compiled.pairs import add_pairs
 
                 add_pairs(cells, by_class, self.layout.strides, starts, sums)

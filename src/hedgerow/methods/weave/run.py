@@ -24,6 +24,7 @@ from hedgerow.methods.weave.pairs import AttributePair, PairCounts, PairLayout
 from hedgerow.methods.weave.purpose import Purpose
 from hedgerow.methods.weave.raking import Margin
 from hedgerow.methods.weave.shape import WeaveBudget
+from hedgerow.methods.weave.weighing import COMPILED_FROM
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import LeafTable
 from hedgerow.model.measured import Kind, MeasuredTable
@@ -87,7 +88,7 @@ class Run:
             mergings,
             self.n_classes,
         )
-        asked = Asked(run=self, layout=layout, mergings=mergings)
+        asked = Asked(run=self, layout=layout, mergings=mergings, n_records=one_way.n_records)
         fit = Fit(one_way=one_way, axes=self.axes, rng=self.rng, share=float(share))
         joins = asked.joins(fit)
         self.progress("joining tables", None)
@@ -180,11 +181,15 @@ class Run:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Asked:
-    """Private choices among candidates, and the tables that were chosen."""
+    """Private choices among candidates, and the tables that were chosen.
+
+    ``n_records`` is the noisy number of records: it says which loop counts, the sums are the same.
+    """
 
     run: Run
     layout: CandidateTables
     mergings: list[Merging]
+    n_records: float
     counts: NDArray[np.int64] = field(init=False)
     sensitivity: Fraction = field(init=False)
 
@@ -250,6 +255,7 @@ class Asked:
                 each.groups(FINEST)[axis.places].astype(np.int16)
                 for each, axis in zip(self.mergings, self.run.axes, strict=True)
             ),
+            compiled=self.n_records >= COMPILED_FROM,
         )
         return self.layout.flat(self.pairs.split(self.run.engine.sum(kernel)))
 

@@ -79,17 +79,21 @@ class Weave:
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
         """Return what a run costs, step by step, reckoned for a table of 30,000 records."""
+        return self.outline_of(schema, epsilon, EXAMPLE_RECORDS)
+
+    def outline_of(self, schema: Schema, epsilon: Fraction, n_records: int) -> Outline:
+        """Return what a run on so many records costs, step by step."""
         axes = cell_axes(schema, barred_by(schema, self.impossible))
-        budget = self._budget(schema, axes, epsilon, EXAMPLE_RECORDS)
+        budget = self._budget(schema, axes, epsilon, n_records)
         shares = [budget.one_way(a) for a in range(len(schema.attributes))]
         share = budget.table if budget.shape.tables else min(shares)
-        cells = max(int(EXAMPLE_RECORDS * share / Fraction(PER_CELL)), 9)
+        cells = max(int(n_records * share / Fraction(PER_CELL)), 9)
         return Outline(
             steps=budget.steps(),
             counts=share,
             n_groups=cells,
             notes=(
-                f"Of {EXAMPLE_RECORDS:,} records, {budget.shape.joins} joins and"
+                f"Of {n_records:,} records, {budget.shape.joins} joins and"
                 f" {budget.shape.further} further tables of two attributes are counted, of at"
                 f" most {cells:,} cells each. The rows are invented records.",
                 "weave is for records and for relations between columns; hedge gives a readable"

@@ -1,0 +1,111 @@
+"""compare(releases, data): figures of several releases in one table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from hedgerow.comparison.comparison import Comparison, check_comparison_folder
+from hedgerow.comparison.contenders import (
+    Contender,
+    booked_releases,
+    public_plans,
+    simulated_plans,
+)
+from hedgerow.comparison.figures import figures_of
+from hedgerow.errors import RefusedError, SettingError
+from hedgerow.progress import Progress, no_progress
+from hedgerow.release.generalise import PlanGiven
+
+
+def compare(
+    contenders: Sequence[Any],
+    *,
+    data: Any = None,
+    simulate: bool = False,
+    public: Any = None,
+    test: Any = None,
+    records: int | None = None,
+    plan: PlanGiven = None,
+    ledger: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    seed: int = 0,
+    progress: Progress = no_progress,
+) -> Comparison:
+    """Return what several releases keep and cost, side by side.
+
+    With ``data``, the confidential table, ``contenders`` are releases or their folders, each on
+    the ``ledger`` (the plan's own, or the usual one). Plans are contenders only where no
+    confidential record is read: with ``simulate`` on a table made from their domains, of about
+    ``records``, or on a ``public`` file. ``plan`` says how the data are read and where the
+    ledger lies. ``out`` is a folder for the page and the figures.
+
+    Privacy: none with ``data``: figures are computed from the confidential records without
+    noise, and are for the data owner alone. Plans are refused there: to keep the best of
+    several would be a choice by the data.
+    """
+    if not contenders:
+        raise SettingError("there is nothing to compare", where="compare", do="Name releases.")
+    target = None if out is None else check_comparison_folder(out, contenders, force=force)
+    found, on = _contenders(
+        contenders,
+        data=data,
+        simulate=simulate,
+        public=public,
+        test=test,
+        records=records,
+        plan=plan,
+        ledger=ledger,
+        seed=seed,
+        progress=progress,
+    )
+    rows = []
+    for at, each in enumerate(found):
+        progress(f"measuring {each.name}", at / len(found))
+        rows.append(figures_of(each, seed=seed))
+    comparison = Comparison(rows=tuple(rows), on=on, n_records=len(found[0].subject.table))
+    if target is not None:
+        comparison.write(target)
+    return comparison
+
+
+def _contenders(
+    given: Sequence[Any],
+    *,
+    data: Any,
+    simulate: bool,
+    public: Any,
+    test: Any,
+    records: int | None,
+    plan: PlanGiven,
+    ledger: str | os.PathLike[str] | None,
+    seed: int,
+    progress: Progress,
+) -> tuple[list[Contender], str]:
+    if sum([data is not None, simulate, public is not None]) > 1:
+        raise SettingError(
+            "more than one kind of data is named",
+            where="compare",
+            do="Give one of --data FILE, --simulate, --public FILE.",
+        )
+    if records is not None and not simulate:
+        raise SettingError(
+            "only a made-up table has a size to choose", where="records", do="Give --simulate."
+        )
+    if simulate:
+        if test is not None:
+            raise SettingError("a made-up table has no test file", where="test", do="Leave it out.")
+        return simulated_plans(given, records=records, seed=seed, progress=progress), "made-up"
+    if public is not None:
+        found = public_plans(given, public, test=test, seed=seed, progress=progress)
+        return found, "public"
+    if data is None:
+        raise RefusedError(
+            "nothing says what to compare on, and a plan's own data may be confidential",
+            where="compare",
+            do="Give --data FILE for releases; --simulate or --public FILE for plans.",
+        )
+    found = booked_releases(given, data, test=test, plan=plan, ledger=ledger, progress=progress)
+    return found, "confidential"

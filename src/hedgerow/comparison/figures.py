@@ -1,0 +1,90 @@
+"""The figures of one contender: taken from what `evaluate` measures."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from hedgerow.comparison.contenders import Contender
+from hedgerow.evaluation import tasks
+
+LEARNERS = ("tree", "boosting")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figures:
+    """What a release keeps and costs (for the data owner only).
+
+    ``count_error`` is the middle relative error of range queries of two columns, and
+    ``answering_zero`` the mean one of who answers 0 to all of them; ``two_way`` the part of
+    records in the wrong cell of tables of two columns; ``learnt`` accuracies of what learners
+    learn from the release. ``risk`` is the highest chance that a record finds its person, where
+    rows are true records.
+    """
+
+    name: str
+    method: str
+    epsilon: str | None
+    rows: int
+    count_error: float | None
+    answering_zero: float | None
+    two_way: float | None
+    floor: float | None
+    ceiling: dict[str, float]
+    learnt: dict[str, float]
+    risk: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the figures for JSON."""
+        return {name.replace("_", "-"): value for name, value in asdict(self).items()}
+
+
+def figures_of(contender: Contender, *, seed: int) -> Figures:
+    """Return the figures of one contender; two columns, or one where there is but one."""
+    subject = contender.subject
+    counting = tasks.counting(subject, seed=seed)
+    ranges = _of_columns(counting["ranges"], "attributes")
+    tables = _of_columns(counting["marginals"], "ways")
+    learnt = _learnt(contender, seed)
+    return Figures(
+        name=contender.name,
+        method=contender.method,
+        epsilon=contender.epsilon,
+        rows=len(subject.groups),
+        count_error=None if ranges is None else ranges["median"],
+        answering_zero=None if ranges is None else ranges["answering-zero"],
+        two_way=None if tables is None else tables["mean"],
+        risk=_risk(contender, seed),
+        **learnt,
+    )
+
+
+def _of_columns(found: list[dict[str, Any]], key: str) -> dict[str, Any] | None:
+    """Return the figures for two columns, or for as many as there are."""
+    few = [each for each in found if each[key] <= 2]
+    return max(few, key=lambda each: int(each[key]), default=None)
+
+
+def _learnt(contender: Contender, seed: int) -> dict[str, Any]:
+    subject = contender.subject
+    target = subject.test or subject.table
+    if subject.groups.classes is None or subject.table.classes is None or target.classes is None:
+        return {"floor": None, "ceiling": {}, "learnt": {}}
+    facts = tasks.classification(subject, seed=seed)
+    best = facts["release"]["boxes"] or facts["release"]["records"]
+    return {
+        "floor": facts["floor"],
+        "ceiling": {name: facts["ceiling"][name] for name in LEARNERS},
+        "learnt": {name: best[name] for name in LEARNERS},
+    }
+
+
+def _risk(contender: Contender, seed: int) -> float | None:
+    """Return the highest risk of a record; nothing where epsilon bounds it."""
+    if contender.is_private:
+        return None
+    facts = tasks.risk(contender.subject, seed=seed)
+    if not facts["applicable"] or facts["release"] is None:
+        return None
+    highest: float = facts["release"]["prosecutor"]["highest"]
+    return highest

@@ -1,0 +1,65 @@
+"""What the other methods would give for the same plan and epsilon; no record is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from hedgerow.errors import HedgerowError
+from hedgerow.pipeline.forecast import Forecast, RecordsGiven, forecast
+from hedgerow.pipeline.prepare import Prepared, prepare
+from hedgerow.plan.registry import METHODS
+from hedgerow.plan.settings import PrivateSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alternative:
+    """A method and its forecast, or why the plan does not suit it."""
+
+    method: str
+    told: Forecast | None
+    why_not: str | None = None
+
+    def cells(self) -> tuple[str, ...]:
+        """Return a row of a table: groups, error of a count, of counts of some size, verdict."""
+        told = self.told
+        if told is None:
+            return self.method, "", "", "", self.why_not or ""
+        counts = None if told.prediction is None else told.prediction.error
+        return (
+            self.method,
+            f"{told.n_groups:,}",
+            "true counts" if told.outline.true_counts else f"±{told.error_95:,}",
+            "" if counts is None else f"{counts.typical:,.0f} (95 %: {counts.within_95:,.0f})",
+            told.verdict,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        told = None if self.told is None else self.told.as_dict()
+        return {"method": self.method, "forecast": told, "why-not": self.why_not}
+
+
+def alternatives(ready: Prepared, *, records: RecordsGiven | None = None) -> list[Alternative]:
+    """Return the forecast of every private method for the plan's kind of data, its own included.
+
+    Other methods than the plan's own have their default settings. Each is tried once.
+    """
+    kind = ready.settings.publishes
+    return [
+        _alternative(ready, name, records)
+        for name, settings in METHODS.items()
+        if issubclass(settings, PrivateSettings) and settings.publishes == kind
+    ]
+
+
+def _alternative(ready: Prepared, method: str, records: RecordsGiven | None) -> Alternative:
+    try:
+        other = ready
+        if method != ready.settings.method:
+            plan = ready.plan.model_copy(update={"publish": None})
+            other = prepare(plan, method=method, epsilon=ready.epsilon)
+        return Alternative(method=method, told=forecast(other, records=records, most_runs=1))
+    except HedgerowError as error:
+        where = "" if error.where is None else f"{error.where}: "
+        return Alternative(method=method, told=None, why_not=where + error.what)

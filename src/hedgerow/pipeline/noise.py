@@ -1,0 +1,86 @@
+"""Releases that would be mostly noise are refused before anything is read or spent.
+
+The rule is public: the noise of all groups together (how many are counted, times the standard
+deviation of the noise on one) is more than five times the plan's own ``records``. `check` and
+`publish` go by the same forecast; the data decide nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hedgerow.errors import HedgerowError, MostlyNoiseError
+from hedgerow.pipeline.forecast import Forecast, forecast
+from hedgerow.pipeline.prepare import Prepared, prepare
+from hedgerow.plan.registry import DEFAULT_METHOD
+from hedgerow.privacy.budget import MAX_EPSILON, epsilon_text
+
+UNJUDGED = (
+    "The plan does not say about how many records there are ('records:'), so nothing was judged:"
+    " the release may be mostly noise."
+)
+
+
+def refuse_noise(ready: Prepared) -> None:
+    """Refuse a plan whose release would be mostly noise, by its own ``records``.
+
+    Without that line nothing is judged. Methods without a guarantee add no noise.
+
+    Privacy: a function of the plan alone.
+    """
+    if ready.plan.records is None or not ready.private:
+        return
+    told = forecast(ready)
+    if told.verdict != "mostly noise":
+        return
+    raise MostlyNoiseError(
+        f"by {ready.settings.method} at epsilon {ready.epsilon}, {told.n_counted:,} groups of"
+        f" about {ready.plan.records:,} records would be mostly noise; nothing was read or spent",
+        where="publish",
+        do=f"What would do: {'; or '.join(remedies(ready, told))}. To publish it all the same:"
+        " --even-if-noise.",
+    )
+
+
+def remedies(ready: Prepared, told: Forecast) -> Iterator[str]:
+    """Yield what would make the release worth making, each in a few words."""
+    smaller = _smaller_h(ready)
+    if smaller is not None:
+        yield f"h: {smaller}"
+    if ready.settings.method != DEFAULT_METHOD and not ready.has_items and _default_does(ready):
+        yield f"method: {DEFAULT_METHOD}"
+    needed = told.epsilon_needed
+    if needed is not None and needed <= MAX_EPSILON:
+        yield f"epsilon {epsilon_text(needed)}"
+    if ready.has_items:
+        yield "a smaller universe"
+    else:
+        yield "coarser taxonomies, wider steps or fewer columns"
+
+
+def _smaller_h(ready: Prepared) -> int | None:
+    """Return half of h, or half of that and so on, where that is no longer mostly noise."""
+    h = getattr(ready.settings, "h", None)
+    while isinstance(h, int) and h > 1:
+        h //= 2
+        told = _other(ready, h=h)
+        if told is not None and told.verdict != "mostly noise":
+            return h
+    return None
+
+
+def _default_does(ready: Prepared) -> bool:
+    told = _other(ready, method=DEFAULT_METHOD)
+    return told is not None and told.verdict != "mostly noise"
+
+
+def _other(ready: Prepared, **settings: object) -> Forecast | None:
+    """Return the forecast with other settings, or nothing where they do not fit the plan."""
+    plan = ready.plan
+    if "method" in settings:
+        plan = plan.model_copy(update={"publish": None})
+        settings["epsilon"] = ready.epsilon
+    try:
+        return forecast(prepare(plan, **settings))
+    except HedgerowError:
+        return None

@@ -1,0 +1,152 @@
+"""What a run will give, by running the method on made-up tables: no record is read.
+
+How many groups a method ends with follows from its choices, and those from how uneven a table
+is. So the method itself runs, with a seeded source that no release will ever see, on tables
+that `simulate` makes from the plan's domains, of as many records as the plan says. Above
+`MOST_SIMULATED` records the table is smaller and epsilon larger by the same factor: methods go
+by epsilon times the records, and so does what noise does to a count of so large a part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+from statistics import median
+from typing import Any
+
+from hedgerow.count.memory.table import CompiledPaths, MemoryEngine
+from hedgerow.model.groups import Groups
+from hedgerow.model.method import Approximate
+from hedgerow.model.schema import Schema
+from hedgerow.pipeline.prepare import Prepared
+from hedgerow.pipeline.simulate import simulated_table
+from hedgerow.pipeline.stretches import CountError, count_error
+from hedgerow.privacy.budget import MAX_EPSILON
+from hedgerow.privacy.source import SeededSource
+
+MOST_SIMULATED = 30_000
+RUNS, RUNS_OF_CUTS = 3, 5
+"""How often a method is tried; cuts are quick to make and differ more."""
+
+ENOUGH_ROWS = 1_000
+"""From so many rows of the first tree on, one run says enough."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prediction:
+    """What runs on made-up tables gave, told for the plan's own epsilon and records.
+
+    ``rows`` is the middle number of rows of the release, between ``fewest`` and ``most``, and
+    ``counted`` how many groups got noise, those with the noisy count 0 included (``None``
+    where rows are invented records or may overlap). ``share`` is the epsilon of a published
+    count (``None``: counts have no noise of their own), and ``error`` how far counts of about
+    ``error.size`` records are off, by one to three columns.
+    """
+
+    rows: int
+    fewest: int
+    most: int
+    counted: int | None
+    share: Fraction | None
+    error: CountError | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the prediction for JSON."""
+        told = self.error
+        return {
+            "groups": self.rows,
+            "fewest": self.fewest,
+            "most": self.most,
+            "counted": self.counted,
+            "count": None
+            if told is None
+            else {
+                "of": told.size,
+                "off-by": round(told.typical, 1),
+                "off-by-95": round(told.within_95, 1),
+            },
+        }
+
+
+def can_predict(ready: Prepared) -> bool:
+    """Whether the method can be tried on a made-up table: those with a delta cannot be scaled."""
+    return (
+        ready.private
+        and isinstance(ready.domain, Schema)
+        and not isinstance(ready.method, Approximate)
+    )
+
+
+def predicted(
+    ready: Prepared, n_records: int, *, most_runs: int = RUNS_OF_CUTS
+) -> Prediction | None:
+    """Return what a release of about ``n_records`` will be, if the method can be tried.
+
+    Privacy: a function of the plan and of ``n_records``, which is public; the made-up tables
+    and the source are the same for everybody.
+    """
+    if not can_predict(ready):
+        return None
+    runs = list(_runs(ready, n_records, most_runs))
+    rows = [run.rows for run in runs]
+    counted = [run.counted for run in runs if run.counted is not None]
+    shares = [run.share for run in runs if run.share is not None]
+    errors = [run.error for run in runs if run.error is not None]
+    return Prediction(
+        rows=round(median(rows)),
+        fewest=min(rows),
+        most=max(rows),
+        counted=round(median(counted)) if counted else None,
+        share=sorted(shares)[len(shares) // 2] if shares else None,
+        error=CountError.middle(errors) if errors else None,
+    )
+
+
+def _runs(ready: Prepared, n_records: int, most: int) -> Iterator[Prediction]:
+    for seed in range(most):
+        run, is_cut = _run(ready, n_records, seed=seed)
+        yield run
+        if seed + 1 >= RUNS and not is_cut:
+            return
+        if run.rows >= ENOUGH_ROWS and not is_cut:
+            return
+
+
+def _run(ready: Prepared, n_records: int, *, seed: int) -> tuple[Prediction, bool]:
+    """Return what one run gave, and whether its groups are those of a cut."""
+    n = min(n_records, MOST_SIMULATED)
+    rate = min(ready.rate * n_records / n, max(MAX_EPSILON, ready.rate))
+    scale = ready.rate / rate
+    table = simulated_table(ready.schema, n, seed=seed)
+    paths = CompiledPaths(kernels=False, boxes=False)
+    with closing(MemoryEngine(table=table, paths=paths)) as engine:
+        groups = ready.tried(engine, rate=rate, source=SeededSource(seed))
+    invented = not groups.is_cut and groups.tree is None and groups.made is None
+    rows = _scaled_rows(len(groups), ready.schema, n_records / n) if invented else len(groups)
+    run = Prediction(
+        rows=rows,
+        fewest=rows,
+        most=rows,
+        counted=_counted(groups, ready.schema),
+        share=None if groups.made is None else groups.made.share * scale,
+        error=count_error(groups, table, n_records=n_records, seed=seed),
+    )
+    return run, groups.is_cut
+
+
+def _scaled_rows(rows: int, schema: Schema, factor: float) -> int:
+    """Return how many different records are invented where there are ``factor`` times as many."""
+    cells = prod(attribute.domain.size for attribute in schema.used())
+    return int(min(round(rows * factor), cells))
+
+
+def _counted(groups: Groups, schema: Schema) -> int | None:
+    """Return how many groups were counted: every box and class, also those not listed."""
+    if groups.is_cut:
+        return prod(len(ranges) for ranges in groups.ranges) * schema.n_classes
+    if groups.boxes is not None:
+        return len(groups.boxes[0]) * schema.n_classes
+    return None

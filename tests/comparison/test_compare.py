@@ -1,0 +1,173 @@
+"""Releases side by side: what may be compared with what, and what is shown of it."""
+
+from __future__ import annotations
+
+import json
+import stat
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import hedgerow
+from hedgerow.cli.main import app
+from hedgerow.errors import PlanError, RefusedError, ReleaseError, SettingError
+from hedgerow.evaluation.run import evaluate
+from hedgerow.plan.load import dump_plan, plan_of
+
+PLAN = {
+    "attributes": {
+        "age": {"numeric": [0, 99]},
+        "ward": {"values": ["A", "B", "C"]},
+        "sick": {"role": "class", "values": ["no", "yes"]},
+    },
+    "records": 1_000,
+    "confirmed": True,
+    "publish": {"method": "hedge", "epsilon": 1},
+}
+
+
+def table(n=1_000, seed=5):
+    rng = np.random.default_rng(seed)
+    age = rng.integers(0, 100, n)
+    ward = rng.choice(["A", "B", "C"], n)
+    return pl.DataFrame(
+        {"age": age, "ward": ward, "sick": np.where(rng.random(n) < age / 100, "yes", "no")}
+    )
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("compare")
+    plan = {**PLAN, "ledger": {"dataset": "d", "cap": 9, "file": str(folder / "ledger.sqlite")}}
+    table().write_csv(folder / "data.csv")
+    for method in ("hedge", "rps"):
+        given = {**plan, "publish": {"method": method, "epsilon": 1}}
+        hedgerow.publish(given, data=folder / "data.csv", out=folder / method)
+        (folder / f"{method}.yaml").write_text(dump_plan(plan_of(given)))
+    hedgerow.publish(plan, data=folder / "data.csv", out=folder / "seeded", seed=1)
+    anonymous = {**plan, "publish": {"method": "mondrian", "k": 5}}
+    hedgerow.publish(anonymous, data=folder / "data.csv", out=folder / "mondrian")
+    return folder
+
+
+def test_booked_releases_are_compared_as_evaluate_measures_them(made):
+    names = [made / "hedge", made / "rps", made / "mondrian"]
+    told = hedgerow.compare(names, data=made / "data.csv", ledger=made / "ledger.sqlite")
+    assert told.on == "confidential"
+    assert [row.method for row in told.rows] == ["hedge", "rps", "mondrian"]
+    facts = evaluate(made / "hedge", made / "data.csv").facts
+    first = told.rows[0]
+    ranges = next(each for each in facts["counting"]["ranges"] if each["attributes"] == 2)
+    assert first.count_error == ranges["median"]
+    assert first.learnt["tree"] == facts["classification"]["release"]["boxes"]["tree"]
+    assert first.risk is None
+    assert 0 < told.rows[2].risk <= 1 / 5 + 1e-9
+    assert "Not private" in told.told
+
+
+def test_a_plan_names_the_ledger_too(made):
+    told = hedgerow.compare(
+        [made / "hedge"], data=made / "data.csv", plan=made / "hedge.yaml", out=made / "named"
+    )
+    assert len(told.rows) == 1
+
+
+@pytest.mark.parametrize("ledger", ["ledger.sqlite", "other.sqlite"])
+def test_what_no_ledger_has_is_refused_before_the_data_is_read(made, ledger):
+    release = made / ("seeded" if ledger == "ledger.sqlite" else "hedge")
+    with pytest.raises(RefusedError, match="not on the ledger"):
+        hedgerow.compare([release], data=made / "nowhere.csv", ledger=made / ledger)
+
+
+def test_a_release_that_was_changed_is_not_the_one_on_the_ledger(made, tmp_path):
+    import shutil
+
+    shutil.copytree(made / "hedge", tmp_path / "copy")
+    file = tmp_path / "copy" / "certificate.json"
+    file.write_text(file.read_text() + "\n")
+    with pytest.raises(RefusedError, match="not on the ledger"):
+        hedgerow.compare([tmp_path / "copy"], data=made / "data.csv", ledger=made / "ledger.sqlite")
+
+
+def test_plans_are_not_run_on_confidential_data(made):
+    for given in ({"data": made / "data.csv"}, {}):
+        with pytest.raises(RefusedError) as told:
+            hedgerow.compare([made / "hedge.yaml"], **given)
+        assert told.value.exit_code == 3
+        assert "--simulate" in told.value.do
+
+
+def test_plans_run_on_a_table_made_from_their_domains(made):
+    plans = [made / "hedge.yaml", made / "rps.yaml"]
+    told = hedgerow.compare(plans, simulate=True)
+    assert (told.on, told.n_records) == ("made-up", 1_000)
+    assert "no record was read" in told.told
+    assert hedgerow.compare(plans, simulate=True).as_dict() == told.as_dict()
+    assert hedgerow.compare(plans[:1], simulate=True, records=300).n_records == 300
+
+
+def test_plans_run_on_a_file_that_is_declared_public_and_book_nothing(made):
+    from hedgerow.privacy.ledger import Ledger
+
+    before = Ledger(made / "ledger.sqlite").spent("d")
+    told = hedgerow.compare([made / "rps.yaml"], public=table(500, seed=8), test=table(200, seed=9))
+    assert told.on == "public"
+    assert told.rows[0].floor is not None
+    assert Ledger(made / "ledger.sqlite").spent("d") == before
+
+
+def test_plans_of_other_domains_and_further_mistakes_are_refused(made):
+    other = {**PLAN, "attributes": {**PLAN["attributes"], "age": {"numeric": [0, 50]}}}
+    with pytest.raises(PlanError, match="other columns or domains"):
+        hedgerow.compare([PLAN, other], simulate=True)
+    unsized = {key: value for key, value in PLAN.items() if key != "records"}
+    with pytest.raises(SettingError, match="how many records"):
+        hedgerow.compare([unsized], simulate=True)
+    with pytest.raises(SettingError, match="more than one kind"):
+        hedgerow.compare([PLAN], simulate=True, public=table())
+    with pytest.raises(SettingError, match="other data"):
+        hedgerow.compare([made / "hedge"], simulate=True)
+    with pytest.raises(SettingError, match="size to choose"):
+        hedgerow.compare([PLAN], public=table(), records=5)
+
+
+def test_the_page_and_the_figures_are_for_the_owner_alone(made):
+    out = made / "out"
+    arguments = [
+        "compare",
+        str(made / "hedge"),
+        str(made / "rps"),
+        "--data",
+        str(made / "data.csv"),
+        "--ledger",
+        str(made / "ledger.sqlite"),
+        "-o",
+        str(out),
+    ]
+    result = CliRunner().invoke(app, [*arguments, "--json"], catch_exceptions=False)
+    assert result.exit_code == 0
+    told = json.loads(result.stdout)
+    assert [row["method"] for row in told["releases"]] == ["hedge", "rps"]
+    for name in ("comparison.html", "comparison.json"):
+        assert stat.S_IMODE((out / name).stat().st_mode) == 0o600
+    page = (out / "comparison.html").read_text()
+    assert "For the data owner" in page
+    assert page.count("<svg") >= 2
+    assert "bounded by ε" in page
+    with pytest.raises(ReleaseError, match="comparison already"):
+        CliRunner().invoke(app, arguments, catch_exceptions=False)
+    shown = CliRunner().invoke(app, [*arguments, "--force"], catch_exceptions=False).stdout
+    assert "2-way" in shown
+    assert "Not private" in " ".join(shown.split())
+
+
+def test_nothing_is_written_into_a_release(made):
+    with pytest.raises(ReleaseError, match="release"):
+        hedgerow.compare(
+            [made / "hedge"],
+            data=made / "data.csv",
+            ledger=made / "ledger.sqlite",
+            out=made / "hedge" / "inside",
+        )

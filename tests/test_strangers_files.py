@@ -1,0 +1,128 @@
+"""Files as people have them: drafted, confirmed as it stands, published, and worth having.
+
+One test for all of them: no column is lost that a person would keep, none has a wrong type, and no
+release is worse than none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hedgerow
+from hedgerow.drafting.compose import draft_plan
+from hedgerow.encode.schema import schema_of
+from hedgerow.encode.table import encode_table
+from hedgerow.evaluation.classification import majority_accuracy, release_accuracies
+from hedgerow.evaluation.marginals import marginal_errors
+from hedgerow.model.groups import Groups, Ranges
+from hedgerow.model.schema import Schema
+from hedgerow.model.table import EncodedTable
+from hedgerow.plan.model import AttributePlan, Plan
+from hedgerow.read.open import open_table
+from support import strangers_formats as formats
+from support import strangers_odd as odd
+from support import strangers_text as text
+from support.census_like import CLASS as INCOME
+from support.census_like import write_census
+from support.hospital_export import CLASS as DIED
+from support.hospital_export import write_hospital
+from support.strangers import Stranger
+
+
+def census(folder: Path) -> Stranger:
+    """42 columns, most of them codes and lists."""
+    kinds = write_census(folder / "census.csv")
+    return Stranger(data=folder / "census.csv", kinds=kinds, class_name=INCOME)
+
+
+def hospital(folder: Path) -> Stranger:
+    """60 columns of a German hospital."""
+    kinds = write_hospital(folder / "export.csv") | {"Geburtsdatum": "age"}
+    reading = {"delimiter": "semicolon", "decimal": "comma", "thousands": "point"}
+    return Stranger(data=folder / "export.csv", kinds=kinds, class_name=DIED, reading=reading)
+
+
+FILES: list[Callable[[Path], Stranger]] = [
+    census,
+    hospital,
+    *(text.tabs, text.bars, text.headless, text.gzipped, text.survey, text.wide),
+    *(text.classless, text.skewed, text.gaps, text.american),
+    *(
+        odd.stamps,
+        odd.codes,
+        odd.truths,
+        odd.points,
+        odd.french,
+        odd.swiss,
+        odd.numbered,
+        odd.notes,
+    ),
+    *(formats.parquet, formats.sqlite, formats.workbook, formats.spss, formats.stata),
+    formats.objects,
+]
+
+
+def kind_of(given: AttributePlan) -> str:
+    if not given.is_read:
+        return "out"
+    if given.date is not None:
+        return "date"
+    return "number" if given.numeric is not None else "listed"
+
+
+def wrong_kinds(plan: Plan, stranger: Stranger) -> dict[str, str]:
+    found = {name: kind_of(given) for name, given in plan.attributes.items()}
+    sources = {given.from_.column for given in plan.attributes.values() if given.from_}
+    wrong = {}
+    for name, kind in stranger.kinds.items():
+        allowed = {"either": ("listed", "number"), "age": ("out",)}.get(kind, (kind,))
+        if found.get(name) not in allowed or (kind == "age") is not (name in sources):
+            wrong[name] = f"{found.get(name)}, not {kind}"
+    return wrong
+
+
+def knowing_nothing(schema: Schema) -> Groups:
+    """One box of the whole domain, every class alike: what is known without any release."""
+    whole = [Ranges.of([(0, attribute.domain.size)]) for attribute in schema.attributes]
+    n_groups = schema.n_classes
+    return Groups(
+        ranges=tuple(whole),
+        index=tuple(np.zeros(n_groups, dtype=np.int32) for _ in whole),
+        classes=None if schema.class_attribute is None else np.arange(n_groups, dtype=np.int32),
+        counts=np.full(n_groups, 100, dtype=np.int64),
+        is_cut=True,
+    )
+
+
+def assert_worth_having(groups: Groups, table: EncodedTable) -> None:
+    if table.classes is not None:
+        told = release_accuracies(groups, test=table, learners=("tree",), by="boxes")["tree"]
+        assert told >= majority_accuracy(train=table, test=table)
+        return
+    for ways in (1, 2):
+        error = marginal_errors(groups, table, ways=ways).mean
+        assert error < marginal_errors(knowing_nothing(table.schema), table, ways=ways).mean
+
+
+@pytest.mark.parametrize("make", FILES, ids=lambda make: make.__name__)
+def test_a_file_as_it_is_becomes_a_release_worth_having(make, tmp_path):
+    stranger = make(tmp_path)
+    drafted = draft_plan(stranger.data, query=stranger.query, base=tmp_path)
+    assert drafted.text.count("from the data") <= 8
+    file = tmp_path / "plan.yaml"
+    file.write_text(drafted.text.replace("confirmed: false", "confirmed: true"), encoding="utf-8")
+    plan = hedgerow.load_plan(file)
+    assert wrong_kinds(plan, stranger) == {}
+    assert plan.class_name == stranger.class_name
+    reading = plan.how_to_read()
+    assert {key: getattr(reading, key) for key in stranger.reading} == stranger.reading
+    release = hedgerow.publish(plan, seed=7)
+    given = plan.data if stranger.query else plan.resolve(plan.data)
+    source = open_table(given, query=plan.query, reading=reading)
+    table = encode_table(source, schema_of(plan))
+    assert len(table) >= 0.8 * 5000
+    assert_worth_having(release.groups, table)
