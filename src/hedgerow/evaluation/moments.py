@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hedgerow.evaluation.spread import Spread, SpreadAxis
 from hedgerow.model.arrays import Floats
+from hedgerow.taxonomy.calendar import CalendarGrid
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain, NumericDomain
 from hedgerow.taxonomy.grid import EdgeGrid
 
@@ -62,6 +63,8 @@ def _middles(domain: NumericDomain) -> Floats:
     grid = domain.grid
     if isinstance(grid, EdgeGrid):
         borders = np.array([float(edge) for edge in grid.edges])
+    elif isinstance(grid, CalendarGrid):
+        borders = np.append(grid.begins.astype(np.float64), float(grid.high))
     else:
         begins = float(grid.low) + float(grid.step) * np.arange(grid.n_cells)
         borders = np.append(begins, float(grid.high))
