@@ -6,6 +6,7 @@ import csv
 import random
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -79,7 +80,7 @@ def test_words_and_far_numbers_among_numbers_are_missing(tmp_path):
     given = drafted(tmp_path, height=heights).plan.attributes["height"]
     assert given.missing_values == ("unbekannt", "999")
     assert given.numeric == (150, 200)
-    assert given.unreadable == "refuse"
+    assert given.unreadable is None
 
 
 def test_a_text_of_few_records_is_not_written_and_does_not_stop_a_release(tmp_path):
@@ -227,3 +228,21 @@ def test_a_letter_count_and_own_gaps_survive_a_release(tmp_path):
     found = encode_table(open_table(table), schema_of(plan_of(plan)))
     assert found.codes[0].tolist() == [0, 1, 2]
     assert found.codes[1].tolist() == [2, 0, 4]
+
+
+@pytest.mark.parametrize("n_people", [300, 900])
+def test_whose_records_they_are_is_said(tmp_path, n_people):
+    rng = np.random.default_rng(4)
+    who = np.arange(900) % n_people
+    pl.DataFrame({"patient_id": who, "age": rng.integers(20, 60, 900)}).write_csv(
+        tmp_path / "visits.csv"
+    )
+    drafted = draft_plan(tmp_path / "visits.csv")
+    if n_people < 900:
+        assert drafted.plan.person == ("patient_id",)
+        assert drafted.plan.records_per_person == 4
+        assert any("300 people" in note for note in drafted.notes)
+        assert "300" not in drafted.text
+    else:
+        assert drafted.plan.person is None
+        assert drafted.plan.one_record_per_person is True

@@ -52,7 +52,7 @@ class PeopleFound:
             yield f"person: {quoted}"
             yield f"records-per-person: {self.bound}"
         else:
-            yield "# If somebody may have several records: person: COLUMN and records-per-person: 4."
+            yield "# If anybody may have several records: person: COLUMN, records-per-person: 4."
             yield "one-record-per-person: true"
 
     def reason(self) -> str:
