@@ -70,10 +70,10 @@ def test_epsilon_is_solved_for_an_error(plan):
 
 
 def test_all_methods_are_shown_on_demand(plan):
-    told = json.loads(call("check", plan, "--methods", "--json"))
+    told = json.loads(call("check", plan, "--methods", "--records", "300", "--json"))
     by_name = {each["method"]: each for each in told["methods"]}
     assert by_name["hedge"]["forecast"]["verdict"] == told["verdict"] == "feasible"
-    assert by_name["weave"]["forecast"]["prediction"]["count"]["of"] == 200
+    assert by_name["weave"]["forecast"]["prediction"]["count"]["of"] == 30
 
 
 def test_publish_ends_with_3_where_check_ends_with_1(plan, monkeypatch, capsys):
