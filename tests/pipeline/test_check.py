@@ -208,6 +208,7 @@ def test_groups_and_errors_of_adult_are_foretold_within_a_factor_of_1_5(part):
     assert_foretold(plan, table, records=records, runs=3)
 
 
+@pytest.mark.audit  # the groups vary from run to run by a factor of two: many runs are needed
 @pytest.mark.skipif(DATA is None, reason="HEDGEROW_DATA names no folder with diabetes-130")
 def test_groups_and_errors_of_diabetes_are_foretold_within_a_factor_of_1_5():
     from experiments.diabetes import PLAN, diabetes_table
@@ -215,7 +216,7 @@ def test_groups_and_errors_of_diabetes_are_foretold_within_a_factor_of_1_5():
     plan = plan_of(PLAN)
     file = Path(DATA) / "diabetes-130" / "diabetic_data.csv.gz"
     table = encode_table(open_table(diabetes_table(file)), prepare(plan).schema)
-    assert_foretold(plan, table, records=100_000, runs=5)
+    assert_foretold(plan, table, records=100_000, runs=9)
 
 
 def test_other_methods_are_foretold_beside_the_plans_own():
@@ -232,8 +233,7 @@ def test_other_methods_are_foretold_beside_the_plans_own():
 # ------------------------------------------------------------------------------------ --within
 
 
-@pytest.mark.parametrize("method", ["hedge", "rps"])
-@pytest.mark.parametrize("error", [10, 200])
+@pytest.mark.parametrize(("method", "error"), [("hedge", 10), ("rps", 200)])
 def test_epsilon_is_about_the_least_of_two_digits_for_the_error_wanted(method, error):
     plan = wide(publish={"method": method, "epsilon": 1}, records=2_000)
     told = hedgerow.check(plan, within=error)
