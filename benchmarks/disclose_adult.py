@@ -77,6 +77,7 @@ def run(method: str) -> None:
 
         found = disclose(
             adult_plan(Path(folder), **section),
+            accept_risk=True,
             data=table,
             out=Path(out) / "disclosed",
             progress=report,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -65,12 +66,24 @@ SWAPPED = {
 
 @dataclass(frozen=True, kw_only=True)
 class Mutant:
-    """One fault: its name, what it puts in place of what, and the module with it."""
+    """One fault: its name, what it puts in place of what, and the module with it.
+
+    ``text`` is the module without the fault, which is planted at its site number ``at``, or with
+    it, where that is none.
+    """
 
     name: str
     operator: str
     change: str
-    source: str
+    text: str
+    at: int | None
+
+    @functools.cached_property
+    def source(self) -> str:
+        """The module with the fault."""
+        if self.at is None:
+            return ast.unparse(ast.parse(self.text))
+        return _mutated(self.text, self.at)
 
 
 def mutants_of(text: str, *, file: str) -> Iterator[Mutant]:
@@ -83,7 +96,8 @@ def mutants_of(text: str, *, file: str) -> Iterator[Mutant]:
             name=f"{file} {function} {operator} {number}",
             operator=operator,
             change=f"{_short(before)} -> {_short(after)}",
-            source=_mutated(text, at),
+            text=text,
+            at=at,
         )
 
 
@@ -91,9 +105,9 @@ def planted(text: str, name: str, before: str, after: str) -> Mutant:
     """Return a fault that was written by hand: another text for one that stands once."""
     if text.count(before) != 1:
         raise ValueError(f"{name}: the text to replace stands {text.count(before)} times, not once")
-    source = ast.unparse(ast.parse(text.replace(before, after)))
     change = f"{' '.join(before.split())} -> {' '.join(after.split())}"
-    return Mutant(name=name, operator="planted", change=change, source=source)
+    faulty = text.replace(before, after)
+    return Mutant(name=name, operator="planted", change=change, text=faulty, at=None)
 
 
 def chosen(found: list[Mutant], most: int) -> list[Mutant]:

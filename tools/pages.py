@@ -1,7 +1,7 @@
 """Look at every page that hedgerow writes in Chromium, with axe-core: ``python tools/pages.py``.
 
-Light and dark, 1280 and 390 pixels wide, folded and opened. It fails where axe-core finds a thing, where
-something runs off the page or over something else, or where a page of a wide table is too long.
+Light and dark, 1280 and 390 pixels wide, folded and opened. It fails where axe-core finds a thing,
+where something runs off the page or over something else, or where a wide table's page is too long.
 Node.js, npm and Chromium must be there (CHROMIUM names the browser); playwright-core and axe-core
 (both development tools that are not shipped) are installed in a scratch folder.
 """
@@ -81,8 +81,10 @@ def complaints(found: list[dict[str, Any]]) -> list[str]:
     lines = []
     for view in found:
         where = f"{view['page']}, {view['scheme']}, {view['width']} px"
-        for each in view["violations"]:
-            lines.append(f"{where}: {each['impact']}: {each['id']} at {each['at'][0]}")
+        lines += [
+            f"{where}: {each['impact']}: {each['id']} at {each['at'][0]}"
+            for each in view["violations"]
+        ]
         if view["sideways"] > 0 or view["outside"]:
             lines.append(f"{where}: runs off the page: {', '.join(view['outside'])}")
         lines += [f"{where}: runs together: {each}" for each in view["over"]]

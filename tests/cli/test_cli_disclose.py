@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -184,6 +185,9 @@ def test_it_says_what_it_wrote_and_what_is_not_for_others(folder, monkeypatch, c
     assert "Not differentially private." in out
     assert "the records of crowd.csv" in out
     assert "that folder is for you only" in out
+    assert out.index("mean risk") < out.index("largest risk") < out.index("30 records")
+    assert "rows equal no other" in out
+    assert "show the recorded value itself" in out
     assert SECRET not in out
     assert sorted(path.name for path in (folder / "disclosed").iterdir()) == [
         "certificate.json",
@@ -200,13 +204,17 @@ def test_quiet_says_nothing(folder, monkeypatch, capsys):
 def test_machines_are_told_no_risk(folder, monkeypatch, capsys):
     code, out, err = run(["plan.yaml", "--json", "-o", "elsewhere"], monkeypatch, capsys)
     assert (code, err) == (0, "")
+    facts = json.loads((folder / "elsewhere" / "certificate.json").read_text())
+    certified = facts["disclosure"]
     assert json.loads(out) == {
         "out": "elsewhere",
         "method": "aruba",
         "private": False,
         "records": 30,
         "owner-only": "elsewhere/owner",
+        "disclosure": certified,  # coarse steps, as recipients see them
     }
+    assert Fraction(certified["mean-left"]) <= Fraction(certified["threshold"])
 
 
 OPTIONS = [
@@ -239,6 +247,37 @@ def test_the_aggregate_model_has_its_own_options(folder, monkeypatch, capsys):
     plan("utility: {at-least: half}", "utility: {measure: depth}")(folder)
     options = ["--method", "aggregate", "--lambda", "5", "--kappa", "2", "-q"]
     assert run(["plan.yaml", *options], monkeypatch, capsys) == (0, "", "")
+
+
+def test_a_result_that_lowers_no_risk_is_refused_until_somebody_accepts_it(
+    folder, monkeypatch, capsys
+):
+    rare = "age,ward,name,sick\n" + "".join(f"{age},A,x,no\n" for age in range(30))
+    content("data.csv", rare)(folder)
+    plan("utility: {at-least: half}", "utility: {measure: depth}")(folder)
+    options = ["--method", "aggregate", "--lambda", "0.001", "--against", "data.csv"]
+    before = sorted(path.name for path in folder.iterdir())
+    code, out, err = run(["plan.yaml", *options], monkeypatch, capsys)
+    assert code == 3
+    assert "mean risk" in out
+    assert "30 of 30 rows equal no other; 100.0 % of cells" in out
+    assert "--accept-risk" in err
+    assert sorted(path.name for path in folder.iterdir()) == before
+    code, out, _ = run(["plan.yaml", *options, "--json"], monkeypatch, capsys)
+    assert code == 3
+    assert set(json.loads(out)) == {"error", "exit-code"}  # machines are told no risk
+    assert "30" not in out
+    assert run(["plan.yaml", *options, "--accept-risk", "-q"], monkeypatch, capsys)[0] == 0
+    facts = json.loads((folder / "disclosed" / "certificate.json").read_text())
+    assert facts["disclosure"]["accepted"] is True
+    assert facts["disclosure"]["lowered"] is False
+
+
+def test_a_run_that_takes_too_long_is_refused(folder, monkeypatch, capsys):
+    code, out, err = run(["plan.yaml", "--hours", "1e-12"], monkeypatch, capsys)
+    assert (code, out) == (2, "")
+    assert "longer than 1e-12 hours" in err
+    assert not (folder / "disclosed").exists()
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -171,7 +171,7 @@ def test_a_stopped_run_goes_on_and_ends_with_the_same_bytes(name, tmp_path, monk
         seed=seed,
         progress=lambda step, fraction: told.append((step, fraction)),
     )
-    first = next(fraction for step, fraction in told if step == "solving")
+    first = next(fraction for step, fraction in told if step.startswith("solving"))
     assert first > 0
     assert contents(tmp_path / "stopped") == contents(tmp_path / "whole")
     assert not list(tmp_path.glob(".*"))
@@ -194,7 +194,7 @@ def first_share(tmp_path, section, table, **options):
         progress=lambda step, fraction: told.append((step, fraction)),
         **options,
     )
-    return next(fraction for step, fraction in told if step == "solving")
+    return next(fraction for step, fraction in told if step.startswith("solving"))
 
 
 def test_a_stopped_run_is_taken_up_or_begun_again_as_asked(tmp_path, monkeypatch):

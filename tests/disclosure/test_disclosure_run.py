@@ -37,7 +37,7 @@ def test_every_method_discloses_true_values_only(name):
     assert shown.num_rows == 30
     owner = disclosed.owner
     for i, chain in enumerate(owner.ready.chains):
-        nodes, codes = disclosed._nodes[i], owner.given.table.codes[i]
+        nodes, codes = owner.nodes[i], owner.given.table.codes[i]
         assert (chain.taxonomy.first[nodes] <= codes).all()
         assert (codes < chain.taxonomy.stop[nodes]).all()
     assert shown["sick"].to_pylist() == table["sick"].to_pylist()
@@ -79,7 +79,7 @@ def test_all_searches_disclose_the_same_table():
 @pytest.mark.parametrize(("power", "model"), [(1, 1), (2, 1), (0, 2), (1.5, 1)])
 def test_the_aggregate_form_is_the_best_of_all(power, model):
     section = {"method": "aggregate", "lambda": 8, "kappa": power, "risk": {"model": model}}
-    disclosed = disclose(plan(**section), data=patients(60))
+    disclosed = disclose(plan(**section), data=patients(60), accept_risk=True)
     owner = disclosed.owner
     n = owner.given.dictionary.n_records
     for job in range(0, len(owner.problems), 4):

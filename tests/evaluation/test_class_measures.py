@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -13,7 +14,14 @@ from sklearn.metrics import balanced_accuracy_score, recall_score, roc_auc_score
 from hedgerow.evaluation.class_measures import Answered, always, auc, class_measures, mean_auc
 from hedgerow.evaluation.classification import majority_measures, raw_measures, release_measures
 from hedgerow.evaluation.examples import Examples
-from hedgerow.evaluation.learners import LEARNERS, _log_odds, answered_by, predict
+from hedgerow.evaluation.learners import (
+    BOOSTED_BINS,
+    LEARNERS,
+    _binned,
+    _log_odds,
+    answered_by,
+    predict,
+)
 from hedgerow.model.groups import Groups, Ranges
 from hedgerow.model.table import EncodedTable
 from support.tables import grid, schema_of, values
@@ -143,3 +151,20 @@ def test_floor_release_and_ceiling_are_in_order_where_there_is_something_to_lear
     assert floor.balanced < told.balanced <= ceiling.balanced == 1.0
     assert floor.auc == 0.5 < told.auc <= ceiling.auc == 1.0
     assert told.rare == 1.0
+
+
+def test_long_columns_of_weighted_examples_are_binned_in_order_and_alike():
+    rng = np.random.default_rng(7)
+    schema = schema_of(grid(2000), grid(40))
+    table = EncodedTable.from_codes(
+        schema, [rng.integers(0, 2000, 900), rng.integers(0, 40, 900)], rng.integers(0, 2, 900)
+    )
+    examples = replace(Examples.of_records(table), weights=rng.integers(1, 9, 900).astype(float))
+    known, asked = _binned(examples, examples)
+    assert np.array_equal(known, asked)
+    assert np.array_equal(known[:, 1], examples.places[:, 1])
+    assert known[:, 0].max() < BOOSTED_BINS
+    order = np.argsort(examples.places[:, 0], kind="stable")
+    assert (np.diff(known[order, 0]) >= 0).all()
+    weight = np.bincount(known[:, 0], examples.weights)
+    assert weight.max() < 8 * weight.mean()

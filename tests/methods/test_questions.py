@@ -7,6 +7,7 @@ choice against the sensitivity that docs/privacy.md proves, written down here on
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -17,6 +18,7 @@ from hedgerow.auditing.neighbours import BasketPair, TablePair, line, schema_ove
 from hedgerow.methods.diffmulti import diffmulti
 from hedgerow.methods.hedge import budget as hedge_budget
 from hedgerow.methods.hedge import hedge
+from hedgerow.methods.weave import run as weave_run
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from hedgerow.taxonomy.builders import context_free
@@ -201,3 +203,38 @@ def test_a_release_tells_the_share_and_the_threshold_of_its_counts(shallow, monk
     assert released.made.threshold >= 1
     if asked:
         assert released.made.threshold == min(min(least) for least in asked)
+
+
+def test_tables_of_weave_tell_the_shares_that_were_booked():
+    subject = next(each.values[0] for each in audited() if each.id == "weave")
+    _, released, bookings = played(subject)
+    measured = ("one-way table: ", "join: ", "further table: ")
+    booked = [line.share for line in bookings if line.on.startswith(measured)]
+    assert sorted(table.share for table in released.tables) == sorted(booked)
+
+
+def test_weave_fits_and_offers_tables_by_the_share_that_they_are_counted_with(monkeypatch):
+    told = []
+
+    def telling(of):
+        def tell(*given, share, **further):
+            told.append(share)
+            return of(*given, share=share, **further)
+
+        return tell
+
+    monkeypatch.setattr(weave_run, "Fit", telling(weave_run.Fit))
+    monkeypatch.setattr(weave_run, "table_candidates", telling(weave_run.table_candidates))
+    subject = next(each.values[0] for each in audited() if each.id == "weave")
+    _, _, bookings = played(subject)
+    shares = {float(line.share) for line in bookings if line.on.startswith("join: ")}
+    assert told == [*shares] * 2
+
+
+def test_the_leaf_table_of_weave_tells_the_share_that_was_booked():
+    subject = next(each.values[0] for each in audited() if each.id == "weave")
+    _, released, bookings = played(
+        replace(subject, method=replace(subject.method, leaf_table=True))
+    )
+    booked = {line.on: line.share for line in bookings}
+    assert released.leaves.share == booked["leaf table"]

@@ -18,6 +18,7 @@ their mechanism, and there is nothing to watch; their audits are statistical.
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import replace
 from fractions import Fraction
 
@@ -25,13 +26,20 @@ import numpy as np
 import pytest
 
 from hedgerow.auditing.cases import Unclaimed
-from hedgerow.auditing.neighbours import basket_pairs, table_pairs
+from hedgerow.auditing.neighbours import (
+    TablePair,
+    basket_pairs,
+    schema_over,
+    table_pairs,
+    values,
+)
 from hedgerow.methods.diffgen import specialise
 from hedgerow.methods.diffmulti import growth as diffmulti_growth
 from hedgerow.methods.hedge import budget as hedge_budget
 from hedgerow.methods.hedge import hedge
 from hedgerow.methods.personal import supermodular
 from hedgerow.privacy.source import SeededSource
+from hedgerow.taxonomy.domain import DateDomain
 from support.audited import audited_subjects
 from support.taint import (
     Carrier,
@@ -98,6 +106,37 @@ def test_no_method_looks_at_a_raw_count(grows, method, pairs):
                     source=SeededSource(seed),
                 )
                 assert np.array_equal(released.counts, again.counts)
+
+
+CALENDAR = DateDomain.between(dt.date(2019, 6, 15), dt.date(2021, 3, 31), step="month")
+DATED = TablePair(
+    name="dates",
+    about="a date, divided where years, quarters and months begin",
+    schema=schema_over(CALENDAR, values(3)),
+    rest=tuple((i * 5 % CALENDAR.size, i % 3, i % 2) for i in range(60)),
+    record=(CALENDAR.size - 1, 0, 1),
+)
+
+
+def methods_of_classes():
+    """Those that publish tables with a class."""
+    for each in methods():
+        first = each.values[1][0]
+        if isinstance(first, TablePair) and first.schema.class_attribute is not None:
+            yield pytest.param(each.values[0], id=each.id)
+
+
+@pytest.mark.parametrize("method", list(methods_of_classes()))
+def test_no_method_looks_at_a_raw_count_of_dates(grows, method):
+    released, ledger = run(method, DATED)
+    assert ledger.settled()
+    again = method.publish(
+        DATED.engine(has_record=True),
+        epsilon=ONE,
+        ledger=WatchedLedger(ONE),
+        source=SeededSource(1),
+    )
+    assert np.array_equal(released.counts, again.counts)
 
 
 # The watch itself.

@@ -1,5 +1,6 @@
 """Plans that are right: three formats, exact numbers, round trips, digests, overrides."""
 
+import datetime as dt
 import json
 import sys
 from fractions import Fraction
@@ -240,6 +241,17 @@ domains = st.one_of(
     st.fixed_dictionaries({"values": labels}, optional={"other": leaves}),
     st.dictionaries(names, labels, min_size=1, max_size=3).map(lambda t: {"taxonomy": t}),
     st.sampled_from([{"role": "drop"}, {"role": "identifier"}]),
+    st.fixed_dictionaries(
+        {"from": st.just("2010-01-01"), "to": st.dates(dt.date(2010, 1, 2)).map(str)},
+        optional={"step": st.sampled_from(["day", "year"]), "format": st.just("dd.mm.yyyy")},
+    ).map(lambda date: {"date": date}),
+    st.sampled_from(
+        [
+            {"from": "a birth", "years-at": "2026-01-01", "numeric": [0, 99]},
+            {"from": {"column": "a birth", "format": "yyyymmdd"}, "part": "month", "edges": [1, 9]},
+            {"from": "a birth", "days-until": {"column": "an end"}, "values": ["1"]},
+        ]
+    ),
 )
 publishes = st.fixed_dictionaries(
     {"method": st.just("diffgen"), "epsilon": st.sampled_from([1, 0.1, "1/3", "2e-3"])},

@@ -66,6 +66,24 @@ def table_plan(variant: tuple[str, dict[str, object]]) -> dict[str, object]:
     }
 
 
+def date_plan(variant: tuple[str, dict[str, object]]) -> dict[str, object]:
+    """Dates, and what follows from them; the birth is read and never released."""
+    plan = table_plan(variant)
+    ill = plan["attributes"]["ill"]  # type: ignore[index]
+    bounds = {"from": "2019-11-15", "to": "2021-03-31", "step": "month"}
+    came = {"column": "birth", "format": "dd.mm.yyyy"}
+    return plan | {
+        "missing": "value",
+        "attributes": {
+            "came": {"date": bounds},
+            "birth": {"role": "drop"},
+            "age": {"from": came, "years-until": "came", "numeric": [0, 99], "step": 10},
+            "stay": {"from": "came", "days-until": "left", "edges": [0, 1, 3, 10]},
+            "ill": ill,
+        },
+    }
+
+
 def basket_plan(variant: tuple[str, dict[str, object]]) -> dict[str, object]:
     n_items = 12 if variant[0] == "basic" else 30
     return {
@@ -86,6 +104,22 @@ def write_table(path: Path, *, n: int = 400) -> Path:
         job = jobs[int(rng.integers(len(jobs)))]
         ill = "yes" if age > 20 and rng.random() < 0.7 else "no"
         lines.append(f'{age},{job},{"fm"[int(rng.integers(2))]},{ill},"a, note"')
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def write_stays(path: Path, *, n: int = 400) -> Path:
+    """A CSV of dates in two formats, some missing, early or late; nothing random about it."""
+    rng = np.random.default_rng(13)
+    lines = ["birth,came,left,ill"]
+    for _ in range(n):
+        came = np.datetime64("2019-10-01") + int(rng.integers(600))
+        left = came + int(rng.integers(12))
+        year, month, day = str(came - int(rng.integers(30_000))).split("-")
+        ill = "yes" if came > np.datetime64("2020-06-30") and rng.random() < 0.8 else "no"
+        hour = f"T{int(rng.integers(24)):02}:30:00" if rng.random() < 0.5 else ""
+        birth = f"{day}.{month}.{year}" if rng.random() < 0.9 else "unknown"
+        lines.append(f"{birth},{came}{hour},{left if rng.random() < 0.95 else '?'},{ill}")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
 

@@ -22,10 +22,12 @@ from support.disclosure_tables import patients
 from support.disclosure_tables import plan as disclosure_plan
 from support.engine_plans import (
     basket_plan,
+    date_plan,
     name_of,
     table_plan,
     variants,
     write_baskets,
+    write_stays,
     write_table,
 )
 
@@ -58,6 +60,9 @@ ADULT: dict[str, dict[str, Any]] = {
 }
 """Settings for the bundled table, which is large enough for every kind of level."""
 
+DATED = ("hedge", "diffgen", "diffmulti", "rps", "dpcube", "privbayes", "mondrian", "full-domain")
+"""Methods that divide dates each in their own manner."""
+
 FLOATING = ("weave",)
 """Methods that fit in floating point: another processor may draw other records for the same seed,
 so that their files are not recorded. Their noise is exact: guarantee, budget and counts are."""
@@ -81,6 +86,12 @@ def cases() -> dict[str, Callable[[Path], dict[str, Any]]]:
         found[f"table, {name_of(variant)}"] = lambda folder, plan=plan: _published(
             plan, write_table(folder / "table.csv"), folder
         )
+    for variant in variants("table"):
+        if variant[0] in DATED and not variant[1].get("faithful"):
+            plan = date_plan(variant)
+            found[f"dates, {name_of(variant)}"] = lambda folder, plan=plan: _published(
+                plan, write_stays(folder / "stays.csv"), folder
+            )
     for variant in variants("baskets"):
         plan = basket_plan(variant)
         found[f"baskets, {name_of(variant)}"] = lambda folder, plan=plan: _published(

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hedgerow.privacy.source import SeededSource
 from hedgerow.trees.projection import on_simplex, simplex_shift
 
+SOURCE = SeededSource(1)
 noisy_counts = st.lists(st.integers(-50, 500), min_size=1, max_size=40).map(np.array)
 
 
@@ -50,3 +51,10 @@ def test_an_empty_list_stays_empty():
         np.zeros(0, dtype=np.int64), 10, only_down=False, source=SeededSource(1)
     )
     assert (len(counts), shift) == (0, 0.0)
+
+
+def test_which_counts_are_rounded_up_is_random():
+    """Of 1,000 halves 500 go up, about 250 of them in either half, within six deviations of 8."""
+    counts, _ = on_simplex(np.ones(1000, dtype=np.int64), 1500, only_down=False, source=SOURCE)
+    assert sorted(set(counts.tolist())) == [1, 2]
+    assert abs(int((counts[:500] == 2).sum()) - 250) < 48

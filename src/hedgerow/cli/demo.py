@@ -20,6 +20,10 @@ def demo_command(
     force: Annotated[
         bool, typer.Option("--force", help="Make the demonstration anew where one is.")
     ] = False,
+    hospital: Annotated[
+        bool,
+        typer.Option("--hospital", help="Write a made-up hospital's patients.csv there, no more."),
+    ] = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -30,11 +34,24 @@ def demo_command(
 
     Example: hedgerow demo --out hedgerow-demo
     """
+    if hospital:
+        return _hospital(out, force=force, as_json=as_json, quiet=quiet)
     from hedgerow.demo import run_demo
 
     with progress("demonstration", quiet=quiet or as_json) as report:
         made = run_demo(out, force=force, progress=report)
     answer(_result(made), as_json=as_json, show=lambda: None if quiet else _show(made))
+    return None
+
+
+def _hospital(out: Path, *, force: bool, as_json: bool, quiet: bool) -> None:
+    from rich.markup import escape
+
+    from hedgerow.demo.hospital import write_hospital
+
+    path = write_hospital(out, force=force)
+    told = f"Wrote {escape(str(path))}: made-up patients, to try 'hedgerow draft' on."
+    answer({"file": str(path)}, as_json=as_json, show=lambda: None if quiet else say(told))
 
 
 def _result(made: Demonstration) -> dict[str, Any]:

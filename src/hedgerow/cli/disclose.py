@@ -10,6 +10,7 @@ import typer
 from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
 
 if TYPE_CHECKING:
+    from hedgerow.disclosure.movement import RiskMovement
     from hedgerow.disclosure.result import Disclosure
 
 
@@ -62,6 +63,18 @@ def disclose_command(
         bool,
         typer.Option("--resume/--fresh", help="Go on with a run that was stopped, or begin again."),
     ] = True,
+    accept_risk: Annotated[
+        bool,
+        typer.Option(
+            "--accept-risk",
+            help="Write the disclosure even where its mean risk stays above half of that of the"
+            " records as they are; the certificate says so.",
+        ),
+    ] = False,
+    hours: Annotated[
+        float,
+        typer.Option(help="Refuse a run that is expected to take longer than that."),
+    ] = 6.0,
     seed: Annotated[
         int | None, typer.Option(min=0, help="approx, faithful: for experiments, reproducible.")
     ] = None,
@@ -72,7 +85,8 @@ def disclose_command(
 
     NOT differentially private: values are the recorded ones, only coarser. Writes a folder
     with the records, a certificate that says so, a report, and a folder 'owner' with the
-    risks, which is not for others. A stopped run goes on where it was.
+    risks, which is not for others. A stopped run goes on where it was. Where risk did not
+    fall, nothing is written (exit 3).
 
     Example: hedgerow disclose plan.yaml --at-least half --out disclosed
     """
@@ -96,6 +110,9 @@ def disclose_command(
                 force=force,
                 resume=resume,
                 seed=seed,
+                hours=hours,
+                accept_risk=accept_risk,
+                on_risk=lambda movement: _show_movement(movement, quiet or as_json),
                 progress=report,
                 **settings,
             )
@@ -119,7 +136,26 @@ def _result(disclosed: Disclosure, out: Path) -> dict[str, Any]:
         "private": certificate.guarantee.private,
         "records": disclosed.n_rows,
         "owner-only": str(out / "owner"),
+        "disclosure": certificate.model_dump(mode="json", by_alias=True)["disclosure"],
     }
+
+
+def _show_movement(movement: RiskMovement, quiet: bool) -> None:
+    """Say how risk moved, before anything is written: for the owner, who sees the terminal."""
+    if quiet:
+        return
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for title in ("for you only", "before", "after"):
+        table.add_column(title, justify="left" if title == "for you only" else "right")
+    for name, pair in (("mean risk", movement.mean), ("largest risk", movement.largest)):
+        table.add_row(name, *(f"{value:.3g}" for value in pair))
+    say(table)
+    say(
+        f"{movement.unique:,} of {movement.n_rows:,} rows equal no other;"
+        f" {100 * movement.verbatim:.1f} % of cells show the recorded value itself."
+    )
 
 
 def _show(disclosed: Disclosure, out: Path, quiet: bool) -> None:

@@ -63,7 +63,6 @@ class ColumnAsked:
         from hedgerow.model.database import asked_of
         from hedgerow.model.reading import PLAIN
         from hedgerow.plan.load import load_plan
-        from hedgerow.read.open import open_table
 
         if self.data is None or self.column is None:
             raise SettingError(
@@ -72,8 +71,8 @@ class ColumnAsked:
                 do="Give both: --data FILE --column NAME.",
             )
         reading = PLAIN if self.plan is None else load_plan(self.plan).how_to_read()
-        source = open_table(asked_of(self.data, table=self.table), reading=reading)
-        return column_coverage(source, self.column, leaf_of)
+        data = asked_of(self.data, table=self.table)
+        return column_coverage(data, self.column, leaf_of, reading=reading)
 
 
 def check_column(

@@ -40,10 +40,16 @@ class DisclosureFacts:
     seeded: bool
 
 
-def certify_disclosure(ready: PreparedDisclosure, facts: DisclosureFacts) -> paper.Certificate:
-    """Return the certificate; it holds nothing that was read from data."""
+def certify_disclosure(
+    ready: PreparedDisclosure, facts: DisclosureFacts, risk: paper.DisclosedRisk
+) -> paper.Certificate:
+    """Return the certificate.
+
+    Of what was read from data it holds how far risk fell, in coarse steps, and what can be
+    counted in the disclosed table; never a risk itself.
+    """
     disclose = ready.disclose
-    return certificate_of(
+    certificate = certificate_of(
         plan=ready.plan,
         about=About(
             name=disclose.method,
@@ -53,7 +59,9 @@ def certify_disclosure(ready: PreparedDisclosure, facts: DisclosureFacts) -> pap
         ),
         settings=_settings(disclose),
         budget=NOTHING_SPENT,
-        guarantee=paper.Guarantee.none(disclosure_statement(ready, facts.against)),
+        guarantee=paper.Guarantee.none(
+            f"{disclosure_statement(ready, facts.against)} {risk_words(risk)}"
+        ),
         facts=RunFacts(
             epsilon=None,
             dataset=facts.dataset,
@@ -67,6 +75,19 @@ def certify_disclosure(ready: PreparedDisclosure, facts: DisclosureFacts) -> pap
             name=facts.dataset, attributes=described(ready.schema, ready.plan), noisy_total=None
         ),
     )
+    return certificate.model_copy(update={"disclosure": risk})
+
+
+def risk_words(risk: paper.DisclosedRisk) -> str:
+    """Return how far risk fell, in the words of a certificate."""
+    if not risk.lowered:
+        return (
+            f"The mean risk did not fall to {risk.threshold} of that of the records as they are;"
+            " the owner accepted that."
+        )
+    if risk.mean_left is None or risk.mean_left > risk.threshold:
+        return "Risk was low from the beginning: many people share the values of a record."
+    return f"The mean risk is at most {risk.mean_left} of that of the records as they are."
 
 
 def disclosure_statement(ready: PreparedDisclosure, against: str) -> str:

@@ -6,7 +6,8 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,13 @@ import numpy as np
 
 from hedgerow.disclosure.certify import DisclosureFacts, certify_disclosure
 from hedgerow.disclosure.confidential import Confidential, Problems, read_confidential
+from hedgerow.disclosure.movement import RiskMovement, RiskNotLoweredError
 from hedgerow.disclosure.prepare import PreparedDisclosure, prepare_disclosure
 from hedgerow.disclosure.result import Disclosure, OwnerView
 from hedgerow.disclosure.solvers import BlockSolver, joined_answers, n_workers, solver_for
 from hedgerow.disclosure.unfinished import Identity, Unfinished
 from hedgerow.disclosure.uniform import UniformForms, Valued
+from hedgerow.disclosure.work import HOURS, TooLongError, Watch, check_hours, expected_seconds
 from hedgerow.errors import InputError, ReleaseError, SettingError
 from hedgerow.lattice.consistency import match_counter
 from hedgerow.lattice.packed import Found
@@ -45,6 +48,9 @@ def disclose(
     resume: bool = True,
     seed: int | None = None,
     workers: int | None = None,
+    hours: float = HOURS,
+    accept_risk: bool = False,
+    on_risk: Callable[[RiskMovement], None] | None = None,
     progress: Progress = no_progress,
     **settings: Any,
 ) -> Disclosure:
@@ -56,6 +62,12 @@ def disclose(
     and so on. With ``out``, answers are kept beside it on the way, and a run that was stopped
     goes on unless ``resume`` is false. ``seed`` fixes faithful roundings of ``approx``, the
     only random step there is.
+
+    Refused, with nothing written, where the mean risk does not fall to half of that of the
+    records as they are (see :mod:`~hedgerow.disclosure.movement`), unless ``accept_risk``; and
+    where the work is expected to take longer than ``hours`` (see
+    :mod:`~hedgerow.disclosure.work`). ``on_risk`` is told how risk moved, which is
+    confidential, before anything is written or refused.
 
     Privacy: none in the sense of differential privacy; the certificate says what is promised.
     ``Disclosure.owner`` and the folder `owner` are confidential.
@@ -73,6 +85,7 @@ def disclose(
     ready = prepare_disclosure(plan, settings)
     check_confirmed(ready.plan)
     _check_seed(ready, seed)
+    check_hours(hours)
     destination = None if out is None else check_destination(out, force=force)
     given = read_confidential(ready, data, against, progress=progress)
     problems = Problems.of(ready, given)
@@ -82,19 +95,59 @@ def disclose(
         identity = _identity(ready, given, problems, seed)
         kept = Unfinished.beside(destination, identity, seed=drawn, resume=resume)
         drawn = kept.seed
-    try:
-        solver = solver_for(ready, given, problems, seed=drawn, workers=n_workers(workers))
-        found = _solved(solver, len(problems), kept, progress)
+    with _keeping(kept):
+        watch = _watch(ready, problems, kept, hours=hours, workers=workers, progress=progress)
+        cores = n_workers(workers)
+        solver = solver_for(ready, given, problems, seed=drawn, workers=cores)
+        found = _solved(solver, len(problems), kept, watch)
+        owner = OwnerView(
+            ready=ready,
+            given=given,
+            problems=problems,
+            found=found,
+            before=_before(ready, given, problems),
+        )
+        if on_risk is not None:
+            on_risk(owner.movement)
         facts = _facts(ready, data=data, against=against, seeded=seed is not None)
-        result = _result(ready, given, problems, found, facts)
+        result = _result(owner, facts, accept_risk=accept_risk)
         if destination is not None and kept is not None:
             progress("writing", None)
             result.write(destination, force=force)
             kept.remove()
+    return result
+
+
+@contextmanager
+def _keeping(kept: Unfinished | None) -> Iterator[None]:
+    """Let go of answers in the end; what was refused leaves none, unless they took long to find."""
+    try:
+        yield
+    except (RiskNotLoweredError, TooLongError) as error:
+        if kept is not None and (isinstance(error, RiskNotLoweredError) or not kept.n_done):
+            kept.remove()
+        raise
     finally:
         if kept is not None:
             kept.release()
-    return result
+
+
+def _watch(
+    ready: PreparedDisclosure,
+    problems: Problems,
+    kept: Unfinished | None,
+    *,
+    hours: float,
+    workers: int | None,
+    progress: Progress,
+) -> Watch:
+    return Watch(
+        many=problems.many.astype(np.float64),
+        seconds=expected_seconds(ready, problems, n_workers(workers)),
+        hours=hours,
+        progress=progress,
+        first=0 if kept is None else kept.n_done,
+    )
 
 
 def _check_seed(ready: PreparedDisclosure, seed: int | None) -> None:
@@ -119,16 +172,15 @@ def _identity(
     )
 
 
-def _solved(
-    solver: BlockSolver, n_problems: int, kept: Unfinished | None, progress: Progress
-) -> Found:
+def _solved(solver: BlockSolver, n_problems: int, kept: Unfinished | None, watch: Watch) -> Found:
     """Answer block by block; blocks grow until one takes about two seconds."""
     parts: list[Found] = []
     keep: Callable[[Found], None] = parts.append if kept is None else kept.append
-    start, size = 0 if kept is None else kept.n_done, FIRST_BLOCK
+    start = 0 if kept is None else kept.n_done
+    size = watch.block(start, SECONDS_PER_BLOCK, FIRST_BLOCK)
     try:
         while start < n_problems:
-            progress("solving", start / n_problems)
+            watch.tell(start)
             begun = time.monotonic()
             stop = min(start + size, n_problems)
             keep(solver.solve(start, stop))
@@ -140,30 +192,22 @@ def _solved(
                 size = max(size // 2, 1)
     except InputError as error:
         # Settings that cannot work will not work the next time either.
-        if kept is not None and not isinstance(error, ReleaseError):
+        if kept is not None and not isinstance(error, ReleaseError | TooLongError):
             kept.remove()
         raise
-    progress("solving", 1.0)
+    watch.progress("solving", 1.0)
     if kept is not None:
         return kept.answers()
     return joined_answers(parts) if parts else solver.solve(0, 0)
 
 
-def _result(
-    ready: PreparedDisclosure,
-    given: Confidential,
-    problems: Problems,
-    found: Found,
-    facts: DisclosureFacts,
-) -> Disclosure:
-    owner = OwnerView(
-        ready=ready,
-        given=given,
-        problems=problems,
-        found=found,
-        before=_before(ready, given, problems),
-    )
-    return Disclosure(certificate=certify_disclosure(ready, facts), owner=owner)
+def _result(owner: OwnerView, facts: DisclosureFacts, *, accept_risk: bool) -> Disclosure:
+    """Return the disclosure, or refuse to call it one where risk did not fall."""
+    movement = owner.movement
+    if not (movement.lowered or accept_risk):
+        raise RiskNotLoweredError(movement)
+    risk = movement.certified(accepted=accept_risk)
+    return Disclosure(certificate=certify_disclosure(owner.ready, facts, risk), owner=owner)
 
 
 def _facts(ready: PreparedDisclosure, *, data: Any, against: Any, seeded: bool) -> DisclosureFacts:

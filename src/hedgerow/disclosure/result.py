@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.disclosure.confidential import Confidential, Problems
+from hedgerow.disclosure.movement import RiskMovement, movement_of, shown_classes
 from hedgerow.disclosure.plane import plane_of
 from hedgerow.disclosure.prepare import PreparedDisclosure
 from hedgerow.disclosure.table import disclosed_nodes, disclosed_table
-from hedgerow.disclosure.uniform import Valued
+from hedgerow.disclosure.uniform import UniformForms, Valued
 from hedgerow.lattice.packed import Found
 from hedgerow.model.certificate import Certificate
 from hedgerow.release.dictionary import DICTIONARY
@@ -82,6 +83,28 @@ class OwnerView:
         )
 
     @cached_property
+    def nodes(self) -> list[NDArray[np.int32]]:
+        """The taxonomy node that each record shows of each attribute."""
+        kind, found = self.problems.kind, self.found
+        shown = found.levels[kind], found.feasible[kind]
+        return disclosed_nodes(self.given.table, self.ready.chains, *shown)
+
+    @cached_property
+    def movement(self) -> RiskMovement:
+        """How far risk moved, and what the disclosed rows show."""
+        kind, found, dictionary = self.problems.kind, self.found, self.given.dictionary
+        forms = UniformForms(ready=self.ready, given=self.given, problems=self.problems)
+        matches = forms.sizes(forms.as_they_are(), dictionary.columns, dictionary.many)
+        return movement_of(
+            before=self.before.risk[kind],
+            after=found.risk[kind],
+            matches=matches[kind],
+            nodes=self.nodes,
+            chains=self.ready.chains,
+            classes=shown_classes(self.given.table, found.feasible[kind]),
+        )
+
+    @cached_property
     def n_withheld(self) -> int:
         """How many records have no form that is safe or useful enough."""
         return int((~self.found.feasible[self.problems.kind]).sum())
@@ -109,29 +132,18 @@ class Disclosure(Frames):
         """The number of disclosed records, withheld ones included."""
         return len(self)
 
-    @cached_property
-    def _nodes(self) -> list[NDArray[np.int32]]:
-        owner = self.owner
-        kind = owner.problems.kind
-        return disclosed_nodes(
-            owner.given.table,
-            owner.ready.chains,
-            owner.found.levels[kind],
-            owner.found.feasible[kind],
-        )
-
     def to_arrow(self) -> pa.Table:
         """Return one row per record, in the order of the data: labels, and the class."""
         owner = self.owner
         feasible = owner.found.feasible[owner.problems.kind]
-        return disclosed_table(owner.given.table, owner.ready.chains, self._nodes, feasible)
+        return disclosed_table(owner.given.table, owner.ready.chains, owner.nodes, feasible)
 
     def report(self) -> str:
         """Return the text of `report.html`: what may be told about the disclosed table."""
         return render_disclosure_report(
             self.owner.ready.schema,
             self.owner.ready.chains,
-            self._nodes,
+            self.owner.nodes,
             self.certificate,
             files=(DISCLOSED, DICTIONARY, PACKAGE, CERTIFICATE),
         )

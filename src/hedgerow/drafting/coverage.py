@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from hedgerow.drafting.profile import RARE, Profile, profiles_of
 from hedgerow.errors import DataError
-from hedgerow.read.source import Source
+from hedgerow.model.reading import Reading
+from hedgerow.read.open import open_table
 
 LeafOf = Callable[[str], str | None]
 """The leaf that a value stands for; ``None`` where it is outside."""
@@ -52,8 +54,12 @@ def coverage_of(profile: Profile, leaf_of: LeafOf) -> Coverage:
     return Coverage(n_values=len(known), n_records=sum(known.values()), outside=outside)
 
 
-def column_coverage(source: Source, column: str, leaf_of: LeafOf) -> Coverage:
-    """Return how a column of a table lies in a taxonomy, from one pass over the data."""
+def column_coverage(data: Any, column: str, leaf_of: LeafOf, *, reading: Reading) -> Coverage:
+    """Return how a column of a table lies in a taxonomy, from one pass over the data.
+
+    Privacy: confidential, for the owner's eyes.
+    """
+    source = open_table(data, reading=reading)
     profile = profiles_of(source, [column])[column]
     if not profile.is_readable or not profile.complete:
         raise DataError(

@@ -25,7 +25,7 @@ from hedgerow.drafting.profile import RARE, Profile
 from hedgerow.drafting.quantity import PLAIN_MARKS
 from hedgerow.drafting.ranges import age_settings, date_settings, number_settings
 from hedgerow.drafting.ready import ready_fit
-from hedgerow.drafting.trees import code_settings, is_code_text
+from hedgerow.drafting.trees import code_settings, in_order, is_code_text, list_settings
 from hedgerow.model.reading import NumberMarks
 from hedgerow.plan.fields import MAX_TEXT, ROOT
 
@@ -236,6 +236,8 @@ def _list(profile: Profile, looked: Looked) -> Proposal:
 def _listed(profile: Profile, values: Sequence[str], *, taken: Taken, reason: str) -> Proposal:
     ordered = sorted(values, key=in_order) if taken == "list" else values
     settings: dict[str, Any] = {"values": tuple(ordered)}
+    if taken == "list":
+        settings = list_settings(ordered)
     if not profile.complete or any(word not in set(values) for word in profile.known):
         settings["other"] = free_label(ordered)
     return Proposal(name=profile.name, taken=taken, reason=reason, settings=settings)
@@ -273,12 +275,6 @@ def is_writable(word: str) -> bool:
     return word.isprintable() and len(word) <= MAX_TEXT and word != ROOT
 
 
-def in_order(word: str) -> tuple[bool, int, str]:
-    """Return what values are sorted by: whole numbers by size, then texts."""
-    is_whole = word.isascii() and word.isdigit() and len(word) < 20
-    return (not is_whole, int(word) if is_whole else 0, word)
-
-
 def _likely_class(first: Sequence[Proposal], profiles: Mapping[str, Profile]) -> str | None:
     n_values = {
         one.name: _n_classes(profiles[one.name]) for one in first if one.role == "predictor"
@@ -302,7 +298,7 @@ def _n_classes(profile: Profile) -> int:
 
 
 def _as_class(profile: Profile, before: Proposal) -> Proposal:
-    if "taxonomy" in before.settings or before.taken == "public":
+    if before.taken in ("taxonomy", "public"):
         return replace(before, role="class", reason=f"the class, and {before.reason}")
     values = _frequent(profile)
     listed = _listed(profile, values, taken="list", reason=f"the class, in {RARE} records or more")

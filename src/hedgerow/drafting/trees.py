@@ -21,6 +21,8 @@ _NEARLY_ALL = 0.95
 _MOST_LEVELS = 3
 _CODE = re.compile(r"[A-Za-z]{0,3}[0-9][0-9A-Za-z]{0,7}(?:[.\-/][0-9A-Za-z]{1,5}){0,2}[+*!]?")
 _MASK = ".."
+_FAN_OUT = 6
+_FIRST_NUMBER = re.compile(r"[^\w-]*([0-9]{1,15}(?:\.[0-9]{1,15})?)", re.ASCII)
 
 
 def is_code_text(profile: Profile) -> bool:
@@ -50,13 +52,34 @@ def code_settings(
     values = sorted(frequent)
     if not values:
         return {}, "list"
-    settings = {"values": tuple(sorted(values, key=lambda word: (len(word), word)))}
+    settings = list_settings(sorted(values, key=in_order))
     is_counted = len({len(word) for word in values if word.isdigit()}) > 1
     if len(values) > _LEAST_GROUPED and not is_counted:
         settings = {"taxonomy": {ROOT: code_tree(values)}}
     if not profile.complete or set(profile.known) - set(values):
         settings["other"] = free_label(values)
     return settings, "list"
+
+
+def list_settings(values: Sequence[str]) -> dict[str, Any]:
+    """Return the keys of a list; a long one in groups of neighbours, whatever they mean.
+
+    Releases divide groups. A list that is divided into all its values at once costs more noise
+    than it tells; neighbours in the order of their numbers or letters often have much in common.
+    """
+    if len(values) <= _LEAST_GROUPED:
+        return {"values": tuple(values)}
+    return {"taxonomy": {"context-free": {"items": tuple(values), "fan-out": _FAN_OUT}}}
+
+
+def in_order(word: str) -> tuple[bool, float, str]:
+    """Return what values are sorted by: the number that they begin with, then as texts.
+
+    >>> sorted(["[100-125)", "V45", "250.8", "[25-50)", "38"], key=in_order)
+    ['[25-50)', '38', '[100-125)', '250.8', 'V45']
+    """
+    found = _FIRST_NUMBER.match(word)
+    return (found is None, float(found[1]) if found else 0.0, word)
 
 
 def _share(profile: Profile, values: Sequence[str]) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow.encode.columns import ColumnEncoder, Encoded, column_encoder, is_text
-from hedgerow.encode.dates import DerivedEncoder
+from hedgerow.encode.dates import DateReader, DerivedEncoder
 from hedgerow.encode.sums import ColumnSums, column_of
 from hedgerow.errors import UnlistedValueError
 from hedgerow.model.arrays import Codes, Flags
@@ -44,6 +44,12 @@ class BatchEncoder:
         self.text = schema.text_columns()
         self.name = name
         self.encoders = [self._encoder(schema, attribute) for attribute in self.attributes]
+        self.readers = {
+            (column, encode.markers): DateReader(column, encode.markers)
+            for encode in self.encoders
+            if isinstance(encode, DerivedEncoder)
+            for column in encode.derivation.columns
+        }
 
     @staticmethod
     def _encoder(schema: Schema, attribute: Attribute) -> ColumnEncoder | DerivedEncoder:
@@ -68,11 +74,17 @@ class BatchEncoder:
         """
         encoded = []
         named = dict(zip(self.columns, self._summed(batch), strict=True))
+        dates = {key: read(named[key[0].name]) for key, read in self.readers.items()}
         for attribute, encode in zip(self.attributes, self.encoders, strict=True):
-            values = [named[name] for name in attribute.columns]
-            codes = encode(values) if isinstance(encode, DerivedEncoder) else encode(values[0])
+            values = named[attribute.columns[0]]
+            if isinstance(encode, DerivedEncoder):
+                codes = encode(
+                    [dates[column, encode.markers] for column in encode.derivation.columns]
+                )
+            else:
+                codes = encode(values)
             if codes.unlisted is not None and codes.unlisted.any():
-                raise self._unlisted(attribute, values[0], codes.unlisted, n_before)
+                raise self._unlisted(attribute, values, codes.unlisted, n_before)
             encoded.append(codes)
         kept = _complete(encoded)
         columns = tuple(each.codes if kept is None else each.codes[kept] for each in encoded)

@@ -95,15 +95,14 @@ class DerivedEncoder:
         missing_code: int | None,
         is_lenient: bool = False,
     ) -> None:
+        self.markers = markers
         self.is_lenient = is_lenient
         self.derivation = derivation
         self.domain = domain
         self.missing_code = missing_code
-        self.readers = [DateReader(column, markers) for column in derivation.columns]
 
-    def __call__(self, columns: Sequence[pa.Array]) -> Encoded:
-        """Return the codes of some records, from the columns of the derivation."""
-        read = [reader(column) for reader, column in zip(self.readers, columns, strict=True)]
+    def __call__(self, read: Sequence[ReadDates]) -> Encoded:
+        """Return the codes of some records, from the dates of the derivation's columns."""
         known = ~np.logical_or.reduce([each.missing | each.unreadable for each in read])
         days = [np.where(known, each.days, 0) for each in read]
         encoded = self._codes(self.derivation.numbers(*days))

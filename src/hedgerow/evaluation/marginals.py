@@ -112,10 +112,10 @@ def spread_errors(
 
 def _widths(bins: list[NDArray[np.int64]]) -> NDArray[np.float64]:
     """Return how many combinations of values each cell holds."""
-    table = np.ones(1)
+    table: NDArray[np.float64] = np.ones(())
     for borders in bins:
         table = table[..., None] * np.diff(borders)
-    return np.asarray(table[0], dtype=np.float64)
+    return table
 
 
 def total_variation(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hedgerow.evaluation.spread import Spread, SpreadAxis
 from hedgerow.model.arrays import Floats
+from hedgerow.taxonomy.calendar import CalendarGrid
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain, NumericDomain
 from hedgerow.taxonomy.grid import EdgeGrid
 
@@ -62,6 +63,8 @@ def _middles(domain: NumericDomain) -> Floats:
     grid = domain.grid
     if isinstance(grid, EdgeGrid):
         borders = np.array([float(edge) for edge in grid.edges])
+    elif isinstance(grid, CalendarGrid):
+        borders = np.append(grid.begins.astype(np.float64), float(grid.high))
     else:
         begins = float(grid.low) + float(grid.step) * np.arange(grid.n_cells)
         borders = np.append(begins, float(grid.high))
@@ -147,9 +150,7 @@ def _piece_moments(axis: SpreadAxis, scale: Scale) -> Floats:
     values = np.where(scale.known, (scale.values - scale.low) / scale.width - 0.5, 0.0)
     powers = np.stack([known, values, values**2])
     ends = np.pad(np.cumsum(powers, axis=1), [(0, 0), (1, 0)])
-    even: NDArray[np.float64] = (ends[:, axis.stop] - ends[:, axis.first]) / (
-        axis.stop - axis.first
-    )
+    even: Floats = (ends[:, axis.stop] - ends[:, axis.first]) / (axis.stop - axis.first)
     if axis.ends is None or axis.column is None:
         return even
     codes = np.diff(axis.ends, axis=1)

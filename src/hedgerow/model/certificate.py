@@ -313,6 +313,32 @@ class Data(_Part):
     noisy_total: int | None = Field(ge=0, description="the sum of the published counts")
 
 
+class DisclosedRisk(_Part):
+    """How risk moved where single records were disclosed, in steps that tell nothing of one.
+
+    Parts are of the risk of the records as they are, before any was made coarser. Rows and
+    cells are counted in the disclosed table itself.
+    """
+
+    threshold: ExactFraction = Field(
+        description="the most of the mean risk that may be left, unless that was accepted"
+    )
+    lowered: bool = Field(
+        description="whether the mean risk fell to the threshold, or was low from the beginning"
+    )
+    accepted: bool = Field(description="whether the owner accepted whatever risk is left")
+    mean_left: ExactFraction | None = Field(
+        description="the mean risk that is left is at most this part; null: it grew"
+    )
+    largest_left: ExactFraction | None = Field(
+        description="the largest risk that is left is at most this part; null: it grew"
+    )
+    unique_rows: int = Field(ge=0, description="disclosed rows that no other disclosed row equals")
+    verbatim: float = Field(
+        ge=0, le=1, description="the part of cells that show the recorded value itself"
+    )
+
+
 class LedgerEntry(_Part):
     """The booking of this release on the data set's ledger."""
 
@@ -359,6 +385,9 @@ class Certificate(_Part):
     plan_sha256: Digest | None
     approved: Approved | None = Field(None, description="who signed for it, if the plan says so")
     files: dict[str, ReleasedFile] = {}
+    disclosure: DisclosedRisk | None = Field(
+        default=None, description="only where single records were disclosed"
+    )
 
     @model_validator(mode="after")
     def _keeps_its_word(self) -> Self:
@@ -394,6 +423,8 @@ class Certificate(_Part):
     def to_json(self) -> str:
         """Return the text of `certificate.json`: the same facts give the same bytes."""
         facts = self.model_dump(mode="json", by_alias=True)
+        if self.disclosure is None:
+            del facts["disclosure"]
         return json.dumps(facts, indent=2, ensure_ascii=False) + "\n"
 
     @classmethod

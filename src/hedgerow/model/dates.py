@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
-import pyarrow as pa
 
 from hedgerow.model.arrays import Flags, Ints
 from hedgerow.taxonomy.calendar import DateStep
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["DATE_FORMATS", "DateFormat", "DateStep", "iso_days", "parse_dates"]
 
@@ -50,6 +52,7 @@ _TIME = (
     r"(?: *(?P<half>[AaPp])[.]?[Mm][.]?)?"
     r"(?: *(?:[Zz]|UTC|GMT|(?P<sign>[+-])(?P<ahead>[01][0-9])(?::?(?P<further>[0-5][0-9]))?))?)?"
 )
+_PLAIN_TIME = r"[Tt ] *(?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]{1,9})?)?$"
 _A_DAY = 24 * 60
 
 
@@ -64,19 +67,40 @@ def parse_dates(values: pa.Array | Sequence[str | None], form: DateFormat) -> tu
     >>> days[ok].astype("datetime64[D]").tolist(), ok.tolist()
     ([datetime.date(2020, 3, 1), datetime.date(2020, 3, 1)], [True, False, True, False])
     """
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     texts = values if isinstance(values, pa.Array) else pa.array(list(values), pa.string())
     if texts.type != pa.string():
         texts = texts.cast(pa.string())
-    found = pc.extract_regex(pc.utf8_trim_whitespace(texts), _pattern(form))
+    bare = pc.fill_null(pc.utf8_trim_whitespace(texts), "")
+    if not _has_day(form):
+        return _parsed(bare, _pattern(form))
+    # Moments mostly differ and their days do not: plain times are cut off before texts are read.
+    cut = pc.replace_substring_regex(bare, _PLAIN_TIME, "")
+    distinct = cut.dictionary_encode()
+    places = distinct.indices.to_numpy()
+    of_words, fit = _parsed(distinct.dictionary, _pattern(form))
+    days, ok = of_words[places], fit[places]
+    whole = pc.equal(pc.binary_length(cut), pc.binary_length(bare))
+    others = np.flatnonzero(~ok & whole.to_numpy(zero_copy_only=False))
+    if len(others):
+        days[others], ok[others] = _parsed(bare.take(pa.array(others)), _pattern(form, _TIME))
+    return days, ok
+
+
+def _parsed(texts: pa.Array, pattern: str) -> tuple[Ints, Flags]:
+    """Return the day of each text that has the form of the pattern, and which are dates."""
+    import pyarrow.compute as pc
+
+    found = pc.extract_regex(texts, pattern)
     read = found.is_valid().to_numpy(zero_copy_only=False)
     parts = _Parts(found.filter(found.is_valid()))
-    days, real = parts.days()
+    written, real = parts.days()
     moved, timely = parts.moved()
-    all_days, ok = np.zeros(len(texts), dtype=np.int64), np.zeros(len(texts), dtype=np.bool_)
-    all_days[read], ok[read] = days + moved, real & timely
-    return all_days, ok
+    days, ok = np.zeros(len(texts), dtype=np.int64), np.zeros(len(texts), dtype=np.bool_)
+    days[read], ok[read] = written + moved, real & timely
+    return days, ok
 
 
 def iso_days(days: Ints) -> list[str]:
@@ -89,7 +113,11 @@ def iso_days(days: Ints) -> list[str]:
     return written
 
 
-def _pattern(form: DateFormat) -> str:
+def _has_day(form: DateFormat) -> bool:
+    return form == "iso" or "dd" in form
+
+
+def _pattern(form: DateFormat, time: str = "") -> str:
     """Return the regular expression of a whole field, each part of it under a name."""
     short = "{2}" if form in _FIXED else "{1,2}"
     parts = {
@@ -100,7 +128,7 @@ def _pattern(form: DateFormat) -> str:
     }
     spelt = "yyyy-mm-dd" if form == "iso" else form
     date = re.sub("yyyy|mon|mm|dd|[.]", lambda part: parts.get(part[0], "[.]"), spelt)
-    return f"^{date}{_TIME}$" if "dd" in spelt else f"^{date}$"
+    return f"^{date}{time}$"
 
 
 class _Parts:
@@ -134,6 +162,7 @@ class _Parts:
         return (hour * 60 + minute - ahead) // _A_DAY, timely
 
     def _month(self) -> Ints:
+        import pyarrow as pa
         import pyarrow.compute as pc
 
         names = self.columns.get("name")
@@ -144,6 +173,7 @@ class _Parts:
 
     def _is(self, name: str, letters: str) -> Flags:
         """Say where a part is one of some letters."""
+        import pyarrow as pa
         import pyarrow.compute as pc
 
         column = self.columns.get(name)
@@ -154,6 +184,7 @@ class _Parts:
 
     def _whole(self, name: str, default: int) -> Ints:
         """Return a part as numbers; ``default`` where it is not there."""
+        import pyarrow as pa
         import pyarrow.compute as pc
 
         column = self.columns.get(name)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, Protocol
 
 from pydantic import BeforeValidator, Field
 
 from hedgerow.model.dates import DATE_FORMATS, DateFormat
+from hedgerow.plan.dates import DatePlan
 from hedgerow.plan.fields import Name, PlanModel, mistake, shown
-
-if TYPE_CHECKING:
-    from hedgerow.plan.model import AttributePlan
 
 HOW = ("years-at", "years-until", "days-until", "part")
 """The keys of an attribute that say what follows from the date in ``from``."""
@@ -47,7 +45,41 @@ DateColumnGiven = Annotated[
 ]
 
 
-def check_derived(attribute: AttributePlan) -> None:
+class DatedAttribute(Protocol):
+    """What the checks here look at in an attribute of a plan."""
+
+    @property
+    def role(self) -> str:
+        """What becomes of the column."""
+        ...
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        """The keys that give the domain."""
+        ...
+
+    @property
+    def date(self) -> DatePlan | None:
+        """The domain of a date."""
+        ...
+
+    @property
+    def from_(self) -> DateColumnPlan | None:
+        """The column that the attribute follows from."""
+        ...
+
+    @property
+    def years_until(self) -> DateColumnPlan | None:
+        """The column up to which years are counted."""
+        ...
+
+    @property
+    def days_until(self) -> DateColumnPlan | None:
+        """The column up to which days are counted."""
+        ...
+
+
+def check_derived(attribute: DatedAttribute) -> None:
     """Refuse what does not go together in one attribute."""
     given = [key for key in HOW if getattr(attribute, key.replace("-", "_")) is not None]
     if attribute.from_ is None and given:
@@ -69,7 +101,7 @@ def check_derived(attribute: AttributePlan) -> None:
         )
 
 
-def check_sources(attributes: Mapping[str, AttributePlan]) -> None:
+def check_sources(attributes: Mapping[str, DatedAttribute]) -> None:
     """Refuse columns of dates that the plan reads otherwise, never, or in two formats."""
     for source, key in _sources(attributes):
         listed = attributes.get(source.column)
@@ -78,7 +110,7 @@ def check_sources(attributes: Mapping[str, AttributePlan]) -> None:
     column_formats(attributes)
 
 
-def column_formats(attributes: Mapping[str, AttributePlan]) -> dict[str, DateFormat]:
+def column_formats(attributes: Mapping[str, DatedAttribute]) -> dict[str, DateFormat]:
     """Return the format of every column of dates for which one is given, wherever that is."""
     found = {name: each.date.read_by for name, each in attributes.items() if each.date is not None}
     for source, key in _sources(attributes):
@@ -95,7 +127,7 @@ def column_formats(attributes: Mapping[str, AttributePlan]) -> dict[str, DateFor
 
 
 def _sources(
-    attributes: Mapping[str, AttributePlan],
+    attributes: Mapping[str, DatedAttribute],
 ) -> Iterator[tuple[DateColumnPlan, tuple[str, str, str]]]:
     """Yield every column that an attribute follows from, and where the plan names it."""
     for name, each in attributes.items():
@@ -106,7 +138,7 @@ def _sources(
 
 
 def _check_source(
-    listed: AttributePlan, source: DateColumnPlan, *, key: tuple[str, str, str]
+    listed: DatedAttribute, source: DateColumnPlan, *, key: tuple[str, str, str]
 ) -> None:
     column = shown(source.column)
     if listed.from_ is not None and listed.from_.column != source.column:

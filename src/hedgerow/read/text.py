@@ -21,6 +21,9 @@ from hedgerow.errors import DataError
 # Below this every whole number is a double of its own; from here on, neighbours share one.
 _EXACT = 2.0**53
 _MOST_DIGITS = 1000
+_MICROSECONDS = 24 * 60 * 60 * 1_000_000
+_FIRST_MOMENT = int(np.datetime64("0001-01-01", "us").astype(np.int64))
+_LAST_MOMENT = int(np.datetime64("9999-12-31T23:59:59.999999", "us").astype(np.int64))
 
 
 class InexactError(ValueError):
@@ -112,14 +115,30 @@ def _spelt(column: pa.Array) -> pa.DictionaryArray:
         # Nanoseconds are cut off; what is too far away for microseconds is refused, not wrapped.
         is_finer = types.is_timestamp(column.type) and column.type.unit == "ns"
         encoded = column.cast(pa.timestamp("us"), safe=not is_finer).dictionary_encode()
-        values = [_moment(value, suffix) for value in encoded.dictionary.to_pylist()]
-    elif types.is_floating(column.type):
+        return _dictionary(encoded.indices, _moments(encoded.dictionary, suffix))
+    if types.is_floating(column.type):
         encoded = column.dictionary_encode()
         values = [_number(value) for value in encoded.dictionary.to_numpy()]
     else:
         encoded = column.dictionary_encode()
         values = [spell(value) for value in encoded.dictionary.to_pylist()]
     return _dictionary(encoded.indices, pa.array(values, pa.string()))
+
+
+def _moments(moments: pa.Array, suffix: str) -> pa.Array:
+    """Return microseconds since 1970 as ``isoformat`` writes them, all at once."""
+    since = moments.cast(pa.int64()).to_numpy()
+    if ((since < _FIRST_MOMENT) | (since > _LAST_MOMENT)).any():
+        raise pa.ArrowInvalid("a moment outside of the years 1 to 9999")
+    points = since.astype("datetime64[us]")
+    texts = np.datetime_as_string(points, unit="s").astype("U27")
+    finer = np.flatnonzero(since % 1_000_000)
+    texts[finer] = np.datetime_as_string(points[finer], unit="us")
+    if suffix:
+        return pa.array(np.char.add(texts, suffix), pa.string())
+    days = np.flatnonzero(since % _MICROSECONDS == 0)
+    texts[days] = np.datetime_as_string(points[days], unit="D")
+    return pa.array(texts, pa.string())
 
 
 def _dictionary(indices: pa.Array, words: pa.Array) -> pa.DictionaryArray:

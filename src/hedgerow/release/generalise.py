@@ -44,7 +44,7 @@ def generalise(
     """
     recoding = recoding_of(release)
     source = open_table(data, reading=_reading_of(plan))
-    schema = _schema_for(source, recoding.schema)
+    schema = schema_for(source, recoding.schema)
     return recoding.apply(encode_table(source, schema))
 
 
@@ -63,8 +63,19 @@ def _reading_of(plan: PlanGiven) -> Reading:
     return (plan_of(plan) if isinstance(plan, Mapping) else load_plan(Path(plan))).how_to_read()
 
 
-def _schema_for(source: Source, schema: Schema) -> Schema:
-    """Return the schema without its class where the rows have none."""
+def schema_for(source: Source, schema: Schema) -> Schema:
+    """Return the schema as rows have it: without its class, or with ages in place of births.
+
+    Records drawn from a release have the attributes themselves, not the columns they followed from.
+    """
+    there = set(source.columns)
+    attributes = tuple(
+        replace(each, derivation=None)
+        if each.name in there and not set(each.columns) <= there
+        else each
+        for each in schema.attributes
+    )
+    schema = replace(schema, attributes=attributes)
     target = schema.class_attribute
     if target is not None and not set(target.columns) <= set(source.columns):
         return replace(schema, class_attribute=None)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hedgerow.encode.table import encode_accompanied
 from hedgerow.errors import DataError, MissingExtraError
 from hedgerow.read.open import open_table
-from hedgerow.release.generalise import recoding_of
+from hedgerow.release.generalise import recoding_of, schema_for
 from hedgerow.release.recoding import Recoding
 
 if TYPE_CHECKING:
@@ -70,8 +70,9 @@ class Generaliser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return the rows with the labels of the release, as the kind of table they came in."""
         check_is_fitted(self, "recoding_")
         rows = self._named(X)
-        schema = replace(self.recoding_.schema, class_attribute=None)
-        found = encode_accompanied(open_table(rows), schema, numbers=())
+        source = open_table(rows)
+        schema = replace(schema_for(source, self.recoding_.schema), class_attribute=None)
+        found = encode_accompanied(source, schema, numbers=())
         labels = self.recoding_.apply(found.table)
         return _like(X, _in_place(labels, found.rows, rows.num_rows))
 

@@ -11,18 +11,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.methods.privbayes import network as privbayes_network
 from hedgerow.methods.privbayes.network import (
     SENSITIVITY,
     UNIT,
     Encoding,
+    NetworkGrowth,
     Pair,
     dependence_units,
     parent_sets,
 )
 from hedgerow.methods.privbayes.privbayes import BayesianNetwork, useful_cells
 from hedgerow.methods.privbayes.records import Conditional, groups_of_points
+from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
+from hedgerow.progress import no_progress
 from hedgerow.release.recoding import Recoding
 from support.method_battery import run
 from support.tables import grid, schema_of, table_of, values
@@ -152,6 +156,36 @@ def test_of_very_many_pairs_coins_pick_some(monkeypatch):
     groups, ledger = run(BayesianNetwork(degree=3), table_of(schema, rows), epsilon=Fraction(2))
     assert ledger.settled()
     assert len(groups)
+
+
+def growth_of(schema, *, seed, room):
+    return NetworkGrowth(
+        engine=MemoryEngine(table=table_of(schema, [])),
+        encoding=Encoding.of(schema),
+        degree=1,
+        most_cells=room,
+        share=Fraction(1, 10),
+        ledger=PathLedger(Fraction(1)),
+        source=SeededSource(seed),
+        progress=no_progress,
+    )
+
+
+def test_without_parents_attributes_come_in_every_order():
+    schema = schema_of(values(2), values(2))
+    orders = {
+        tuple(pair.child for pair in growth_of(schema, seed=seed, room=1).network())
+        for seed in range(100)
+    }
+    assert len(orders) == 6  # of two attributes and the class
+
+
+def test_every_pair_of_very_many_may_be_a_candidate(monkeypatch):
+    schema = schema_of(values(2), values(2), values(2))
+    every = growth_of(schema, seed=0, room=99)._candidates((0,))
+    monkeypatch.setattr(privbayes_network, "MOST_CANDIDATES", 1)
+    picked = {growth_of(schema, seed=seed, room=99)._candidates((0,))[0] for seed in range(200)}
+    assert picked == set(every)
 
 
 def test_points_are_merged_and_sorted():

@@ -1,0 +1,164 @@
+"""How far a disclosure moved risk, and whether that is enough to call it one.
+
+Figures here are confidential: risks are computed from raw records and everybody's weights. What
+the certificate says of them is said in coarse steps; rows and cells are counted in the disclosed
+table, which its recipients hold anyway.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.errors import RefusedError
+from hedgerow.lattice.lattice import Chains
+from hedgerow.lattice.matches import row_keys
+from hedgerow.model.arrays import Floats
+from hedgerow.model.certificate import DisclosedRisk
+from hedgerow.model.table import EncodedTable
+
+THRESHOLD = Fraction(1, 2)
+"""The most of the mean risk of the records as they are that a disclosure may leave."""
+
+CROWD = 20
+"""Where that many people share the values of a record on average, there is no risk to lower."""
+
+STEPS = tuple(Fraction(1, n) for n in (100, 50, 20, 10, 5, 2, 1))
+"""The parts of the risk before by which a certificate tells how much is left."""
+
+
+class RiskNotLoweredError(RefusedError):
+    """Risk did not fall as far as a disclosure must make it, and nobody accepted that.
+
+    ``movement`` is confidential: for the data's owner, never part of the message.
+    """
+
+    def __init__(self, movement: RiskMovement) -> None:
+        self.movement = movement
+        super().__init__(
+            f"the mean risk would stay above {THRESHOLD} of that of the records as they are;"
+            " nothing was written",
+            where="disclose",
+            do="Ask for less utility, weigh risk more (--lambda), limit it (--at-most), or drop"
+            " attributes. If those who answer for the data accept the risk: --accept-risk"
+            " (in Python accept_risk=True); the certificate says so.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RiskMovement:
+    """Mean and largest risk before and after, and what the disclosed rows show; confidential.
+
+    Risks are those of all records; one that is withheld has none left. ``crowd`` is how many
+    records of the dictionary share the values of one, as the harmonic mean over records.
+    ``unique`` rows equal no other disclosed row; ``verbatim`` is the part of cells that show
+    the recorded value itself.
+    """
+
+    mean: tuple[float, float]
+    largest: tuple[float, float]
+    crowd: float
+    n_rows: int
+    unique: int
+    verbatim: float
+
+    @property
+    def lowered(self) -> bool:
+        """Whether risk fell below the threshold, or was low from the beginning."""
+        before, after = self.mean
+        return after <= float(THRESHOLD) * before or self.crowd >= CROWD * (1 - 1e-9)
+
+    def certified(self, *, accepted: bool) -> DisclosedRisk:
+        """Return what a certificate says: coarse steps of risk, and counts of what is disclosed."""
+        return DisclosedRisk(
+            threshold=THRESHOLD,
+            lowered=self.lowered,
+            accepted=accepted,
+            mean_left=_step(*self.mean),
+            largest_left=_step(*self.largest),
+            unique_rows=self.unique,
+            verbatim=round(self.verbatim, 3),
+        )
+
+
+def movement_of(
+    *,
+    before: Floats,
+    after: Floats,
+    matches: NDArray[np.int64],
+    nodes: list[NDArray[np.int32]],
+    chains: tuple[Chains, ...],
+    classes: NDArray[Any] | None,
+) -> RiskMovement:
+    """Return how risk moved, from the risks of all records and the nodes that are shown.
+
+    ``after`` is not a number where a record is withheld; ``matches`` are the records of the
+    dictionary with the very values of each one, ``classes`` what is shown of the class.
+    """
+    left = np.nan_to_num(after, nan=0.0)
+    n_rows = len(before)
+    alone = 1.0 / np.maximum(matches, 1)
+    return RiskMovement(
+        mean=(_mean(before), _mean(left)),
+        largest=(float(before.max(initial=0.0)), float(left.max(initial=0.0))),
+        crowd=1.0 / _mean(alone) if n_rows else float("inf"),
+        n_rows=n_rows,
+        unique=_n_unique(nodes, chains, classes, n_rows),
+        verbatim=_verbatim(nodes, chains),
+    )
+
+
+def shown_classes(table: EncodedTable, feasible: NDArray[np.bool_]) -> NDArray[Any] | None:
+    """Return the class that each row shows; one more than all others where it is withheld."""
+    target = table.schema.class_attribute
+    if target is None or table.classes is None:
+        return None
+    return np.where(feasible, table.classes, target.domain.size)
+
+
+def _mean(values: Floats) -> float:
+    return float(values.mean()) if len(values) else 0.0
+
+
+def _step(before: float, after: float) -> Fraction | None:
+    """Return the least step that what is left is not above; None where risk grew."""
+    for step in STEPS:
+        if after <= float(step) * before * (1 + 1e-9):
+            return step
+    return None
+
+
+def _n_unique(
+    nodes: list[NDArray[np.int32]],
+    chains: tuple[Chains, ...],
+    classes: NDArray[Any] | None,
+    n_rows: int,
+) -> int:
+    """Return how many rows no other row equals; nodes of the same codes have the same label."""
+    columns, sizes = [], []
+    for column, chain in zip(nodes, chains, strict=True):
+        tree = chain.taxonomy
+        spans = tree.first.astype(np.int64) * (tree.n_leaves + 1) + tree.stop
+        kinds, kind = np.unique(spans, return_inverse=True)
+        columns.append(kind[column])
+        sizes.append(len(kinds))
+    if classes is not None:
+        columns.append(classes.astype(np.int64))
+        sizes.append(int(classes.max(initial=0)) + 1)
+    if not n_rows or not columns:
+        return min(n_rows, 1)
+    _, many = np.unique(row_keys(columns, sizes, n_rows), return_counts=True)
+    return int((many == 1).sum())
+
+
+def _verbatim(nodes: list[NDArray[np.int32]], chains: tuple[Chains, ...]) -> float:
+    single = [
+        float(((chain.taxonomy.stop - chain.taxonomy.first)[column] == 1).mean())
+        for column, chain in zip(nodes, chains, strict=True)
+        if len(column)
+    ]
+    return float(np.mean(single)) if single else 0.0

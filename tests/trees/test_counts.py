@@ -1,0 +1,39 @@
+"""Which counts of a cut are listed, and whether they fit, from public numbers alone."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from hedgerow.trees.counts import (
+    MOST_GROUPS,
+    MOST_ROWS,
+    SPURIOUS_ROWS,
+    counts_fit,
+    public_threshold,
+)
+
+
+def listed_by_noise(n_groups: int, epsilon: Fraction, threshold: int) -> float:
+    """How many of so many empty groups reach a threshold, on average."""
+    a = math.exp(-float(epsilon))
+    return n_groups * a**threshold / (1 + a)
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(5, 2)])
+@pytest.mark.parametrize("n_groups", [10, 10**7, 10**9, 10**15])
+def test_the_threshold_is_the_least_that_keeps_noise_to_its_rows(n_groups, epsilon):
+    least = public_threshold(n_groups, epsilon=epsilon)
+    assert listed_by_noise(n_groups, epsilon, least) <= SPURIOUS_ROWS * (1 + 1e-9)
+    assert least == 1 or listed_by_noise(n_groups, epsilon, least - 1) > SPURIOUS_ROWS
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(2)])
+def test_every_positive_count_is_kept_only_where_noise_lists_few_enough(epsilon):
+    edge = int(MOST_ROWS / listed_by_noise(1, epsilon, 1))
+    assert counts_fit(edge - 10, epsilon=epsilon, keep_all=True)
+    assert not counts_fit(edge + 10, epsilon=epsilon, keep_all=True)
+    assert counts_fit(edge + 10, epsilon=epsilon, keep_all=False)
+    assert not counts_fit(MOST_GROUPS + 1, epsilon=epsilon, keep_all=False)
