@@ -72,7 +72,7 @@ def hospital_columns(n: int, seed: int) -> dict[str, list[str]]:
     weight = np.clip(rng.normal(78, 15, n), 30, 190)
     crp = rng.gamma(1.2, 30, n)
     emergency, ventilated = rng.random(n) < 0.4, rng.random(n) < 0.12
-    strength = -6.2 + 0.045 * age + 1.1 * emergency + 2.4 * ventilated + 0.012 * crp
+    strength = -10.5 + 0.07 * age + 2.2 * emergency + 5 * ventilated + 0.02 * crp
     died = rng.random(n) < 1 / (1 + np.exp(-strength))
     admitted = rng.integers(0, 5 * 365, n)
     costs = np.round(rng.lognormal(8.2, 0.8, n) + 400 * stay, 2)
