@@ -22,13 +22,13 @@ PLAN = {
         "ward": {"values": ["A", "B", "C"]},
         "sick": {"role": "class", "values": ["no", "yes"]},
     },
-    "records": 1_000,
+    "records": 300,
     "confirmed": True,
     "publish": {"method": "hedge", "epsilon": 1},
 }
 
 
-def table(n=1_000, seed=5):
+def table(n=300, seed=5):
     rng = np.random.default_rng(seed)
     age = rng.integers(0, 100, n)
     ward = rng.choice(["A", "B", "C"], n)
@@ -102,17 +102,17 @@ def test_plans_are_not_run_on_confidential_data(made):
 def test_plans_run_on_a_table_made_from_their_domains(made):
     plans = [made / "hedge.yaml", made / "rps.yaml"]
     told = hedgerow.compare(plans, simulate=True)
-    assert (told.on, told.n_records) == ("made-up", 1_000)
+    assert (told.on, told.n_records) == ("made-up", 300)
     assert "no record was read" in told.told
     assert hedgerow.compare(plans, simulate=True).as_dict() == told.as_dict()
-    assert hedgerow.compare(plans[:1], simulate=True, records=300).n_records == 300
+    assert hedgerow.compare(plans[:1], simulate=True, records=100).n_records == 100
 
 
 def test_plans_run_on_a_file_that_is_declared_public_and_book_nothing(made):
     from hedgerow.privacy.ledger import Ledger
 
     before = Ledger(made / "ledger.sqlite").spent("d")
-    told = hedgerow.compare([made / "rps.yaml"], public=table(500, seed=8), test=table(200, seed=9))
+    told = hedgerow.compare([made / "rps.yaml"], public=table(300, seed=8), test=table(200, seed=9))
     assert told.on == "public"
     assert told.rows[0].floor is not None
     assert Ledger(made / "ledger.sqlite").spent("d") == before

@@ -70,6 +70,7 @@ def test_a_column_gets_the_taxonomy_that_its_values_are_in(column, values, name)
         ("state", ["solid", "liquid", "gas"]),
         ("country", ["north", "south", "east"]),
         ("age", [str(age) for age in range(20, 80)]),
+        ("age", [*(str(age) for age in range(20, 80)), "unbekannt"]),
         ("zip", ["01000", "02000", "03000"]),
         ("language", ["de", "en", "fr"]),
     ],

@@ -197,7 +197,7 @@ def naive(row: tuple[dt.date | None, dt.date | None, dt.date | None]) -> list[in
 some_dates = st.one_of(st.none(), st.dates(dt.date(1890, 1, 1), dt.date(2040, 1, 1)))
 
 
-@settings(max_examples=40)
+@settings(max_examples=12)
 @given(rows=st.lists(st.tuples(some_dates, some_dates, some_dates), max_size=6))
 def test_derived_values_are_those_of_each_record(rows):
     birth, admitted, left = zip(*rows, strict=True) if rows else ((), (), ())

@@ -27,7 +27,7 @@ from hedgerow.privacy.mechanisms import Spending
 from hedgerow.privacy.source import SeededSource
 from hedgerow.taxonomy.builders import context_free
 from support.audited import audited_subjects
-from support.exact_transcripts import Leak, World, chances, drawn, wild
+from support.exact_transcripts import Leak, World, chances, content, drawn, wild
 
 SLACK = 1e-9
 BINARY = schema_over(values(2), line(2))
@@ -45,26 +45,6 @@ BASKETS = {
 }
 SAMPLING = ("truthful", "sample")
 """They draw records, not only noise; their law is tested in tests/methods/personal."""
-
-
-def content(released):
-    """All that a release holds, as text that shows every number."""
-    shown = {
-        name: value
-        for name, value in vars(released).items()
-        if name not in {"taxonomy"} and value is not None
-    }
-    return {name: _plain(value) for name, value in shown.items()}
-
-
-def _plain(value):
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, tuple | list):
-        return [_plain(each) for each in value]
-    if hasattr(value, "__dict__"):
-        return {name: _plain(each) for name, each in vars(value).items()}
-    return value
 
 
 def numeric_pair(rest, record):

@@ -24,7 +24,7 @@ from hedgerow.privacy.source import SeededSource
 from hedgerow.taxonomy.builders import context_free
 from hedgerow.trees import counts
 from support.audited import audited_subjects
-from support.exact_transcripts import World
+from support.exact_transcripts import World, content
 
 RECORDS = 30_000
 """What the number of records is answered with: enough for every kind of question."""
@@ -114,20 +114,23 @@ def pair_for(subject):
     return BASKETS if isinstance(subject.over[0], BasketPair) else TABLE
 
 
+def many_records(seed):
+    """Answers by the law, but for the number of records."""
+    rng = np.random.default_rng(seed)
+    return lambda question, law, at: (
+        (RECORDS,) if question[1] == "number of records" else law.draw(rng)
+    )
+
+
 def played(subject):
     """The questions of one run, the release, and the bookings."""
-    rng = np.random.default_rng(2)
-
-    def pick(question, law, at):
-        return (RECORDS,) if question[1] == "number of records" else law.draw(rng)
-
     here = World(
         method=subject.method,
         epsilon=Fraction(1),
         engines=(lambda: pair_for(subject).engine(has_record=True),) * 2,
         content=lambda released: released,
     )
-    play, (released, bookings, _) = here.play(0, pick, seed=1)
+    play, (released, bookings, _) = here.play(0, many_records(2), seed=1)
     return play.questions, released, bookings
 
 
@@ -238,3 +241,20 @@ def test_the_leaf_table_of_weave_tells_the_share_that_was_booked():
     )
     booked = {line.on: line.share for line in bookings}
     assert released.leaves.share == booked["leaf table"]
+
+
+@pytest.mark.parametrize(
+    "subject", [each for each in audited() if each.id in {"weave", "privbayes", "supermodular"}]
+)
+def test_where_many_records_are_told_answers_alone_decide_what_is_asked(subject):
+    """Small tables are told to be large, or these methods would not choose anything."""
+    here = World(
+        method=subject.method,
+        epsilon=Fraction(1),
+        engines=tuple(lambda has=has: TABLE.engine(has_record=has) for has in (True, False)),
+        content=content,
+    )
+    for seed in range(3):
+        ratio, play = here.log_ratio(many_records(seed), seed=seed)
+        assert abs(ratio) <= 1 + 1e-9
+        assert play.answers

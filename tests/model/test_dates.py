@@ -40,20 +40,20 @@ def days_of(texts: list[str | None], form: DateFormat) -> list[dt.date | None]:
     ]
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(some=st.lists(dates, max_size=5), form=st.sampled_from(DATE_FORMATS), nought=st.booleans())
 def test_a_date_is_read_back_in_every_format(some, form, nought):
     texts = [spelt(date, form, nought=nought) for date in some]
     assert days_of(texts, form) == [meant(date, form) for date in some]
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(date=dates, form=st.sampled_from(DATE_FORMATS))
 def test_no_format_reads_an_iso_date_as_another_day(date, form):
     assert days_of([date.isoformat()], form)[0] in (None, date)
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(
     texts=st.lists(st.text(alphabet="012-/.: TZ+\u0660\n", max_size=12), max_size=4),
     form=st.sampled_from(DATE_FORMATS),
@@ -64,7 +64,7 @@ def test_a_text_is_read_the_same_beside_any_others(texts, form, date):
     assert days_of(beside, form) == [days_of([text], form)[0] for text in beside]
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(year=st.integers(1, 9999), month=st.integers(0, 13), day=st.integers(0, 32))
 def test_only_days_of_the_calendar_are_dates(year, month, day):
     try:
@@ -74,7 +74,7 @@ def test_only_days_of_the_calendar_are_dates(year, month, day):
     assert days_of([f"{year:04}-{month:02}-{day:02}"], "iso") == [known]
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(
     moment=st.datetimes(min_value=dt.datetime(2, 1, 1), max_value=dt.datetime(9998, 1, 1)),
     offset=st.integers(-19 * 60, 19 * 60),
@@ -133,7 +133,7 @@ def naive_years(start: dt.date, end: dt.date) -> int:
     return end.year - start.year - ((end.month, end.day) < (start.month, start.day))
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(start=dates, end=dates)
 def test_numbers_that_follow_from_dates_are_those_of_the_calendar(start, end):
     first, last = (np.array([(each - EPOCH).days]) for each in (start, end))

@@ -40,10 +40,10 @@ DEMO = Path(hedgerow.__file__).parent / "demo" / "adult" / "plan.yaml"
 LETTERS = list("abcdefgh")
 WIDE = {
     "attributes": {
-        **{f"x{i}": {"values": LETTERS} for i in range(5)},
+        **{f"x{i}": {"values": LETTERS} for i in range(3)},
         "y": {"role": "class", "values": ["no", "yes"]},
     },
-    "records": 1_000,
+    "records": 30,
     "confirmed": True,
     "publish": {"method": "diffgen", "epsilon": 1, "h": 10},
 }
@@ -56,7 +56,7 @@ def wide(file=None, **changes):
 
 def rows(n):
     rng = np.random.default_rng(3)
-    columns = {f"x{i}": rng.choice(LETTERS, n) for i in range(5)}
+    columns = {f"x{i}": rng.choice(LETTERS, n) for i in range(3)}
     return pl.DataFrame({**columns, "y": rng.choice(["no", "yes"], n)})
 
 
@@ -77,16 +77,16 @@ def test_the_line_changes_no_digest_where_it_is_absent():
 
 
 def test_the_forecast_takes_the_plans_number_unless_another_is_given():
-    assert hedgerow.check(wide()).records == 1_000
+    assert hedgerow.check(wide()).records == 30
     assert hedgerow.check(wide(), records=2_000).records == 2_000
 
 
 def test_a_range_is_told_for_both_ends_and_judged_by_the_fewer():
     plan = wide(publish={"method": "hedge", "epsilon": 1})
-    told = hedgerow.check(plan, records=(500, 20_000))
-    assert (told.records, told.upto.records) == (500, 20_000)
+    told = hedgerow.check(plan, records=(300, 5_000))
+    assert (told.records, told.upto.records) == (300, 5_000)
     assert told.n_groups < told.upto.n_groups
-    assert told.as_dict()["upto"]["records"] == 20_000
+    assert told.as_dict()["upto"]["records"] == 5_000
     with pytest.raises(SettingError, match="10000-50000"):
         hedgerow.check(plan, records=(20, 10))
 
@@ -208,6 +208,7 @@ def test_groups_and_errors_of_adult_are_foretold_within_a_factor_of_1_5(part):
     assert_foretold(plan, table, records=records, runs=3)
 
 
+@pytest.mark.audit  # the groups vary from run to run by a factor of two: many runs are needed
 @pytest.mark.skipif(DATA is None, reason="HEDGEROW_DATA names no folder with diabetes-130")
 def test_groups_and_errors_of_diabetes_are_foretold_within_a_factor_of_1_5():
     from experiments.diabetes import PLAN, diabetes_table
@@ -215,7 +216,7 @@ def test_groups_and_errors_of_diabetes_are_foretold_within_a_factor_of_1_5():
     plan = plan_of(PLAN)
     file = Path(DATA) / "diabetes-130" / "diabetic_data.csv.gz"
     table = encode_table(open_table(diabetes_table(file)), prepare(plan).schema)
-    assert_foretold(plan, table, records=100_000, runs=5)
+    assert_foretold(plan, table, records=100_000, runs=9)
 
 
 def test_other_methods_are_foretold_beside_the_plans_own():
@@ -224,7 +225,7 @@ def test_other_methods_are_foretold_beside_the_plans_own():
     assert {"hedge", "weave", "diffgen", "rps", "privbayes"} <= set(found)
     assert "diffpart" not in found
     assert found["diffgen"].told.verdict == "mostly noise"
-    assert found["hedge"].told.prediction.error.size == 100
+    assert found["hedge"].told.prediction.error.size == 3
     assert "delta" in found["truthful"].why_not
     assert found["truthful"].cells()[0] == "truthful"
 
@@ -232,10 +233,9 @@ def test_other_methods_are_foretold_beside_the_plans_own():
 # ------------------------------------------------------------------------------------ --within
 
 
-@pytest.mark.parametrize("method", ["hedge", "rps", "weave"])
-@pytest.mark.parametrize("error", [10, 200])
+@pytest.mark.parametrize(("method", "error"), [("hedge", 10), ("rps", 200)])
 def test_epsilon_is_about_the_least_of_two_digits_for_the_error_wanted(method, error):
-    plan = wide(publish={"method": method, "epsilon": 1}, records=5_000)
+    plan = wide(publish={"method": method, "epsilon": 1}, records=2_000)
     told = hedgerow.check(plan, within=error)
     assert told.error_95 <= error
     less = told.epsilon * Fraction(3, 4)
@@ -263,7 +263,7 @@ def test_publish_refuses_noise_before_anything_is_read_or_spent(tmp_path):
     assert told.value.exit_code == 3
     assert not (tmp_path / "release").exists()
     assert not (tmp_path / "ledger.sqlite").exists()
-    for remedy in ("h: 2", "method: hedge", "coarser", "--even-if-noise"):
+    for remedy in ("h: 1", "method: hedge", "coarser", "--even-if-noise"):
         assert remedy in told.value.do
     assert "epsilon" not in told.value.do  # it would have to be above 50
     assert hedgerow.check(plan).verdict == "mostly noise"
@@ -271,14 +271,14 @@ def test_publish_refuses_noise_before_anything_is_read_or_spent(tmp_path):
 
 def test_an_epsilon_that_would_do_is_named():
     with pytest.raises(MostlyNoiseError, match=r"; or epsilon [0-9]"):
-        hedgerow.publish(wide(records=20_000), data=rows(3))
+        hedgerow.publish(wide(records=200), data=rows(3))
 
 
 def test_what_would_do_does(tmp_path):
-    assert hedgerow.check(wide(), h=2).verdict != "mostly noise"
+    assert hedgerow.check(wide(), h=1).verdict != "mostly noise"
     kept = wide(publish={"method": "hedge", "epsilon": 1}, ledger={"dataset": "d", "cap": 1})
     assert hedgerow.check(kept).verdict == "feasible"
-    assert hedgerow.publish(kept, data=rows(1_000)).certificate.guarantee.private
+    assert hedgerow.publish(kept, data=rows(30)).certificate.guarantee.private
 
 
 def test_who_wants_noise_gets_it_and_it_is_booked(tmp_path):
@@ -289,13 +289,14 @@ def test_who_wants_noise_gets_it_and_it_is_booked(tmp_path):
 
 
 def test_the_true_number_of_records_decides_nothing(tmp_path):
-    few, many = wide(records=1_000), wide(records=10**9)
+    small = {"publish": {"method": "rps", "epsilon": 1}}
+    few, many = wide(records=20, **small), wide(records=10**9, **small)
     with pytest.raises(MostlyNoiseError) as told:
-        hedgerow.publish(few, data=rows(3_000), seed=1)
+        hedgerow.publish(few, data=rows(900), seed=1)
     with pytest.raises(MostlyNoiseError) as again:
         hedgerow.publish(few, data=rows(3), seed=1)
     assert str(told.value) == str(again.value)
-    assert len(hedgerow.publish(many, data=rows(3), seed=1).groups) > 0
+    assert hedgerow.publish(many, data=rows(3), seed=1).certificate.method.name == "rps"
 
 
 def test_without_the_line_nothing_is_judged_and_that_is_said(tmp_path):

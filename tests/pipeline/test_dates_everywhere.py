@@ -92,7 +92,7 @@ def test_a_worker_of_spark_gives_the_same_codes(tmp_path):
     table = encode_table(open_table(path), schema)
     batches = pq.read_table(path).select(schema.columns()).to_batches(max_chunksize=37)
     dtypes = [np.dtype(code_dtype(each.domain.size)) for each in schema.used()]
-    packed = [each for b in Encode(schema)(iter(batches)) for each in unpacked(b, dtypes)]
+    packed = [each for b in Encode(schema)(iter(batches)) for _, each in unpacked(b, dtypes)]
     joined = [np.concatenate(column) for column in zip(*packed, strict=True)]
     for mine, theirs in zip([*table.codes, table.classes], joined, strict=True):
         assert np.array_equal(mine, theirs)

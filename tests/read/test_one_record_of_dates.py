@@ -86,7 +86,7 @@ def survives(read: Any, rows: list[Any], hostile: Any, place: int) -> None:
     assert_by_itself(lambda: before, lambda: read(inserted(rows, hostile, place)))
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(rows=ROWS, hostile=ROW, place=PLACE, form=FORMATS, missing=MISSING, data=st.data())
 @example([("1/2/2011", "")], ("21/08/2011", ""), 0, "dd/mm/yyyy", "value", None)
 @example([("1/2/2011", "")], ("21/08/2011", ""), 0, "mm/dd/yyyy", "value", None)
@@ -119,7 +119,7 @@ OBJECTS = [
 ]
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     values=st.lists(st.sampled_from(OBJECTS), max_size=5),
     hostile=st.sampled_from(OBJECTS),
@@ -136,7 +136,7 @@ def test_a_row_of_objects_changes_at_most_itself(values, hostile, place, form):
     survives(read, values, hostile, place)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(rows=ROWS, hostile=ROW, place=PLACE, form=FORMATS)
 def test_a_row_of_sqlite_with_dates_changes_at_most_itself(
     tmp_path_factory, rows, hostile, place, form
@@ -161,7 +161,7 @@ KINDS: dict[str, tuple[pa.DataType, list[Any]]] = {
 }
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(
     kind=st.sampled_from(list(KINDS)),
     places=st.lists(st.integers(0, 1), max_size=4),

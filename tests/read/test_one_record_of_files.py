@@ -82,6 +82,7 @@ JSON = [
 HOSTILE_LINE = st.lists(st.sampled_from([*JSON, *HOSTILE]), max_size=8).map(b"".join) | BYTES
 
 
+@settings(max_examples=60)
 @given(
     objects=st.lists(OBJECTS, max_size=8),
     hostile=HOSTILE_LINE,
@@ -111,6 +112,7 @@ def test_a_line_of_objects_changes_at_most_itself(
     assert_by_itself(lambda: read(lines), lambda: read(inserted(lines, hostile, place)))
 
 
+@settings(max_examples=60)
 @given(objects=st.lists(OBJECTS, max_size=8), hostile=HOSTILE_LINE, place=PLACE)
 def test_an_object_on_spark_changes_at_most_itself(objects, hostile, place):
     names = [each.name for each in schema().used()]

@@ -363,6 +363,26 @@ def doors(replacements: dict[str, Callable]) -> Iterator[None]:
             setattr(module, name, originals[name])
 
 
+def content(released):
+    """All that a release holds, as text that shows every number."""
+    shown = {
+        name: value
+        for name, value in vars(released).items()
+        if name not in {"taxonomy"} and value is not None
+    }
+    return {name: _plain(value) for name, value in shown.items()}
+
+
+def _plain(value):
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, tuple | list):
+        return [_plain(each) for each in value]
+    if hasattr(value, "__dict__"):
+        return {name: _plain(each) for name, each in vars(value).items()}
+    return value
+
+
 @dataclass
 class World:
     """A method, its budget, and two neighbours that are to look the same."""

@@ -32,7 +32,7 @@ def domains(draw, most_days=2000):
     return DateDomain.between(first, last, step=draw(STEPS), missing=draw(st.booleans()))
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(domain=domains())
 def test_levels_lie_in_each_other_and_end_in_cells(domain):
     for coarse, fine in zip(domain.levels, domain.levels[1:], strict=False):
@@ -42,7 +42,7 @@ def test_levels_lie_in_each_other_and_end_in_cells(domain):
         assert all(level[0] == 0 and level[-1] == domain.size for level in domain.levels)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(domain=domains(), data=st.data())
 def test_labels_of_dates_are_read_back(domain, data):
     first = data.draw(st.integers(0, domain.size - 1))
@@ -71,7 +71,7 @@ def test_labels_of_other_tools_are_understood():
     assert {label: span_of(label, domain) for label in spans} == spans
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(domain=domains(), even=st.integers(2, 20), data=st.data())
 def test_a_range_is_divided_where_periods_begin(domain, even, data):
     """Held against the rule, read out level by level."""
@@ -96,7 +96,7 @@ def test_a_range_is_divided_where_periods_begin(domain, even, data):
         assert mine == []
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(domain=domains(most_days=400))
 def test_coarser_forms_of_a_date_keep_to_its_periods(domain):
     allowed = [set(level.tolist()) for level in domain.levels] or [{0, domain.size}]
@@ -126,7 +126,7 @@ def test_a_month_is_below_its_quarter_and_year():
     ]
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(domain=domains())
 def test_a_domain_of_dates_is_described_and_made_again(domain):
     assert describe(domain).domain() == domain

@@ -9,7 +9,7 @@ from collections import Counter
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hedgerow
@@ -45,6 +45,7 @@ def test_each_is_a_tree_with_source_and_licence(name):
 
 
 @ALL
+@settings(max_examples=30)
 @given(text=st.text(max_size=12) | st.from_regex(r"[A-Z0-9.+\-\[\)]{0,8}", fullmatch=True))
 def test_any_text_has_one_leaf_or_none(name, text):
     leaf = READY[name].leaf_of(text)

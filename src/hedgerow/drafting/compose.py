@@ -19,10 +19,10 @@ from hedgerow.drafting.file_forms import file_form_of, file_form_text, file_note
 from hedgerow.drafting.form import column_numbers, form_of, table_form_text
 from hedgerow.drafting.labels import apply_labels
 from hedgerow.drafting.match import taxonomies_in
-from hedgerow.drafting.moments import dates_of
+from hedgerow.drafting.people import PeopleFound, people_column, people_in
 from hedgerow.drafting.profile import MISSING_TEXTS, RARE, Profile, profiles_of
 from hedgerow.drafting.propose import Looked, Proposal, proposals
-from hedgerow.drafting.quantity import settle_marks
+from hedgerow.drafting.settle import dates_of, settle_marks
 from hedgerow.drafting.text import Sections, ledger_section, plan_text, relative_path
 from hedgerow.errors import DataError, HedgerowError, InternalError
 from hedgerow.model.card import card
@@ -104,6 +104,7 @@ def draft_plan(
     _check_class(proposed, class_name)
     if form is not None:
         form = replace(form, decimal=marks.decimal, thousands=marks.thousands)
+    people = _people(data, form, proposed) if _for_people(publish) else None
     sections = Sections(
         data=_place(given, folder),
         query=query,
@@ -113,6 +114,7 @@ def draft_plan(
         missing_values=MISSING_TEXTS,
         n_records=max(profile.n_records for profile in profiles.values()),
         proposals=proposed,
+        people=people,
         unnamed=unnamed,
         publish=publish,
         ledger=ledger_section(given, publish),
@@ -120,6 +122,8 @@ def draft_plan(
     )
     text = plan_text(sections, base=folder)
     notes += [*_notes(proposed, form), *file_notes(data), *(p.note for p in proposed if p.note)]
+    if people is not None and (note := people.note()):
+        notes.append(note)
     return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
 
 
@@ -152,6 +156,23 @@ def _profiles_in(
         profiles = _profiles(source, class_name, progress)
         apply_labels(profiles, value_labels(source))
         return profiles, len(source.columns) - len(profiles)
+
+
+def _people(data: Any, form: Reading | None, proposed: Sequence[Proposal]) -> PeopleFound | None:
+    """Return whose records they are, where a column is called like one that says so."""
+    column = people_column(proposed)
+    if column is None:
+        return None
+    with ExitStack() as stack:
+        source = open_table(data, reading=form or PLAIN)
+        if isinstance(source, AbstractContextManager):
+            stack.enter_context(source)
+        return people_in(source, column)
+
+
+def _for_people(publish: str) -> bool:
+    """Whether a method protects people with several records: it has a pure epsilon."""
+    return "epsilon" in publish and not any(name in publish for name in ("truthful", "sample"))
 
 
 def _begins_with_a_record(profiles: Mapping[str, Profile]) -> bool:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -15,13 +12,10 @@ from numpy.typing import NDArray
 from hedgerow.drafting.quantity import NumbersSeen
 from hedgerow.model.dates import DATE_FORMATS, DateFormat, parse_dates
 
-if TYPE_CHECKING:
-    from hedgerow.drafting.profile import Profile
-
 _UNSURE: tuple[DateFormat, ...] = ("yyyymm", "yyyy")
 """Formats that whole numbers and codes have, too."""
 
-_SWAPPED: dict[DateFormat, DateFormat] = {"dd/mm/yyyy": "mm/dd/yyyy", "dd-mm-yyyy": "mm-dd-yyyy"}
+SWAPPED: dict[DateFormat, DateFormat] = {"dd/mm/yyyy": "mm/dd/yyyy", "dd-mm-yyyy": "mm-dd-yyyy"}
 _OF_MONTHS: tuple[DateFormat, ...] = ("yyyy-mm", "mm/yyyy", "mm.yyyy")
 _SAMPLE = 300
 _WORTH_A_LOOK = 0.5
@@ -84,32 +78,3 @@ def _are_dates(words: pa.Array, form: DateFormat) -> bool:
     days, ok = parse_dates(words, form)
     ok &= (days >= _FIRST) & (days <= _LAST)
     return bool(ok.mean() >= _WORTH_A_LOOK)
-
-
-def dates_of(profiles: Mapping[str, Profile]) -> dict[str, DateFound]:
-    """Return the columns of dates. One hand wrote them: what one settles, holds for the others."""
-    found = {name: profile.dates.found(profile.n_known) for name, profile in profiles.items()}
-    settled = Counter(forms[0] for forms in found.values() if len(forms) == 1)
-    return {
-        name: _chosen(forms, profiles[name].dates.seen or {}, settled)
-        for name, forms in found.items()
-        if forms
-    }
-
-
-def _chosen(
-    forms: Iterable[DateFormat],
-    seen: Mapping[DateFormat, NumbersSeen],
-    settled: Mapping[DateFormat, int],
-) -> DateFound:
-    first = next(iter(forms))
-    other = _SWAPPED.get(first)
-    if other is None or other not in forms:
-        return DateFound(format=first, seen=seen[first])
-    # Days and months are the other way round in all separators alike.
-    by_day = sum(settled.get(form, 0) for form in _SWAPPED)
-    by_month = sum(settled.get(form, 0) for form in _SWAPPED.values())
-    if by_day == by_month:
-        return DateFound(format=first, seen=seen[first], other=other)
-    choice = first if by_day > by_month else other
-    return DateFound(format=choice, seen=seen[choice])

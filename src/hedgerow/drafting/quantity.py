@@ -7,10 +7,7 @@ comma means, ``6.893`` in another column is no longer in doubt.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -19,9 +16,6 @@ from numpy.typing import NDArray
 
 from hedgerow.model.reading import Decimal, NumberMarks, Thousands
 from hedgerow.read.marks import THOUSANDS, number_pattern
-
-if TYPE_CHECKING:
-    from hedgerow.drafting.profile import Profile
 
 PLAIN_MARKS = NumberMarks()
 _MARKS: tuple[tuple[Decimal, Thousands], ...] = (
@@ -40,10 +34,10 @@ FORMS = tuple(NumberMarks(decimal=d, thousands=t) for d, t in _MARKS)
 _BARE = r"^[+-]?[0-9]+$"
 _PADDED = r"^0[0-9]+$"
 _SELDOM = ("blank", "apostrophe")
-_ENOUGH = 20
-_THOUSAND = 1000
+ENOUGH = 20
+THOUSAND = 1000
 _ONE_IN = 200
-_LEAST_SHARE = 0.2
+LEAST_SHARE = 0.2
 
 
 class NumbersSeen:
@@ -80,7 +74,7 @@ class NumbersSeen:
 
     def bounds(self) -> tuple[float, float]:
         """Return bounds beyond which fewer than twenty records lie, and one in 200 at most."""
-        beyond = min(_ENOUGH - 1, self.n_records // _ONE_IN)
+        beyond = min(ENOUGH - 1, self.n_records // _ONE_IN)
         return self._lowest.after(beyond), -self._highest.after(beyond)
 
     def reads_like(self, other: NumbersSeen) -> bool:
@@ -98,7 +92,7 @@ class _Ends:
     def add(self, numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> None:
         numbers, counts = np.append(self.numbers, numbers), np.append(self.counts, counts)
         order = np.argsort(numbers, kind="stable")
-        needed = int(np.searchsorted(np.cumsum(counts[order]), _ENOUGH)) + 1
+        needed = int(np.searchsorted(np.cumsum(counts[order]), ENOUGH)) + 1
         self.numbers, self.counts = numbers[order][:needed], counts[order][:needed]
 
     def outermost(self) -> float:
@@ -167,84 +161,3 @@ def _mask(words: pa.Array, pattern: str) -> NDArray[np.bool_]:
 def _floats(words: pa.Array) -> NDArray[np.float64]:
     numbers = words.cast(pa.float64()).to_numpy(zero_copy_only=False)
     return np.asarray(numbers, dtype=np.float64)
-
-
-def settle_marks(profiles: Mapping[str, Profile]) -> NumberMarks:
-    """Return how the file's numbers are written, and tell each profile how its own are."""
-    of_file = _marks_of_file(profiles.values())
-    is_settled = any(_decimal(profile) is not None for profile in profiles.values())
-    for profile in profiles.values():
-        profile.marks = _marks_of_column(profile, of_file, is_settled=is_settled)
-    return of_file
-
-
-def _marks_of_file(profiles: Iterable[Profile]) -> NumberMarks:
-    """Return how most columns of numbers are written, where their texts settle it."""
-    found = [(profile, _decimal(profile)) for profile in profiles]
-    votes = Counter(decimal for _, decimal in found if decimal is not None)
-    decimal: Decimal = "comma" if votes["comma"] > votes["point"] else "point"
-    grouped = Counter(
-        _thousands(profile, decimal) for profile, settled in found if settled in (decimal, None)
-    )
-    del grouped["none"]
-    return NumberMarks(
-        decimal=decimal, thousands=grouped.most_common(1)[0][0] if grouped else "none"
-    )
-
-
-def _decimal(profile: Profile) -> Decimal | None:
-    """Return what must stand before decimals in a column, if its texts settle it."""
-    point, comma = (_most(profile, decimal) for decimal in ("point", "comma"))
-    if point == comma or max(point, comma) < _LEAST_SHARE * profile.n_known:
-        return None
-    return "point" if point > comma else "comma"
-
-
-def _most(profile: Profile, decimal: Decimal) -> int:
-    seen = profile.numbers.seen.items()
-    return max(each.n_records for form, each in seen if form.decimal == decimal)
-
-
-def _thousands(profile: Profile, decimal: Decimal) -> Thousands:
-    """Return what stands between thousands, given what stands before decimals."""
-    seen = profile.numbers.seen
-    forms = [form for form in FORMS if form.decimal == decimal]
-    most = max(seen[form].n_records for form in forms)
-    marked = [form for form in forms if seen[form].n_records == most and seen[form].n_marked]
-    return marked[0].thousands if most >= _LEAST_SHARE * profile.n_known and marked else "none"
-
-
-def _marks_of_column(profile: Profile, of_file: NumberMarks, *, is_settled: bool) -> NumberMarks:
-    decimal = _decimal(profile)
-    if decimal is None:
-        return _undecided(profile, of_file, is_settled=is_settled)
-    marks = NumberMarks(decimal=decimal, thousands=_thousands(profile, decimal))
-    ours, others = profile.numbers.seen[marks], profile.numbers.seen[of_file]
-    return of_file if ours.reads_like(others) else marks
-
-
-def _undecided(profile: Profile, of_file: NumberMarks, *, is_settled: bool) -> NumberMarks:
-    """Return the marks of numbers such as 6.893 alone, with three digits behind every mark."""
-    for marks in (FORMS[2], FORMS[3]):
-        if not profile.numbers.seen[marks].n_marked:
-            continue
-        if is_settled:
-            return marks if marks.decimal == of_file.decimal else of_file
-        if _is_grouped(profile, marks):
-            return marks
-        decimal: Decimal = "comma" if marks.decimal == "point" else "point"
-        return NumberMarks(decimal=decimal)
-    return of_file
-
-
-def _is_grouped(profile: Profile, marks: NumberMarks) -> bool:
-    """Return whether a mark looks to stand between thousands, with nothing else to go by.
-
-    Numbers below a thousand have no mark then, and none above goes without. A point that each
-    number has is taken for decimals, a comma is not.
-    """
-    numbers = profile.numbers
-    has_bare = numbers.high_bare > float("-inf")
-    is_small = numbers.high_bare < _THOUSAND
-    enough = numbers.seen[marks].n_marked >= _ENOUGH
-    return enough and is_small and (has_bare or marks.thousands == "comma")

@@ -55,7 +55,7 @@ def ready_fit(profile: Profile) -> ReadyFit | None:
         is_digits = profile.is_mostly_number or profile.is_padded
         if not is_hinted and (is_digits or not taxonomy.is_telling):
             continue
-        if profile.is_number and taxonomy.name.startswith("age-"):
+        if profile.is_mostly_number and taxonomy.name.startswith("age-"):
             continue
         found = coverage_of(profile, taxonomy.leaf_of)
         fits = found.share >= (_ENOUGH if is_hinted else _SURELY)

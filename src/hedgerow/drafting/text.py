@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from hedgerow.drafting.people import PeopleFound
 from hedgerow.drafting.propose import Proposal
 from hedgerow.drafting.rounding import one_digit
 from hedgerow.errors import visible
@@ -52,6 +53,7 @@ class Sections:
     missing_values: Sequence[str]
     n_records: int
     proposals: Sequence[Proposal]
+    people: PeopleFound | None
     unnamed: int
     publish: str
     ledger: str
@@ -201,6 +203,10 @@ def wrapped(part: str) -> str:
 
 
 def _ends(sections: Sections) -> Iterable[str]:
+    if sections.people is not None:
+        yield from comment(sections.people.reason(), indent="")
+        yield from sections.people.lines(quoted(sections.people.column))
+        yield ""
     yield "# Set this to true once every domain above is public knowledge."
     yield "confirmed: false"
     yield ""

@@ -57,7 +57,7 @@ def _attribute(plan: Plan, name: str, *, keeps_missing: bool) -> Attribute:
         name=name,
         domain=domain,
         missing_values=frozenset(text.strip() for text in given.missing_values or ()),
-        unreadable=given.unreadable,
+        unreadable=given.unreadable or "refuse",
         letters=given.letters,
         derivation=_derivation(plan, name),
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import DataError, MissingExtraError
 from hedgerow.evaluation.class_measures import Answered, Classes, always
+from hedgerow.evaluation.distinct import row_numbers
 from hedgerow.evaluation.examples import Examples
 
 Learner = Literal["tree", "bayes", "svm", "boosting"]
@@ -158,14 +160,19 @@ def _svm(train: Examples, classes: Classes, test: Examples) -> Answered:
         from sklearn.svm import LinearSVC
     except ImportError as error:
         raise MissingExtraError("Learning a support vector machine", extra="evaluate") from error
-    known, asked = _scaled(train.spread(), train.weights, test.spread())
+    # Rows in the same box are the same: of wide tables, one of each is asked about.
+    whose, one_of_each = row_numbers(list(test.places.T))
+    few = replace(
+        test, places=test.places[one_of_each], classes=None, weights=np.ones(len(one_of_each))
+    )
+    known, asked = _scaled(train.spread(), train.weights, few.spread())
     model = LinearSVC(dual=False, random_state=0, tol=1e-3, max_iter=200)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(known, classes, sample_weight=train.weights)
-    told = model.decision_function(asked)
+    told = model.decision_function(asked)[whose]
     columns = told if told.ndim == 2 else np.stack([-told, told], axis=1)
-    return _answered(model.predict(asked), columns, model.classes_, _n_classes(train))
+    return _answered(model.predict(asked)[whose], columns, model.classes_, _n_classes(train))
 
 
 def _scaled(known: Any, weights: NDArray[np.float64], asked: Any) -> tuple[Any, Any]:

@@ -81,6 +81,6 @@ def _other(ready: Prepared, **settings: object) -> Forecast | None:
         plan = plan.model_copy(update={"publish": None})
         settings["epsilon"] = ready.epsilon
     try:
-        return forecast(prepare(plan, **settings))
+        return forecast(prepare(plan, **settings), most_runs=1)
     except HedgerowError:
         return None

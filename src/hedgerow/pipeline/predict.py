@@ -27,7 +27,7 @@ from hedgerow.pipeline.stretches import CountError, count_error
 from hedgerow.privacy.budget import MAX_EPSILON
 from hedgerow.privacy.source import SeededSource
 
-MOST_SIMULATED = 30_000
+MOST_SIMULATED = 50_000
 RUNS, RUNS_OF_CUTS = 3, 5
 """How often a method is tried; cuts are quick to make and differ more."""
 

@@ -52,7 +52,7 @@ class DatePlan(PlanModel):
     step: DateStep = Field(
         "day", description="what dates are cut to: day, week (from Monday), month, quarter or year"
     )
-    format: DateFormat | Literal["ask"] = Field(
+    format: Literal[DateFormat, "ask"] = Field(
         "iso",
         description=f"how dates are written: {', '.join(DATE_FORMATS[:-1])} or"
         f" {DATE_FORMATS[-1]}; ISO dates are read beside it. ask, in a draft: nobody has said yet",

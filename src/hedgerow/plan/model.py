@@ -111,9 +111,9 @@ class AttributePlan(PlanModel):
     missing_values: Texts | None = Field(
         None, description="the list of further texts that mean a missing value in this column"
     )
-    unreadable: Literal["refuse", "missing"] = Field(
-        "refuse",
-        description="what a text is that writes no number or date: refuse (nothing is"
+    unreadable: Literal["refuse", "missing"] | None = Field(
+        None,
+        description="what a text is that writes no number or date: refuse (the default: nothing is"
         " published) or missing (a missing value)",
     )
     decimal: Decimal | None = Field(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from hedgerow.read.sound import LineRules
 from hedgerow.read.source import ReadProgress, check_columns, places_of
 from hedgerow.read.text import InexactError, spell
 
+_DISTINCT = 1 << 16
 _OR_DROP = " 'malformed: drop' in the plan's reading leaves such records out."
 
 
@@ -78,10 +80,10 @@ class ObjectParser:
 
         Privacy: which lines are malformed is a function of each line alone.
         """
-        columns: list[list[str | None]] = [[] for _ in self.asked]
-        for record in self._records(block, self._texts):
-            for column, value in zip(columns, record, strict=True):
-                column.append(value)
+        # Values come back often; a type of its own keeps 1, 1.0 and true apart.
+        spelt = lru_cache(maxsize=_DISTINCT, typed=True)(spell)
+        records = list(self._records(block, lambda record: self._texts(record, spelt)))
+        columns = list(zip(*records, strict=True)) if records else [()] * len(self.asked)
         arrays = [pa.array(column, pa.string()).dictionary_encode() for column in columns]
         return pa.RecordBatch.from_arrays(arrays, names=self.asked)
 
@@ -113,12 +115,14 @@ class ObjectParser:
                         do=_DO + _OR_DROP,
                     ) from None
 
-    def _texts(self, record: dict[str, Any]) -> list[str | None]:
+    def _texts(
+        self, record: dict[str, Any], spelt: Callable[[Any], str | None]
+    ) -> list[str | None]:
         try:
-            return [spell(record.get(name)) for name in self.asked]
+            return [spelt(record.get(name)) for name in self.asked]
         except InexactError:
             raise _Wrong("a number has more digits than can be read exactly") from None
-        except pa.ArrowException:
+        except (pa.ArrowException, TypeError):
             raise _Wrong("a column holds a list or an object, not one value") from None
 
 

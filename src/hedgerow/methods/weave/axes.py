@@ -68,10 +68,9 @@ def cell_axes(schema: Schema, barred: tuple[Barred, ...] = ()) -> tuple[CellAxis
 def cell_axis(domain: Domain, *borders: NDArray[np.int64]) -> CellAxis:
     """Return the cells of a domain; no cell lies across one of the further borders.
 
-        >>> from hedgerow.taxonomy.calendar import periods
-    from hedgerow.taxonomy.domain import NumericDomain
-        >>> cell_axis(NumericDomain.even(low=0, high=99, step=1)).n_cells
-        17
+    >>> from hedgerow.taxonomy.domain import NumericDomain
+    >>> cell_axis(NumericDomain.even(low=0, high=99, step=1)).n_cells
+    17
     """
     if isinstance(domain, CategoricalDomain):
         values = ladder(domain, most=MOST_VALUES)[0].edges.astype(np.int64)
