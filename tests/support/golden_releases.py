@@ -74,8 +74,8 @@ FILES = (
     "records.csv",
     "marginals.json",
     "dictionary.csv",
-    "datapackage.json",
 )
+"""`datapackage.json` repeats words of the certificate, and is read where those are tested."""
 
 
 def cases() -> dict[str, Callable[[Path], dict[str, Any]]]:
@@ -135,7 +135,7 @@ def _adult(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
 def _disclosed(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
     out = folder / "disclosed"
     hedgerow.disclose(disclosure_plan(**settings), data=patients(), out=out)
-    return {"files": dict(_digests(out, ("disclosed.csv", "dictionary.csv", "datapackage.json")))}
+    return {"files": dict(_digests(out, ("disclosed.csv", "dictionary.csv")))}
 
 
 def _digests(folder: Path, names: tuple[str, ...] = FILES) -> Iterator[tuple[str, str]]:

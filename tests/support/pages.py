@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 import hedgerow
+from hedgerow.report.comparison import render_comparison
 from support.disclosure_tables import METHODS as DISCLOSURES
 from support.disclosure_tables import patients
 from support.disclosure_tables import plan as disclosure_plan
@@ -113,6 +114,26 @@ def _evaluated_baskets(folder: Path) -> Path:
     return folder / "evaluation.html"
 
 
+def _compared(folder: Path) -> Path:
+    """The page of a comparison, with figures of nobody."""
+    folder.mkdir()
+    names = ["release-of-january", "release-by-weave", "a-release-with-a-rather-long-name"]
+    columns = ["", "method", "ε", "count error", "2-way error", "tree", "risk"]
+    cells = [[name, "hedge", "1", "12.3 %", "21.0 %", "84.2 %", "0.1 %"] for name in names]
+    page = render_comparison(
+        told="Compared on 8,000 records.",
+        is_secret=True,
+        columns=columns,
+        cells=cells,
+        ends={"floor": "75.6 %", "ceiling": "85.4 %"},
+        answering_zero="47.3 %",
+        names=names,
+        errors={"counts": [0.12, 0.2, 0.3], "2-way tables": [0.21, None, 0.4]},
+    )
+    (folder / "comparison.html").write_text(page, encoding="utf-8")
+    return folder / "comparison.html"
+
+
 PAGES: dict[str, Callable[[Path], Path]] = {
     "hedge-wide": lambda folder: _wide(folder, "hedge", N_WIDE),
     "weave": lambda folder: _wide(folder, "weave", 9),
@@ -125,6 +146,7 @@ PAGES: dict[str, Callable[[Path], Path]] = {
     "baskets-faithful": lambda folder: _baskets(folder, {"faithful": True}),
     "disclosed": _disclosed,
     "disclosed-owner": _owner,
+    "comparison": _compared,
     "evaluation-baskets": _evaluated_baskets,
     "evaluation": lambda folder: _evaluated(
         folder, n_columns=8, tasks=["counting", "loss", "risk"]

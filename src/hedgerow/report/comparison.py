@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
-from hedgerow.report.page import page
+from hedgerow.report.page import rendered
 from hedgerow.report.plots import PlotValues, bars
 
 
@@ -27,7 +27,8 @@ def render_comparison(
     labels = [PurePath(name).name[:28] for name in names]
     # Labels are drawn by matplotlib, which escapes them in SVG.
     picture = Markup(bars(labels, drawn, what="error, %")) if drawn else None  # noqa: S704
-    return page("comparison.html.j2").render(
+    return rendered(
+        "comparison.html.j2",
         told=told,
         is_secret=is_secret,
         columns=columns,
