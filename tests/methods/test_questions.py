@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -247,14 +248,19 @@ def test_the_leaf_table_of_weave_tells_the_share_that_was_booked():
     "subject", [each for each in audited() if each.id in {"weave", "privbayes", "supermodular"}]
 )
 def test_where_many_records_are_told_answers_alone_decide_what_is_asked(subject):
-    """Small tables are told to be large, or these methods would not choose anything."""
-    here = World(
-        method=subject.method,
-        epsilon=Fraction(1),
-        engines=tuple(lambda has=has: TABLE.engine(has_record=has) for has in (True, False)),
-        content=content,
-    )
-    for seed in range(3):
-        ratio, play = here.log_ratio(many_records(seed), seed=seed)
-        assert abs(ratio) <= 1 + 1e-9
-        assert play.answers
+    """Small tables are told to be large, or these methods would not choose anything.
+
+    In the second pair the record makes two attributes depend on each other, and no others.
+    """
+    second = replace(TABLE, rest=((0, 0, 0, 0),), record=(7, 1, 0, 0))
+    for pair in (TABLE, second):
+        here = World(
+            method=subject.method,
+            epsilon=Fraction(1),
+            engines=tuple(partial(pair.engine, has_record=has) for has in (True, False)),
+            content=content,
+        )
+        for seed in range(3):
+            ratio, play = here.log_ratio(many_records(seed), seed=seed)
+            assert abs(ratio) <= 1 + 1e-9
+            assert play.answers

@@ -7,13 +7,19 @@ from fractions import Fraction
 
 import pytest
 
+from hedgerow.count.memory.table import MemoryEngine
+from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.source import SeededSource
 from hedgerow.trees.counts import (
     MOST_GROUPS,
     MOST_ROWS,
     SPURIOUS_ROWS,
     counts_fit,
+    noisy_groups,
     public_threshold,
 )
+from hedgerow.trees.cut import leaf_ranges
+from support.tables import schema_of, table_of, values
 
 
 def listed_by_noise(n_groups: int, epsilon: Fraction, threshold: int) -> float:
@@ -37,3 +43,19 @@ def test_every_positive_count_is_kept_only_where_noise_lists_few_enough(epsilon)
     assert not counts_fit(edge + 10, epsilon=epsilon, keep_all=True)
     assert counts_fit(edge + 10, epsilon=epsilon, keep_all=False)
     assert not counts_fit(MOST_GROUPS + 1, epsilon=epsilon, keep_all=False)
+
+
+@pytest.mark.parametrize("total", [Fraction(0), Fraction(1, 10)])
+def test_a_noisy_total_costs_its_share_and_the_counts_the_rest(total):
+    table = table_of(schema_of(values(3)), [(1, 0)] * 5)
+    ledger = PathLedger(Fraction(1))
+    groups = noisy_groups(
+        MemoryEngine(table=table),
+        leaf_ranges(table.schema),
+        total_epsilon=total,
+        ledger=ledger,
+        source=SeededSource(1),
+    )
+    booked = {line.on: line.share for line in ledger.bookings}
+    assert booked == ({"total": total} if total else {}) | {"counts": 1 - total}
+    assert groups.made.share == 1 - total
