@@ -125,7 +125,8 @@ def main() -> None:
         records, everybody, error, kept = (statistics.mean(each) for each in found)
         bound, counted = setting.get("records-per-person", "-"), setting.get("count", "-")
         print(
-            f"{bound!s:>5}  {counted:<8}  {records:10.2%}  {everybody:9.2%}  {error:8.4f}  {kept:10.1f}"
+            f"{bound!s:>5}  {counted:<8}  {records:10.2%}  {everybody:9.2%}  {error:8.4f}"
+            f"  {kept:10.1f}"
         )
 
 
