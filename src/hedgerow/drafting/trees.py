@@ -21,7 +21,7 @@ _NEARLY_ALL = 0.95
 _MOST_LEVELS = 3
 _CODE = re.compile(r"[A-Za-z]{0,3}[0-9][0-9A-Za-z]{0,7}(?:[.\-/][0-9A-Za-z]{1,5}){0,2}[+*!]?")
 _MASK = ".."
-_FAN_OUT = 6
+_FAN_OUT = 3
 _FIRST_NUMBER = re.compile(r"[^\w-]*([0-9]{1,15}(?:\.[0-9]{1,15})?)", re.ASCII)
 
 
