@@ -88,7 +88,8 @@ def complaints(found: list[dict[str, Any]]) -> list[str]:
         if view["sideways"] > 0 or view["outside"]:
             lines.append(f"{where}: runs off the page: {', '.join(view['outside'])}")
         lines += [f"{where}: runs together: {each}" for each in view["over"]]
-        is_wide = view["page"].endswith("-wide") and view["width"] == 1280
+        is_report = not view["page"].startswith("evaluation")
+        is_wide = is_report and view["page"].endswith("-wide") and view["width"] == 1280
         if is_wide and view["screens"] > MOST_SCREENS:
             lines.append(f"{where}: {view['screens']:.1f} screens")
     return lines
