@@ -184,3 +184,19 @@ def test_a_person_may_be_told_by_a_column_that_an_attribute_follows_from():
     }
     release = hedgerow.publish(given, data=data)
     assert release.certificate.guarantee.person.columns == ("birth",)
+
+
+def test_check_tells_people_from_records():
+    given = {key: value for key, value in plan(records=20_000).items() if key != "ledger"}
+    alone = {key: value for key, value in given.items() if key not in PEOPLE}
+    records, people, auto, one = (
+        hedgerow.check(each)
+        for each in (
+            given,
+            {**given, "count": "people"},
+            {**given, "records-per-person": "auto"},
+            alone,
+        )
+    )
+    assert people.error_95 == one.error_95 < records.error_95 < auto.error_95
+    assert any("any one person (patient), with all" in each for each in records.outline.notes)

@@ -20,6 +20,9 @@ AUTO_SHARE = Fraction(1, 20)
 
 AUTO_ON = "records per person"
 
+USUAL_BOUND = 4
+"""The bound that is assumed before one is chosen."""
+
 COUNTS_READ = 2000
 """How many noisy counts are weighed against one record left out, when the bound is chosen."""
 
@@ -137,3 +140,22 @@ def _leaves(leaves: LeafTable, unit: int) -> LeafTable:
 def rule_with(rule: PeopleRule, most: int) -> PeopleRule:
     """Return the rule with another bound."""
     return replace(rule, most=most)
+
+
+def people_notes(rule: PeopleRule, *, auto: bool) -> tuple[str, ...]:
+    """Return what `check` says of people."""
+    named = ", ".join(rule.columns)
+    bound = (
+        f"a number chosen for a twentieth of epsilon (told here as if it were {USUAL_BOUND})"
+        if auto
+        else f"at most {rule.most}"
+    )
+    counted = (
+        "they share the weight of one person, so counts are of people"
+        if rule.counted == "people"
+        else "each counts as one, so counts are of records and noise grows with their number"
+    )
+    return (
+        f"Protected is any one person ({named}), with all their records. Some of them count,"
+        f" {bound}: {counted}.",
+    )

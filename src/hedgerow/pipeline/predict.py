@@ -118,8 +118,9 @@ def _runs(ready: Prepared, n_records: int, most: int) -> Iterator[Prediction]:
 def _run(ready: Prepared, n_records: int, *, seed: int) -> tuple[Prediction, bool]:
     """Return what one run gave, and whether its groups are those of a cut."""
     n = min(n_records, MOST_SIMULATED)
-    rate = min(ready.rate * n_records / n, max(MAX_EPSILON, ready.rate))
-    scale = ready.rate / rate
+    told = ready.foretold_rate
+    rate = min(told * n_records / n, max(MAX_EPSILON, told))
+    scale = told / rate
     table = simulated_table(ready.schema, n, seed=seed)
     paths = CompiledPaths(kernels=False, boxes=False)
     with closing(MemoryEngine(table=table, paths=paths)) as engine:

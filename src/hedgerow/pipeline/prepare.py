@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,14 @@ from hedgerow.model.people import KeyedRule, PeopleRule, SampleKey
 from hedgerow.model.schema import Schema
 from hedgerow.model.universe import Universe
 from hedgerow.pipeline.open import DataPlace, open_engine
-from hedgerow.pipeline.people import PeopleShares, choose_bound, in_persons, rule_with
+from hedgerow.pipeline.people import (
+    USUAL_BOUND,
+    PeopleShares,
+    choose_bound,
+    in_persons,
+    people_notes,
+    rule_with,
+)
 from hedgerow.plan.fields import shown
 from hedgerow.plan.load import load_plan, plan_digest, plan_of
 from hedgerow.plan.model import Plan
@@ -103,6 +110,18 @@ class Prepared:
         return self.shares.method / (1 if self.people is None else self.people.cost)
 
     @property
+    def foretold_rate(self) -> Fraction:
+        """What one published count is made with, as far as it can be told beforehand.
+
+        Counts of people are made with epsilon itself; a bound that is still to be chosen is
+        taken to be `USUAL_BOUND`.
+        """
+        if self.people is None:
+            return self.rate
+        bound = USUAL_BOUND if self.auto else self.people.cost // self.people.unit
+        return self.shares.method / bound
+
+    @property
     def delta(self) -> Fraction:
         """The delta of the release, 0 for methods of pure epsilon."""
         if not isinstance(self.method, Approximate):
@@ -145,10 +164,12 @@ class Prepared:
         domain = self.taxonomy if self.has_items else self.schema
         planned: Outline
         if n_records is not None and isinstance(self.method, Sized):
-            planned = self.method.outline_of(self.schema, self.rate, n_records)
+            planned = self.method.outline_of(self.schema, self.foretold_rate, n_records)
         else:
-            planned = self.method.outline(domain, self.rate)
-        return planned
+            planned = self.method.outline(domain, self.foretold_rate)
+        if self.people is None:
+            return planned
+        return replace(planned, notes=(*planned.notes, *people_notes(self.people, auto=self.auto)))
 
     @contextmanager
     def opened(
