@@ -63,9 +63,11 @@ def test_a_noisy_total_costs_its_share_and_the_counts_the_rest(total):
 
 
 def test_the_threshold_of_a_long_list_is_that_of_its_counts_share(monkeypatch):
+    """All groups are occupied, so that a threshold which follows the empty ones is told."""
     monkeypatch.setattr(counting, "DENSE_GROUPS", 0)
     monkeypatch.setattr(counting, "SPURIOUS_ROWS", 0.01)
-    table = table_of(schema_of(values(3)), [(1, 0)] * 5)
+    everywhere = [(code, label) for code in range(3) for label in range(2)]
+    table = table_of(schema_of(values(3)), everywhere)
     groups = noisy_groups(
         MemoryEngine(table=table),
         leaf_ranges(table.schema),
