@@ -10,6 +10,7 @@ import pytest
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
+from hedgerow.trees import counts as counting
 from hedgerow.trees.counts import (
     MOST_GROUPS,
     MOST_ROWS,
@@ -59,3 +60,19 @@ def test_a_noisy_total_costs_its_share_and_the_counts_the_rest(total):
     booked = {line.on: line.share for line in ledger.bookings}
     assert booked == ({"total": total} if total else {}) | {"counts": 1 - total}
     assert groups.made.share == 1 - total
+
+
+def test_the_threshold_of_a_long_list_is_that_of_its_counts_share(monkeypatch):
+    """All groups are occupied, so that a threshold which follows the empty ones is told."""
+    monkeypatch.setattr(counting, "DENSE_GROUPS", 0)
+    monkeypatch.setattr(counting, "SPURIOUS_ROWS", 0.01)
+    everywhere = [(code, label) for code in range(3) for label in range(2)]
+    table = table_of(schema_of(values(3)), everywhere)
+    groups = noisy_groups(
+        MemoryEngine(table=table),
+        leaf_ranges(table.schema),
+        total_epsilon=Fraction(1, 10),
+        ledger=PathLedger(Fraction(1)),
+        source=SeededSource(1),
+    )
+    assert groups.made.threshold == public_threshold(6, epsilon=Fraction(9, 10)) > 1
