@@ -47,7 +47,7 @@ def as_parquet(path, folder):
         {
             "ill": [row["ill"] for row in rows],
             "left": pa.array(left, pa.date32()),
-            "came": pa.array(came, pa.timestamp("ns")),
+            "came": pa.array(came, pa.timestamp("us")),
             "birth": pa.array(birth, pa.date32()),
         }
     )
