@@ -20,6 +20,7 @@ from hedgerow.privacy.budget import (
     Booking,
     PathLedger,
     epsilon_text,
+    parse_delta,
     parse_epsilon,
     round_down,
 )
@@ -306,3 +307,14 @@ PathLedgerMachine.TestCase.settings = settings(
     max_examples=40, stateful_step_count=20, deadline=None
 )
 TestPathLedgerAgreesWithANaiveModel = PathLedgerMachine.TestCase
+
+
+@pytest.mark.parametrize("value", ["0", "1/2", "1e-9", "0.999"])
+def test_a_delta_from_zero_to_below_one_is_taken(value):
+    assert parse_delta(value) == Fraction(value)
+
+
+@pytest.mark.parametrize("value", ["1", "1.5", "-1/1000", 2])
+def test_any_other_delta_is_refused(value):
+    with pytest.raises(SettingError, match="from 0 to below 1"):
+        parse_delta(value)

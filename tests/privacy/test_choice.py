@@ -305,3 +305,14 @@ def test_scores_that_cannot_be_quantised_are_refused():
     for score in (np.nan, np.inf, 1e30):
         with pytest.raises(InternalError):
             quantise_scores(np.array([score]), unit=Fraction(1, 1024))
+
+
+@pytest.mark.parametrize(("weight", "taken"), [(2**62, True), (2**62 + 2**10, False)])
+def test_weights_up_to_the_largest_are_taken(weight, taken):
+    settings_ = {"rate": Fraction(1), "rule": "exponential", "starts": np.zeros(1, dtype=np.int64)}
+    weights = np.array([1, weight], dtype=np.int64)
+    if taken:
+        assert choose(np.array([5, 0]), weights=weights, source=SeededSource(1), **settings_) >= 0
+        return
+    with pytest.raises(SettingError, match=r"between 2\*\*-62 and 2\*\*62"):
+        choose(np.array([5, 0]), weights=weights, source=SeededSource(1), **settings_)

@@ -11,12 +11,15 @@ from hypothesis import strategies as st
 
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.methods.hedge import budget as hedge_budget
+from hedgerow.methods.hedge import marginals
 from hedgerow.methods.hedge.budget import CLASSIFYING, DESCRIBING, HedgeBudget, HedgeShape
 from hedgerow.methods.hedge.hedge import Hedge
 from hedgerow.model.locate import box_of
 from hedgerow.model.placed import Borders
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
+from hedgerow.taxonomy.domain import CategoricalDomain
+from hedgerow.taxonomy.tree import Taxonomy
 from hedgerow.trees.axes import Axis, split_positions
 from hedgerow.trees.box_scores import (
     BOX_SCORES,
@@ -335,3 +338,16 @@ def test_grown_leaves_hold_all_records(deep):
     )
     grown = grow(MemoryEngine(table=table), strategy, ledger=ledger)
     assert grown.counts.sum() == 40
+
+
+def test_every_value_of_a_taxonomy_is_counted_by_itself():
+    taxonomy = Taxonomy.flat(("a", "b", "c", "d"))
+    axis = Axis.of(CategoricalDomain.over(taxonomy, other=None, missing=None))
+    assert marginals._bins(axis).values.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "n", "most"), [(1, 30_000, 1500), (1, 0, 2), (Fraction(1, 10), 30_000, 150)]
+)
+def test_boxes_grow_in_number_with_epsilon_and_records(epsilon, n, most):
+    assert HedgeShape.of(Fraction(epsilon), n).most_boxes == most
