@@ -56,3 +56,10 @@ def test_with_a_number_of_cells_attributes_are_coarsened_to_it():
     n_groups = prod((len(ranges) for ranges in groups.ranges), start=3)
     assert 300 < n_groups <= 3000
     assert n_groups == method.n_groups(schema) == method.outline(schema, Fraction(1)).n_groups
+
+
+@pytest.mark.parametrize(("n_groups", "has_total"), [(4_998, False), (5_000, True)])
+def test_a_total_is_counted_from_five_thousand_groups_on(n_groups, has_total):
+    schema = schema_of(grid(n_groups // 2))
+    outline = BasicTable(cells=None).outline(schema, Fraction(1))
+    assert (len(outline.steps) > 1) is has_total

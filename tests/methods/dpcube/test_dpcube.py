@@ -128,3 +128,11 @@ def test_the_cells_cost_half_and_every_box_the_rest():
 def test_fewer_cells_than_classes_are_refused():
     with pytest.raises(SettingError, match="classes"):
         TwoPhaseCube(cells=2).validate(schema_of(grid(4), classes=3), Fraction(1))
+
+
+def test_the_gain_of_noise_is_the_bound_of_laurent_and_massart():
+    n_splits, n_classes, variance = np.array([1, 9, 500]), 3, 2.5
+    x = np.log(n_splits / 0.05)
+    wanted = variance * (n_classes + 2 * np.sqrt(n_classes * x) + 2 * x)
+    found = gain_of_noise(n_splits, n_classes=n_classes, variance=variance)
+    np.testing.assert_allclose(found, wanted)

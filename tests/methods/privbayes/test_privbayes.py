@@ -238,3 +238,19 @@ def test_numbers_of_many_cells_are_drawn_at_their_finest():
     groups, _ = run(BayesianNetwork(degree=1), table_of(schema, rows), epsilon=Fraction(5))
     assert len(groups.ranges[0]) > 950
     assert (groups.ranges[0].stop - groups.ranges[0].first == 1).all()
+
+
+def test_progress_is_a_share_of_the_network():
+    schema = schema_of(values(3), grid(5), values(2), classes=2)
+    rows = [(i % 3, i % 5, i % 2, i % 2) for i in range(60)]
+    told = []
+    BayesianNetwork(degree=None).publish(
+        MemoryEngine(table=table_of(schema, rows)),
+        epsilon=Fraction(1),
+        ledger=PathLedger(Fraction(1)),
+        source=SeededSource(1),
+        progress=lambda step, share: told.append(share),
+    )
+    shares = [share for share in told if share is not None]
+    assert shares
+    assert all(0 <= share <= 1 for share in shares)
