@@ -191,6 +191,8 @@ def test_it_says_what_it_wrote_and_what_is_not_for_others(folder, monkeypatch, c
     assert SECRET not in out
     assert sorted(path.name for path in (folder / "disclosed").iterdir()) == [
         "certificate.json",
+        "datapackage.json",
+        "dictionary.csv",
         "disclosed.csv",
         "owner",
         "report.html",

@@ -40,6 +40,8 @@ def folder(tmp_path_factory):
 def test_the_folder_holds_what_is_for_others_and_what_is_for_the_owner(folder):
     assert sorted(contents(folder)) == [
         "certificate.json",
+        "datapackage.json",
+        "dictionary.csv",
         "disclosed.csv",
         "owner/report.html",
         "owner/risk.csv",
@@ -72,7 +74,12 @@ def test_the_certificate_says_what_it_is_not(folder):
     assert "sick is disclosed as it is" in statement
     assert certificate.data.noisy_total is None
     jsonschema.validate(json.loads(certificate.to_json()), certificate_schema())
-    assert set(certificate.files) == {"disclosed.csv", "report.html"}
+    assert set(certificate.files) == {
+        "datapackage.json",
+        "dictionary.csv",
+        "disclosed.csv",
+        "report.html",
+    }
 
 
 def test_the_public_report_tells_no_risk(folder):

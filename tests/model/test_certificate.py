@@ -86,7 +86,14 @@ def test_a_method_without_a_guarantee_has_no_epsilon(make_certificate):
 def test_the_size_of_the_data_is_told_by_the_noisy_total_alone(make_certificate):
     facts = json.loads(make_certificate().to_json())
     assert set(facts["data"]) == {"name", "attributes", "items", "noisy-total"}
-    assert set(facts["data"]["attributes"][0]) == {"name", "role", "kind", "size"}
+    assert set(facts["data"]["attributes"][0]) == {
+        "name",
+        "role",
+        "kind",
+        "size",
+        "unit",
+        "meaning",
+    }
 
 
 @pytest.mark.parametrize(

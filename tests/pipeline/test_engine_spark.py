@@ -205,7 +205,7 @@ def test_packed_records_come_out_as_they_went_in(n):
     assert sum(batch.column(0).to_pylist()) == n
     rows = list(spark_workers.unpacked(batch, [column.dtype for column in columns]))
     for place, column in enumerate(columns):
-        np.testing.assert_array_equal(np.concatenate([row[place] for row in rows]), column)
+        np.testing.assert_array_equal(np.concatenate([row[place] for _, row in rows]), column)
 
 
 @pytest.mark.parametrize(("n", "stored"), [(3, b"12345"), (0, b""), (2, None), (None, b"1234")])

@@ -56,6 +56,8 @@ def test_a_release_is_written_booked_and_read_back(tmp_path):
     )
     assert sorted(path.name for path in (tmp_path / "release").iterdir()) == [
         "certificate.json",
+        "datapackage.json",
+        "dictionary.csv",
         "recoding.json",
         "records.csv",
         "release.csv",

@@ -19,7 +19,6 @@ from hedgerow.pipeline.prepare import Prepared, prepare
 from hedgerow.pipeline.rehearse import N_RECORDS, RunOnce, made_up, rehearse
 from hedgerow.plan.registry import METHODS
 from hedgerow.plan.settings import PrivateSettings
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.ledger import Ledger
 from hedgerow.privacy.source import RandomSource, SeededSource
 from hedgerow.progress import no_progress
@@ -56,8 +55,8 @@ def lines_of(ready: Prepared) -> list[list[str]]:
     spent: list[list[str]] = []
 
     def run(small: Any, plan: Prepared, source: RandomSource, _out: Path | None) -> None:
-        path = PathLedger(plan.epsilon)
-        plan.run(small, path=path, source=source, progress=no_progress)
+        path = plan.run(small, source=source, progress=no_progress).path
+        assert path is not None
         spent.append([line.on for line in path.bookings])
 
     rehearse(ready, engine_over(ready), out=None, run=run)
@@ -98,7 +97,7 @@ def test_the_rehearsal_counts_by_the_loops_of_the_real_run(
 
     def run(small: Any, plan: Prepared, source: RandomSource, _out: Path | None) -> None:
         seen.append(small.paths)
-        plan.run(small, path=PathLedger(plan.epsilon), source=source, progress=no_progress)
+        plan.run(small, source=source, progress=no_progress)
 
     rehearse(ready, engine_over(ready, paths=paths), out=None, run=run)
     assert seen == [paths]

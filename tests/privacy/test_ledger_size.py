@@ -73,8 +73,9 @@ def test_a_release_takes_no_more_work_after_many_than_after_a_tenth(ledger, monk
     fill(ledger, n - n // 10)
     many = work_of(ledger, monkeypatch)
     assert few[0] > 0
-    assert many[0] <= few[0] * 1.1
-    assert many[1] <= few[1] * 1.1
+    # A tree of pages grows by a level now and then.
+    assert many[0] <= few[0] * 1.3
+    assert many[1] <= few[1] * 1.3
     assert ledger.spent("adult") == Fraction(n + 2, 1000)
     assert len(ledger.entries("adult")) == n + 2
     events, _ = ledger.verify()

@@ -208,9 +208,8 @@ def test_a_line_on_spark_changes_at_most_itself(records, hostile, place, form, c
     lines = table_lines(records, form)
     letter = form.delimiter_of("x.csv")
     rules = LineRules(reading=form, delimiter=letter, name="t")
-    numbers = ["n"] if form.decimal == "comma" else []
     parser = RecordParser(
-        rules, delimiter=letter, n_columns=2, asked=[(0, "town"), (1, "n")], numbers=numbers
+        rules, delimiter=letter, n_columns=2, asked=[(0, "town"), (1, "n")], text={"town"}
     )
     encode = Encode(schema(), ParseLines(parser, f"town{letter}n".encode()))
     dtypes = [np.dtype(code_dtype(each.domain.size)) for each in schema().used()]
@@ -220,7 +219,7 @@ def test_a_line_on_spark_changes_at_most_itself(records, hostile, place, form, c
         batches = (pa.RecordBatch.from_arrays([pa.array(p, pa.binary())], ["line"]) for p in pieces)
         found: Counter[Any] = Counter()
         for batch in encode(batches):
-            for columns in unpacked(batch, dtypes):
+            for _, columns in unpacked(batch, dtypes):
                 found.update(zip(*(column.tolist() for column in columns), strict=True))
         return found
 

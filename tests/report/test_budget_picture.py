@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from hedgerow.model import certificate as parts
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.release.certify import _budget
+from hedgerow.release.certify import spent_by
 from hedgerow.report import budget as budget_module
 from hedgerow.report.budget import budget_picture, dearest_path, share_text
 
@@ -43,7 +43,7 @@ def grown() -> PathLedger:
 
 
 def test_a_line_of_boxes_costs_a_path_its_share_once(grown):
-    found = _budget(grown)
+    found = spent_by(grown)
     assert found.total == 1
     lines = {(line.on, line.level): line for line in found.spends}
     assert lines["size", 0].of_epsilon == Fraction(1, 10)
@@ -58,7 +58,7 @@ def test_a_line_of_boxes_costs_a_path_its_share_once(grown):
 
 
 def test_the_lines_of_the_dearest_path_add_up_and_go_to_the_deepest_boxes(grown):
-    found = _budget(grown)
+    found = spent_by(grown)
     path = dearest_path(found)
     assert sum(line.of_epsilon for line in path) == 1
     assert [(line.on, line.level) for line in path] == [
@@ -96,7 +96,7 @@ def test_payments_of_the_whole_table_count_as_often_as_they_were_made():
     for _ in range(3):
         ledger.spend(Fraction(1, 4), on="choice")
     ledger.spend_rest(on="counts")
-    found = _budget(ledger)
+    found = spent_by(ledger)
     assert [line.of_epsilon for line in found.spends] == [Fraction(3, 4), Fraction(1, 4)]
     assert dearest_path(found) == found.spends
 
@@ -140,7 +140,7 @@ def test_steps_of_one_kind_are_one_slice_of_the_budget():
 
 
 def test_a_tree_has_a_row_per_level_and_a_column_per_kind(grown):
-    found = budget_picture(_budget(grown))
+    found = budget_picture(spent_by(grown))
     assert [name for name, _ in found.kinds] == ["size", "choice", "sizes of boxes", "counts"]
     assert [level for level, _ in found.levels] == [0, 1, 2, 3]
     size, choice, sizes, counts = found.levels[1][1]

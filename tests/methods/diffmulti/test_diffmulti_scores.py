@@ -36,7 +36,7 @@ def root_scores(table, score):
     level = Level(depth=0, boxes=boxes, axes=axes, placed=MemoryEngine(table=table).place())
     every = np.ones(1, dtype=np.bool_)
     borders = {
-        a: positions_for(boxes, a, every, most=1024)
+        a: positions_for(boxes, a, axis, every, most=1024)
         if axis.numeric
         else node_borders(boxes, a, axis, every)
         for a, axis in enumerate(axes)
@@ -149,11 +149,12 @@ def test_a_score_is_found_by_name():
 
 def test_wide_ranges_offer_evenly_spaced_positions_only():
     table = table_of(schema_of(grid(5000), values(3)), [])
+    axis = axes_of(table.schema)[0]
     boxes = Boxes.whole(axes_of(table.schema))
     every = np.ones(1, dtype=np.bool_)
-    positions = positions_for(boxes, 0, every, most=100)
+    positions = positions_for(boxes, 0, axis, every, most=100)
     assert 99 <= len(positions.values) < 150
     assert (np.diff(positions.values) > 0).all()
     assert {50, 100, 2500, 4950, 1, 2, 4999} <= set(positions.values.tolist())
-    assert len(positions_for(boxes, 0, every, most=5000).values) == 4999
-    assert len(positions_for(boxes, 0, ~every, most=100).values) == 0
+    assert len(positions_for(boxes, 0, axis, every, most=5000).values) == 4999
+    assert len(positions_for(boxes, 0, axis, ~every, most=100).values) == 0
