@@ -139,6 +139,7 @@ def test_methods_without_a_guarantee_are_listed_as_such():
     assert not report.refuted
 
 
+@pytest.mark.audit  # starts processes, which takes long
 def test_another_process_runs_the_same_methods():
     for subject in subjects((), epsilon=ONE, seed=1):
         if isinstance(subject, Unclaimed):

@@ -123,6 +123,7 @@ def test_units_draw_the_same_words_again_and_differ_from_each_other():
     assert one.rng.random() == same.rng.random() != other.rng.random()
 
 
+@pytest.mark.audit  # a quarter of a minute
 def test_processes_side_by_side_give_what_one_process_gives(tmp_path, shared_data):
     """The calling script has no guard around its main part, and is run only once."""
     figure, scene = FIGURES["aruba-7"], Scene(folder=shared_data, quick=True)

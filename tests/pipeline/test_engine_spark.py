@@ -78,7 +78,7 @@ def publish_on_both(plan, data, folder, session):
 TABLES = [
     pytest.param(
         each,
-        marks=() if name_of(each) in ("hedge", "weave", "diffgen") else pytest.mark.audit,
+        marks=() if name_of(each) == "hedge" else pytest.mark.audit,
         id=name_of(each),
     )
     for each in variants("table")
@@ -124,6 +124,7 @@ def test_long_tables_and_columns_of_lists_are_read_alike(tmp_path, session):
     assert len(digests) == 1
 
 
+@pytest.mark.audit  # half a minute of Spark
 def test_a_frame_a_table_name_parquet_and_json_lines_are_read_alike(tmp_path, session):
     import polars as pl
 
@@ -217,6 +218,7 @@ def test_packed_records_that_are_cut_short_are_refused(n, stored):
         list(spark_workers.unpacked(batch, [np.dtype(np.uint8), np.dtype(np.uint8)]))
 
 
+@pytest.mark.audit  # Spark retries for long
 def test_a_corrupt_batch_from_a_worker_fails_the_run(tmp_path, session, monkeypatch):
     def corrupt(total):
         keys, counts = np.array([0, -7]), np.array([1, 1])
@@ -381,7 +383,7 @@ def test_baskets_on_spark_are_known_again(tmp_path, session):
         hedgerow.publish(again, data=data, engine="spark", session=session)
 
 
-@pytest.mark.parametrize("counted", ["records", "people"])
+@pytest.mark.parametrize("counted", [pytest.param("records", marks=pytest.mark.audit), "people"])
 def test_people_on_spark_give_the_same_release(counted, tmp_path, session):
     rng = np.random.default_rng(3)
     rows = {"who": rng.integers(0, 90, 400), "a": rng.integers(0, 9, 400)}

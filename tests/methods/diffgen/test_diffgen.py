@@ -178,7 +178,7 @@ def test_a_large_cut_buys_a_noisy_total():
     assert abs(int(groups.counts.sum()) - 500) < 50 * 30
 
 
-@settings(max_examples=1000)
+@settings(max_examples=200)
 @given(
     table=encoded_tables(),
     h=st.one_of(st.none(), st.integers(0, 12)),

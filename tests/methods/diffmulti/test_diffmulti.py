@@ -299,7 +299,7 @@ VARIANTS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(
     table=encoded_tables(),
     chosen=VARIANTS,

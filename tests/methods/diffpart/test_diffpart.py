@@ -139,7 +139,7 @@ METHODS = [
 ]
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(
     baskets=encoded_baskets(most_items=7),
     method=st.sampled_from(METHODS),

@@ -208,7 +208,7 @@ def test_levels_of_a_tree():
 # ---------------------------------------------------------------- the method
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(
     table=encoded_tables(),
     score=st.sampled_from(sorted(BOX_SCORES)),

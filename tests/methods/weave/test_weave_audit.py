@@ -109,6 +109,7 @@ def test_the_dearest_transcripts_of_a_join_do_not_exceed_epsilon(joined, name):
     assert 0.9 * float(EPSILON) < dearest(name) <= float(EPSILON) * (1 + SLACK)
 
 
+@pytest.mark.audit
 def test_a_twin_whose_model_is_taken_from_the_data_exceeds_epsilon(joined, monkeypatch):
     def own_model(self, model):
         found = []
@@ -141,6 +142,7 @@ def drawn_twice(self, counts, share, on):
     return ((once + again) // 2).reshape(counts.shape)
 
 
+@pytest.mark.audit
 def test_a_twin_that_draws_a_table_twice_for_one_booking_exceeds_epsilon(joined, monkeypatch):
     monkeypatch.setattr(run.Run, "noisy", drawn_twice)
     assert max(dearest(name) for name in PAIRS) > 1.5 * float(EPSILON)
