@@ -7,6 +7,7 @@ release is worse than none.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
