@@ -436,11 +436,7 @@ def test_check_tells_the_largest_possible_h():
 
 
 def test_a_box_with_one_attribute_used_up_is_divided_by_the_others():
-    schema = schema_of(values(2), grid(16))
-    rows = [(i % 2, i % 16, int((i % 16 > 7) != (i % 2))) for i in range(3200)]
+    schema = schema_of(values(1), grid(16))
+    rows = [(0, i % 16, int(i % 16 > 7)) for i in range(3200)]
     groups, _ = run(table_of(schema, rows), epsilon=Fraction(50), h=6, faithful=False)
-    single = groups.ranges[0].stop - groups.ranges[0].first == 1
-    within = {
-        (int(a), int(b)) for a, b in zip(groups.index[0], groups.index[1], strict=True) if single[a]
-    }
-    assert max(sum(a == first for first, _ in within) for a, _ in within) > 1
+    assert len(groups.ranges[1]) > 1
