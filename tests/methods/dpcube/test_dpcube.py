@@ -136,3 +136,10 @@ def test_the_gain_of_noise_is_the_bound_of_laurent_and_massart():
     wanted = variance * (n_classes + 2 * np.sqrt(n_classes * x) + 2 * x)
     found = gain_of_noise(n_splits, n_classes=n_classes, variance=variance)
     np.testing.assert_allclose(found, wanted)
+
+
+def test_the_outline_adds_up_to_epsilon():
+    schema, _ = busy_table()
+    outline = TwoPhaseCube(cells=2000).outline_of(schema, Fraction(1, 3), 20_000)
+    assert sum(step.share * step.times for step in outline.steps) == Fraction(1, 3)
+    assert outline.counts == outline.steps[-1].share
