@@ -92,20 +92,21 @@ def vouch(path: Path, certificate: Certificate, *, name: str | None = None) -> N
 
 def vouch_all(folder: Path, certificate: Certificate) -> None:
     """Refuse a folder that does not hold the certificate's files, as it says, and no others."""
-    found = {path.name for path in folder.iterdir()}
+    inside = sorted(folder.rglob("*"))
+    for path in inside:
+        if path.is_symlink() or not (path.is_file() or path.is_dir()):
+            raise ReleaseError(
+                "is not a plain file", where=str(path), do="Give the whole release folder."
+            )
+    found = {path.relative_to(folder).as_posix() for path in inside if path.is_file()}
     if found != {CERTIFICATE, *certificate.files}:
         raise ReleaseError(
             "the folder does not hold the files that its certificate lists",
             where=str(folder),
             do="Give a release folder as `hedgerow publish` wrote it.",
         )
-    for name in sorted(found):
-        if (folder / name).is_symlink() or not (folder / name).is_file():
-            raise ReleaseError(
-                "is not a plain file", where=str(folder / name), do="Give the whole release folder."
-            )
     for name in certificate.files:
-        vouch(folder / name, certificate)
+        vouch(folder / name, certificate, name=name)
 
 
 def counts_made(certificate: Certificate) -> CountsMade | None:
