@@ -11,7 +11,7 @@ from hypothesis import settings
 ROOT = Path(__file__).resolve().parent.parent
 
 # Reproducible runs: the same examples every time; `HYPOTHESIS_PROFILE=explore` draws new ones.
-settings.register_profile("check", deadline=None, derandomize=True)
+settings.register_profile("check", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile("explore", deadline=None, max_examples=2000)
 settings.register_profile(
     "mutants", deadline=None, derandomize=True, database=None, max_examples=25

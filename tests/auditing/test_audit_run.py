@@ -109,6 +109,7 @@ print("once")
 """
 
 
+@pytest.mark.audit  # starts processes
 def test_the_same_seed_gives_the_same_audit_on_two_cores_even_from_an_unguarded_script(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(UNGUARDED)

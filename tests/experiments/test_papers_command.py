@@ -28,6 +28,7 @@ def test_figures_are_listed_with_what_they_lack(tmp_path):
     assert "lacks" in shown
 
 
+@pytest.mark.audit  # five seconds; figures themselves are run beside it
 def test_a_figure_is_run_and_told_with_its_verdicts(tmp_path):
     told = json.loads(call("run", "diffgen-5", "--quick", "-o", tmp_path, "--json"))
     (figure,) = told["figures"]

@@ -32,7 +32,11 @@ def test_every_figure_of_the_papers_is_there_in_their_order():
     assert list(FIGURES) == wanted
 
 
-@pytest.mark.parametrize("name", FIGURES)
+SLOW = ("diffmulti-13", "diffgen-5")
+SHORT = [pytest.param(name, marks=pytest.mark.audit if name in SLOW else ()) for name in FIGURES]
+
+
+@pytest.mark.parametrize("name", SHORT)
 def test_a_figure_runs_in_short_with_a_plot_numbers_and_a_verdict_on_every_statement(
     name, folder, request
 ):

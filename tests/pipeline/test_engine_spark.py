@@ -78,7 +78,7 @@ def publish_on_both(plan, data, folder, session):
 TABLES = [
     pytest.param(
         each,
-        marks=() if name_of(each) == "hedge" else pytest.mark.audit,
+        marks=() if name_of(each) == "diffgen" else pytest.mark.audit,
         id=name_of(each),
     )
     for each in variants("table")
@@ -94,10 +94,7 @@ def test_tables_on_spark_give_the_same_release(variant, tmp_path, session):
 
 
 BASKETS = [
-    pytest.param(
-        each, marks=() if name_of(each) == "diffpart" else pytest.mark.audit, id=name_of(each)
-    )
-    for each in variants("baskets")
+    pytest.param(each, marks=pytest.mark.audit, id=name_of(each)) for each in variants("baskets")
 ]
 
 
@@ -148,6 +145,7 @@ def test_a_frame_a_table_name_parquet_and_json_lines_are_read_alike(tmp_path, se
     assert len(digests) == 1
 
 
+@pytest.mark.audit  # many passes of Spark
 def test_a_level_is_one_pass_over_the_data(tmp_path, session):
     ready = prepare(table_plan(("hedge", {})))
     data = write_table(tmp_path / "small.csv")

@@ -146,6 +146,7 @@ def test_no_fault_of_a_journal_forgets_a_booking_unseen(tmp_path):
     assert found.count(False) > 20
 
 
+@pytest.mark.audit  # ten seconds
 def test_no_fault_of_the_file_itself_forgets_a_booking_unseen(tmp_path):
     before, draw = interrupted()[0], random.Random(99)
     found = []

@@ -48,6 +48,7 @@ def test_a_query_without_end_ends(tmp_path, view):
     assert "reading: {seconds" in str(caught.value)
 
 
+@pytest.mark.audit  # ten seconds
 def test_an_endless_table_stops_at_the_memory_that_its_codes_may_take(tmp_path):
     path = database(tmp_path, ENDLESS.format("x"))
     schema = schema_of(plan_of({"attributes": {"a": {"numeric": [0, 9]}}}))

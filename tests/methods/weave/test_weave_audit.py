@@ -124,6 +124,7 @@ def test_a_twin_whose_model_is_taken_from_the_data_exceeds_epsilon(joined, monke
     assert max(dearest(name) for name in PAIRS) > float(EPSILON) * (1 + SLACK)
 
 
+@pytest.mark.audit
 def test_a_twin_whose_threshold_follows_the_data_exceeds_epsilon(joined, monkeypatch):
     def follows(counts, model, starts, *, noise):
         h = np.where(counts > 0, 0.0, np.abs(counts - model))  # a threshold of its own if empty
