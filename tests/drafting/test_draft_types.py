@@ -16,6 +16,7 @@ from hedgerow.encode.table import encode_table
 from hedgerow.errors import PlanError
 from hedgerow.model.reading import NumberMarks
 from hedgerow.plan.load import load_plan
+from hedgerow.plan.people import tells_people_apart
 from hedgerow.read.open import open_table
 
 N = 400
@@ -246,3 +247,25 @@ def test_whose_records_they_are_is_said(tmp_path, n_people):
     else:
         assert drafted.plan.person is None
         assert drafted.plan.one_record_per_person is True
+
+
+def test_numbers_of_patients_with_zeros_before_them_are_people_and_not_codes(tmp_path):
+    rng = np.random.default_rng(6)
+    frame = pl.DataFrame(
+        {
+            "N_PATIENT": [f"{who:05d}" for who in rng.integers(0, 300, 900)],
+            "âge": rng.integers(20, 60, 900),
+            "sortie": rng.choice(["domicile", "transfert"], 900),
+            "remarque": rng.choice(["", "revu", "RAS"], 900),
+        }
+    )
+    frame.write_csv(tmp_path / "sejours.csv")
+    plan = draft_plan(tmp_path / "sejours.csv").plan
+    assert plan.attributes["N_PATIENT"].role == "identifier"
+    assert plan.person == ("N_PATIENT",)
+    assert plan.class_name == "sortie"  # a third of the records lack a remark
+
+
+@pytest.mark.parametrize("name", ["household_income", "customer_age", "family size", "user score"])
+def test_what_is_said_of_people_is_no_key_of_theirs(name):
+    assert not tells_people_apart(name)

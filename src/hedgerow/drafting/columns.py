@@ -13,6 +13,7 @@ import numpy as np
 
 from hedgerow.drafting.match import words_of
 from hedgerow.drafting.profile import RARE, Profile
+from hedgerow.plan.people import tells_people_apart
 
 _PERSONAL = {
     *("ssn", "email", "passport", "iban"),
@@ -100,6 +101,9 @@ def why_identifier(profile: Profile) -> str | None:
         return "an identifier, a different value in every record"
     if _says_identifier(profile, words) and _has_many(profile) and _is_text_or_whole(profile):
         return "an identifier, by its name and many values"
+    many = not profile.complete or len(profile.known) > RARE
+    if tells_people_apart(profile.name) and many and _is_text_or_whole(profile):
+        return "an identifier, it tells people apart"
     if not profile.is_mostly_number and _is_nearly_unique(profile) and not words & _POSTAL:
         return "an identifier, hardly a value is in two records"
     return None

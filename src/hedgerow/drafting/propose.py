@@ -46,6 +46,10 @@ Taken: TypeAlias = Literal["bounds", "list", "left out", "public", "taxonomy"]
 """What a column's line took from the data; nothing where it is public."""
 
 
+_MOST_CLASSLESS = 0.1
+"""The share of records that may lack what is guessed to be the class: they are left out."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Proposal:
     """What the plan says about one column, and why.
@@ -293,6 +297,8 @@ def _likely_class(first: Sequence[Proposal], profiles: Mapping[str, Profile]) ->
 
 
 def _n_classes(profile: Profile) -> int:
+    if profile.missing_share > _MOST_CLASSLESS:
+        return 0
     values = _frequent(profile) if profile.complete else ()
     return len(values) if _covered(profile, values) >= _NEARLY_ALL - 0.09 else 0
 

@@ -20,6 +20,12 @@ _PEOPLE = (
     "|mrn|nhs|nino|owner|participant|passenger|patient|pensioner|person|pseudonym|pupil|recipient"
     "|resident|respondent|rider|schüler|schueler|ssn|staff|student|subject|subscriber|taxpayer"
     "|tenant|traveller|traveler|user|versicherten|visitor|voter|worker"
+    "|paciente|paziente|patiënt|klant|cliente|usuario|assur[eé]|[eé]l[eè]ve|alumno|empleado|hogar"
+)
+_KEYS = re.compile(
+    r"(?:en|s|e)?(?:|id|ids|n|no|nr|nbr|num|number|nummer|numero|numéro|code|key|ref|uid|uuid|pid"
+    r"|kennung|pseudonym|hash|the|de|du|der|des)",
+    re.IGNORECASE,
 )
 _NAMES_PEOPLE = re.compile(rf"(?<![a-zäöü])(?:{_PEOPLE})", re.IGNORECASE)
 
@@ -32,6 +38,17 @@ def names_people(column: str) -> bool:
     """
     words = re.sub(r"(?<=[a-zäöü])(?=[A-ZÄÖÜ])", "_", column)
     return _NAMES_PEOPLE.search(words) is not None
+
+
+def tells_people_apart(column: str) -> bool:
+    """Whether a column is called by a person and a key alone: nothing about the person.
+
+    >>> [tells_people_apart(name) for name in ("N_PATIENT", "CustomerID", "household_income")]
+    [True, True, False]
+    """
+    words = re.sub(r"(?<=[a-zäöü])(?=[A-ZÄÖÜ])", "_", column)
+    left = [_NAMES_PEOPLE.sub("", word) for word in re.split(r"[\W_]+", words)]
+    return names_people(column) and all(_KEYS.fullmatch(word) for word in left)
 
 
 def _as_columns(value: object) -> object:
