@@ -238,7 +238,7 @@ def test_identifiers_are_known_by_name_or_by_being_unique(tmp_path):
     }
     attributes = draft_plan(write_csv(tmp_path / "t.csv", columns)).plan.attributes
     identifiers = [name for name, plan in attributes.items() if plan.role == "identifier"]
-    assert identifiers == ["E-mail", "Last Name", "token", "serial"]
+    assert identifiers == ["E-mail", "Last Name", "patient_nbr", "token", "serial"]
     assert attributes["reading"].numeric
     assert attributes["type_id"].values == ("1", "2", "3", "4")
 
