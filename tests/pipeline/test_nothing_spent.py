@@ -58,7 +58,7 @@ ROWS: dict[str, Row] = {
         stage="a cache that cannot be written", plan=HEDGE, code=DONE
     ),
     "threads that cannot be started": Row(stage="no threads", plan=HEDGE, code=70),
-    "polars that does not load": Row(stage="no polars", code=70, says="Nothing was booked"),
+    "polars that does not load": Row(stage="no polars", code=DONE),
     "Parquet that does not load": Row(
         stage="no parquet", options=("-q", "--parquet"), code=70, says="Nothing was booked"
     ),
