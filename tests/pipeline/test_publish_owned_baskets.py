@@ -11,9 +11,11 @@ import pytest
 
 import hedgerow
 from hedgerow.errors import DataError, PlanError, UnconfirmedPlanError
+from hedgerow.evaluation.subject import subject_of
 from hedgerow.model.people import CANDIDATES
 from hedgerow.plan.load import plan_of
 from hedgerow.privacy.ledger import Ledger
+from hedgerow.progress import no_progress
 
 PLAN: dict[str, Any] = {
     "items": {"universe": [1, 30], "fan-out": 3, "column": "product", "record": "receipt"},
@@ -225,3 +227,21 @@ def test_check_tells_people_from_baskets():
     whose = "any one person (customer), with all their baskets"
     for told in (joined, bounded, auto):
         assert any(whose in each for each in told.outline.notes)
+
+
+def test_joined_baskets_are_measured_against_people(tmp_path):
+    data = receipts(600)
+    publish = {"method": "diffpart", "epsilon": 50}
+    given = plan(JOINED, items={"universe": [1, 6]}, publish=publish)
+    release = hedgerow.publish(given, data=data, out=tmp_path / "out", seed=1)
+    n_people = data.filter(pl.col("product") <= 6)["customer"].n_unique()
+    assert release.certificate.data.noisy_total == n_people
+    for each in (given, without_record(given)):
+        subject = subject_of(tmp_path / "out", data, plan=each, progress=no_progress)
+        assert int(subject.records.weights.sum()) == n_people
+        assert _item_totals(subject.records) == _item_totals(subject.release)
+
+
+def _item_totals(sets: Any) -> list[float]:
+    of_items = np.repeat(sets.weights, np.diff(sets.offsets))
+    return np.bincount(sets.items, weights=of_items, minlength=sets.n_items).tolist()

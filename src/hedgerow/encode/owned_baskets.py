@@ -31,8 +31,8 @@ from hedgerow.encode.people import (
 )
 from hedgerow.encode.sums import ITEMS, LENGTHS, ColumnSums
 from hedgerow.model.arrays import Flags
-from hedgerow.model.baskets import ItemCodes, offsets_of
-from hedgerow.model.people import KeyedRule, PeopleRule
+from hedgerow.model.baskets import EncodedBaskets, ItemCodes, offsets_of
+from hedgerow.model.people import KeyedRule, PeopleRule, SampleKey
 from hedgerow.model.universe import Universe
 from hedgerow.read.owned_items import OwnedBatch, OwnedItems
 from hedgerow.read.source import ReadProgress
@@ -246,3 +246,17 @@ def owned_batches(
         n_read += len(batch.words.lengths)
         if told is not None:
             told(n_read)
+
+
+def joined_baskets(
+    source: OwnedItems, universe: Universe, *, progress: ReadProgress | None = None
+) -> EncodedBaskets:
+    """Return one basket for each person, as ``join: union`` makes them; nothing is drawn by lot.
+
+    Privacy: as confidential as the data.
+    """
+    keyed = KeyedRule(rule=source.rule, key=SampleKey(words=(0, 0)))
+    encode = OwnedBasketEncoder(universe, keyed, name=source.name)
+    owned = encode.gathered(list(owned_batches(source, encode, progress=progress)))
+    lengths, items = owned.kept(source.rule)
+    return EncodedBaskets(taxonomy=universe.taxonomy, offsets=offsets_of(lengths), items=items)
