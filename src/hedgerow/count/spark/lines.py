@@ -120,7 +120,10 @@ class ParseLines:
     """Lines to columns of text; ``columns`` are all that there are."""
 
     def __init__(
-        self, parser: RecordParser | ObjectParser, header: bytes | None, columns: Sequence[str]
+        self,
+        parser: RecordParser | ObjectParser,
+        header: bytes | None,
+        columns: Sequence[str] = (),
     ) -> None:
         self.parser = parser
         self.header = header
