@@ -21,7 +21,8 @@ from hedgerow.evaluation.marginals import marginal_errors
 from hedgerow.model.groups import Groups, Ranges
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
-from hedgerow.plan.model import AttributePlan, Plan
+from hedgerow.plan.attribute import AttributePlan
+from hedgerow.plan.model import Plan
 from hedgerow.read.open import open_table
 from support import strangers_formats as formats
 from support import strangers_odd as odd

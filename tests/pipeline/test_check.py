@@ -23,7 +23,8 @@ from hedgerow.model.precision import within
 from hedgerow.model.schema import Attribute, Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.pipeline.alternatives import alternatives
-from hedgerow.pipeline.forecast import forecast
+from hedgerow.pipeline.forecast import forecast, surely_no_noise
+from hedgerow.pipeline.predict import at_worst, predicted
 from hedgerow.pipeline.prepare import prepare
 from hedgerow.pipeline.simulate import simulated_table
 from hedgerow.pipeline.stretches import StretchAnswers, count_error
@@ -254,6 +255,23 @@ def test_an_error_that_no_epsilon_gives_is_refused():
 
 
 # -------------------------------------------------------------------------- noise is refused
+
+
+@pytest.mark.parametrize("method", ["diffgen", "hedge", "basic-table", "weave"])
+@pytest.mark.parametrize("epsilon", [0.02, 0.2, 2])
+@pytest.mark.parametrize("records", [30, 1_000])
+def test_half_of_the_runs_clear_only_what_all_of_them_clear(method, epsilon, records):
+    plan = wide(records=records, publish={"method": method, "epsilon": epsilon})
+    ready = prepare(plan_of(plan))
+    worst, middle = at_worst(ready, records), predicted(ready, records)
+    assert worst.share is None or worst.share <= middle.share
+    assert worst.counted is None or worst.counted >= middle.counted
+    noise = forecast(ready).verdict == "mostly noise"
+    assert not (surely_no_noise(ready, records) and noise)
+
+
+def test_half_of_the_runs_clear_an_ordinary_plan():
+    assert surely_no_noise(prepare(load_plan(DEMO)), 45_000)
 
 
 def test_publish_refuses_noise_before_anything_is_read_or_spent(tmp_path):

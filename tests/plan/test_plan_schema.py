@@ -9,13 +9,14 @@ import pytest
 import yaml
 
 from hedgerow.methods.personal.weighing import PersonalFactors
+from hedgerow.plan.attribute import AttributePlan
 from hedgerow.plan.disclose import DISCLOSE_FAMILIES
 from hedgerow.plan.disclose_parts import RiskPlan, UtilityPlan
 from hedgerow.plan.fields import PlanModel
 from hedgerow.plan.items import ItemsPlan
 from hedgerow.plan.load import plan_of
 from hedgerow.plan.mistakes import keys_of
-from hedgerow.plan.model import AttributePlan, LedgerPlan, Plan
+from hedgerow.plan.model import LedgerPlan, Plan
 from hedgerow.plan.reading import ReadingPlan
 from hedgerow.plan.registry import METHODS
 from hedgerow.plan.schema import plan_json_schema, plan_schema_text

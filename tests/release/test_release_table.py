@@ -117,6 +117,16 @@ def test_other_texts_stay_as_they_are(text):
     assert spreadsheet_safe(text) == text
 
 
+@given(st.lists(st.text(alphabet="ab,\"\n\r\t ';é", max_size=4), min_size=1, max_size=6))
+def test_texts_are_quoted_as_a_writer_of_csv_does_it(texts):
+    import polars as pl
+
+    table = pa.table({f"x{texts[0]}": labelled(np.arange(len(texts)), texts), "n": texts})
+    file = io.BytesIO()
+    pl.DataFrame(table).write_csv(file, line_terminator="\n", quote_style="necessary")
+    assert as_csv(table, set()) == file.getvalue().decode()
+
+
 LETTERS = st.text(alphabet="'=+-@1a(|!\t", max_size=5)
 
 

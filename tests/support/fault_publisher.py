@@ -16,15 +16,26 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import hedgerow.pipeline.publish  # noqa: F401 - once, before all forks
 from hedgerow.cli.main import main
 from hedgerow.privacy.ledger import Ledger
 from hedgerow.privacy.ledger_store import BookingDraft
 from hedgerow.release import write
 from support.spending_faults import SPENDING_FAULTS
+
+ON_THE_WAY = (
+    "hedgerow.cli.settings",
+    "hedgerow.encode.table",
+    "hedgerow.methods.diffgen.diffgen",
+    "hedgerow.pipeline.publish",
+    "hedgerow.read.delimited",
+    "jinja2.loaders",
+    "pyarrow.csv",
+)
+"""What a run loads, and is loaded once here, before all forks."""
 
 PATIENCE = 30.0
 ROOM = 10_000
@@ -197,6 +208,8 @@ def run_all(folder: str, runs: list[list[str]]) -> list[int]:
 
 
 if __name__ == "__main__":
+    for name in ON_THE_WAY:
+        import_module(name)
     for line in sys.stdin:
         sys.stdout.write(json.dumps(run_all(**json.loads(line))) + "\n")
         sys.stdout.flush()

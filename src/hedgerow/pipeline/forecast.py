@@ -14,7 +14,7 @@ from hedgerow.model.baskets import item_dtype
 from hedgerow.model.card import card
 from hedgerow.model.method import Outline, Useful
 from hedgerow.model.precision import deviation, within
-from hedgerow.pipeline.predict import RUNS_OF_CUTS, Prediction, predicted
+from hedgerow.pipeline.predict import RUNS_OF_CUTS, Prediction, at_worst, predicted
 from hedgerow.pipeline.prepare import Prepared
 from hedgerow.privacy.budget import epsilon_text
 from hedgerow.taxonomy.domain import code_dtype
@@ -209,6 +209,12 @@ def forecast(
     return _forecast(ready, fewest, most_runs, upto=upto)
 
 
+def surely_no_noise(ready: Prepared, records: int) -> bool:
+    """Whether half of a forecast's runs already say that it will not be "mostly noise"."""
+    worst = at_worst(ready, max(records, 1))
+    return worst is not None and _told(ready, records, worst).verdict != "mostly noise"
+
+
 def ends(records: RecordsGiven | None) -> tuple[int | None, int | None]:
     """Return the fewest and the most records of a number or a range, checked."""
     fewest, most = records if isinstance(records, tuple) else (records, records)
@@ -224,9 +230,19 @@ def _forecast(
 ) -> Forecast:
     known = None if records is None else max(records, 1)
     prediction = None if known is None else predicted(ready, known, most_runs=most_runs)
+    return _told(ready, records, prediction, upto=upto)
+
+
+def _told(
+    ready: Prepared,
+    records: int | None,
+    prediction: Prediction | None,
+    *,
+    upto: Forecast | None = None,
+) -> Forecast:
     return Forecast(
         epsilon=ready.epsilon,
-        outline=ready.outline(known),
+        outline=ready.outline(None if records is None else max(records, 1)),
         records=records,
         bytes_per_record=_bytes_per_record(ready),
         publishes=ready.settings.publishes,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hedgerow.errors import HedgerowError, MostlyNoiseError
-from hedgerow.pipeline.forecast import Forecast, forecast
+from hedgerow.pipeline.forecast import Forecast, forecast, surely_no_noise
 from hedgerow.pipeline.prepare import Prepared, prepare
 from hedgerow.plan.registry import DEFAULT_METHOD
 from hedgerow.privacy.budget import MAX_EPSILON, epsilon_text
@@ -29,6 +29,8 @@ def refuse_noise(ready: Prepared) -> None:
     Privacy: a function of the plan alone.
     """
     if ready.plan.records is None or not ready.private:
+        return
+    if surely_no_noise(ready, ready.plan.records):
         return
     told = forecast(ready)
     if told.verdict != "mostly noise":

@@ -90,7 +90,7 @@ def predicted(
     """
     if not can_predict(ready):
         return None
-    runs = list(_runs(ready, n_records, most_runs))
+    runs = [run for run, _ in _tries(ready, n_records, most_runs, errors=True)]
     rows = [run.rows for run in runs]
     counted = [run.counted for run in runs if run.counted is not None]
     shares = [run.share for run in runs if run.share is not None]
@@ -105,17 +105,41 @@ def predicted(
     )
 
 
-def _runs(ready: Prepared, n_records: int, most: int) -> Iterator[Prediction]:
+def at_worst(ready: Prepared, n_records: int) -> Prediction | None:
+    """Return a prediction that `predicted` is not worse than, after half of its runs.
+
+    Nothing is counted over the made-up releases, so it has no ``error``. The middle of all runs
+    has no more groups, and no smaller share, than the worst of any majority of them.
+    """
+    if not can_predict(ready):
+        return None
+    runs: list[Prediction] = []
+    for run, is_cut in _tries(ready, n_records, RUNS_OF_CUTS, errors=False):
+        runs.append(run)
+        if 2 * len(runs) > (RUNS_OF_CUTS if is_cut else RUNS):
+            break
+    rows = [run.rows for run in runs]
+    return Prediction(
+        rows=max(rows),
+        fewest=min(rows),
+        most=max(rows),
+        counted=max((run.counted for run in runs if run.counted is not None), default=None),
+        share=min((run.share for run in runs if run.share is not None), default=None),
+        error=None,
+    )
+
+
+def _tries(
+    ready: Prepared, n_records: int, most: int, *, errors: bool
+) -> Iterator[tuple[Prediction, bool]]:
     for seed in range(most):
-        run, is_cut = _run(ready, n_records, seed=seed)
-        yield run
-        if seed + 1 >= RUNS and not is_cut:
-            return
-        if run.rows >= ENOUGH_ROWS and not is_cut:
+        run, is_cut = _run(ready, n_records, seed=seed, errors=errors)
+        yield run, is_cut
+        if not is_cut and (seed + 1 >= RUNS or run.rows >= ENOUGH_ROWS):
             return
 
 
-def _run(ready: Prepared, n_records: int, *, seed: int) -> tuple[Prediction, bool]:
+def _run(ready: Prepared, n_records: int, *, seed: int, errors: bool) -> tuple[Prediction, bool]:
     """Return what one run gave, and whether its groups are those of a cut."""
     n = min(n_records, MOST_SIMULATED)
     told = ready.foretold_rate
@@ -133,7 +157,7 @@ def _run(ready: Prepared, n_records: int, *, seed: int) -> tuple[Prediction, boo
         most=rows,
         counted=_counted(groups, ready.schema),
         share=None if groups.made is None else groups.made.share * scale,
-        error=count_error(groups, table, n_records=n_records, seed=seed),
+        error=count_error(groups, table, n_records=n_records, seed=seed) if errors else None,
     )
     return run, groups.is_cut
 

@@ -7,7 +7,7 @@ spread evenly or by its noisy marginals. Only made-up tables come here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,12 +60,10 @@ def count_error(
         return None
     size, factor = size_told(n_records), n_records / len(table)
     answers = StretchAnswers.of(groups, table)
-    true, off = [], []
-    for stretches in _drawn(table, np.random.default_rng(seed)):
-        count = _true(table, stretches)
-        true.append(count * factor)
-        off.append(abs(answers.count(stretches) - count) * factor)
-    sizes, errors = np.array(true), np.array(off)
+    questions = _drawn(table, np.random.default_rng(seed))
+    counts = np.array([_true(table, stretches) for stretches in questions])
+    noisy = np.array([answers.count(stretches) for stretches in questions])
+    sizes, errors = counts * factor, np.abs(noisy - counts) * factor
     for width in (2, 4, 8):
         near = (sizes >= size / width) & (sizes <= size * width)
         if near.sum() >= LEAST_COUNTS:
@@ -97,37 +95,51 @@ class StretchAnswers:
         for column, first, stop in stretches:
             ranges, total = self.groups.ranges[column], self.running[column]
             low, high = np.maximum(ranges.first, first), np.minimum(ranges.stop, stop)
-            inside = np.where(low < high, total[np.maximum(high, low)] - total[low], 0.0)
-            part = inside / (total[ranges.stop] - total[ranges.first])
-            share = share * part[self.groups.index[column]]
+            part = total[np.maximum(high, low)] - total[low]  # 0 where they do not meet
+            part /= total[ranges.stop] - total[ranges.first]
+            share *= part[self.groups.index[column]]
         return float(share.sum())
 
 
-def _drawn(table: EncodedTable, rng: np.random.Generator) -> Iterator[list[Stretch]]:
-    """Yield stretches around records drawn at random, so that most hold somebody."""
+def _drawn(table: EncodedTable, rng: np.random.Generator) -> list[list[Stretch]]:
+    """Return stretches around records drawn at random, so that most hold somebody."""
     domains = [attribute.domain for attribute in table.schema.attributes]
     telling = [at for at, domain in enumerate(domains) if domain.size > 1]
-    for _ in range(COUNTS if telling else 0):
-        record = int(rng.integers(len(table)))
-        n = int(rng.integers(1, min(_MOST_COLUMNS, len(telling)) + 1))
-        columns = rng.choice(telling, size=n, replace=False).tolist()
-        yield [(at, *_around(domains[at], int(table.codes[at][record]), rng)) for at in columns]
+    if not telling:
+        return []
+    records = rng.integers(len(table), size=COUNTS)
+    n_columns = rng.integers(1, min(_MOST_COLUMNS, len(telling)) + 1, size=COUNTS)
+    places = rng.random((COUNTS, len(telling))).argsort(axis=1)  # a permutation each
+    found: list[list[Stretch]] = [[] for _ in range(COUNTS)]
+    for place, at in enumerate(telling):
+        asked = np.flatnonzero(places[:, place] < n_columns)
+        codes = table.codes[at][records[asked]].astype(np.int64)
+        first, stop = _around(domains[at], codes, rng)
+        for question, low, high in zip(asked.tolist(), first.tolist(), stop.tolist(), strict=True):
+            found[question].append((at, low, high))
+    return found
 
 
-def _around(domain: Domain, code: int, rng: np.random.Generator) -> tuple[int, int]:
+def _around(
+    domain: Domain, codes: NDArray[np.int64], rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     if domain.kind != "categorical":
-        width = int(rng.integers(1, domain.size // 2 + 1))
-        first = int(np.clip(code - rng.integers(width), 0, domain.size - width))
+        width = rng.integers(1, domain.size // 2 + 1, size=len(codes))
+        first = np.clip(codes - rng.integers(width), 0, domain.size - width)
         return first, first + width
     taxonomy = domain.taxonomy
-    path = taxonomy.path(int(taxonomy.leaf_nodes[code]))[1:]
-    node = int(path[rng.integers(len(path))])
-    return int(taxonomy.first[node]), int(taxonomy.stop[node])
+    nodes = taxonomy.leaf_nodes[codes].astype(np.int64)
+    rise = rng.integers(taxonomy.depth[nodes])  # to any node of the path below the root
+    for risen in range(int(rise.max(initial=0))):
+        nodes = np.where(rise > risen, taxonomy.parent[nodes], nodes)
+    return taxonomy.first[nodes].astype(np.int64), taxonomy.stop[nodes].astype(np.int64)
 
 
 def _true(table: EncodedTable, stretches: Sequence[Stretch]) -> int:
-    inside = np.ones(len(table), dtype=np.bool_)
+    inside: NDArray[np.bool_] | None = None
     for column, first, stop in stretches:
         codes = table.codes[column]
-        inside &= (codes >= first) & (codes < stop)
-    return int(inside.sum())
+        hit = codes >= first
+        hit &= codes < stop
+        inside = hit if inside is None else np.logical_and(inside, hit, out=inside)
+    return len(table) if inside is None else int(np.count_nonzero(inside))

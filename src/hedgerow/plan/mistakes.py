@@ -11,13 +11,14 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from hedgerow.errors import PlanError
+from hedgerow.plan.attribute import AttributePlan
 from hedgerow.plan.dates import DatePlan
 from hedgerow.plan.derive import DateColumnPlan
 from hedgerow.plan.disclose import DISCLOSE_FAMILIES, DISCLOSE_METHODS
 from hedgerow.plan.disclose_parts import RiskPlan, UtilityPlan
 from hedgerow.plan.fields import PlanModel, shown
 from hedgerow.plan.items import ItemsPlan
-from hedgerow.plan.model import AttributePlan, LedgerPlan, Plan
+from hedgerow.plan.model import LedgerPlan, Plan
 from hedgerow.plan.parse import KeyPath
 from hedgerow.plan.reading import ReadingPlan
 from hedgerow.plan.registry import METHODS

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from fractions import Fraction
-from math import floor, lcm
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -25,31 +23,21 @@ from pydantic import (
 
 from hedgerow.model.card import card
 from hedgerow.model.database import select_all
-from hedgerow.model.derive import DatePart
 from hedgerow.model.people import Join, PeopleRule
-from hedgerow.model.reading import PLAIN, Decimal, NumberMarks, Reading, Thousands
-from hedgerow.plan.approval import ApprovedPlan, Sentence, ShortText
+from hedgerow.model.reading import PLAIN, Reading
+from hedgerow.plan.approval import ApprovedPlan
+from hedgerow.plan.attribute import AttributePlan
 from hedgerow.plan.basket_people import check_person_of_items
-from hedgerow.plan.dates import Date, DatePlan
-from hedgerow.plan.derive import HOW, DateColumnGiven, check_derived, check_sources
+from hedgerow.plan.derive import check_sources
 from hedgerow.plan.disclose import AnyDisclosePlan, check_disclosed_attributes
 from hedgerow.plan.fields import (
-    MAX_BOUND,
-    MAX_CELLS,
-    Bounds,
     Delta,
-    Edges,
     Epsilon,
-    Label,
-    Letters,
     Name,
     Place,
     PlanModel,
     Records,
-    TaxonomyGiven,
     Texts,
-    Values,
-    Width,
     mistake,
     shown,
 )
@@ -65,187 +53,7 @@ from hedgerow.plan.reading import ReadingPlan, check_marks
 from hedgerow.plan.registry import METHODS, AnySettings
 
 MAX_ATTRIBUTES = 10_000
-MAX_CLASSES = 65_535
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|sqlite:")
-_DOMAINS = "numeric, edges, date, taxonomy, values"
-_ORDERED = ("numeric", "edges", "date")
-_OF_TEXTS = ("other", "letters")
-_OF_NUMBERS = ("unreadable", "decimal", "thousands")
-
-
-class AttributePlan(PlanModel):
-    """One column: its role, and the public domain of its values."""
-
-    role: Literal["predictor", "class", "drop", "identifier"] = Field(
-        "predictor", description="predictor, class, drop (left out) or identifier (never read)"
-    )
-    numeric: Bounds | None = Field(
-        None, description="[low, high], the public bounds of a number; values outside are clamped"
-    )
-    step: Width = Field(
-        Fraction(1), description="the width of a cell between the bounds of numeric"
-    )
-    edges: Edges | None = Field(
-        None, description="the edges of a number's cells, rising, instead of numeric and step"
-    )
-    date: DatePlan | None = Field(
-        None,
-        description="a mapping with the public bounds of a date, such as"
-        " {from: 2010-01-01, to: 2030-12-31, step: month}",
-    )
-    taxonomy: TaxonomyGiven | None = Field(
-        None,
-        description="a taxonomy file, hedgerow:NAME for a ready one, a nested mapping of labels,"
-        " or a builder",
-    )
-    values: Values | None = Field(
-        None, description="the list of all values, as texts: a taxonomy of one level"
-    )
-    other: Label | None = Field(
-        None, description="the label of the leaf that takes in all values not listed"
-    )
-    letters: Letters | None = Field(
-        None,
-        description="how many characters of a value count, 1 to 1,000: with 3, the postcode 01234"
-        " is the value 012",
-    )
-    missing_values: Texts | None = Field(
-        None, description="the list of further texts that mean a missing value in this column"
-    )
-    unreadable: Literal["refuse", "missing"] | None = Field(
-        None,
-        description="what a text is that writes no number or date: refuse (the default: nothing is"
-        " published) or missing (a missing value)",
-    )
-    decimal: Decimal | None = Field(
-        None,
-        description="what stands before decimals in this column's texts, where it is not what"
-        " reading says: point or comma",
-    )
-    thousands: Thousands | None = Field(
-        None,
-        description="what stands between thousands in this column's texts, where it is not what"
-        " reading says: none, point, comma, blank or apostrophe",
-    )
-    from_: DateColumnGiven | None = Field(
-        None,
-        alias="from",
-        description="the column of dates that the value follows from, or"
-        " {column: birth, format: dd.mm.yyyy}; it is read, and not released",
-    )
-    years_at: Date | None = Field(
-        None, description="the date at which completed years since 'from' are counted: an age"
-    )
-    years_until: DateColumnGiven | None = Field(
-        None, description="the column of dates up to which completed years are counted"
-    )
-    days_until: DateColumnGiven | None = Field(
-        None, description="the column of dates up to which days are counted: a length of stay"
-    )
-    part: DatePart | None = Field(
-        None, description="the part of the date in 'from': year, quarter, month or weekday"
-    )
-    unit: ShortText | None = Field(
-        None, description="the unit of the values, such as years, for the data dictionary"
-    )
-    meaning: Sentence | None = Field(
-        None, description="what the column is, in public words for the data dictionary"
-    )
-
-    @property
-    def is_read(self) -> bool:
-        """Whether the column's values are read at all."""
-        return self.role in ("predictor", "class")
-
-    @property
-    def domains(self) -> tuple[str, ...]:
-        """The keys that give the domain: exactly one where the column is read, else none."""
-        names = ("numeric", "edges", "date", "taxonomy", "values")
-        return tuple(name for name in names if getattr(self, name) is not None)
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        if self.is_read:
-            self._check_domain()
-            check_derived(self)
-        elif given := [*self.domains, *self._extras()]:
-            raise mistake(
-                f"the role {self.role!r} needs no domain",
-                "Remove this key, or change the role to predictor or class.",
-                key=(given[0],),
-            )
-        if self.role == "class":
-            self._check_class()
-        return self
-
-    def _extras(self) -> list[str]:
-        keys = ("step", *_OF_TEXTS, "missing-values", *_OF_NUMBERS, *HOW)
-        names = {key: key.replace("-", "_") for key in keys} | {"from": "from_"}
-        given = {name for name in self.model_fields_set if getattr(self, name) is not None}
-        return [key for key, name in names.items() if name in given]
-
-    def _check_domain(self) -> None:
-        if not self.domains:
-            raise mistake(
-                "has no domain",
-                f"Give one of: {_DOMAINS}; or leave the column out with 'role: drop'.",
-            )
-        if len(self.domains) > 1:
-            raise mistake(
-                f"{' and '.join(self.domains)} are both given", f"Keep one of: {_DOMAINS}."
-            )
-        if "step" in self.model_fields_set and self.numeric is None:
-            inside = "Write it inside of date." if self.date is not None else "Remove step."
-            raise mistake("there is no numeric to divide", inside, key=("step",))
-        if self.other is not None and self.domains[0] in _ORDERED:
-            what = "dates" if self.date is not None else "numbers"
-            raise mistake(
-                f"{what} outside the bounds are clamped, there is no other",
-                "Remove other, or give taxonomy or values.",
-                key=("other",),
-            )
-        if self.letters is not None and self.domains[0] in _ORDERED:
-            raise mistake("numbers and dates are read whole", "Remove letters.", key=("letters",))
-        if self.domains[0] not in ("numeric", "edges"):
-            self._check_no_number(is_date=self.date is not None)
-        if self.numeric is not None:
-            self._check_grid(*self.numeric)
-
-    def _check_no_number(self, *, is_date: bool) -> None:
-        for name in _OF_NUMBERS[is_date:]:
-            if name in self.model_fields_set:
-                raise mistake(
-                    "is for columns of numbers", f"Remove {name}, or give numeric.", key=(name,)
-                )
-
-    def _check_grid(self, low: Fraction, high: Fraction) -> None:
-        if floor((high - low) / self.step) + 1 > MAX_CELLS:
-            raise mistake(
-                f"the grid has more than {MAX_CELLS:,} cells",
-                "Give a wider step or narrower bounds.",
-                key=("step",),
-            )
-        unit = lcm(low.denominator, self.step.denominator)
-        if unit * max(Fraction(1), abs(low), abs(high) + self.step) > MAX_BOUND:
-            raise mistake(
-                "the grid is finer than the data can be",
-                "Give a step and bounds with fewer digits.",
-                key=("step",),
-            )
-
-    def _check_class(self) -> None:
-        if self.domains[0] in _ORDERED:
-            raise mistake(
-                f"the class cannot be a {'date' if self.date is not None else 'number'}",
-                "List its values in 'values', or give a taxonomy.",
-                key=(self.domains[0],),
-            )
-        if self.values is not None and len(self.values) > MAX_CLASSES:
-            raise mistake(
-                f"there are more than {MAX_CLASSES:,} class values",
-                "Give fewer values.",
-                key=("values",),
-            )
 
 
 class LedgerPlan(PlanModel):
@@ -259,12 +67,6 @@ class LedgerPlan(PlanModel):
         " without it, methods with a delta are refused",
     )
     file: Place | None = Field(None, description="the path of the ledger file")
-
-
-def _marks(given: AttributePlan, rules: Reading) -> NumberMarks:
-    return NumberMarks(
-        decimal=given.decimal or rules.decimal, thousands=given.thousands or rules.thousands
-    )
 
 
 def _check_attributes(value: object) -> object:
@@ -412,7 +214,7 @@ class Plan(PlanModel):
         """Return the public rules by which bytes become records."""
         rules = PLAIN if self.reading is None else self.reading.reading()
         columns = tuple(
-            (name, _marks(given, rules))
+            (name, given.marks(rules))
             for name, given in self.attributes.items()
             if given.decimal is not None or given.thousands is not None
         )

@@ -36,6 +36,7 @@ from hedgerow.release.folder import (
     TABLE,
     Written,
     counts_made,
+    file_names,
     load_certificate,
     released_files,
     vouch,
@@ -191,7 +192,7 @@ class BasketRelease(Frames):
             self._write_tables(partial, parquet=parquet)
             write_text(partial / UNIVERSE, universe_text(self.taxonomy))
             write_dictionary(partial, self._files(), self.certificate)
-            there = {*released_files(partial), CERTIFICATE}
+            there = {*file_names(partial), CERTIFICATE}
             write_text(partial / REPORT, self.report(there))
             files = released_files(partial)
             certificate = self.certificate.with_files(files).to_json()

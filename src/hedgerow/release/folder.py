@@ -49,10 +49,15 @@ class Written:
     certificate_sha256: str = ""
 
 
+def file_names(folder: Path) -> list[str]:
+    """Return the path of every file in a folder and below, as seen from there."""
+    found = sorted(folder.rglob("*"))
+    return [path.relative_to(folder).as_posix() for path in found if path.is_file()]
+
+
 def released_files(folder: Path) -> dict[str, ReleasedFile]:
     """Return the digest and the size of every file in a folder and below, by its path there."""
-    found = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    return {path.relative_to(folder).as_posix(): _released(path) for path in found}
+    return {name: _released(folder / name) for name in file_names(folder)}
 
 
 def load_certificate(folder: Path) -> Certificate:

@@ -24,6 +24,7 @@ from hedgerow.release.folder import (
     DigestSink,
     Written,
     counts_made,
+    file_names,
     load_certificate,
     released_files,
     vouch,
@@ -153,7 +154,7 @@ class Release(Frames):
                 write_text(partial / MARGINALS, text)
             write_measured(partial, self.schema, self.groups)
             write_dictionary(partial, self._files(), self.certificate)
-            there = {*released_files(partial), CERTIFICATE}
+            there = {*file_names(partial), CERTIFICATE}
             write_text(partial / REPORT, self.report(there))
             files = released_files(partial)
             certificate = self.certificate.with_files(files).to_json()

@@ -62,7 +62,10 @@ def asked(table, mergings, purpose="general"):
         for m, axis in zip(mergings, axes, strict=True)
     )
     sums = MemoryEngine(table=table).sum(PairCounts(layout=pairs, places=places))
-    return layout, layout.flat(pairs.split(sums))
+    flat = layout.flat(pairs.split(sums))
+    by_loop = CandidateTables(layout.candidates, mergings, classes, compiled=True)
+    assert np.array_equal(by_loop.flat(pairs.split(sums)), flat)
+    return layout, flat
 
 
 def brute_force(table, mergings, each):

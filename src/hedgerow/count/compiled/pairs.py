@@ -6,6 +6,8 @@ Tables of pairs (a, b) with a < b lie one after another, pair by pair in rising 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,16 +22,18 @@ def add_pairs(
     starts: NDArray[np.int64],
     sums: NDArray[np.int64],
 ) -> None:
-    """Add one to each record's cell of every pair; ``cells`` has one row per record."""
-    n, width = cells.shape
-    first = 0
+    """Add one to each record's cell of every pair; ``cells`` has one row per column.
+
+    Pair after pair, so that one small table at a time is written to.
+    """
+    width, n = cells.shape
+    pair = 0
     for a in range(width - 1):
-        for i in range(n):
-            base = np.int64(cells[i, a])
-            for b in range(a + 1, width):
-                at = starts[first + b - a - 1] + base * strides[b] + by_class[i, b]
-                sums[at] += 1
-        first += width - 1 - a
+        for b in range(a + 1, width):
+            start, stride = starts[pair], strides[b]
+            for i in range(n):
+                sums[start + np.int64(cells[a, i]) * stride + by_class[b, i]] += 1
+            pair += 1
 
 
 @compile_loop
@@ -41,16 +45,27 @@ def weigh_pairs(
     starts: NDArray[np.int64],
     sums: NDArray[np.float64],
 ) -> None:
-    """Add each record's weight to its cell of every pair; as :func:`add_pairs`."""
-    n, width = cells.shape
-    first = 0
+    """Add each record's weight to its cell of every pair; as :func:`add_pairs`.
+
+    Two pairs at a time: a sum need not wait for the one before it.
+    """
+    width, n = cells.shape
+    pair = 0
     for a in range(width - 1):
-        for i in range(n):
-            base = np.int64(cells[i, a])
-            for b in range(a + 1, width):
-                at = starts[first + b - a - 1] + base * strides[b] + by_class[i, b]
+        for b in range(a + 1, width - 1, 2):
+            start, stride = starts[pair], strides[b]
+            after, wide = starts[pair + 1], strides[b + 1]
+            for i in range(n):
+                at = np.int64(cells[a, i])
+                sums[start + at * stride + by_class[b, i]] += weights[i]
+                sums[after + at * wide + by_class[b + 1, i]] += weights[i]
+            pair += 2
+        if (width - 1 - a) % 2:
+            start, stride = starts[pair], strides[width - 1]
+            for i in range(n):
+                at = start + np.int64(cells[a, i]) * stride + by_class[width - 1, i]
                 sums[at] += weights[i]
-        first += width - 1 - a
+            pair += 1
 
 
 @compile_loop
@@ -75,3 +90,32 @@ def scale_and_weigh(
         weight = weights[i] * factors[keys[i]]
         weights[i] = weight
         sums[after[i]] += weight
+
+
+@compile_loop
+def merge_tables(
+    finest: NDArray[Any],
+    begins: NDArray[np.int64],
+    groups: NDArray[np.int64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    shapes: NDArray[np.int64],
+    strides: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    sums: NDArray[Any],
+) -> None:
+    """Add up tables of pairs by coarser groups.
+
+    Table ``t`` comes from the finest one at ``begins[t]`` of (rows, columns, classes) as in
+    ``shapes[t]``; ``groups[first[t]:]`` and ``groups[second[t]:]`` are the groups of its rows
+    and columns, ``strides[t]`` are the strides of a row's group, of a column's and of a class.
+    """
+    for t in range(len(begins)):
+        at = begins[t]
+        for a in range(shapes[t, 0]):
+            row = starts[t] + groups[first[t] + a] * strides[t, 0]
+            for b in range(shapes[t, 1]):
+                cell = row + groups[second[t] + b] * strides[t, 1]
+                for c in range(shapes[t, 2]):
+                    sums[cell + c * strides[t, 2]] += finest[at]
+                    at += 1

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,7 +105,9 @@ def drawn_codes(
 
 
 def groups_of_points(
-    codes: list[NDArray[np.int64]], sizes: list[int], classes: NDArray[np.int64] | None
+    codes: Sequence[NDArray[np.integer[Any]]],
+    sizes: list[int],
+    classes: NDArray[np.integer[Any]] | None,
 ) -> Groups:
     """Return points as groups, equal ones merged, in their canonical order.
 
@@ -112,12 +116,7 @@ def groups_of_points(
     """
     n_classes = [] if classes is None else [int(classes.max(initial=0)) + 1]
     words = packed_columns([*codes] if classes is None else [*codes, classes], [*sizes, *n_classes])
-    order = np.lexsort(tuple(reversed(words))) if len(words) > 1 else np.argsort(words[0])
-    begins = np.ones(len(order), dtype=np.bool_)
-    begins[1:] = False
-    for word in words:
-        ordered = word[order]
-        begins[1:] |= ordered[1:] != ordered[:-1]
+    order, begins = sorted_words(words)
     starts = np.flatnonzero(begins)
     points = order[starts]
     tables, index = [], []
@@ -134,21 +133,50 @@ def groups_of_points(
     )
 
 
-def packed_columns(columns: list[NDArray[np.int64]], sizes: list[int]) -> list[NDArray[np.int64]]:
+def packed_columns(
+    columns: Sequence[NDArray[np.integer[Any]]], sizes: list[int]
+) -> list[NDArray[np.int64]]:
     """Return columns put together as digits of few numbers, in the order of the columns."""
     words: list[NDArray[np.int64]] = []
     room = 0
     for column, size in zip(columns, sizes, strict=True):
         if room < size:
-            words.append(column)
+            words.append(column.astype(np.int64))
             room = (1 << 62) // max(size, 1)
         else:
-            words[-1] = words[-1] * size + column
+            words[-1] *= size
+            words[-1] += column
             room //= max(size, 1)
     return words
 
 
-def _single_codes(codes: NDArray[np.int64], size: int) -> tuple[Ranges, NDArray[np.int32]]:
+def sorted_words(
+    words: list[NDArray[np.int64]],
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the order of rows by their words, and which rows of it differ from the one before.
+
+    >>> order, begins = sorted_words([np.array([5, 2, 5]), np.array([1, 9, 0])])
+    >>> order.tolist(), begins.tolist()
+    ([1, 2, 0], [True, True, True])
+    """
+    order = np.argsort(words[0])
+    begins = np.ones(len(order), dtype=np.bool_)
+    ordered = words[0][order]
+    begins[1:] = ordered[1:] != ordered[:-1]
+    for at in range(1, len(words)):
+        # Only rows that are alike so far have to be told apart, and they are few in wide tables.
+        alike = ~begins
+        alike[:-1] |= ~begins[1:]
+        rows = np.flatnonzero(alike)
+        run, part = np.cumsum(begins[rows]), order[rows]
+        within = np.lexsort((words[at][part], run))
+        order[rows] = part[within]
+        ordered = words[at][order[rows]]
+        begins[rows[1:]] |= ordered[1:] != ordered[:-1]
+    return order, begins
+
+
+def _single_codes(codes: NDArray[np.integer[Any]], size: int) -> tuple[Ranges, NDArray[np.int32]]:
     """Return the codes that occur as ranges of their own, and which of them each code is."""
     if not len(codes):
         whole = Ranges(first=np.zeros(1, dtype=np.int32), stop=np.full(1, size, dtype=np.int32))
@@ -156,7 +184,8 @@ def _single_codes(codes: NDArray[np.int64], size: int) -> tuple[Ranges, NDArray[
     if size > DENSE:
         present, place = np.unique(codes, return_inverse=True)
     else:
-        seen = np.bincount(codes, minlength=size) > 0
-        present, place = np.flatnonzero(seen), (np.cumsum(seen) - 1)[codes]
+        seen = np.zeros(size, dtype=np.bool_)
+        seen[codes] = True
+        present, place = np.flatnonzero(seen), (np.cumsum(seen, dtype=np.int32) - 1)[codes]
     first = present.astype(np.int32)
-    return Ranges(first=first, stop=first + 1), place.astype(np.int32)
+    return Ranges(first=first, stop=first + 1), place.astype(np.int32, copy=False)

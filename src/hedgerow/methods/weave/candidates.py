@@ -7,6 +7,7 @@ its true table with the public model's.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import TypeVar
 
@@ -14,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.methods.weave.coarsening import FINEST, Merging
-from hedgerow.methods.weave.pairs import AttributePair
+from hedgerow.methods.weave.pairs import AttributePair, PairLayout
 from hedgerow.methods.weave.purpose import Purpose
+from hedgerow.methods.weave.weighing import bare
 
 _T = TypeVar("_T", np.int64, np.float64)
 
@@ -90,13 +92,23 @@ def table_candidates(
 
 
 class CandidateTables:
-    """Where the cells of every candidate lie in one flat array."""
+    """Where the cells of every candidate lie in one flat array.
+
+    ``compiled`` asks for the compiled loop; a public number says when that pays.
+    """
 
     def __init__(
-        self, candidates: list[Candidate], mergings: list[Merging], n_classes: int
+        self,
+        candidates: list[Candidate],
+        mergings: list[Merging],
+        n_classes: int,
+        *,
+        compiled: bool = False,
     ) -> None:
         self.candidates = candidates
         self._mergings = mergings
+        self._n_classes = n_classes
+        self._compiled = compiled
         sizes = [
             each.shape[0] * each.shape[1] * (n_classes if each.by_class else 1)
             for each in candidates
@@ -113,6 +125,8 @@ class CandidateTables:
 
     def flat(self, tables: dict[AttributePair, NDArray[_T]]) -> NDArray[_T]:
         """Return all candidates' cells, from every pair's finest table (first, second, class)."""
+        if self._compiled:
+            return self._merged(np.concatenate([table.ravel() for table in tables.values()]))
         parts = []
         last = None
         for each in self.candidates:
@@ -122,6 +136,46 @@ class CandidateTables:
                 coarse = self._coarse(tables[each.pair], each)
             parts.append((coarse if each.by_class else coarse.sum(axis=2)).ravel())
         return np.concatenate(parts)
+
+    def _merged(self, finest: NDArray[_T]) -> NDArray[_T]:
+        """Return all candidates' cells by the compiled loop, from the flat tables of all pairs."""
+        from hedgerow.count.compiled.pairs import merge_tables
+
+        sums = np.zeros_like(finest, shape=int(self.starts[-1]))
+        merge_tables(bare(finest), *self._plan, bare(self.starts), bare(sums))
+        return sums
+
+    @cached_property
+    def _plan(self) -> tuple[NDArray[np.int64], ...]:
+        """What the compiled loop goes by: begins, groups, first, second, shapes, strides."""
+        sizes = tuple(each.n_groups(FINEST) for each in self._mergings)
+        layout = PairLayout(sizes=sizes, n_classes=self._n_classes)
+        begins = dict(zip(layout.pairs, layout.starts.tolist(), strict=False))
+        asked = [
+            pair for each in self.candidates for pair in zip(each.pair, each.shape, strict=True)
+        ]
+        groups = {(a, n): self._of_finest(a, n) for a, n in dict.fromkeys(asked)}
+        ends = np.cumsum([len(each) for each in groups.values()]).tolist()
+        places = dict(zip(groups, [0, *ends], strict=False))
+        rows = []
+        for each in self.candidates:
+            (a, b), (n_a, n_b) = each.pair, each.shape
+            n_c = self._n_classes if each.by_class else 1
+            shape = (sizes[a], sizes[b], self._n_classes)
+            strides = (n_b * n_c, n_c, int(each.by_class))
+            rows.append((begins[a, b], places[a, n_a], places[b, n_b], *shape, *strides))
+        plan = bare(np.array(rows, dtype=np.int64))
+        first, second = plan[:, 1].copy(), plan[:, 2].copy()
+        shapes, steps = plan[:, 3:6].copy(), plan[:, 6:].copy()
+        flat = bare(np.concatenate(list(groups.values())))
+        return plan[:, 0].copy(), flat, first, second, shapes, steps
+
+    def _of_finest(self, a: int, n_groups: int) -> NDArray[np.int64]:
+        """Return the coarse group of each of an attribute's finest groups."""
+        merging = self._mergings[a]
+        coarse = np.zeros(merging.n_groups(FINEST), dtype=np.int64)
+        coarse[merging.groups(FINEST)] = merging.groups(n_groups)
+        return coarse
 
     def _coarse(self, table: NDArray[_T], each: Candidate) -> NDArray[_T]:
         (a, b), (n_a, n_b) = each.pair, each.shape
@@ -134,9 +188,7 @@ class CandidateTables:
     def _runs(self, a: int, n_groups: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the finest groups ordered by coarse group, and where each of these begins."""
         if (a, n_groups) not in self._sorted:
-            merging = self._mergings[a]
-            coarse = np.zeros(merging.n_groups(FINEST), dtype=np.int64)
-            coarse[merging.groups(FINEST)] = merging.groups(n_groups)
+            coarse = self._of_finest(a, n_groups)
             order = np.argsort(coarse, kind="stable")
             starts = np.searchsorted(coarse[order], np.arange(n_groups))
             self._sorted[a, n_groups] = order, starts

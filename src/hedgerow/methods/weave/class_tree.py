@@ -129,7 +129,7 @@ class _Growth:
     def __init__(self, pool: Pool, axes: tuple[CellAxis, ...]) -> None:
         self._pool, self._axes = pool, axes
         self._n_classes = len(pool.bounds) - 1
-        self._keys = [column * np.int32(self._n_classes) + pool.classes for column in pool.columns]
+        self._keys = [pool.by_class(a) for a in range(len(pool.columns))]
         self._nodes: list[list[int]] = [[-1, 0, 0]]
         self._waiting: list[tuple[float, int, int, int]] = []
         self._rows: dict[int, NDArray[np.int64]] = {}

@@ -7,8 +7,10 @@ from numpy.typing import NDArray
 
 from hedgerow.methods.privbayes.records import packed_columns
 from hedgerow.methods.weave.axes import CellAxis
+from hedgerow.methods.weave.one_way import OneWay
 from hedgerow.methods.weave.pool import Pool
 from hedgerow.methods.weave.weighing import weighed
+from hedgerow.methods.weave.within import CodeLaw
 from hedgerow.model.arrays import Floats
 
 MOST_SORTED = 16
@@ -30,8 +32,10 @@ def drawn_cells(
     ends = np.cumsum(pool.weights[order])
     if not n_records or not len(order):
         return [column[:0] for column in pool.columns], classes[:0]
-    at = (np.arange(n_records) + rng.random()) * (float(ends[-1]) / n_records)
-    taken = order[np.minimum(np.searchsorted(ends, at), len(order) - 1)]
+    passed = np.floor(ends * (n_records / float(ends[-1])) + rng.random()).astype(np.int64)
+    passed = np.minimum(passed, n_records)
+    passed[-1] = n_records
+    taken = np.repeat(order, np.diff(passed, prepend=0))
     return [column[taken] for column in pool.columns], classes[taken]
 
 
@@ -40,11 +44,11 @@ def _sorted(pool: Pool, classes: NDArray[np.int32], rng: np.random.Generator) ->
     entropies = [entropy(each) for each in sums]
     first = np.argsort(-np.array(entropies), kind="stable")[:MOST_SORTED]
     # Sorted by digits of few numbers, from a random order, and stable: ties stay in that order.
-    columns, sizes = [classes.astype(np.int64)], [int(classes.max(initial=0)) + 1]
+    columns, sizes = [classes], [int(classes.max(initial=0)) + 1]
     for at, a in enumerate(first):
         size = len(sums[a])
-        column = pool.columns[a].astype(np.int64)
-        columns.append(column if at % 2 else size - 1 - column)
+        column = pool.columns[a]
+        columns.append(column if at % 2 else np.int32(size - 1) - column)
         sizes.append(size)
     order = rng.permutation(len(classes))
     for word in reversed(packed_columns(columns, sizes)):
@@ -62,13 +66,15 @@ def entropy(counts: Floats) -> float:
 
 
 def codes_in(
-    axes: tuple[CellAxis, ...], cells: list[NDArray[np.int32]], rng: np.random.Generator
-) -> list[NDArray[np.int64]]:
-    """Return a code for every cell, evenly among the cell's codes."""
-    found = []
-    for axis, column in zip(axes, cells, strict=True):
-        codes = axis.edges[column]
-        if axis.widths.max() > 1:
-            codes += (rng.random(len(column)) * axis.widths[column]).astype(np.int64)
-        found.append(codes)
-    return found
+    axes: tuple[CellAxis, ...],
+    cells: list[NDArray[np.int32]],
+    one_way: OneWay,
+    rng: np.random.Generator,
+) -> list[NDArray[np.int32]]:
+    """Return a code for every cell, by what the one-way tables say of the cells around it."""
+    return [
+        CodeLaw.of(axis, table.sum(axis=1), noise).drawn(column, rng)
+        for axis, column, table, noise in zip(
+            axes, cells, one_way.tables, one_way.noise, strict=True
+        )
+    ]

@@ -49,19 +49,29 @@ class Joint:
     counts: Floats
 
 
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class _Told:
+    """A table to rake into, and how its factors are carried over to cells."""
+
+    joint: Joint
+    blends: Blends
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
 class Fit:
     """One-way tables, joins and further tables, and the pool that follows them.
 
-    ``share`` is the epsilon of every table of two attributes.
+    ``share`` is the epsilon of every table of two attributes. Until the last table is in, only
+    a part of a large pool is fitted: the one that candidates are compared with.
     """
 
     one_way: OneWay
     axes: tuple[CellAxis, ...]
     rng: np.random.Generator
     share: float
-    margins: list[Margin] = field(default_factory=list)
+    _told: list[_Told] = field(default_factory=list)
     _pool: Pool | None = None
+    _part: Pool | None = None
 
     @property
     def pool(self) -> Pool:
@@ -69,6 +79,13 @@ class Fit:
         if self._pool is None:
             self._pool = Pool.of(self.one_way, self.rng)
         return self._pool
+
+    @property
+    def part(self) -> Pool:
+        """Every so many-th record of a large pool; all of a small one."""
+        if self._part is None:
+            self._part = self.pool.thinned(-(-len(self.pool.weights) // MOST_COMPARED))
+        return self._part
 
     @property
     def noise(self) -> float:
@@ -85,19 +102,11 @@ class Fit:
         return {(a, b): coarse[a][:, None, :] * scaled[b][None, :, :] for a, b in layout.pairs}
 
     def pair_tables(self, layout: PairLayout, mergings: list[Merging]) -> PairTables:
-        """Return every pair's table under the pool's weights, from a part of a large pool."""
-        pool = self.pool
-        step = -(-len(pool.weights) // MOST_COMPARED)
-        cells = np.stack(
-            [
-                merging.groups(FINEST).astype(np.int16)[column[::step]]
-                for merging, column in zip(mergings, pool.columns, strict=True)
-            ],
-            axis=1,
-        )
-        weights = pool.weights[::step] * (pool.weights.sum() / pool.weights[::step].sum())
-        by_class = with_class(cells, pool.classes[::step], layout.n_classes)
-        return layout.split(weighed_pairs(cells, by_class, weights, layout))
+        """Return every pair's table under the weights of the part of the pool."""
+        part = self.part
+        cells = part.kept("groups", lambda: _finest(part, mergings))
+        by_class = part.kept("by class", lambda: with_class(cells, part.classes, layout.n_classes))
+        return layout.split(weighed_pairs(cells, by_class, part.weights, layout))
 
     def join(self, joins: list[Joint]) -> None:
         """Let the one-way tables learn from the joins, and join the pool by them."""
@@ -107,7 +116,7 @@ class Fit:
             blends = self._blends(each)
             places = blends[0].place, blends[1].place
             self.pool.join(*each.pair, places, self._wanted(each, blends), self.rng)
-        self.margins = [self._margin(each) for each in joins]
+        self._told = [_Told(joint=each, blends=self._blends(each)) for each in joins]
 
     def bar(self, barred: tuple[Barred, ...]) -> None:
         """Let no record with a combination that cannot occur be drawn, and fit the others."""
@@ -123,22 +132,23 @@ class Fit:
         """Take in further tables and fit the weights to all tables."""
         for each in tables:
             self._learn(each)
-            self.margins.insert(0, self._margin(each))
-        self.refit(SWEEPS if last else FIRST_SWEEPS)
+            self._told.insert(0, _Told(joint=each, blends=self._blends(each)))
+        if last:
+            self.refit(SWEEPS)
+        else:
+            self._rake(self.part, FIRST_SWEEPS)
 
     def refit(self, sweeps: int, *extra: Margin) -> None:
         """Fit the weights to all tables, the one-way tables last in every sweep."""
-        pool = self.pool
-        n_classes, classes = len(self.one_way.classes), pool.classes
+        self._rake(self.pool, sweeps, *extra)
+
+    def _rake(self, pool: Pool, sweeps: int, *extra: Margin) -> None:
         singles = [
-            Margin(
-                keys=column * np.int32(n_classes) + classes,
-                counts=self.one_way.tables[a].ravel(),
-                margin=0.0,
-            )
-            for a, column in enumerate(pool.columns)
+            Margin(keys=pool.by_class(a), counts=table.ravel(), margin=0.0)
+            for a, table in enumerate(self.one_way.tables)
         ]
-        pool.weights = rake(pool.weights, [*self.margins, *singles, *extra], sweeps=sweeps)
+        told = [self._margin(each, pool) for each in self._told]
+        pool.weights = rake(pool.weights, [*told, *singles, *extra], sweeps=sweeps)
 
     def _learn(self, each: Joint) -> None:
         """Refine the one-way tables of a table's attributes by its margins."""
@@ -178,19 +188,29 @@ class Fit:
         sums = by_groups(table, blends)
         return sums if by_class else sums.sum(axis=2, keepdims=True)
 
-    def _margin(self, each: Joint) -> Margin:
-        (a, b), n_c = each.pair, each.counts.shape[2]
-        blends = self._blends(each)
-        pool = self.pool
-        first, second = (
-            blend.place[pool.columns[at]] for at, blend in zip((a, b), blends, strict=True)
-        )
-        keys = first * blends[1].n_places + second
-        if n_c > 1:
-            keys = keys * n_c + pool.classes
+    def _margin(self, each: _Told, pool: Pool) -> Margin:
         return Margin(
-            keys=keys.astype(np.int32),
-            counts=each.counts,
+            keys=pool.kept(each, lambda: _cells_of(each, pool)),
+            counts=each.joint.counts,
             margin=MARGIN * self.noise,
-            blends=blends,
+            blends=each.blends,
         )
+
+
+def _cells_of(each: _Told, pool: Pool) -> NDArray[np.int32]:
+    """Return the place of each record of a pool in a table."""
+    n_c = each.joint.counts.shape[2]
+    first, second = (
+        blend.place.astype(np.int32)[pool.columns[at]]
+        for at, blend in zip(each.joint.pair, each.blends, strict=True)
+    )
+    keys: NDArray[np.int32] = first * np.int32(each.blends[1].n_places) + second
+    if n_c > 1:
+        keys = keys * np.int32(n_c) + pool.classes
+    return keys
+
+
+def _finest(pool: Pool, mergings: list[Merging]) -> NDArray[np.int16]:
+    """Return the finest groups of the records of a pool, a row for each column."""
+    groups = [merging.groups(FINEST).astype(np.int16) for merging in mergings]
+    return np.stack([g[column] for g, column in zip(groups, pool.columns, strict=True)])

@@ -54,12 +54,13 @@ class OneWay:
     """Estimates of the one-way tables by class, refined as further tables come in.
 
     ``tables[a]`` has one row per cell and one column per class, adding up to ``classes``;
-    ``variances`` say how sure each entry is.
+    ``variances`` say how sure each entry is, and ``noise`` is the scale of each table's noise.
     """
 
     tables: list[Floats]
     variances: list[Floats]
     classes: Floats
+    noise: list[float]
 
     @property
     def n_records(self) -> float:
@@ -80,7 +81,7 @@ class OneWay:
         variances = [
             np.full(table.shape, 2 * scale**2) for table, scale in zip(tables, scales, strict=True)
         ]
-        return cls(tables=tables, variances=variances, classes=classes)
+        return cls(tables=tables, variances=variances, classes=classes, noise=scales)
 
     def refine(self, attribute: int, groups: NDArray[np.int64], seen: Floats, noise: float) -> None:
         """Take in another estimate of a coarsened table: rows of ``seen`` are ``groups``.

@@ -81,8 +81,7 @@ class PairCounts:
                 [
                     np.take(places, column[rows])
                     for places, column in zip(self.places, batch.codes, strict=True)
-                ],
-                axis=1,
+                ]
             )
             classes = None if batch.classes is None else batch.classes[rows]
             by_class = with_class(cells, classes, self.layout.n_classes)
@@ -99,7 +98,7 @@ class PairCounts:
     ) -> None:
         starts, strides = self.layout.starts, self.layout.strides
         for at, (a, b) in enumerate(self.layout.pairs):
-            keys = cells[:, a] * strides[b] + by_class[:, b]
+            keys = cells[a] * strides[b] + by_class[b]
             start, stop = int(starts[at]), int(starts[at + 1])
             sums[start:stop] += np.bincount(keys, minlength=stop - start)
 
@@ -107,8 +106,8 @@ class PairCounts:
 def with_class(
     cells: NDArray[np.int16], classes: NDArray[np.integer] | None, n_classes: int
 ) -> NDArray[np.int16]:
-    """Return the cells (group, class) of records (a row each), the class varying fastest."""
+    """Return the cells (group, class) of columns (a row each), the class varying fastest."""
     if classes is None:
         return cells
-    joined: NDArray[np.int16] = cells * np.int16(n_classes) + classes.astype(np.int16)[:, None]
+    joined: NDArray[np.int16] = cells * np.int16(n_classes) + classes.astype(np.int16)
     return joined

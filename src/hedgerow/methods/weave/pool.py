@@ -8,7 +8,9 @@ pairs that determine each other survive.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +29,7 @@ PER_RECORD = 4
 """Records of the pool for each record to be drawn, where that is not too many."""
 
 _Cells = NDArray[np.int32]
+_T = TypeVar("_T", bound=np.generic)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -40,6 +43,7 @@ class Pool:
     bounds: NDArray[np.int64]
     weights: Floats
     component: list[int] = field(default_factory=list)
+    _kept: dict[object, NDArray[Any]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, one_way: OneWay, rng: np.random.Generator) -> Pool:
@@ -64,6 +68,29 @@ class Pool:
         sizes = np.diff(self.bounds)
         return np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
 
+    def thinned(self, step: int) -> Pool:
+        """Return every ``step``-th record, weighted to stand for all; the pool itself for 1."""
+        if step == 1:
+            return self
+        weights = self.weights[::step]
+        return Pool(
+            columns=[column[::step].copy() for column in self.columns],
+            bounds=-(-self.bounds // step),
+            weights=weights * (self.weights.sum() / max(float(weights.sum()), 1e-300)),
+            component=self.component,
+        )
+
+    def kept(self, name: object, made: Callable[[], NDArray[_T]]) -> NDArray[_T]:
+        """Return what was made of the columns under this name; they must not change any more."""
+        if name not in self._kept:
+            self._kept[name] = made()
+        return self._kept[name]
+
+    def by_class(self, attribute: int) -> _Cells:
+        """Return each record's cell of an attribute and class, the class varying fastest."""
+        n_classes = np.int32(len(self.bounds) - 1)
+        return self.kept(attribute, lambda: self.columns[attribute] * n_classes + self.classes)
+
     def join(
         self,
         first: int,
@@ -72,24 +99,32 @@ class Pool:
         wanted: Floats,
         rng: np.random.Generator,
     ) -> None:
-        """Permute the component of ``second`` so that the pair follows ``wanted``.
+        """Permute the smaller of both components so that the pair follows ``wanted``.
 
         ``keys`` are the groups of both attributes' cells, ``wanted`` has a table per class in
         its last axis.
         """
+        if self._width(second) > self._width(first):
+            first, second, keys, wanted = second, first, keys[::-1], wanted.swapaxes(0, 1)
         ours, theirs = self.component[first], self.component[second]
+        # Groups are few: sorting 16-bit numbers takes time in proportion to their number.
+        places = [each.astype(np.int16) for each in keys]
         moving = [a for a, name in enumerate(self.component) if name == theirs]
         for at in range(wanted.shape[2]):
             rows = slice(int(self.bounds[at]), int(self.bounds[at + 1]))
             source = _matched(
-                keys[0][self.columns[first][rows]],
-                keys[1][self.columns[second][rows]],
+                places[0][self.columns[first][rows]],
+                places[1][self.columns[second][rows]],
                 wanted[:, :, at],
                 rng,
             )
             for a in moving:
                 self.columns[a][rows] = self.columns[a][rows][source]
         self.component = [ours if name == theirs else name for name in self.component]
+
+    def _width(self, attribute: int) -> int:
+        """Return how many columns hang together with an attribute, itself included."""
+        return self.component.count(self.component[attribute])
 
 
 def pool_sizes(classes: Floats, n_attributes: int) -> NDArray[np.int64]:
@@ -100,13 +135,13 @@ def pool_sizes(classes: Floats, n_attributes: int) -> NDArray[np.int64]:
 
 
 def _matched(
-    ours: NDArray[np.int64], theirs: NDArray[np.int64], wanted: Floats, rng: np.random.Generator
+    ours: NDArray[np.int16], theirs: NDArray[np.int16], wanted: Floats, rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """Return for each record whose values of the other component it takes.
 
     The table of both keys follows ``wanted`` as closely as their counts allow. Records of the
-    other component are taken in random order, one after another; where rounding asks for more
-    of a key than there are, its first ones are taken again.
+    other component are taken one after another; where rounding asks for more of a key than
+    there are, its first ones are taken again.
     """
     n_a, n_b = wanted.shape
     have_a, have_b = np.bincount(ours, minlength=n_a), np.bincount(theirs, minlength=n_b)
@@ -117,23 +152,21 @@ def _matched(
     # Where each cell's records begin, in the run of its key.
     begins = np.cumsum(whole, axis=0) - whole
     counts = whole.ravel()
-    key = np.tile(np.arange(n_b), n_a)
-    within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-    at = np.repeat(begins.ravel(), counts) + within
-    keys = np.repeat(key, counts)
-    run = np.concatenate([[0], np.cumsum(have_b)])
-    order_b = _shuffled_by(theirs, rng)
-    taken = order_b[run[keys] + at % have_b[keys]]
-    # Random inside the records of one of our keys, so that nothing else is sorted by theirs.
-    blocks = np.repeat(np.repeat(np.arange(n_a), n_b), counts)
-    taken = taken[_shuffled_by(blocks, rng)]
+    offsets = np.cumsum(counts) - counts
+    at = np.arange(int(counts.sum())) + np.repeat(begins.ravel() - offsets, counts)
+    run = np.cumsum(have_b) - have_b
+    keys = np.tile(np.arange(n_b), n_a)
+    if (begins + whole > have_b).any():
+        at %= np.repeat(np.maximum(have_b, 1)[keys], counts)
+    taken = _sorted_by(theirs)[at + np.repeat(run[keys], counts)]
+    # Ours in random order inside a key, so that nothing else is sorted by theirs. Theirs are in
+    # random order already: rows of a pool come in any order with equal chances, and still do.
+    order = rng.permutation(len(ours))
     source = np.empty(len(ours), dtype=np.int64)
-    source[_shuffled_by(ours, rng)] = taken
+    source[order[_sorted_by(ours[order])]] = taken
     return source
 
 
-def _shuffled_by(keys: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the records ordered by key, in random order inside a key."""
-    order = rng.permutation(len(keys))
-    # Groups are few: sorting 16-bit numbers takes time in proportion to their number.
-    return order[np.argsort(keys.astype(np.int16)[order], kind="stable")]
+def _sorted_by(keys: NDArray[np.int16]) -> NDArray[np.int64]:
+    """Return the records ordered by key, in their own order inside a key."""
+    return np.argsort(keys, kind="stable")

@@ -87,6 +87,7 @@ class Run:
             ),
             mergings,
             self.n_classes,
+            compiled=one_way.n_records >= COMPILED_FROM,
         )
         asked = Asked(run=self, layout=layout, mergings=mergings, n_records=one_way.n_records)
         fit = Fit(one_way=one_way, axes=self.axes, rng=self.rng, share=float(share))

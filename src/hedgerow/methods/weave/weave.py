@@ -135,11 +135,11 @@ class Weave:
         progress("drawing records", None)
         n_records = min(round(fit.one_way.n_records / engine.unit), MOST_RECORDS)
         cells, classes = drawn_cells(fit.pool, n_records, run.rng)
-        codes = codes_in(axes, cells, run.rng)
+        codes = codes_in(axes, cells, fit.one_way, run.rng)
         groups = groups_of_points(
             codes,
             [attribute.domain.size for attribute in schema.attributes],
-            None if schema.class_attribute is None else classes.astype(np.int64),
+            None if schema.class_attribute is None else classes,
         )
         counts = groups.counts * engine.unit
         return replace(groups, counts=counts, tables=tuple(run.measured), leaves=run.leaf_table)

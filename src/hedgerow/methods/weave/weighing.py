@@ -27,7 +27,7 @@ def weighed(keys: NDArray[np.integer[Any]], weights: Floats, n_cells: int) -> Fl
         return sums
     from hedgerow.count.compiled.pairs import weigh_cells
 
-    weigh_cells(_bare(keys.astype(np.int32, copy=False)), _bare(weights), _bare(sums))
+    weigh_cells(bare(keys.astype(np.int32, copy=False)), bare(weights), bare(sums))
     return sums
 
 
@@ -48,7 +48,7 @@ def scaled(
     from hedgerow.count.compiled.pairs import scale_and_weigh
 
     sums = np.zeros(n_cells)
-    scale_and_weigh(_bare(keys), _bare(factors), _bare(weights), _bare(after), _bare(sums))
+    scale_and_weigh(bare(keys), bare(factors), bare(weights), bare(after), bare(sums))
     return sums
 
 
@@ -61,17 +61,17 @@ def weighed_pairs(
     if len(weights) >= COMPILED_FROM:
         from hedgerow.count.compiled.pairs import weigh_pairs
 
-        plain = _bare(cells), _bare(by_class)
-        weigh_pairs(*plain, _bare(weights), _bare(strides), _bare(starts), _bare(sums))
+        plain = bare(cells), bare(by_class)
+        weigh_pairs(*plain, bare(weights), bare(strides), bare(starts), bare(sums))
         return sums
     for at, (a, b) in enumerate(layout.pairs):
-        keys = cells[:, a] * strides[b] + by_class[:, b]
+        keys = cells[a] * strides[b] + by_class[b]
         start, stop = int(starts[at]), int(starts[at + 1])
         sums[start:stop] = np.bincount(keys, weights=weights, minlength=stop - start)
     return sums
 
 
-def _bare(values: NDArray[_T]) -> NDArray[_T]:
+def bare(values: NDArray[_T]) -> NDArray[_T]:
     """Return the array as a plain one: compiled loops know no other."""
     plain: NDArray[_T] = values.view(np.ndarray)
     return plain
