@@ -25,6 +25,7 @@ from hedgerow.errors import (
     MissingExtraError,
     SameRecordsError,
     SettingError,
+    UnconfirmedPlanError,
 )
 from hedgerow.pipeline.open import DataPlace, open_engine
 from hedgerow.pipeline.prepare import prepare
@@ -413,3 +414,51 @@ def test_a_bound_chosen_on_spark_gives_the_same_release(method, tmp_path, sessio
     }
     publish_on_both(plan, tmp_path / "small.csv", tmp_path, session)
     assert released(tmp_path / "spark") == released(tmp_path / "memory")
+
+
+OWNED = [
+    pytest.param({"join": "union"}, False, marks=pytest.mark.audit, id="joined, lists"),
+    pytest.param({"records-per-person": 2}, True, id="bounded, long"),
+    pytest.param({"records-per-person": 2}, False, marks=pytest.mark.audit, id="bounded, lists"),
+    pytest.param({"join": "union"}, True, marks=pytest.mark.audit, id="joined, long"),
+    pytest.param({"records-per-person": "auto"}, True, marks=pytest.mark.audit, id="chosen, long"),
+]
+
+
+@pytest.mark.parametrize(("people", "long"), OWNED)
+def test_baskets_of_people_on_spark_give_the_same_release(people, long, tmp_path, session):
+    rng = np.random.default_rng(3)
+    visit = rng.integers(0, 200, 600)
+    rows = pl.DataFrame({"who": visit % 70, "visit": visit, "item": rng.integers(1, 9, 600)})
+    data = tmp_path / ("rows.csv" if long else "lists.parquet")
+    if long:
+        rows.write_csv(data)
+    else:
+        rows.group_by("who", "visit").agg("item").write_parquet(data)
+    plan = {
+        "items": {"universe": [1, 8], "column": "item", **({"record": "visit"} if long else {})},
+        "person": "who",
+        **people,
+        "confirmed": True,
+        "publish": {"method": "diffpart", "epsilon": 1},
+    }
+    publish_on_both(plan, data, tmp_path, session)
+    assert released(tmp_path / "spark") == released(tmp_path / "memory")
+
+
+@pytest.mark.audit  # some seconds of Spark
+def test_spark_asks_whose_baskets_they_are(tmp_path, session):
+    plan = {
+        "items": {"universe": [1, 8], "column": "item", "record": "visit"},
+        "confirmed": True,
+        "publish": {"method": "diffpart", "epsilon": 1},
+    }
+    rows = pl.DataFrame({"customer_id": ["p", None], "visit": [1, 2], "item": [3, 4]})
+    rows.write_csv(tmp_path / "rows.csv")
+    frame = session.createDataFrame(rows.rows(), "customer_id string, visit int, item int")
+    for data in (tmp_path / "rows.csv", frame):
+        with pytest.raises(UnconfirmedPlanError, match="'customer_id' seems to say whose basket"):
+            hedgerow.publish(plan, data=data, engine="spark", session=session, seed=1)
+    told = {**plan, "person": "customer_id", "join": "union"}
+    with pytest.raises(DataError, match="a record does not say who it belongs to"):
+        hedgerow.publish(told, data=frame, engine="spark", seed=1)

@@ -29,6 +29,14 @@ def draft_command(
     class_name: Annotated[
         str | None, typer.Option("--class", help="The column to predict, if you know it.")
     ] = None,
+    items: Annotated[
+        str | None,
+        typer.Option(help="The column of a table that holds the items of baskets."),
+    ] = None,
+    record: Annotated[
+        str | None,
+        typer.Option(help="With --items, one to a row: the column that tells baskets apart."),
+    ] = None,
     query: Annotated[
         str | None, typer.Option(help="With a database URL: the query to run.")
     ] = None,
@@ -55,7 +63,8 @@ def draft_command(
     from the data, marks every guess with a comment, and leaves the plan unconfirmed: publish
     refuses it until a person has put public knowledge in place of the guesses. A file whose
     name ends in .dat, .seq or .baskets, whose first line begins with %, or (unless it is
-    called .csv or .tsv) whose lines look like baskets, is read as baskets.
+    called .csv or .tsv) whose lines look like baskets, is read as baskets; so is a table whose
+    column of items is named. A column that names people proposes 'person'.
 
     Example: hedgerow draft adult.csv --taxonomies taxonomies -o plan.yaml
     """
@@ -71,6 +80,8 @@ def draft_command(
             table=table,
             taxonomies=taxonomies,
             class_name=class_name,
+            items=items,
+            record=record,
             method=method,
             epsilon=epsilon,
             base=output.parent if is_file else Path(),
@@ -128,7 +139,9 @@ def _show(proposed: Draft, output: Path) -> None:
     from rich.markup import escape
 
     if proposed.plan.items is not None:
-        say(f"[bold]{escape(str(output))}[/bold]: baskets, one record per line.")
+        column = proposed.plan.items.column
+        lie = "one record per line" if column is None else f"in the column {column}"
+        say(f"[bold]{escape(str(output))}[/bold]: baskets, {escape(lie)}.")
     else:
         _show_table(proposed, output)
     for note in proposed.notes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -61,12 +61,17 @@ class ItemFrequencies:
     @property
     def frequent(self) -> list[str]:
         """The items that many records have and that a plan can hold, in order."""
-        items = [
-            word
-            for word, n in self.records.items()
-            if n >= RARE and word.isprintable() and len(word) <= MAX_TEXT and word != ROOT
-        ]
-        return sorted(items, key=lambda word: (len(word), word) if _is_whole(word) else (99, word))
+        return frequent_items(self.records)
+
+
+def frequent_items(records: Mapping[str, int]) -> list[str]:
+    """Return the items that many records have and that a plan can hold, in order."""
+    items = [
+        word
+        for word, n in records.items()
+        if n >= RARE and word.isprintable() and len(word) <= MAX_TEXT and word != ROOT
+    ]
+    return sorted(items, key=lambda word: (len(word), word) if _is_whole(word) else (99, word))
 
 
 def looks_like_baskets(data: Any) -> bool:
@@ -153,17 +158,17 @@ def basket_plan_text(
     lines = [HEADER, f"data: {quoted(relative_path(found.path, base))}"]
     lines += [*comment("how the file is written", indent=""), basket_form_text(found.form)]
     lines += [*records_lines(found.n_records), "items:"]
-    lines += _universe(items, files, base)
+    lines += universe_lines(items, files, base)
     if found.separator is not None:
         lines += [*comment("what stands between items", indent="  ")]
         lines += [f"  separator: {found.separator}"]
     if found.form.header_lines:
         lines += ["  # the file begins as files of sequences do; only sets are published"]
         lines += ["  as: sets"]
-    return "\n".join([*lines, *_ends(publish, ledger_section(found.path, publish))])
+    return "\n".join([*lines, *basket_ends(publish, ledger_section(found.path, publish))])
 
 
-def _universe(items: list[str], files: Sequence[TaxonomyFile], base: Path) -> Iterable[str]:
+def universe_lines(items: list[str], files: Sequence[TaxonomyFile], base: Path) -> Iterable[str]:
     """Yield what the plan says about the universe and its taxonomy."""
     for file in files:
         if all(item in file.taxonomy.leaf_code for item in items):
@@ -190,7 +195,8 @@ def _universe(items: list[str], files: Sequence[TaxonomyFile], base: Path) -> It
     yield "  fan-out: 10"
 
 
-def _ends(publish: str, ledger: str) -> Iterable[str]:
+def basket_ends(publish: str, ledger: str) -> Iterable[str]:
+    """Yield the last sections of a plan for baskets."""
     yield ""
     yield "# Set this to true once the universe above is public knowledge."
     yield "confirmed: false"

@@ -19,11 +19,18 @@ from hedgerow.drafting.file_forms import file_form_of, file_form_text, file_note
 from hedgerow.drafting.form import column_numbers, form_of, table_form_text
 from hedgerow.drafting.labels import apply_labels
 from hedgerow.drafting.match import taxonomies_in
+from hedgerow.drafting.owned_baskets import BasketColumns, BasketsFound, baskets_in
 from hedgerow.drafting.people import PeopleFound, people_column, people_in
 from hedgerow.drafting.profile import MISSING_TEXTS, RARE, Profile, profiles_of
 from hedgerow.drafting.propose import Looked, Proposal, proposals
 from hedgerow.drafting.settle import dates_of, settle_marks
-from hedgerow.drafting.text import Sections, ledger_section, plan_text, relative_path
+from hedgerow.drafting.text import (
+    PlaceLines,
+    Sections,
+    ledger_section,
+    plan_text,
+    relative_path,
+)
 from hedgerow.errors import DataError, HedgerowError, InternalError
 from hedgerow.model.card import card
 from hedgerow.model.database import asked_of
@@ -69,6 +76,8 @@ def draft_plan(
     table: str | None = None,
     taxonomies: str | Path | None = None,
     class_name: str | None = None,
+    items: str | None = None,
+    record: str | None = None,
     method: str | None = None,
     epsilon: object = 1,
     base: Path | None = None,
@@ -77,7 +86,9 @@ def draft_plan(
     """Return a proposed plan for ``data``: a table (file, URL or dataframe) or a basket file.
 
     A database is asked by ``query``, or for its ``table``. ``taxonomies`` is a folder of
-    taxonomy files, ``base`` the folder where the plan will lie. ``method`` is hedge unless
+    taxonomy files, ``base`` the folder where the plan will lie. ``items`` names the column of a
+    table that holds the items of baskets, in lists or, where ``record`` names the column that
+    tells records apart or one is called like a person's, one to a row. ``method`` is hedge unless
     given, and diffpart for baskets. The plan is not confirmed, so nothing can be published
     with it as it is.
 
@@ -88,6 +99,17 @@ def draft_plan(
     folder = base or Path()
     given, data = data, asked_of(data, query=query, table=table)
     files, notes = taxonomies_in(Path(taxonomies)) if taxonomies else ([], [])
+    if (columns := BasketColumns.of(items, record)) is not None:
+        refuse_class(class_name)
+        settings = basket_settings(method or DEFAULT_BASKET_METHOD, epsilon)
+        form = _form(data)
+        place = _place_lines(given, data, form, query=query, table=table, base=folder)
+        owned = _baskets_of(data, form, columns, progress)
+        ends = (settings, ledger_section(given, settings))
+        text = owned.text(place, files, ends=ends, base=folder)
+        if owned.people is not None and (told := owned.people.note()):
+            notes.append(told)
+        return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
     if looks_like_baskets(data):
         refuse_class(class_name)
         settings = basket_settings(method or DEFAULT_BASKET_METHOD, epsilon)
@@ -106,10 +128,7 @@ def draft_plan(
         form = replace(form, decimal=marks.decimal, thousands=marks.thousands)
     people = _people(data, form, proposed) if _for_people(publish) else None
     sections = Sections(
-        data=_place(given, folder),
-        query=query,
-        table=table,
-        reading=None if form is None else file_form_text(data, form) or table_form_text(form),
+        place=_place_lines(given, data, form, query=query, table=table, base=folder),
         missing=_missing_policy(proposed, profiles),
         missing_values=MISSING_TEXTS,
         n_records=max(profile.n_records for profile in profiles.values()),
@@ -222,6 +241,36 @@ def _check_class(proposed: Sequence[Proposal], class_name: str | None) -> None:
                 where="class",
                 do="Choose a class with few values that many records share.",
             )
+
+
+def _place_lines(
+    given: Any,
+    data: Any,
+    form: Reading | None,
+    *,
+    query: str | None,
+    table: str | None,
+    base: Path,
+) -> PlaceLines:
+    return PlaceLines(
+        data=_place(given, base),
+        query=query,
+        table=table,
+        reading=None if form is None else file_form_text(data, form) or table_form_text(form),
+    )
+
+
+def _baskets_of(
+    data: Any,
+    form: Reading | None,
+    columns: BasketColumns,
+    progress: Callable[[float], None] | None,
+) -> BasketsFound:
+    with ExitStack() as stack:
+        source = open_table(data, reading=form or PLAIN)
+        if isinstance(source, AbstractContextManager):
+            stack.enter_context(source)
+        return baskets_in(source, columns, progress=progress)
 
 
 def _place(data: Any, base: Path) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -32,6 +32,7 @@ class PeopleFound:
 
     column: str
     sizes: NDArray[np.int64]
+    records: Literal["records", "baskets", "rows"] = "records"
 
     @property
     def repeats(self) -> bool:
@@ -58,8 +59,8 @@ class PeopleFound:
     def reason(self) -> str:
         """Return what the mark says of the lines."""
         if self.repeats:
-            return "records come several to a person, of whom all are protected together"
-        return f"nobody has two records, as {self.column!r} tells people apart"
+            return f"{self.records} come several to a person, of whom all are protected together"
+        return f"nobody has two {self.records}, as {self.column!r} tells people apart"
 
     def note(self) -> str | None:
         """Return what the owner should know, and no plan says."""
@@ -68,7 +69,8 @@ class PeopleFound:
         most, several = int(self.sizes.max()), float((self.sizes > 1).mean())
         return (
             f"{self.column!r} seems to say whose record it is: {len(self.sizes):,} people,"
-            f" {several:.0%} of them with several records, the most {most:,}; see docs/people.md"
+            f" {several:.0%} of them with several {self.records}, the most {most:,}; see"
+            " docs/people.md"
         )
 
 

@@ -42,13 +42,38 @@ HEADER = """\
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sections:
-    """Everything that a drafted plan says."""
+class PlaceLines:
+    """Where the data lie, and how a file is written."""
 
     data: str | None
     query: str | None
     table: str | None
     reading: str | None
+
+
+def place_lines(place: PlaceLines) -> Iterable[str]:
+    """Return the lines that say where the data lie."""
+    if place.data is None:
+        yield "# data: the path of the table, or give it to publish"
+    else:
+        yield f"data: {quoted(place.data)}"
+    if place.query is not None:
+        yield f"query: {quoted(place.query)}"
+    if place.table is not None:
+        yield f"table: {quoted(place.table)}"
+    if place.reading is not None:
+        yield from comment("how the file is written", indent="")
+        yield place.reading
+    elif place.query is not None or place.table is not None:
+        yield "# How long the database may take, and how much memory the table."
+        yield f"reading: {{seconds: {SECONDS}, megabytes: {MEGABYTES}}}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sections:
+    """Everything that a drafted plan says."""
+
+    place: PlaceLines
     missing: str
     missing_values: Sequence[str]
     n_records: int
@@ -87,20 +112,7 @@ def relative_path(place: str | Path, base: Path) -> str:
 
 
 def _source(sections: Sections) -> Iterable[str]:
-    if sections.data is None:
-        yield "# data: the path of the table, or give it to publish"
-    else:
-        yield f"data: {quoted(sections.data)}"
-    if sections.query is not None:
-        yield f"query: {quoted(sections.query)}"
-    if sections.table is not None:
-        yield f"table: {quoted(sections.table)}"
-    if sections.reading is not None:
-        yield from comment("how the file is written", indent="")
-        yield sections.reading
-    elif sections.query is not None or sections.table is not None:
-        yield "# How long the database may take, and how much memory the table."
-        yield f"reading: {{seconds: {SECONDS}, megabytes: {MEGABYTES}}}"
+    yield from place_lines(sections.place)
     yield from comment("how often values are missing", indent="")
     yield f"missing: {sections.missing}"
     yield "# The texts that usually mean a missing value; take out what is a value here."

@@ -97,7 +97,13 @@ class BasketEncoder:
         return self._sets(records, joined, n_records)
 
     def _sets(self, records: NDArray[np.int64], codes: NDArray[np.int64], n_records: int) -> Sets:
-        """Return sets from pairs of record and code, whatever order they come in."""
+        lengths, items = self.of_pairs(records, codes, n_records)
+        return lengths[lengths > 0], items
+
+    def of_pairs(
+        self, records: NDArray[np.int64], codes: NDArray[np.int64], n_records: int
+    ) -> tuple[NDArray[np.int64], ItemCodes]:
+        """Return how many items each record has, and all of them, from pairs in any order."""
         inside = codes >= 0
         if not inside.all():
             records, codes = records[inside], codes[inside]
@@ -106,7 +112,7 @@ class BasketEncoder:
             _distinct(records * n_items + codes, n_records * n_items), n_items
         )
         lengths = np.bincount(records, minlength=n_records).astype(np.int64)
-        return lengths[lengths > 0], codes.astype(self.dtype)
+        return lengths, codes.astype(self.dtype)
 
 
 def sum_words(sums: ColumnSums, batch: WordBatch) -> None:

@@ -79,28 +79,41 @@ class PeopleEncoder:
 
     def _texts(self, column: pa.Array, name: str, n_before: int) -> pa.Array:
         where = f"{self.encode.name}, column {name!r}"
-        texts = as_text(column, where=where)
-        if pa.types.is_dictionary(texts.type):
-            texts = texts.dictionary_decode()
-        texts = texts.cast(pa.string())
-        nobody = pc.or_kleene(
-            pc.is_null(texts), pc.is_in(pc.utf8_trim_whitespace(texts), self.missing)
+        return person_texts(column, missing=self.missing, where=where, n_before=n_before)
+
+
+def person_texts(
+    column: pa.Array, *, missing: pa.Array, where: str, n_before: int | None
+) -> pa.Array:
+    """Return who each row belongs to, as text; a row of nobody is refused.
+
+    ``missing`` are the texts that name nobody. Rows are numbered after the ``n_before`` that
+    came before; ``None`` where they have no order.
+    """
+    texts = as_text(column, where=where)
+    if pa.types.is_dictionary(texts.type):
+        texts = texts.dictionary_decode()
+    texts = texts.cast(pa.string())
+    nobody = pc.or_kleene(pc.is_null(texts), pc.is_in(pc.utf8_trim_whitespace(texts), missing))
+    if pc.any(nobody).as_py():
+        which = (
+            "a record"
+            if n_before is None
+            else f"record {n_before + pc.index(nobody, True).as_py() + 1}"
         )
-        if pc.any(nobody).as_py():
-            raise DataError(
-                f"record {n_before + pc.index(nobody, True).as_py() + 1} does not say who it"
-                " belongs to",
-                where=where,
-                do="Give every record its person, or leave such records out of the data: nobody"
-                " can be protected who is not known to be one.",
-            )
-        if len(texts) and pc.max(pc.binary_length(texts)).as_py() > LONGEST_PERSON:
-            raise DataError(
-                f"a value has more than {LONGEST_PERSON:,} bytes",
-                where=where,
-                do="Name a column that identifies people, such as a number.",
-            )
-        return texts
+        raise DataError(
+            f"{which} does not say who it belongs to",
+            where=where,
+            do="Give every record its person, or leave such records out of the data: nobody"
+            " can be protected who is not known to be one.",
+        )
+    if len(texts) and pc.max(pc.binary_length(texts)).as_py() > LONGEST_PERSON:
+        raise DataError(
+            f"a value has more than {LONGEST_PERSON:,} bytes",
+            where=where,
+            do="Name a column that identifies people, such as a number.",
+        )
+    return texts
 
 
 def hashed_persons(persons: Sequence[pa.Array], key: SampleKey) -> Words:
@@ -109,7 +122,7 @@ def hashed_persons(persons: Sequence[pa.Array], key: SampleKey) -> Words:
     for texts in persons:
         distinct = texts.dictionary_encode()
         places = np.asarray(distinct.indices, dtype=np.int64)
-        total = _mixed(total, _hashed_texts(distinct.dictionary, key)[places])
+        total = mixed(total, _hashed_texts(distinct.dictionary, key)[places])
     return total
 
 
@@ -120,18 +133,18 @@ def _hashed_texts(texts: pa.Array, key: SampleKey) -> Words:
     joined = "".join(texts.to_pylist()).encode()
     letters = np.concatenate([np.frombuffer(joined, dtype=np.uint8), np.zeros(8, dtype=np.uint8)])
     starts = ends - lengths
-    total = _mixed(np.full(len(texts), key.words[1], dtype=np.uint64), lengths.astype(np.uint64))
+    total = mixed(np.full(len(texts), key.words[1], dtype=np.uint64), lengths.astype(np.uint64))
     for at in range(0, int(lengths.max(initial=0)), 8):
         here = np.flatnonzero(lengths > at)
         places = starts[here, None] + np.arange(at, at + 8)
         inside = places < ends[here, None]
         words = np.where(inside, letters[np.minimum(places, len(letters) - 1)], 0)
         packed = np.ascontiguousarray(words.astype(np.uint8)).view("<u8")[:, 0]
-        total[here] = _mixed(total[here], packed.astype(np.uint64))
+        total[here] = mixed(total[here], packed.astype(np.uint64))
     return total
 
 
-def _mixed(total: Words, words: Words) -> Words:
+def mixed(total: Words, words: Words) -> Words:
     """Return both mixed, by the finaliser of SplitMix64 [Steele, Lea and Flood 2014]."""
     with np.errstate(over="ignore"):
         mixed = (total ^ words) + np.uint64(0x9E3779B97F4A7C15)
@@ -196,7 +209,7 @@ class Gathered:
         """Return a keyed hash of person and encoded record."""
         total = self.hashes[rows]
         for codes in self.codes:
-            total = _mixed(total, codes[rows].astype(np.uint64))
+            total = mixed(total, codes[rows].astype(np.uint64))
         return total
 
 
@@ -241,7 +254,7 @@ def kept_records(
     number = _number_in_runs(who[order], first[order])
     rank = np.empty(len(over), dtype=np.int64)
     if number.any():
-        own = np.where(number > 0, _mixed(first[order], number.astype(np.uint64)), first[order])
+        own = np.where(number > 0, mixed(first[order], number.astype(np.uint64)), first[order])
         order = order[np.lexsort((own, who[order]))]
     rank[order] = _number_in_runs(who[order])
     flags = np.ones(len(persons), dtype=np.bool_)

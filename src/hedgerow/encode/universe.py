@@ -29,6 +29,7 @@ def universe_of(plan: Plan) -> Universe:
             column=given.column,
             record=given.record,
             separators=separators_of(given.separator, taxonomy),
+            missing_values=plan.missing_values,
         ),
     )
 

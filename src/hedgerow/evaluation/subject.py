@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hedgerow.encode.baskets import encode_baskets
+from hedgerow.encode.owned_baskets import joined_baskets
 from hedgerow.encode.schema import schema_of
 from hedgerow.encode.table import encode_table
 from hedgerow.encode.universe import separators_of, universe_of
@@ -16,6 +17,7 @@ from hedgerow.errors import DataError, InternalError, ReleaseError, SettingError
 from hedgerow.evaluation.placing import is_pointlike
 from hedgerow.evaluation.plain import read_plain
 from hedgerow.evaluation.weighted_sets import WeightedSets
+from hedgerow.model.baskets import EncodedBaskets
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.groups import Groups
 from hedgerow.model.reading import PLAIN, Reading
@@ -27,6 +29,7 @@ from hedgerow.plan.model import Plan
 from hedgerow.progress import Progress
 from hedgerow.read.items import open_items
 from hedgerow.read.open import open_table
+from hedgerow.read.owned_items import open_owned_items
 from hedgerow.release.baskets import BasketRelease
 from hedgerow.release.folder import load_certificate, vouch
 from hedgerow.release.generalise import PlanGiven
@@ -208,12 +211,7 @@ def _baskets(
     else:
         given = encode_baskets(open_items(release, universe.place), universe)
         sets, name = WeightedSets.of_records(given), _name(release)
-    reading = PLAIN if plan is None else plan.how_to_read()
-    records = encode_baskets(
-        open_items(data, universe.place, reading=reading),
-        universe,
-        progress=lambda part: progress("reading the data", part),
-    )
+    records = _raw_baskets(data, universe, plan, progress)
     if not len(records):
         raise DataError(
             "no record holds an item of the universe",
@@ -227,6 +225,23 @@ def _baskets(
         records=WeightedSets.of_records(records),
         labels=universe.taxonomy.leaf_labels,
     )
+
+
+def _raw_baskets(
+    data: Any, universe: Universe, plan: Plan | None, progress: Progress
+) -> EncodedBaskets:
+    """Return the baskets that a release estimates: one for each person where theirs are joined."""
+
+    def told(part: float) -> None:
+        progress("reading the data", part)
+
+    reading = PLAIN if plan is None else plan.how_to_read()
+    rule = None if plan is None else plan.people_rule()
+    if rule is not None and rule.join is not None:
+        owned = open_owned_items(data, universe.place, rule, reading=reading)
+        return joined_baskets(owned, universe, progress=told)
+    source = open_items(data, universe.place, reading=reading)
+    return encode_baskets(source, universe, progress=told)
 
 
 def _universe(loaded: BasketRelease | None, plan: Plan | None) -> Universe:

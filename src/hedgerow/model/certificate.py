@@ -27,7 +27,7 @@ from pydantic import (
 
 from hedgerow.errors import ReleaseError
 from hedgerow.model.card import card
-from hedgerow.model.people import PeopleRule
+from hedgerow.model.people import Join, PeopleRule
 from hedgerow.taxonomy.labels import displayed
 
 NEIGHBOURS = "add or remove one record; one record per person"
@@ -80,11 +80,21 @@ class CertifiedPerson(_Part):
     counted: Literal["records", "people"] = Field(
         description="what counts count: records, or people, whose records share one weight"
     )
+    join: Join | None = Field(
+        default=None,
+        description="union: a person's baskets are one, with all of their items; null: they are"
+        " not joined",
+    )
 
     @classmethod
     def of(cls, people: PeopleRule) -> CertifiedPerson:
         """Return what a certificate says of a rule."""
-        return cls(columns=people.columns, records=people.most, counted=people.counted)
+        return cls(
+            columns=people.columns,
+            records=people.most,
+            counted=people.counted,
+            join=people.join,
+        )
 
 
 class Guarantee(_Part):
@@ -110,13 +120,16 @@ class Guarantee(_Part):
         delta: Fraction = _PURE,
         caveat: str | None = None,
         people: PeopleRule | None = None,
+        baskets: bool = False,
     ) -> Guarantee:
         """Return the promise of ``epsilon`` and ``delta``; a reproducible run keeps none.
 
-        With ``people`` it is made to a person with all their records.
+        With ``people`` it is made to a person with all their records, which may be ``baskets``.
         """
         kept = (
-            _statement(epsilon, people) if delta == 0 else _loose_statement(epsilon, delta, caveat)
+            _statement(epsilon, people, "baskets" if baskets else "records")
+            if delta == 0
+            else _loose_statement(epsilon, delta, caveat)
         )
         return cls(
             kind="differential privacy",
@@ -151,11 +164,11 @@ class Guarantee(_Part):
         return self
 
 
-def _statement(epsilon: Fraction, people: PeopleRule | None = None) -> str:
+def _statement(epsilon: Fraction, people: PeopleRule | None, records: str) -> str:
     whose = "any one person's record as without it"
     if people is not None:
         told = displayed(", ".join(people.columns))
-        whose = f"any one person (told by {told}), with all their records, as without them"
+        whose = f"any one person (told by {told}), with all their {records}, as without them"
     return (
         f"Differentially private with epsilon = {epsilon} and delta = 0: whatever anyone"
         " concludes from this release is at most"

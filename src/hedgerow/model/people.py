@@ -5,6 +5,7 @@ all records of one person. Each person keeps at most ``most`` records, chosen by
 that person alone, and mechanisms run at epsilon / ``cost`` for one counted unit (docs/privacy.md,
 lemma L3): with ``records`` a unit is a record and a person has at most ``most`` of them; with
 ``people`` a person's k kept records share the weight 1, each ``unit // k`` units of 1 / ``unit``.
+Baskets can be joined instead: a person is then one record, the union of what theirs hold.
 """
 
 from __future__ import annotations
@@ -25,16 +26,26 @@ MOST_RECORDS = 1024
 CANDIDATES = (1, 2, 4, 8, 16, 32, 64)
 """Bounds that ``auto`` chooses among."""
 
+BOUND_CHOSEN = "records per person"
+"""What the budget calls the choice of a bound by ``auto``."""
+
 Counted = Literal["records", "people"]
+
+Join = Literal["union"]
+"""How all baskets of a person become one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PeopleRule:
-    """The columns that name a person, and how many of a person's records count, and as what."""
+    """The columns that name a person, and how many of a person's records count, and as what.
+
+    With ``join`` a person's baskets are made one, and ``most`` is 1.
+    """
 
     columns: tuple[str, ...]
     most: int
     counted: Counted = "records"
+    join: Join | None = None
 
     @property
     def unit(self) -> int:

@@ -11,12 +11,14 @@ from hedgerow.taxonomy.tree import Taxonomy
 class ItemsPlace:
     """Where the items lie: in a column, in the rows of a long table, or on the lines of a file.
 
-    ``separators`` are the bytes that stand between the items of a line.
+    ``separators`` are the bytes that stand between the items of a line, ``missing_values`` the
+    texts that name nobody where the data say whose a record is.
     """
 
     column: str | None = None
     record: str | None = None
     separators: bytes = b" ,\t"
+    missing_values: tuple[str, ...] = ("", "?")
 
 
 @dataclass(frozen=True, kw_only=True)

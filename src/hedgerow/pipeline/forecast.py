@@ -256,7 +256,7 @@ def _usefulness(ready: Prepared) -> tuple[tuple[int, float], ...]:
     """Return the bounds of [DiffPart, Thm 4.2], for queries that cover that many itemsets."""
     if not ready.has_items or not isinstance(ready.method, Useful):
         return ()
-    taxonomy, epsilon = ready.taxonomy, ready.epsilon
+    taxonomy, epsilon = ready.taxonomy, ready.foretold_rate
     bounds = (
         (n, ready.method.usefulness(taxonomy, epsilon, n_itemsets=n, delta=DELTA)) for n in COVERED
     )

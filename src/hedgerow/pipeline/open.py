@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.count.settings import DEFAULT_MEMORY, EngineSettings
-from hedgerow.errors import InternalError, PlanError
+from hedgerow.errors import PlanError
 from hedgerow.model.engine import BasketEngine, Engine
 from hedgerow.model.people import KeyedRule
 from hedgerow.model.reading import PLAIN, Reading
@@ -17,21 +18,27 @@ from hedgerow.plan.model import Plan
 from hedgerow.progress import Progress
 
 if TYPE_CHECKING:
+    from hedgerow.count.owned_baskets import OwnedBasketEngine
     from hedgerow.count.people import PeopleEngine
     from hedgerow.encode.sums import ColumnSums
+
+ColumnsCheck = Callable[[Sequence[str]], None]
+"""Refuses a table by the names of its columns."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DataPlace:
     """Where the confidential data lie: a file, a URL or a dataframe, and a database's query.
 
-    ``reading`` says how the bytes of a file become records.
+    ``reading`` says how the bytes of a file become records, ``beside`` is told the names of all
+    columns of a table that holds baskets.
     """
 
     data: Any
     query: str | None = None
     base: Path = Path()
     reading: Reading = PLAIN
+    beside: ColumnsCheck | None = None
 
     @classmethod
     def of(cls, plan: Plan, data: Any = None) -> DataPlace:
@@ -55,12 +62,16 @@ def open_engine(
     progress: Progress,
     sums: ColumnSums | None = None,
     people: KeyedRule | None = None,
+    beside: ColumnsCheck | None = None,
 ) -> Any:
     """Return an engine that holds the confidential data as codes; close it after use.
 
     ``sums`` get what the data is recognised by, before this returns. With ``people`` it holds
-    everybody's records and gives those that count once it is told the bound.
+    everybody's records and gives those that count once it is told the bound. ``beside`` may
+    refuse a table of baskets by the names of all of its columns.
     """
+    if beside is not None and isinstance(domain, Universe):
+        place = replace(place, beside=beside)
     if people is not None:
         return _of_people(domain, place, settings, progress, sums=sums, people=people)
     if settings.kind == "spark":
@@ -85,38 +96,29 @@ def _of_people(
     *,
     sums: ColumnSums | None,
     people: KeyedRule,
-) -> PeopleEngine:
-    if not isinstance(domain, Schema):
-        raise InternalError("baskets of people were asked for")
+) -> PeopleEngine | OwnedBasketEngine:
     if settings.kind == "spark":
-        from hedgerow.count.spark.people import open_spark_people
-
-        return open_spark_people(
-            domain,
-            place.data,
-            people,
-            query=place.query,
-            base=place.base,
-            reading=place.reading,
-            settings=settings,
-            sums=sums,
-        )
+        return _people_on_spark(domain, place, settings, sums, people)
     if settings.kind == "memory":
+        if isinstance(domain, Universe):
+            return _baskets_in_memory(domain, place, progress, sums, people)
         return _people_in_memory(domain, place, progress, sums, people)
+    from hedgerow.count.stream.owned_baskets import OwnedBasketsOnDisk
     from hedgerow.count.stream.people import PeopleOnDisk
     from hedgerow.count.stream.scratch import Scratch
 
     scratch = Scratch(settings.scratch)
+    given: dict[str, Any] = {
+        "scratch": scratch,
+        "memory": settings.memory or DEFAULT_MEMORY,
+        "report": progress,
+        "sums": sums,
+    }
     try:
-        return PeopleOnDisk.read(
-            _table(place),
-            domain,
-            people,
-            scratch=scratch,
-            memory=settings.memory or DEFAULT_MEMORY,
-            report=progress,
-            sums=sums,
-        )
+        if isinstance(domain, Universe):
+            owned = _owned_items(place, domain, people)
+            return OwnedBasketsOnDisk.read(owned, domain, people, **given)
+        return PeopleOnDisk.read(_table(place), domain, people, **given)
     except BaseException:
         scratch.close()
         raise
@@ -145,6 +147,50 @@ def _people_in_memory(
     return PeopleInMemory(schema, gathered, people.rule)
 
 
+def _people_on_spark(
+    domain: Schema | Universe,
+    place: DataPlace,
+    settings: EngineSettings,
+    sums: ColumnSums | None,
+    people: KeyedRule,
+) -> PeopleEngine | OwnedBasketEngine:
+    given: dict[str, Any] = {
+        "query": place.query,
+        "base": place.base,
+        "reading": place.reading,
+        "settings": settings,
+        "sums": sums,
+    }
+    if isinstance(domain, Universe):
+        from hedgerow.count.spark.owned_baskets import open_spark_owned_baskets
+
+        return open_spark_owned_baskets(domain, place.data, people, **given)
+    from hedgerow.count.spark.people import open_spark_people
+
+    return open_spark_people(domain, place.data, people, **given)
+
+
+def _baskets_in_memory(
+    universe: Universe,
+    place: DataPlace,
+    progress: Progress,
+    sums: ColumnSums | None,
+    people: KeyedRule,
+) -> OwnedBasketEngine:
+    from hedgerow.count.owned_baskets import OwnedBasketsInMemory
+    from hedgerow.encode.owned_baskets import OwnedBasketEncoder, owned_batches
+    from hedgerow.encode.table import check_size
+
+    source = _owned_items(place, universe, people)
+    encode = OwnedBasketEncoder(universe, people, name=source.name, sums=sums)
+    batches, used = [], 0
+    for batch in owned_batches(source, encode, progress=lambda share: progress("reading", share)):
+        batches.append(batch)
+        used += batch.nbytes
+        check_size(used, place.reading.most_bytes, source.name)
+    return OwnedBasketsInMemory(universe.taxonomy, encode.gathered(batches, sums), people.rule)
+
+
 def _on_spark(
     domain: Schema | Universe,
     place: DataPlace,
@@ -162,6 +208,7 @@ def _on_spark(
         return open_spark_table(domain, place.data, settings=settings, sums=sums, **given)
     from hedgerow.count.spark.baskets import open_spark_baskets
 
+    given["beside"] = place.beside
     return open_spark_baskets(domain, place.data, settings=settings, sums=sums, **given)
 
 
@@ -217,7 +264,24 @@ def _table(place: DataPlace) -> Any:
 
 def _items(place: DataPlace, universe: Universe) -> Any:
     from hedgerow.read.items import open_items
+    from hedgerow.read.words import BasketFile
 
-    return open_items(
+    opened = open_items(
         place.data, universe.place, query=place.query, base=place.base, reading=place.reading
+    )
+    if place.beside is not None and not isinstance(opened, BasketFile):
+        place.beside(opened.source.columns)
+    return opened
+
+
+def _owned_items(place: DataPlace, universe: Universe, people: KeyedRule) -> Any:
+    from hedgerow.read.owned_items import open_owned_items
+
+    return open_owned_items(
+        place.data,
+        universe.place,
+        people.rule,
+        query=place.query,
+        base=place.base,
+        reading=place.reading,
     )

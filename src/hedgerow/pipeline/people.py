@@ -10,15 +10,13 @@ from numpy.typing import NDArray
 
 from hedgerow.model.groups import CountsMade, Groups, LeafTable, Tree
 from hedgerow.model.measured import MeasuredTable
-from hedgerow.model.people import CANDIDATES, PeopleRule
+from hedgerow.model.people import BOUND_CHOSEN, CANDIDATES, PeopleRule
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, choose_by_score
 from hedgerow.privacy.source import RandomSource
 
 AUTO_SHARE = Fraction(1, 20)
 """What part of epsilon the choice of the bound takes."""
-
-AUTO_ON = "records per person"
 
 USUAL_BOUND = 4
 """The bound that is assumed before one is chosen."""
@@ -70,7 +68,7 @@ def choose_bound(
 
     Privacy: costs ``shares.chosen`` for a person (`bound_scores` has the sensitivity).
     """
-    spending = Spending(epsilon=shares.chosen, on=AUTO_ON, ledger=ledger, source=source)
+    spending = Spending(epsilon=shares.chosen, on=BOUND_CHOSEN, ledger=ledger, source=source)
     chosen = choose_by_score(
         bound_scores(sizes, shares.method),
         starts=np.zeros(1, dtype=np.int64),
@@ -142,9 +140,16 @@ def rule_with(rule: PeopleRule, most: int) -> PeopleRule:
     return replace(rule, most=most)
 
 
-def people_notes(rule: PeopleRule, *, auto: bool) -> tuple[str, ...]:
+def people_notes(rule: PeopleRule, *, auto: bool, baskets: bool = False) -> tuple[str, ...]:
     """Return what `check` says of people."""
     named = ", ".join(rule.columns)
+    records = "baskets" if baskets else "records"
+    whose = f"Protected is any one person ({named}), with all their {records}."
+    if rule.join is not None:
+        return (
+            f"{whose} They are joined to one basket with all of the person's items, so counts are"
+            " of people.",
+        )
     bound = (
         f"a number chosen for a twentieth of epsilon (told here as if it were {USUAL_BOUND})"
         if auto
@@ -153,9 +158,6 @@ def people_notes(rule: PeopleRule, *, auto: bool) -> tuple[str, ...]:
     counted = (
         "they share the weight of one person, so counts are of people"
         if rule.counted == "people"
-        else "each counts as one, so counts are of records and noise grows with their number"
+        else f"each counts as one, so counts are of {records} and noise grows with their number"
     )
-    return (
-        f"Protected is any one person ({named}), with all their records. Some of them count,"
-        f" {bound}: {counted}.",
-    )
+    return (f"{whose} Some of them count, {bound}: {counted}.",)

@@ -23,7 +23,7 @@ from hedgerow.model.method import Approximate, Outline, Sized
 from hedgerow.model.people import KeyedRule, PeopleRule, SampleKey
 from hedgerow.model.schema import Schema
 from hedgerow.model.universe import Universe
-from hedgerow.pipeline.open import DataPlace, open_engine
+from hedgerow.pipeline.open import ColumnsCheck, DataPlace, open_engine
 from hedgerow.pipeline.people import (
     USUAL_BOUND,
     PeopleShares,
@@ -36,7 +36,8 @@ from hedgerow.plan.fields import shown
 from hedgerow.plan.load import load_plan, plan_digest, plan_of
 from hedgerow.plan.model import Plan
 from hedgerow.plan.override import override
-from hedgerow.plan.people import names_people
+from hedgerow.plan.people import names_people, tells_people_apart
+from hedgerow.plan.registry import DEFAULT_BASKET_METHOD, DEFAULT_METHOD
 from hedgerow.plan.settings import MethodSettings, PrivateSettings
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
@@ -169,7 +170,8 @@ class Prepared:
             planned = self.method.outline(domain, self.foretold_rate)
         if self.people is None:
             return planned
-        return replace(planned, notes=(*planned.notes, *people_notes(self.people, auto=self.auto)))
+        told = people_notes(self.people, auto=self.auto, baskets=self.has_items)
+        return replace(planned, notes=(*planned.notes, *told))
 
     @contextmanager
     def opened(
@@ -192,7 +194,13 @@ class Prepared:
                 raise InternalError("people were to be bounded without a key")
             keyed = KeyedRule(rule=self.people, key=key)
         engine = open_engine(
-            self.domain, place, settings=settings, progress=progress, sums=sums, people=keyed
+            self.domain,
+            place,
+            settings=settings,
+            progress=progress,
+            sums=sums,
+            people=keyed,
+            beside=check_whose_baskets(self.plan),
         )
         with closing(engine):
             yield engine
@@ -285,6 +293,35 @@ def check_whose_records(plan: Plan) -> None:
             )
 
 
+def check_whose_baskets(plan: Plan) -> ColumnsCheck | None:
+    """Return what refuses a table of baskets with a column for the person that a plan ignores.
+
+    Such columns are in no plan, so it is the table that is asked, by their names alone. Records
+    that are called like people are people.
+    """
+    items = plan.items
+    if items is None or plan.person is not None or plan.one_record_per_person:
+        return None
+    if items.record is not None and names_people(items.record):
+        return None
+
+    def check(columns: Sequence[str]) -> None:
+        for name in columns:
+            if name != items.column and tells_people_apart(name):
+                raise UnconfirmedPlanError(
+                    f"the column {shown(name)} seems to say whose basket it is, and nobody has"
+                    " said how many baskets a person has: somebody with five is protected five"
+                    " times less",
+                    where="person",
+                    do=f"Write 'person: {name}' with 'join: union' (one basket for each person)"
+                    " or 'records-per-person: 4' (or auto), and people are protected with all"
+                    " their baskets; or, where nobody has more than one,"
+                    " 'one-record-per-person: true'.",
+                )
+
+    return check
+
+
 def prepare(plan: PlanLike, **settings: Any) -> Prepared:
     """Return the plan with its taxonomies loaded and its method built and validated.
 
@@ -301,7 +338,11 @@ def prepare(plan: PlanLike, **settings: Any) -> Prepared:
     if checked.items is not None:
         universe = universe_of(checked)
         method = publish.build(has_class=False)
-        ready = Prepared(plan=checked, settings=publish, domain=universe, method=method)
+        rule = checked.people_rule()
+        ready = Prepared(
+            plan=checked, settings=publish, domain=universe, method=method, people=rule
+        )
+        _check_people(ready)
         method.validate(universe.taxonomy, ready.rate)
         return ready
     schema = schema_of(checked)
@@ -327,12 +368,19 @@ def _check_people(ready: Prepared) -> None:
         raise PlanError(
             f"the method {settings.method!r} does not protect people with several records: {why}",
             where="person",
-            do="Give a method of pure epsilon, such as hedge.",
+            do="Give a method of pure epsilon, such as"
+            f" {DEFAULT_BASKET_METHOD if ready.has_items else DEFAULT_METHOD}.",
         )
-    refused = settings.refuses_people(has_class=ready.schema.class_attribute is not None)
+    has_class = not ready.has_items and ready.schema.class_attribute is not None
+    refused = settings.refuses_people(has_class=has_class)
+    if ready.has_items and refused is None:
+        refused = "baskets are counted whole"
     if ready.people.counted == "people" and refused is not None:
         raise PlanError(
             f"the method {settings.method!r} cannot count people here: {refused}",
             where="count",
-            do="Give 'count: records', or a method such as hedge.",
+            do="Give 'count: records', or 'join: union' in place of records-per-person: every"
+            " person is then one basket."
+            if ready.has_items
+            else "Give 'count: records', or a method such as hedge.",
         )

@@ -23,10 +23,11 @@ from pydantic import (
 
 from hedgerow.model.card import card
 from hedgerow.model.database import select_all
-from hedgerow.model.people import PeopleRule
+from hedgerow.model.people import Join, PeopleRule
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.plan.approval import ApprovedPlan
 from hedgerow.plan.attribute import AttributePlan
+from hedgerow.plan.basket_people import check_person_of_items
 from hedgerow.plan.derive import check_sources
 from hedgerow.plan.disclose import AnyDisclosePlan, check_disclosed_attributes
 from hedgerow.plan.fields import (
@@ -135,6 +136,11 @@ class Plan(PlanModel):
         description="what the counts of a release count: records (the default), or people, whose"
         " records share the weight of one person",
     )
+    join: Join | None = Field(
+        None,
+        description="union, for baskets: all items of a person are one basket, in place of"
+        " records-per-person",
+    )
     one_record_per_person: StrictBool | None = Field(
         None,
         description="true once a person has confirmed that nobody has more than one record",
@@ -201,6 +207,7 @@ class Plan(PlanModel):
             records_per_person=self.records_per_person,
             count=self.count,
             one_record_per_person=self.one_record_per_person,
+            join=self.join,
         )
 
     def how_to_read(self) -> Reading:
@@ -237,6 +244,7 @@ class Plan(PlanModel):
         self._check_missing()
         self._check_answered()
         check_sources(self.attributes)
+        check_person_of_items(self._of_people(), self.items)
         released = {name for name, each in self.attributes.items() if each.is_read}
         check_person(self._of_people(), released)
         if self.publish is not None:

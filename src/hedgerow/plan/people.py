@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from hedgerow.model.people import CANDIDATES, MOST_RECORDS, PeopleRule
+from hedgerow.model.people import CANDIDATES, MOST_RECORDS, Join, PeopleRule
 from hedgerow.plan.fields import Name, mistake, shown
 
 MOST_PERSON_COLUMNS = 8
@@ -87,6 +87,7 @@ class SaidOfPeople:
     records_per_person: int | Literal["auto"] | None
     count: Literal["records", "people"] | None
     one_record_per_person: bool | None
+    join: Join | None = None
 
 
 def check_person(given: SaidOfPeople, released: Collection[str]) -> None:
@@ -95,6 +96,7 @@ def check_person(given: SaidOfPeople, released: Collection[str]) -> None:
         alone = {
             "records-per-person": given.records_per_person is not None,
             "count": given.count is not None,
+            "join": given.join is not None,
         }
         for key, there in alone.items():
             if there:
@@ -110,7 +112,7 @@ def check_person(given: SaidOfPeople, released: Collection[str]) -> None:
             "Remove it: with 'person' people may have any number of records.",
             key=("one-record-per-person",),
         )
-    if given.records_per_person is None:
+    if given.records_per_person is None and given.join is None:
         raise mistake(
             "is missing",
             "Say how many records of one person count at most, such as 4, or auto.",
@@ -142,8 +144,12 @@ def _check_columns(columns: tuple[str, ...], released: Collection[str]) -> None:
 
 def people_rule(given: SaidOfPeople) -> PeopleRule | None:
     """Return the rule of the plan; with ``auto`` the largest bound that may be chosen."""
-    if given.person is None or given.records_per_person is None:
+    if given.person is None:
         return None
+    if given.join is not None:
+        return PeopleRule(columns=given.person, most=1, join=given.join)
     bound = given.records_per_person
+    if bound is None:
+        return None
     most = CANDIDATES[-1] if bound == "auto" else bound
     return PeopleRule(columns=given.person, most=most, counted=given.count or "records")

@@ -71,7 +71,7 @@ def certify(
         about=about,
         settings={**settings.applying(), **about.chosen},
         budget=NOTHING_SPENT if spent is None else spent,
-        guarantee=_promised(facts),
+        guarantee=_promised(facts, baskets=isinstance(domain, Universe)),
         facts=facts,
         counts=None if spent is None else _count_noise(published, faithful=about.faithful),
         assumed=_assumed(plan, settings, domain, facts.people),
@@ -123,7 +123,7 @@ def _approved(plan: Plan) -> paper.Approved | None:
     return None if signed is None else paper.Approved(by=signed.by, on=signed.on, why=signed.why)
 
 
-def _promised(facts: RunFacts) -> paper.Guarantee:
+def _promised(facts: RunFacts, *, baskets: bool) -> paper.Guarantee:
     if facts.statement is not None:
         return paper.Guarantee.none(facts.statement)
     if facts.epsilon is None:
@@ -134,6 +134,7 @@ def _promised(facts: RunFacts) -> paper.Guarantee:
         delta=facts.delta,
         caveat=facts.caveat,
         people=facts.people,
+        baskets=baskets,
     )
 
 
@@ -215,6 +216,11 @@ def _assumed_people(people: PeopleRule | None) -> paper.Assumed:
     if people is None:
         return paper.Assumed(what="each person has at most one record")
     named = " and ".join(people.columns)
+    if people.join is not None:
+        return paper.Assumed(
+            what=f"baskets with the same {named} are those of one person; they are joined to one,"
+            " which holds all of their items"
+        )
     counted = (
         "they share the weight of one person"
         if people.counted == "people"

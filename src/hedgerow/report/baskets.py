@@ -8,6 +8,7 @@ import numpy as np
 
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.certificate import Certificate
+from hedgerow.model.people import BOUND_CHOSEN
 from hedgerow.report.budget import budget_picture
 from hedgerow.report.page import Bar, files_there, precision_of, promise_of, rendered
 from hedgerow.report.pictures import shortened
@@ -43,8 +44,7 @@ def render_basket_report(
         precision=precision_of(certificate.counts),
         budget=budget_picture(certificate.budget),
         boxes=None,
-        every_basket_counted=certificate.counts is not None
-        and certificate.counts.share == certificate.budget.total,
+        every_basket_counted=_is_all_of_it(certificate),
         assumed=certificate.assumed_public,
         n_items=baskets.taxonomy.n_leaves,
         n_published=int(np.count_nonzero(totals)),
@@ -55,6 +55,16 @@ def render_basket_report(
         listed=files,
         files=files_there(FILES, files),
     )
+
+
+def _is_all_of_it(certificate: Certificate) -> bool:
+    """Whether one share of the budget made the counts, beside the choice of a bound on baskets."""
+    person, spends = certificate.guarantee.person, certificate.budget.spends
+    if certificate.counts is None:
+        return False
+    made = certificate.counts.share * (1 if person is None else person.records)
+    chosen = sum(line.share for line in spends if line.on == BOUND_CHOSEN)
+    return made + chosen == certificate.budget.total
 
 
 def _item_totals(baskets: NoisyBaskets) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +37,7 @@ from hedgerow.count.stream.baskets import WalkStep, follow
 from hedgerow.encode.baskets import BasketEncoder, sum_words
 from hedgerow.encode.sums import ColumnSums
 from hedgerow.errors import InternalError
-from hedgerow.model.baskets import EncodedBaskets, item_dtype, offsets_of
+from hedgerow.model.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
 from hedgerow.model.engine import BasketKernel, SparseCounts
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.model.universe import ItemsPlace, Universe
@@ -58,11 +58,12 @@ def open_spark_baskets(
     reading: Reading = PLAIN,
     settings: EngineSettings,
     sums: ColumnSums | None = None,
+    beside: Callable[[Sequence[str]], None] | None = None,
 ) -> SparkBaskets:
     """Return an engine over lines of text, a column of lists, or a long table on Spark.
 
     All records are encoded before it returns: what is refused is refused before a booking.
-    ``sums`` take one pass over the data of their own.
+    ``sums`` take one pass over the data of their own; ``beside`` is told all columns of a table.
     """
     place = universe.place
     session = spark_session(settings, data)
@@ -70,7 +71,8 @@ def open_spark_baskets(
         if place.column is None:
             words = open_lines(session, data, base=base, reading=reading)
         else:
-            words = _columns(session, data, place, query=query, base=base, reading=reading)
+            asked = _asked(place, reading, beside)
+            words = _columns(session, data, place, asked, query=query, base=base)
         with refusing():
             encode = _Encode(universe, reading if place.column is None else None)
             codes = words.mapInArrow(guarded(encode), "items array<int>").persist()
@@ -85,17 +87,23 @@ def open_spark_baskets(
         raise
 
 
+def _asked(
+    place: ItemsPlace, reading: Reading, beside: Callable[[Sequence[str]], None] | None
+) -> AskedColumns:
+    names = [name for name in (place.record, place.column) if name is not None]
+    return AskedColumns(names=names, text=names, reading=reading, beside=beside)
+
+
 def _columns(
     session: Session,
     data: Any,
     place: ItemsPlace,
+    asked: AskedColumns,
     *,
     query: str | None,
     base: Path,
-    reading: Reading,
 ) -> Any:
-    names = [name for name in (place.record, place.column) if name is not None]
-    asked = AskedColumns(names=names, text=names, reading=reading)
+    names = asked.names
     frame, parse = open_columns(session, data, asked, query=query, base=base)
     with refusing():
         if parse is not None:
@@ -213,6 +221,14 @@ class SparkWalk:
         return self._engine.taxonomy, self._max_length, self._steps
 
 
+def lists_of(lengths: NDArray[np.int64], items: ItemCodes) -> pa.RecordBatch:
+    """Return encoded records as Spark takes them."""
+    lists = pa.ListArray.from_arrays(
+        pa.array(offsets_of(lengths), pa.int32()), pa.array(items, pa.int32())
+    )
+    return pa.RecordBatch.from_arrays([lists], names=["items"])
+
+
 class _Encode:
     """Runs on the workers: lines (with how they are written) or lists of words to codes."""
 
@@ -223,11 +239,7 @@ class _Encode:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         encoder = BasketEncoder(self.universe)
         for words in self.words(batches):
-            lengths, items = encoder.of_batch(words)
-            lists = pa.ListArray.from_arrays(
-                pa.array(offsets_of(lengths), pa.int32()), pa.array(items, pa.int32())
-            )
-            yield pa.RecordBatch.from_arrays([lists], names=["items"])
+            yield lists_of(*encoder.of_batch(words))
 
     def words(self, batches: Iterator[pa.RecordBatch]) -> Iterator[WordBatch]:
         """Yield the words of each batch."""

@@ -69,7 +69,7 @@ def records_of(
         asked=[(columns.index(name), name) for name in names],
         text=text,
     )
-    return lines, ParseLines(parser, header)
+    return lines, ParseLines(parser, header, columns)
 
 
 def objects_of(
@@ -93,7 +93,7 @@ def objects_of(
             where=NAME,
             do="Give the attribute the name of its key; names are case-sensitive.",
         )
-    return lines, ParseLines(parser, None)
+    return lines, ParseLines(parser, None, columns)
 
 
 def _header(lines: Any, rules: LineRules, delimiter: str) -> tuple[bytes, tuple[str, ...]]:
@@ -117,11 +117,17 @@ def without_numbers(rules: LineRules, block: Block) -> bytes:
 
 
 class ParseLines:
-    """Lines to columns of text."""
+    """Lines to columns of text; ``columns`` are all that there are."""
 
-    def __init__(self, parser: RecordParser | ObjectParser, header: bytes | None) -> None:
+    def __init__(
+        self,
+        parser: RecordParser | ObjectParser,
+        header: bytes | None,
+        columns: Sequence[str] = (),
+    ) -> None:
         self.parser = parser
         self.header = header
+        self.columns = tuple(columns)
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return the records of a batch of lines."""

@@ -79,7 +79,7 @@ def open_spark_people(
             encode = EncodePeople(schema, people, parse, key)
             buckets = (
                 frame.mapInArrow(guarded(encode), BUCKETS)
-                .repartition(_n_partitions(session), "bucket")
+                .repartition(n_partitions(session), "bucket")
                 .persist()
             )
             told = buckets.where(f"bucket = {SUMMED}").toArrow()
@@ -91,7 +91,7 @@ def open_spark_people(
         raise
 
 
-def _n_partitions(session: Session) -> int:
+def n_partitions(session: Session) -> int:
     """Return as many parts as Spark shuffles into, at the most one for every bucket."""
     return max(1, min(N_BUCKETS, int(session.spark.conf.get("spark.sql.shuffle.partitions"))))
 
@@ -168,9 +168,9 @@ class EncodePeople:
         for batch in batches if self.parse is None else map(self.parse, batches):
             rows = self._encoded(encode, batch)
             if rows.num_rows:
-                yield _by_bucket(rows)
+                yield by_bucket(rows)
         if sums is not None:
-            yield _bodies([SUMMED], [sums_text(sums)])
+            yield bucket_rows([SUMMED], [sums_text(sums)])
 
     def _encoded(self, encode: PeopleEncoder, batch: pa.RecordBatch) -> pa.RecordBatch:
         columns = [
@@ -188,7 +188,8 @@ class EncodePeople:
             ) from None
 
 
-def _by_bucket(rows: pa.RecordBatch) -> pa.RecordBatch:
+def by_bucket(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """Return rows with a column ``hash`` as :data:`BUCKETS`."""
     hashes = rows.column("hash").to_numpy()
     buckets = (hashes % np.uint64(N_BUCKETS)).astype(np.int64)
     order = np.argsort(buckets, kind="stable")
@@ -199,10 +200,11 @@ def _by_bucket(rows: pa.RecordBatch) -> pa.RecordBatch:
         serialised(ordered.slice(start, end - start)).tobytes()
         for start, end in zip(starts.tolist(), ends, strict=True)
     ]
-    return _bodies(found.tolist(), bodies)
+    return bucket_rows(found.tolist(), bodies)
 
 
-def _bodies(buckets: list[int], bodies: list[bytes]) -> pa.RecordBatch:
+def bucket_rows(buckets: list[int], bodies: list[bytes]) -> pa.RecordBatch:
+    """Return bodies under the numbers of their buckets, or under :data:`SUMMED`."""
     return pa.RecordBatch.from_arrays(
         [pa.array(buckets, pa.int32()), pa.array(bodies, pa.binary())], names=["bucket", "body"]
     )
@@ -218,13 +220,19 @@ class _OverBuckets:
     def gathered(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Gathered]:
         """Yield everybody's records, a bucket at a time."""
         encode = PeopleEncoder(BatchEncoder(self.schema, name=NAME), self.people)
-        held: dict[int, list[pa.RecordBatch]] = {}
-        for batch in batches:
-            for bucket, body in zip(batch.column(0).to_pylist(), batch.column(1), strict=True):
-                found = unserialised(np.frombuffer(body.as_buffer(), dtype=np.uint8))
-                held.setdefault(bucket, []).extend(found)
-        for bucket in sorted(held):
-            yield Gathered.of(held.pop(bucket), encode)
+        for rows in bucketed(batches):
+            yield Gathered.of(rows, encode)
+
+
+def bucketed(batches: Iterator[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
+    """Yield the rows of each bucket of a task: all of a person are in one."""
+    held: dict[int, list[pa.RecordBatch]] = {}
+    for batch in batches:
+        for bucket, body in zip(batch.column(0).to_pylist(), batch.column(1), strict=True):
+            found = unserialised(np.frombuffer(body.as_buffer(), dtype=np.uint8))
+            held.setdefault(bucket, []).extend(found)
+    for bucket in sorted(held):
+        yield held.pop(bucket)
 
 
 class Sizes(_OverBuckets):

@@ -145,11 +145,20 @@ def _check_java() -> None:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class AskedColumns:
-    """The columns to read, which of them as text, and how a text file is written."""
+    """The columns to read, which of them as text, and how a text file is written.
+
+    ``beside`` is told the names of all columns there are, and may refuse the table.
+    """
 
     names: Sequence[str]
     text: Collection[str]
     reading: Reading
+    beside: Callable[[Sequence[str]], None] | None = None
+
+    def tell(self, columns: Sequence[str]) -> None:
+        """Tell ``beside``, if anybody wants to know."""
+        if self.beside is not None:
+            self.beside(columns)
 
 
 def open_columns(
@@ -173,18 +182,25 @@ def open_columns(
             if "://" not in path and not Path(path).exists():
                 data = _table(session, os.fspath(data))
             elif asked.reading.holds_objects(path):
-                return objects_of(session.spark, path, names=asked.names, reading=asked.reading)
+                lines, parse = objects_of(
+                    session.spark, path, names=asked.names, reading=asked.reading
+                )
+                asked.tell(parse.columns)
+                return lines, parse
             elif plain.endswith((".csv", ".tsv", ".tab")):
-                return records_of(
+                lines, parse = records_of(
                     session.spark,
                     path,
                     names=asked.names,
                     text=asked.text,
                     reading=asked.reading,
                 )
+                asked.tell(parse.columns)
+                return lines, parse
             else:
                 data = session.spark.read.parquet(path)
     _check_columns(data, asked.names)
+    asked.tell(data.columns)
     with refusing():
         return data.select([data[f"`{name}`"] for name in asked.names]), None
 

@@ -74,9 +74,9 @@ class BasketStream:
             raise DataError(
                 "the rows of one record may lie anywhere in a long table",
                 where=source.name,
-                do="Sort it into one list per record, or use the engine memory or spark.",
+                do="Sort it into one list per record, or use the engine memory or spark; where it"
+                " has a column for the person, 'person' in the plan gathers them.",
             )
-        shelf = scratch.shelf()
         encoder, pace = BasketEncoder(universe, sums=sums), Pace(report)
 
         def sets() -> Iterator[Sets]:
@@ -86,8 +86,16 @@ class BasketStream:
                 pace.read(n_read)
                 yield encoder.of_batch(batch)
 
-        slots = [shelf.put(piece) for piece in _pieces(sets(), items_per_piece(memory))]
-        return cls(universe.taxonomy, scratch, shelf, slots)
+        return cls.of_sets(universe.taxonomy, sets(), scratch=scratch, memory=memory)
+
+    @classmethod
+    def of_sets(
+        cls, taxonomy: Taxonomy, sets: Iterable[Sets], *, scratch: Scratch, memory: int
+    ) -> BasketStream:
+        """Return an engine over encoded records, kept in ``scratch``."""
+        shelf = scratch.shelf()
+        slots = [shelf.put(piece) for piece in _pieces(sets, items_per_piece(memory))]
+        return cls(taxonomy, scratch, shelf, slots)
 
     def walk(self, *, max_length: int | None) -> DiskWalk:
         """Return all records in partition 0, each cut to that many items by a public rule."""

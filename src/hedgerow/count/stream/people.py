@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from hedgerow.count.people import clipped_sizes, in_one_engine, no_records
+from hedgerow.count.stream.buckets import Buckets
 from hedgerow.count.stream.scratch import Scratch, Slot
-from hedgerow.count.stream.table import BASE_BYTES, Pace, Report, StreamEngine, rows_per_piece
+from hedgerow.count.stream.table import Pace, Report, StreamEngine, rows_per_piece
 from hedgerow.encode.batch import BatchEncoder
-from hedgerow.encode.people import (
-    Gathered,
-    PeopleEncoder,
-    people_batches,
-    serialised,
-    unserialised,
-)
+from hedgerow.encode.people import Gathered, PeopleEncoder, people_batches
 from hedgerow.encode.sums import ColumnSums
 from hedgerow.model.arrays import Codes
 from hedgerow.model.engine import Engine
@@ -26,11 +20,6 @@ from hedgerow.model.people import KeyedRule, PeopleRule
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.read.source import Source
-
-N_BUCKETS = 256
-"""Parts of the people, by the hash of a person: one is in memory at a time."""
-
-_LEAST_HELD = 16 << 20
 
 
 class PeopleOnDisk:
@@ -44,8 +33,7 @@ class PeopleOnDisk:
         self.schema = schema
         self._encode = encode
         self._scratch = scratch
-        self._shelf = scratch.shelf()
-        self._slots: list[list[Slot]] = [[] for _ in range(N_BUCKETS)]
+        self._buckets = Buckets(scratch, memory=memory)
         self._rule = encode.keyed.rule
         self._memory = memory
 
@@ -68,13 +56,13 @@ class PeopleOnDisk:
         encode = PeopleEncoder(BatchEncoder(schema, name=source.name, sums=sums), keyed)
         held = cls(schema, scratch, encode, memory=memory)
         pace = Pace(report)
-        held._fill(people_batches(source, encode, progress=pace.share, told=pace.read))
+        held._buckets.fill(people_batches(source, encode, progress=pace.share, told=pace.read))
         return held
 
     def sizes(self, most: int) -> NDArray[np.int64]:
         """Return how many persons have 0, 1, ... ``most`` records or more (confidential)."""
         total = np.zeros(most + 1, dtype=np.int64)
-        for gathered in self._buckets():
+        for gathered in self._gathered():
             total += clipped_sizes(gathered, most)
         return total
 
@@ -83,7 +71,7 @@ class PeopleOnDisk:
         shelf = self._scratch.shelf()
         pieces = _Pieces(rows_per_piece(self.schema, self._memory) // 2)
         slots: dict[int, list[Slot]] = {}
-        for gathered in self._buckets():
+        for gathered in self._gathered():
             for weight, columns in gathered.kept(rule):
                 for piece in pieces.add(weight, columns):
                     slots.setdefault(weight, []).append(shelf.put(piece))
@@ -95,7 +83,7 @@ class PeopleOnDisk:
             (weight, StreamEngine(self.schema, self._scratch, shelf, found))
             for weight, found in sorted(slots.items())
         ]
-        self._shelf.close()
+        self._buckets.close()
         return in_one_engine(parts, rule)
 
     def rehearsing(self, table: EncodedTable) -> Engine:
@@ -113,39 +101,9 @@ class PeopleOnDisk:
         """Remove the records from the disk."""
         self._scratch.close()
 
-    def _fill(self, batches: Iterator[pa.RecordBatch]) -> None:
-        held: list[pa.RecordBatch] = []
-        most, n_bytes = max(_LEAST_HELD, (self._memory - BASE_BYTES) // 6), 0
-        for batch in batches:
-            held.append(batch)
-            n_bytes += batch.nbytes
-            if n_bytes >= most:
-                self._shelve(held)
-                held, n_bytes = [], 0
-        if held:
-            self._shelve(held)
-
-    def _shelve(self, held: list[pa.RecordBatch]) -> None:
-        """Write what is held, each record to the bucket of its person."""
-        table = pa.Table.from_batches(held).combine_chunks()
-        hashes = table.column("hash").to_numpy()
-        buckets = (hashes % np.uint64(N_BUCKETS)).astype(np.int64)
-        order = np.argsort(buckets, kind="stable")
-        ends = np.cumsum(np.bincount(buckets, minlength=N_BUCKETS)).tolist()
-        table, start = table.take(order).combine_chunks(), 0
-        for bucket, end in enumerate(ends):
-            if end > start:
-                body = serialised(table.slice(start, end - start))
-                self._slots[bucket].append(self._shelf.put((body,)))
-            start = end
-
-    def _buckets(self) -> Iterator[Gathered]:
-        for slots in self._slots:
-            if slots:
-                batches = [
-                    each for slot in slots for each in unserialised(self._shelf.get(slot)[0])
-                ]
-                yield Gathered.of(batches, self._encode)
+    def _gathered(self) -> Iterator[Gathered]:
+        for batches in self._buckets:
+            yield Gathered.of(batches, self._encode)
 
 
 class _Pieces:

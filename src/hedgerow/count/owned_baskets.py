@@ -1,0 +1,82 @@
+"""Baskets held by person until the bound on each person's baskets is known."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.count.memory.baskets import BasketMemory
+from hedgerow.encode.owned_baskets import OwnedBaskets
+from hedgerow.model.baskets import EncodedBaskets, offsets_of
+from hedgerow.model.engine import BasketEngine
+from hedgerow.model.people import PeopleRule
+from hedgerow.taxonomy.tree import Taxonomy
+
+
+class OwnedBasketEngine(Protocol):
+    """Whatever holds the baskets of people before they are bounded."""
+
+    @property
+    def name(self) -> str:
+        """What the certificate calls the engine."""
+        ...
+
+    def sizes(self, most: int) -> NDArray[np.int64]:
+        """Return how many persons have 0, 1, ... ``most`` baskets or more (confidential)."""
+        ...
+
+    def bounded(self, rule: PeopleRule) -> BasketEngine:
+        """Return an engine over the baskets that count."""
+        ...
+
+    def rehearsing(self, baskets: EncodedBaskets) -> BasketEngine:
+        """Return an engine of the same kind, by the same code path, over made-up baskets."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the baskets."""
+        ...
+
+
+class OwnedBasketsInMemory:
+    """The baskets of everybody, in memory (confidential)."""
+
+    name = "memory"
+
+    def __init__(self, taxonomy: Taxonomy, owned: OwnedBaskets, rule: PeopleRule) -> None:
+        self.taxonomy = taxonomy
+        self._owned = owned
+        self._rule = rule
+        self._bounded: dict[PeopleRule, BasketMemory] = {}
+
+    def __repr__(self) -> str:
+        return "OwnedBasketsInMemory()"
+
+    def sizes(self, most: int) -> NDArray[np.int64]:
+        """Return how many persons have 0, 1, ... ``most`` baskets or more (confidential)."""
+        return clipped_basket_sizes(self._owned, most)
+
+    def bounded(self, rule: PeopleRule) -> BasketMemory:
+        """Return an engine over the baskets that count."""
+        if rule not in self._bounded:
+            lengths, items = self._owned.kept(rule)
+            self._bounded[rule] = BasketMemory(
+                baskets=EncodedBaskets(
+                    taxonomy=self.taxonomy, offsets=offsets_of(lengths), items=items
+                )
+            )
+        return self._bounded[rule]
+
+    def rehearsing(self, baskets: EncodedBaskets) -> BasketEngine:
+        """Return an engine that counts made-up baskets by the same loops as this one's."""
+        return self.bounded(self._rule).rehearsing(baskets)
+
+    def close(self) -> None:
+        """Nothing to do: the baskets go with the engine."""
+
+
+def clipped_basket_sizes(owned: OwnedBaskets, most: int) -> NDArray[np.int64]:
+    """Return how many persons have 0, 1, ... ``most`` baskets or more (confidential)."""
+    return np.bincount(np.minimum(owned.sizes(), most), minlength=most + 1)

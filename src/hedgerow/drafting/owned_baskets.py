@@ -1,0 +1,186 @@
+"""A first plan for baskets in the columns of a table: lists, or rows of record and item.
+
+Privacy: as confidential as the data, but for the names of columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hedgerow.drafting.baskets import basket_ends, frequent_items, universe_lines
+from hedgerow.drafting.match import TaxonomyFile
+from hedgerow.drafting.people import PeopleFound
+from hedgerow.drafting.profile import RARE
+from hedgerow.drafting.text import (
+    HEADER,
+    PlaceLines,
+    comment,
+    place_lines,
+    quoted,
+    records_lines,
+)
+from hedgerow.errors import DataError, PlanError
+from hedgerow.plan.people import names_people, tells_people_apart
+from hedgerow.read.source import ReadProgress, Source, places_of
+from hedgerow.read.text import as_text
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class BasketColumns:
+    """The columns that hold items and, in a long table, the name of the record."""
+
+    items: str
+    record: str | None
+
+    @classmethod
+    def of(cls, items: str | None, record: str | None) -> BasketColumns | None:
+        """Return them; ``None`` where no column of items is named."""
+        if items is None and record is not None:
+            raise PlanError(
+                "a column of records needs the column of their items, too",
+                where="record",
+                do="Name it with --items COLUMN.",
+            )
+        return None if items is None else cls(items=items, record=record)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class BasketsFound:
+    """What a draft says of baskets in columns (confidential)."""
+
+    columns: BasketColumns
+    frequent: list[str]
+    n_records: int
+    people: PeopleFound | None
+
+    def text(
+        self, place: PlaceLines, files: Sequence[TaxonomyFile], *, ends: tuple[str, str], base: Path
+    ) -> str:
+        """Return the YAML text of a plan; ``ends`` are its ``publish`` and ``ledger`` sections."""
+        lines = [HEADER, *place_lines(place), *records_lines(self.n_records), "items:"]
+        lines += [f"  column: {quoted(self.columns.items)}"]
+        if self.columns.record is not None:
+            lines += [f"  record: {quoted(self.columns.record)}"]
+        lines += universe_lines(self.frequent, files, base)
+        return "\n".join([*lines, *self._whose(), *basket_ends(*ends)])
+
+    def _whose(self) -> Iterator[str]:
+        people = self.people
+        if people is None:
+            return
+        yield ""
+        yield from comment(people.reason(), indent="")
+        if people.records == "baskets":
+            if not people.repeats:
+                yield from people.lines(quoted(people.column))
+                return
+            yield "# All items of a person are then one basket. To publish baskets as they are,"
+            yield f"# write 'records-per-person: {people.bound}' in place of join; noise grows with"
+            yield "# it. If nobody can have more than one: 'one-record-per-person: true' instead."
+        yield f"person: {quoted(people.column)}"
+        yield "join: union"
+
+
+def baskets_in(
+    source: Source, columns: BasketColumns, *, progress: ReadProgress | None = None
+) -> BasketsFound:
+    """Return which items many people have, or many records where no column names people."""
+    asked = [name for name in (columns.record, columns.items) if name is not None]
+    places_of(asked, source)
+    person = _person_column(source, columns)
+    pairs = _pairs(source, columns, person, progress)
+    if columns.record is None and person is None and not pairs.lists:
+        raise DataError(
+            "the column does not hold lists, and nothing says which rows are one record",
+            where=f"{source.name}, column {columns.items!r}",
+            do="Name the column that tells records apart: --record COLUMN.",
+        )
+    unit = "record" if person is None else "person"
+    rows = pairs.table.filter(pc.is_valid(pairs.table.column("item")))
+    distinct = rows.group_by([unit, "item"]).aggregate([])
+    counted = distinct.column("item").value_counts()
+    counts = dict(
+        zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True)
+    )
+    frequent = frequent_items(counts)
+    if not frequent:
+        raise DataError(
+            f"no item is in {RARE} records or more, or had by {RARE} people",
+            where=source.name,
+            do="Check that the columns are the right ones, or write the plan by hand.",
+        )
+    people = None
+    if person is not None:
+        is_row = columns.record is None and not pairs.lists
+        people = _people(pairs.table, person, "rows" if is_row else "baskets")
+    # Where people's baskets will be joined, a person is a record.
+    n_records = len(set(distinct.column(unit).to_pylist()))
+    return BasketsFound(columns=columns, frequent=frequent, n_records=n_records, people=people)
+
+
+def _person_column(source: Source, columns: BasketColumns) -> str | None:
+    if columns.record is not None and names_people(columns.record):
+        return None
+    others = (name for name in source.columns if name not in (columns.items, columns.record))
+    return next((name for name in others if tells_people_apart(name)), None)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class _Pairs:
+    """Rows of person, record and item; ``lists`` says that records were lists."""
+
+    table: pa.Table
+    lists: bool
+
+
+def _pairs(
+    source: Source, columns: BasketColumns, person: str | None, progress: ReadProgress | None
+) -> _Pairs:
+    names = [name for name in (person, columns.record) if name is not None]
+    parts, n_read, lists = [], 0, False
+    for batch in source.batches([*names, columns.items], text=names, progress=progress):
+        items = batch.column(len(names))
+        owners = pa.array(np.arange(len(items)))
+        if pa.types.is_list(items.type) or pa.types.is_large_list(items.type):
+            lists, owners = True, pc.list_parent_indices(items)
+            items = items.flatten()
+        numbers = pa.array(np.arange(n_read, n_read + batch.num_rows)).cast(pa.string())
+        owned = {name: _text(batch.column(at), source) for at, name in enumerate(names)}
+        record = owned.get(columns.record or "", numbers)
+        who = owned.get(person or "", numbers)
+        part = [who.take(owners), record.take(owners), _text(items, source)]
+        parts.append(pa.table(part, names=["person", "record", "item"]))
+        n_read += batch.num_rows
+    form = pa.schema([(name, pa.string()) for name in ("person", "record", "item")])
+    return _Pairs(table=pa.concat_tables([form.empty_table(), *parts]), lists=lists)
+
+
+def _text(column: pa.Array, source: Source) -> pa.Array:
+    texts = as_text(column, where=source.name)
+    if pa.types.is_dictionary(texts.type):
+        texts = texts.dictionary_decode()
+    trimmed = pc.utf8_trim_whitespace(texts.cast(pa.string()))
+    return pc.if_else(pc.equal(trimmed, ""), None, trimmed)
+
+
+def _people(
+    table: pa.Table, person: str, records: Literal["rows", "baskets"]
+) -> PeopleFound | None:
+    """Return how many baskets each person has, or rows where nothing tells baskets apart."""
+    named = table.filter(pc.is_valid(table.column("person")))
+    baskets = named.group_by(["person", "record"]).aggregate([])
+    counted = baskets.column("person").value_counts()
+    if not len(counted):
+        return None
+    return PeopleFound(
+        column=person,
+        sizes=np.asarray(counted.field("counts"), dtype=np.int64),
+        records=records,
+    )
