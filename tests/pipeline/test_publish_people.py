@@ -112,8 +112,24 @@ def test_one_person_moves_the_score_of_a_bound_by_what_is_said(sizes, records, e
     after = before.copy()
     after[min(records, CANDIDATES[-1])] += 1
     moved = bound_scores(after, epsilon) - bound_scores(before, epsilon)
-    assert (moved <= 0).all()
-    assert (moved >= -(CANDIDATES[-1] - 1)).all()
+    cut = [-1 if min(records, CANDIDATES[-1]) > most else 0 for most in CANDIDATES]
+    assert moved.tolist() == cut  # 1 at the most, and never upwards
+
+
+@pytest.mark.parametrize(
+    ("sizes", "best"),
+    [
+        ({1: 37_000, 2: 7000, 3: 2000, 4: 1137, 6: 900, 12: 132}, 4),  # diabetes-130
+        ({1: 4000}, 1),
+        ({1: 100_000, 5: 100_000}, 8),
+        ({64: 10**7}, 64),
+    ],
+)
+def test_a_bound_is_worth_its_noise(sizes, best):
+    counted = np.zeros(65, dtype=np.int64)
+    for records, people in sizes.items():
+        counted[records] = people
+    assert CANDIDATES[int(bound_scores(counted, Fraction(19, 20)).argmax())] == best
 
 
 def test_a_chosen_bound_is_paid_for_once():
