@@ -355,7 +355,7 @@ def _show_one(account: Account, *, quiet: bool) -> None:
 def _row(entry: Entry, shown: list[str]) -> list[str]:
     from hedgerow.privacy.budget import delta_text
 
-    covers = "everything" if entry.covers is None else entry.covers
+    covers = "all" if entry.covers is None else entry.covers
     if entry.covers is not None and not entry.parallel:
         covers += " (adds up)"
     extra = {"delta": delta_text(entry.delta), "table": entry.table or "-", "covers": covers}

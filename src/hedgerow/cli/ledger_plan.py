@@ -62,7 +62,7 @@ def _show(found: Schedule, *, quiet: bool) -> None:
         )
         say(
             "That is for records. Where people are protected ('person'), somebody must confirm"
-            " that nobody has records in two parts: 'people-disjoint'."
+            " that nobody has records both in a part and outside of it: 'people-disjoint'."
         )
     else:
         say(f"Each may cost epsilon = {shown}; together they cost {total}.")

@@ -89,7 +89,8 @@ class Cover:
 
     ``key`` names the rule that gives a record its code: the column, its public domain and how
     its values are read. Only covers of the same rule can be compared. ``values`` are for people.
-    ``disjoint`` is why no person has records in two such parts, if somebody has confirmed that.
+    ``disjoint`` is why no person has records both in this part and outside of it, if somebody has
+    confirmed that.
     """
 
     column: str
