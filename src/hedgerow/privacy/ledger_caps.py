@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from hedgerow.errors import CapError, DeltaCapError, LedgerError
 from hedgerow.privacy.budget import EpsilonLike, parse_delta, parse_epsilon
+from hedgerow.privacy.ledger_accounts import one_line
 from hedgerow.privacy.ledger_covers import Cover
 from hedgerow.privacy.ledger_names import check_new_name, is_plain, sound
 from hedgerow.privacy.ledger_neighbours import ReleaseNeighbours, check_neighbours
@@ -173,9 +174,14 @@ def _say_why_it_adds_up(error: CapError, balance: AccountBalance, terms: Release
             " with everything else. If nobody can, say so and why: 'people-disjoint: {confirmed:"
             " true, why: WHY}' in covers."
         )
-    elif any(sums.column == column and key != terms.cover.key for key, sums in balance.covers):
+        return
+    if any(sums.column == column and key != terms.cover.key for key, sums in balance.covers):
         error.add_note(
             f"Earlier releases cover {column!r} with another domain, or read it in another way, so"
             " that the ledger cannot tell their parts from this one's. Keep the column's lines"
             " the same in all plans, with a calendar that is long enough from the beginning."
         )
+    error.add_note(
+        f"So much is spent on records that it covers ({column}: {one_line(terms.cover.values)});"
+        " other parts of the table may have more left."
+    )

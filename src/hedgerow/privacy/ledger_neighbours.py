@@ -87,7 +87,9 @@ def check_alike(one: AccountBalance, two: AccountBalance) -> None:
             where="ledger",
             do=f"They stay two accounts: {told}. Publish both tables with 'person', on one account"
             " 'ledger: {people: NAME, cap: CAP}', and book there what was spent before, as it is"
-            " per person, with 'hedgerow ledger spend'.",
+            " per person, with 'hedgerow ledger spend'. Where the ledger takes one table for both,"
+            f" then say so: hedgerow ledger different {shlex.quote(one.name)}"
+            f" {shlex.quote(two.name)} --why WHY",
         )
 
 
