@@ -103,6 +103,14 @@ class Prepared:
         return self.shares.method / bound
 
     @property
+    def _may_count_people(self) -> bool:
+        """Whether the method counts people, as ``count: people`` asks."""
+        if self.has_items or not isinstance(self.settings, PrivateSettings):
+            return False
+        has_class = self.schema.class_attribute is not None
+        return self.settings.refuses_people(has_class=has_class) is None
+
+    @property
     def delta(self) -> Fraction:
         """The delta of the release, 0 for methods of pure epsilon."""
         if not isinstance(self.method, Approximate):
@@ -150,7 +158,9 @@ class Prepared:
             planned = self.method.outline(domain, self.foretold_rate)
         if self.people is None:
             return planned
-        told = people_notes(self.people, auto=self.auto, baskets=self.has_items)
+        told = people_notes(
+            self.people, auto=self.auto, baskets=self.has_items, may_count=self._may_count_people
+        )
         return replace(planned, notes=(*planned.notes, *told))
 
     @contextmanager
