@@ -179,7 +179,7 @@ def test_a_chosen_bound_is_paid_for_once():
         ({"one-record-per-person": True}, "a person is named, too"),
         ({"records-per-person": "auto", "count": "people"}, "nothing to choose"),
         ({"publish": {"method": "mondrian", "k": 5, "epsilon": None}}, "gives no guarantee"),
-        ({"publish": {"method": "truthful", "delta": "1/100"}}, "delta grows with every record"),
+        ({"publish": {"method": "truthful", "delta": "1/100"}}, "delta is that of one times"),
         (
             {"count": "people", "publish": {"method": "diffgen", "h": 3, "score": "infogain"}},
             "the score infogain is not shown",

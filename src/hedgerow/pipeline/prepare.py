@@ -340,7 +340,8 @@ def _check_people(ready: Prepared) -> None:
     settings = ready.settings
     if not isinstance(settings, PrivateSettings) or isinstance(ready.method, Approximate):
         why = (
-            "its delta grows with every record of a person"
+            "of a person with m records its delta is that of one times"
+            " (e^epsilon - 1) / (e^(epsilon / m) - 1)"
             if ready.private
             else "it gives no guarantee to anybody"
         )
