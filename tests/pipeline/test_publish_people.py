@@ -111,7 +111,7 @@ def test_the_certificate_says_who_is_protected_and_the_ledger_books_a_persons_ep
     release = hedgerow.publish(plan(), data=visits())
     promised = release.certificate.guarantee
     assert promised.neighbours == "add or remove one person with all their records"
-    assert "any one person (told by 'patient'), with all their records" in promised.statement
+    assert "any one patient (told by 'patient'), with all their records" in promised.statement
     assert promised.person.records == 3
     assert release.certificate.budget.total == promised.epsilon == 1
     assert release.certificate.counts.share < Fraction(1, 3)  # of one record
@@ -179,7 +179,7 @@ def test_a_chosen_bound_is_paid_for_once():
         ({"one-record-per-person": True}, "a person is named, too"),
         ({"records-per-person": "auto", "count": "people"}, "nothing to choose"),
         ({"publish": {"method": "mondrian", "k": 5, "epsilon": None}}, "gives no guarantee"),
-        ({"publish": {"method": "truthful", "delta": "1/100"}}, "delta grows with every record"),
+        ({"publish": {"method": "truthful", "delta": "1/100"}}, "delta is that of one times"),
         (
             {"count": "people", "publish": {"method": "diffgen", "h": 3, "score": "infogain"}},
             "the score infogain is not shown",
@@ -240,4 +240,6 @@ def test_check_tells_people_from_records():
         )
     )
     assert people.error_95 == one.error_95 < records.error_95 < auto.error_95
-    assert any("any one person (patient), with all" in each for each in records.outline.notes)
+    assert any(
+        "any one patient (told by patient), with all" in each for each in records.outline.notes
+    )

@@ -27,7 +27,7 @@ from pydantic import (
 
 from hedgerow.errors import ReleaseError
 from hedgerow.model.card import card
-from hedgerow.model.people import Join, PeopleRule
+from hedgerow.model.people import Join, PeopleRule, noun_of
 from hedgerow.taxonomy.labels import displayed
 
 NEIGHBOURS = "add or remove one record; one record per person"
@@ -86,6 +86,16 @@ class CertifiedPerson(_Part):
         description="union: a person's baskets are one, with all of their items; null: they are"
         " not joined",
     )
+
+    @property
+    def noun(self) -> str:
+        """What one of those who are protected is called, from the column's name."""
+        return noun_of(self.columns)
+
+    @property
+    def counts_people(self) -> bool:
+        """Whether counts are of people, and not of records."""
+        return self.counted == "people" or self.join is not None
 
     @classmethod
     def of(cls, people: PeopleRule) -> CertifiedPerson:
@@ -169,7 +179,8 @@ def _statement(epsilon: Fraction, people: PeopleRule | None, records: str) -> st
     whose = "any one person's record as without it"
     if people is not None:
         told = displayed(", ".join(people.columns))
-        whose = f"any one person (told by {told}), with all their {records}, as without them"
+        noun = people.noun
+        whose = f"any one {noun} (told by {told}), with all their {records}, as without them"
     return (
         f"Differentially private with epsilon = {epsilon} and delta = 0: whatever anyone"
         " concludes from this release is at most"

@@ -142,11 +142,16 @@ def rule_with(rule: PeopleRule, most: int) -> PeopleRule:
     return replace(rule, most=most)
 
 
-def people_notes(rule: PeopleRule, *, auto: bool, baskets: bool = False) -> tuple[str, ...]:
-    """Return what `check` says of people."""
+def people_notes(
+    rule: PeopleRule, *, auto: bool, baskets: bool = False, may_count: bool = False
+) -> tuple[str, ...]:
+    """Return what `check` says of people, and of other ways to count them.
+
+    ``may_count`` says that the method counts people, too.
+    """
     named = ", ".join(rule.columns)
     records = "baskets" if baskets else "records"
-    whose = f"Protected is any one person ({named}), with all their {records}."
+    whose = f"Protected is any one {rule.noun} (told by {named}), with all their {records}."
     if rule.join is not None:
         return (
             f"{whose} They are joined to one basket with all of the person's items, so counts are"
@@ -162,4 +167,17 @@ def people_notes(rule: PeopleRule, *, auto: bool, baskets: bool = False) -> tupl
         if rule.counted == "people"
         else f"each counts as one, so counts are of {records} and noise grows with their number"
     )
-    return (f"{whose} Some of them count, {bound}: {counted}.",)
+    told = f"{whose} Some of them count, {bound}: {counted}."
+    most = USUAL_BOUND if auto else rule.most
+    if rule.counted == "people" or most == 1:
+        return (told,)
+    others = f"With 'records-per-person: {most // 2}' it would be {most // 2}/{most} of it"
+    if baskets:
+        others += f", with 'join: union' {_part(most)}"
+    elif may_count:
+        others += f", with 'count: people' {_part(most)}"
+    return (told, f"Each count has the noise of {most} {records}. {others}.")
+
+
+def _part(n: int) -> str:
+    return {2: "half", 3: "a third", 4: "a quarter"}.get(n, f"1/{n}") + " of it"

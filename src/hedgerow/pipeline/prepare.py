@@ -104,6 +104,14 @@ class Prepared:
         return self.shares.method / bound
 
     @property
+    def _may_count_people(self) -> bool:
+        """Whether the method counts people, as ``count: people`` asks."""
+        if self.has_items or not isinstance(self.settings, PrivateSettings):
+            return False
+        has_class = self.schema.class_attribute is not None
+        return self.settings.refuses_people(has_class=has_class) is None
+
+    @property
     def delta(self) -> Fraction:
         """The delta of the release, 0 for methods of pure epsilon."""
         if not isinstance(self.method, Approximate):
@@ -151,7 +159,10 @@ class Prepared:
             planned = self.method.outline(domain, self.foretold_rate)
         told: tuple[str, ...] = ()
         if self.people is not None:
-            told = tuple(people_notes(self.people, auto=self.auto, baskets=self.has_items))
+            may_count = self._may_count_people
+            told = people_notes(
+                self.people, auto=self.auto, baskets=self.has_items, may_count=may_count
+            )
         if isinstance(self.domain, Schema):
             told = (*told, *cover_notes(self.plan, self.domain))
         return replace(planned, notes=(*planned.notes, *told)) if told else planned
@@ -333,7 +344,8 @@ def _check_people(ready: Prepared) -> None:
     settings = ready.settings
     if not isinstance(settings, PrivateSettings) or isinstance(ready.method, Approximate):
         why = (
-            "its delta grows with every record of a person"
+            "of a person with m records its delta is that of one times"
+            " (e^epsilon - 1) / (e^(epsilon / m) - 1)"
             if ready.private
             else "it gives no guarantee to anybody"
         )
