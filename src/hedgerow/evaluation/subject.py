@@ -15,11 +15,12 @@ from hedgerow.encode.table import encode_table
 from hedgerow.encode.universe import separators_of, universe_of
 from hedgerow.errors import DataError, InternalError, ReleaseError, SettingError
 from hedgerow.evaluation.people import PeopleOfRecords, encode_with_people
+from hedgerow.evaluation.covers import covered
 from hedgerow.evaluation.placing import is_pointlike
 from hedgerow.evaluation.plain import read_plain
 from hedgerow.evaluation.weighted_sets import WeightedSets
 from hedgerow.model.baskets import EncodedBaskets
-from hedgerow.model.certificate import Certificate, CertifiedPerson
+from hedgerow.model.certificate import Certificate, CertifiedCover, CertifiedPerson
 from hedgerow.model.groups import Groups
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.model.schema import Schema
@@ -166,10 +167,12 @@ def _table(
         raise InternalError("there is neither a release nor a plan")
     reading = PLAIN if plan is None else plan.how_to_read()
     promised = None if certificate is None else certificate.guarantee.person
-    table, people = _encoded(data, schema, reading, "reading the data", progress, promised=promised)
+    cover = None if certificate is None else certificate.covers
+    part = _Part(schema=schema, cover=cover, plan=plan)
+    table, people = _encoded(data, part, reading, "reading the data", progress, promised=promised)
     held_out = None
     if test is not None:
-        held_out, _ = _encoded(test, schema, reading, "reading the test rows", progress)
+        held_out, _ = _encoded(test, part, reading, "reading the test rows", progress)
     return TableSubject(
         name=name,
         schema=schema,
@@ -190,9 +193,18 @@ def _plain_file(release: Any) -> tuple[Any, Certificate | None]:
     return release, None
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Part:
+    """How the records are read that a release was made from, and which of them."""
+
+    schema: Schema
+    cover: CertifiedCover | None
+    plan: Plan | None
+
+
 def _encoded(
     data: Any,
-    schema: Schema,
+    part: _Part,
     reading: Reading,
     step: str,
     progress: Progress,
@@ -201,6 +213,7 @@ def _encoded(
 ) -> tuple[EncodedTable, PeopleOfRecords | None]:
     """Return the records and, where a release promises them something, whose each is."""
     source = open_table(data, reading=reading)
+    schema = covered(part.schema, part.cover, part.plan, source.columns)
     target = schema.class_attribute
     if target is not None and target.name not in source.columns:
         schema = replace(schema, class_attribute=None)
