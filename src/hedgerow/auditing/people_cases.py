@@ -43,7 +43,7 @@ def people_subjects(
         if not issubclass(METHODS[name], PrivateSettings):
             yield Unclaimed(name=name)
             continue
-        made = [
+        made: list[PeopleSubject | Unclaimed] = [
             subject
             for first, (words, publish) in enumerate(
                 settings_of(name, epsilon=epsilon, varied=VARIED)

@@ -22,6 +22,7 @@ from hedgerow.model.method import Approximate, Outline, Sized
 from hedgerow.model.people import KeyedRule, PeopleRule, SampleKey
 from hedgerow.model.schema import Schema
 from hedgerow.model.universe import Universe
+from hedgerow.pipeline.covers import cover_notes
 from hedgerow.pipeline.open import ColumnsCheck, DataPlace, open_engine
 from hedgerow.pipeline.people import USUAL_BOUND, PeopleShares, people_notes
 from hedgerow.pipeline.run import RunResult, run_private
@@ -156,12 +157,15 @@ class Prepared:
             planned = self.method.outline_of(self.schema, self.foretold_rate, n_records)
         else:
             planned = self.method.outline(domain, self.foretold_rate)
-        if self.people is None:
-            return planned
-        told = people_notes(
-            self.people, auto=self.auto, baskets=self.has_items, may_count=self._may_count_people
-        )
-        return replace(planned, notes=(*planned.notes, *told))
+        told: tuple[str, ...] = ()
+        if self.people is not None:
+            may_count = self._may_count_people
+            told = people_notes(
+                self.people, auto=self.auto, baskets=self.has_items, may_count=may_count
+            )
+        if isinstance(self.domain, Schema):
+            told = (*told, *cover_notes(self.plan, self.domain))
+        return replace(planned, notes=(*planned.notes, *told)) if told else planned
 
     @contextmanager
     def opened(
@@ -226,7 +230,7 @@ class Prepared:
         domains: list[Domain] = (
             [CategoricalDomain(taxonomy=self.taxonomy)]
             if self.has_items
-            else [attribute.domain for attribute in self.schema.used()]
+            else [attribute.domain for attribute in self.schema.read()]
         )
         return fingerprint_of(
             plan_digest(self.plan), [describe(domain).digest() for domain in domains]
