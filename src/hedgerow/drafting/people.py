@@ -82,7 +82,7 @@ class PeopleFound:
     def reason(self) -> str:
         """Return what the mark says of the lines."""
         if self.repeats:
-            return f"{self.records} come several to a person, of whom all are protected together"
+            return f"{self.records} come several to a person, and are protected together"
         return f"nobody has two {self.records}, as {self.column!r} tells people apart"
 
     def note(self) -> str | None:

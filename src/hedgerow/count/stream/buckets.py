@@ -23,7 +23,7 @@ class Buckets:
     def __init__(self, scratch: Scratch, *, memory: int) -> None:
         self._shelf = scratch.shelf()
         self._slots: list[list[Slot]] = [[] for _ in range(N_BUCKETS)]
-        self._most = max(_LEAST_HELD, (memory - BASE_BYTES) // 6)
+        self._most = max(_LEAST_HELD, (memory - BASE_BYTES) // 12)
 
     def __repr__(self) -> str:
         return "Buckets()"
