@@ -57,7 +57,7 @@ def test_the_whole_table_is_compared_as_its_part_is(visits, published, role):
     given = plan(**role)
     release = published(given)
     part = visits.filter(pl.col("ward") == "B")
-    read = {"plan": {**given, "reading": {}}} if role else {}
+    read = {"plan": given} if role else {}
     assert counting(release, visits, **read) == counting(release, part, **read)
 
 
@@ -72,6 +72,6 @@ def test_a_column_that_nobody_says_how_to_read_is_asked_for(visits, published):
 def test_the_plan_of_another_part_is_refused(visits, published):
     given = plan(role="cover")
     release = published(given)
-    other = {**given, "covers": {"column": "ward", "values": ["C"]}, "reading": {}}
+    other = {**given, "covers": {"column": "ward", "values": ["C"]}}
     with pytest.raises(SettingError, match="another part"):
         counting(release, visits, plan=other)

@@ -14,8 +14,8 @@ from hedgerow.encode.schema import schema_of
 from hedgerow.encode.table import encode_table
 from hedgerow.encode.universe import separators_of, universe_of
 from hedgerow.errors import DataError, InternalError, ReleaseError, SettingError
-from hedgerow.evaluation.people import PeopleOfRecords, encode_with_people
 from hedgerow.evaluation.covers import covered
+from hedgerow.evaluation.people import PeopleOfRecords, encode_with_people
 from hedgerow.evaluation.placing import is_pointlike
 from hedgerow.evaluation.plain import read_plain
 from hedgerow.evaluation.weighted_sets import WeightedSets
@@ -107,7 +107,8 @@ def subject_of(
                 do="Leave the test file out.",
             )
         return _baskets(loaded, release, data, known, progress)
-    if loaded is not None and known is not None and known.reading is None:
+    says_nothing = known is not None and known.reading is None and known.covers is None
+    if loaded is not None and says_nothing:
         raise SettingError(
             "the release folder names its own domains, and the plan does not say how to read",
             where="plan",
