@@ -26,6 +26,7 @@ _HOMES = {
     "diffmulti": "diffmulti.settings:DiffMultiSettings",
     "diffpart": "diffpart.settings:DiffPartSettings",
     "basic": "basic.settings:BasicSettings",
+    "chain": "chain.settings:ChainSettings",
     "basic-table": "basic_table.settings:BasicTableSettings",
     "rps": "rps.settings:RpsSettings",
     "dpcube": "dpcube.settings:DPCubeSettings",

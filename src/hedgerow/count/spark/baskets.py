@@ -38,7 +38,7 @@ from hedgerow.encode.baskets import BasketEncoder, sum_words
 from hedgerow.encode.sums import ColumnSums
 from hedgerow.errors import InternalError
 from hedgerow.model.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
-from hedgerow.model.engine import BasketKernel, SparseCounts
+from hedgerow.model.engine import BasketKernel, SequenceKernel, SparseCounts
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.model.universe import ItemsPlace, Universe
 from hedgerow.read.items import words_of_lists
@@ -157,6 +157,13 @@ class SparkBaskets:
     def itemsets(self) -> SparseCounts:
         """Return how often each set of items occurs, as masks; for small universes."""
         return self.sums(_Itemsets(self.taxonomy))
+
+    def sum(self, kernel: SequenceKernel) -> NDArray[np.int64]:
+        """Return the sum of a kernel over all records in their order; one pass (confidential)."""
+        found = self.sums(_SequenceSum(self.taxonomy, kernel), size=kernel.size)
+        total = np.zeros(kernel.size, dtype=np.int64)
+        total[found.keys] = found.counts
+        return total
 
     def sums(self, counting: _Counting, *, size: int | None = None) -> SparseCounts:
         """Return what the workers count, added up by key; one pass (confidential)."""
@@ -293,6 +300,15 @@ class _Counting(ABC):
 class _Itemsets(_Counting):
     def sums(self, baskets: BasketMemory) -> SparseCounts:
         return baskets.itemsets()
+
+
+class _SequenceSum(_Counting):
+    def __init__(self, taxonomy: Taxonomy, kernel: SequenceKernel) -> None:
+        super().__init__(taxonomy)
+        self.kernel = kernel
+
+    def sums(self, baskets: BasketMemory) -> SparseCounts:
+        return occupied(baskets.sum(self.kernel))
 
 
 class _Walking(_Counting):
