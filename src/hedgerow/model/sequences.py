@@ -116,7 +116,8 @@ def sequence_order(
         start += per_word
         number = np.cumsum(differs) - 1
         alone = np.bincount(number)[number] == 1
-        goes_on = ~alone & (lengths[order[places]] > start)
+        longest = np.maximum.reduceat(lengths[order[places]], np.flatnonzero(differs))
+        goes_on = ~alone & (longest[number] > start)  # with those that end here: they come first
         places, group = places[goes_on], number[goes_on]
     return order, new
 

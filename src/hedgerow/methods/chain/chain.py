@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.count.memory.baskets import walk_compiled
+from hedgerow.count.memory.baskets import steps_compiled
 from hedgerow.count.sequence_kernels import LengthCounts, PrefixCounts
 from hedgerow.errors import SettingError
 from hedgerow.methods.chain.alphabet import Alphabet
@@ -241,6 +241,6 @@ class _Run:
             lengths,
             longest=longest,
             key=int(self.source.words(1)[0]),
-            compiled=walk_compiled(int(counts.sum())),
+            compiled=steps_compiled(lengths.n_items),
             made=CountsMade(share=self.budget.first_counts, threshold=None, lowered_by=None),
         )
