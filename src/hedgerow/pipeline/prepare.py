@@ -160,17 +160,23 @@ class Prepared:
         """Whether the data are baskets."""
         return isinstance(self.domain, Universe)
 
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the data are sequences."""
+        return isinstance(self.domain, Universe) and self.domain.place.ordered
+
     def outline(self, n_records: int | None = None) -> Outline:
         """Return what a run will spend, without any data; ``n_records`` is public, if known."""
         domain = self.taxonomy if self.has_items else self.schema
         planned: Outline
         if n_records is not None and isinstance(self.method, Sized):
-            planned = self.method.outline_of(self.schema, self.foretold_rate, n_records)
+            planned = self.method.outline_of(domain, self.foretold_rate, n_records)
         else:
             planned = self.method.outline(domain, self.foretold_rate)
         if self.people is None:
             return planned
-        told = people_notes(self.people, auto=self.auto, baskets=self.has_items)
+        called = "sequences" if self.is_ordered else "baskets" if self.has_items else "records"
+        told = people_notes(self.people, auto=self.auto, records=called)
         return replace(planned, notes=(*planned.notes, *told))
 
     @contextmanager

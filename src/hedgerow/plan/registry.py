@@ -18,6 +18,7 @@ from hedgerow.plan.settings import MethodSettings
 
 DEFAULT_METHOD = "hedge"
 DEFAULT_BASKET_METHOD = "diffpart"
+DEFAULT_SEQUENCE_METHOD = "chain"
 
 _HOMES = {
     "hedge": "hedge.settings:HedgeSettings",

@@ -8,7 +8,6 @@ from pydantic import Field
 
 from hedgerow.plan.fields import Epsilon, PlanModel
 
-
 Publishes: TypeAlias = Literal["table", "baskets", "sequences"]
 """What a method takes: attributes of a table, sets of items, or items in an order."""
 

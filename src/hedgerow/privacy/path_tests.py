@@ -125,26 +125,35 @@ class PathTests:
         self._parents: NDArray[np.int64] | None = None  # their counts; roots have none to check
         self._n_parents = n_roots
 
-    def passing(
-        self, counts: NDArray[np.int64], *, tested: NDArray[np.bool_]
-    ) -> NDArray[np.bool_]:
-        """Return which children are to be expanded; ``counts`` are (parents, children).
+    @property
+    def depth(self) -> int:
+        """How many levels were tested."""
+        return self._depth
 
-        ``tested`` is public: children that are no candidates are not tested and do not pass.
+    def biased(self, counts: NDArray[np.int64], *, tested: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return what noise is added to at the next level (confidential); a level is asked once.
 
-        Privacy: booked when the tests were begun. The parents are exactly those that passed in
-        the level before, in their order, and no child has more records than its parent.
+        ``counts`` are (parents, children). The parents must be exactly those that passed in the
+        level before, in their order, and no child may have more records than its parent.
         """
         if counts.shape != tested.shape or counts.shape[0] != self._n_parents:
             raise InternalError("a level of tests does not follow from the one before")
         if self._parents is not None and (counts.sum(axis=1) > self._parents).any():
             raise InternalError("children hold more records than what was expanded")
         self._depth += 1
-        asked = counts[tested]
-        biased = asked - (self._depth * self.rule.delta + self.threshold)
-        noise = discrete_laplace(len(asked), epsilon=self.rule.rate, source=self._source)
-        passed = np.zeros(counts.shape, dtype=np.bool_)
-        passed[tested] = np.maximum(biased, -self.rule.gamma) + noise > 0
+        biased = counts[tested] - (self._depth * self.rule.delta + self.threshold)
+        return np.maximum(biased, -self.rule.gamma)
+
+    def follow(self, counts: NDArray[np.int64], passed: NDArray[np.bool_]) -> None:
+        """Make the children that passed the parents of the next level."""
         self._parents = counts[passed]
         self._n_parents = int(np.count_nonzero(passed))
+
+    def passing(self, counts: NDArray[np.int64], *, tested: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which children are to be expanded; those that are not ``tested`` are not."""
+        biased = self.biased(counts, tested=tested)
+        noise = discrete_laplace(len(biased), epsilon=self.rule.rate, source=self._source)
+        passed = np.zeros(counts.shape, dtype=np.bool_)
+        passed[tested] = biased + noise > 0
+        self.follow(counts, passed)
         return passed

@@ -41,7 +41,7 @@ from hedgerow.model.baskets import EncodedBaskets, ItemCodes, item_dtype, offset
 from hedgerow.model.engine import BasketKernel, SequenceKernel, SparseCounts
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.model.universe import ItemsPlace, Universe
-from hedgerow.read.items import words_of_lists
+from hedgerow.read.items import words_in_order, words_of_lists
 from hedgerow.read.words import WordBatch, WordSplitter
 from hedgerow.taxonomy.tree import Taxonomy
 
@@ -90,7 +90,7 @@ def open_spark_baskets(
 def _asked(
     place: ItemsPlace, reading: Reading, beside: Callable[[Sequence[str]], None] | None
 ) -> AskedColumns:
-    names = [name for name in (place.record, place.column) if name is not None]
+    names = [name for name in (place.record, place.column, place.order) if name is not None]
     return AskedColumns(names=names, text=names, reading=reading, beside=beside)
 
 
@@ -111,7 +111,7 @@ def _columns(
             frame = frame.mapInArrow(guarded(_AsText(parse)), schema)
         if place.record is None:
             return frame
-        return _grouped(frame, record=place.record, column=names[-1])
+        return _grouped(frame, record=place.record, column=names[1], order=place.order)
 
 
 class _AsText:
@@ -126,12 +126,21 @@ class _AsText:
             yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
-def _grouped(frame: Any, *, record: str, column: str) -> Any:
-    """Return one list of items per record of a long table; rows without a record are left out."""
+def _grouped(frame: Any, *, record: str, column: str, order: str | None) -> Any:
+    """Return one list of items per record of a long table; rows without a record are left out.
+
+    With ``order`` it is a list of items with their places.
+    """
     from pyspark.sql import functions as sql
 
     name = sql.trim(frame[f"`{record}`"].cast("string"))
-    rows = frame.select(name.alias("record"), frame[f"`{column}`"].cast("string").alias("item"))
+    item = frame[f"`{column}`"].cast("string").alias("item")
+    if order is not None:
+        place = frame[f"`{order}`"].cast("string").alias("place")
+        pairs = frame.select(name.alias("record"), sql.struct(place, item).alias("pair"))
+        placed = pairs.where("record is not null and record != ''").groupBy("record")
+        return placed.agg(sql.collect_list("pair").alias("items")).select("items")
+    rows = frame.select(name.alias("record"), item)
     named = rows.where("record is not null and record != ''")
     return named.groupBy("record").agg(sql.collect_set("item").alias("items")).select("items")
 
@@ -254,7 +263,9 @@ class _Encode:
         for batch in batches:
             if not batch.num_rows:
                 continue
-            if self.lines is not None:
+            if self.universe.place.order is not None:
+                yield words_in_order(batch.column(0))
+            elif self.lines is not None:
                 yield splitter.split(self.lines(batch))
             else:
                 yield words_of_lists(batch.column(0), where=NAME)

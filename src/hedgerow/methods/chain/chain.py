@@ -7,7 +7,7 @@ from both, and end where the histogram of lengths says.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -45,6 +45,9 @@ from hedgerow.progress import Progress, no_progress
 from hedgerow.taxonomy.tree import Taxonomy
 
 MAX_LENGTH = 3000
+
+FEW_PREFIXES = 100
+"""Prefixes of one length below which combinations are hardly kept."""
 
 LEAST_EPSILON = Fraction(1, 1000)
 """Below, tests would ask for more records than there are people."""
@@ -104,6 +107,17 @@ class Chain:
                 " that of a longer one by more, as it is a sum of such counts.",
             ),
         )
+
+    def outline_of(self, taxonomy: Taxonomy, epsilon: Fraction, n_records: int) -> Outline:
+        """Return the outline with what about that many sequences let through at the most."""
+        planned = self.outline(taxonomy, epsilon)
+        budget, alphabet = ChainBudget(epsilon=epsilon), Alphabet.of(taxonomy)
+        rule = rule_for(budget.first_tests, fan_out=alphabet.fan_out)
+        most = n_records // (budget.first_threshold + rule.delta)
+        told = f"Of {n_records:,} sequences at most {most:,} prefixes of one item can be that many."
+        if most < FEW_PREFIXES:
+            told += " Little beyond how often single items occur will be kept."
+        return replace(planned, notes=(*planned.notes, told))
 
     def publish(
         self,

@@ -9,6 +9,16 @@ from hedgerow.model.compiling import compile_loop
 
 
 @compile_loop
+def unit_draw(base: np.uint64, step: np.uint64) -> float:
+    """Return a number from 0 to below 1, as :func:`hedgerow.methods.chain.generate.unit_draws`."""
+    x = base + step * np.uint64(0xD1B54A32D192ED03)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    x = x ^ (x >> np.uint64(31))
+    return np.float64(x >> np.uint64(11)) * 2.0**-53
+
+
+@compile_loop
 def draw_tails(
     tree: NDArray[np.int32],
     kinds: NDArray[np.int32],
@@ -51,17 +61,10 @@ def draw_tails(
             chance = end[node]
             if chance < 1.0:
                 chance = chance * factors[at]
-            x = base + (np.uint64(2) * step) * np.uint64(0xD1B54A32D192ED03)
-            x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-            x = x ^ (x >> np.uint64(31))
-            if np.float64(x >> np.uint64(11)) * 2.0**-53 < chance:
+            if unit_draw(base, np.uint64(2) * step) < chance:
                 break
-            x = base + (np.uint64(2) * step + np.uint64(1)) * np.uint64(0xD1B54A32D192ED03)
-            x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-            x = x ^ (x >> np.uint64(31))
-            wanted = np.float64(x >> np.uint64(11)) * 2.0**-53 * running[node, width - 2]
+            draw = unit_draw(base, np.uint64(2) * step + np.uint64(1))
+            wanted = draw * running[node, width - 2]
             slot = 0
             while slot < width - 2 and running[node, slot] <= wanted:
                 slot += 1

@@ -66,9 +66,7 @@ def _reaching(
     return found[totals >= least]
 
 
-def _laid_out(
-    alphabet: Alphabet, singles: NDArray[np.int64], pairs: NDArray[np.int64]
-) -> Contexts:
+def _laid_out(alphabet: Alphabet, singles: NDArray[np.int64], pairs: NDArray[np.int64]) -> Contexts:
     size, n_kinds = alphabet.n_items + 1, alphabet.n_kinds
     kinds = np.arange(n_kinds, dtype=np.int32)
     kind_of_single, last_of_single = np.divmod(singles, size)

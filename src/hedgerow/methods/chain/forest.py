@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.methods.chain.alphabet import BETWEEN, NONE, Alphabet
-from hedgerow.privacy.mechanisms import Spending, noisy_counts
+from hedgerow.methods.chain.alphabet import NONE, Alphabet
+from hedgerow.privacy.mechanisms import Spending, noisy_counts, pass_tests
 from hedgerow.privacy.path_tests import PathTests
 
 LevelCounts = Callable[[NDArray[np.int32], int, int], NDArray[np.int64]]
@@ -46,9 +46,7 @@ class Nodes:
 
     def at(self, places: NDArray[np.bool_] | NDArray[np.int64]) -> Nodes:
         """Return some of the places."""
-        return Nodes(
-            kind=self.kind[places], last=self.last[places], previous=self.previous[places]
-        )
+        return Nodes(kind=self.kind[places], last=self.last[places], previous=self.previous[places])
 
     def and_then(self, others: Nodes) -> Nodes:
         """Return these places and others behind them."""
@@ -130,9 +128,8 @@ def grow(
         tested = there.copy()
         tested[:, alphabet.end] = False
         if depth == deepest:
-            passed = np.zeros_like(tested)
-        else:
-            passed = tests.passing(counts, tested=tested)
+            tested[:] = False
+        passed = pass_tests(counts, tested=tested, tests=tests)
         leaf = there & ~passed
         leaves.append(leaf.ravel())
         raw.append(counts[leaf])
@@ -163,8 +160,3 @@ def grow(
 def places_of_cells(forest: Forest) -> Nodes:
     """Return the place in a sequence of every cell."""
     return forest.nodes.children(forest.alphabet)
-
-
-def between(places: Nodes) -> NDArray[np.bool_]:
-    """Return which places are between two items."""
-    return places.kind == BETWEEN

@@ -74,11 +74,12 @@ def listed(
     begun = Leaving(places=places_of_cells(forest).at(rows), lengths=of_cells[rows])
     closed = lengths.tallied(np.minimum(of_cells[ended], longest), first.counts[ended])
     tails = _calibrated(ways, begun, lengths, closed, longest=longest, key=key, compiled=compiled)
-    offsets, items = _joined(of_cells, words, np.concatenate([ended, rows]), tails, longest)
+    offsets, drawn = _joined(of_cells, words, np.concatenate([ended, rows]), tails, longest)
     counts = np.concatenate([first.counts[ended], np.ones(len(rows), dtype=np.int64)])
+    items: NDArray[np.integer] = drawn
     there = np.diff(offsets) > 0
     if not there.all():
-        offsets, items = taken(offsets, items, np.flatnonzero(there))
+        offsets, items = taken(offsets, drawn, np.flatnonzero(there))
         counts = counts[there]
     return NoisySequences.distinct_of(
         taxonomy,
@@ -113,9 +114,7 @@ def _calibrated(
     room = max(_LEAST_ROOM, _ROOM * lengths.n_items)
     while True:
         ending = Ending(least=lengths.least, factors=factors, longest=longest)
-        tails = drawn_tails(
-            ways, begun, ending, key=key + ROUNDS, compiled=compiled, listed=False
-        )
+        tails = drawn_tails(ways, begun, ending, key=key + ROUNDS, compiled=compiled, listed=False)
         if int(tails.lengths.sum()) <= room or longest == 1:
             return drawn_tails(ways, begun, ending, key=key + ROUNDS, compiled=compiled)
         longest = longest // 2
@@ -153,18 +152,18 @@ def _prefixes(
     ends = np.full(forest.n_cells, -1, dtype=np.int64)
     levels = list(zip(forest.levels[:-1], forest.levels[1:], strict=True))
     for begin, stop in reversed(levels[1:]):
-        rows = totals[begin * width : stop * width].reshape(-1, width)
-        totals[forest.cell_of[begin:stop]] = rows.sum(axis=1)
+        below = totals[begin * width : stop * width].reshape(-1, width)
+        totals[forest.cell_of[begin:stop]] = below.sum(axis=1)
         between = forest.nodes.kind[begin:stop] == BETWEEN
-        ends[forest.cell_of[begin:stop]] = np.where(between, rows[:, -1], -1)
+        ends[forest.cell_of[begin:stop]] = np.where(between, below[:, -1], -1)
     whole_items = forest.alphabet.item_of[forest.nodes.kind].ravel() >= 0
     rows = np.flatnonzero(whole_items & (totals > 0))
     lengths = of_cells[rows]
     offsets = offsets_of(lengths)
     place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
-    items = words[np.repeat(rows, lengths), place]
-    order, _ = sequence_order(offsets, items)
-    offsets, items = taken(offsets, items, order)
+    spelt = words[np.repeat(rows, lengths), place]
+    order, _ = sequence_order(offsets, spelt)
+    offsets, items = taken(offsets, spelt, order)
     rows = rows[order]
     return Prefixes(
         offsets=offsets,
