@@ -34,6 +34,7 @@ def draw_tails(
     begun: NDArray[np.int64],
     least: NDArray[np.int64],
     factors: NDArray[np.float64],
+    chances: NDArray[np.float64],
     longest: int,
     key: np.uint64,
     lengths: NDArray[np.int64],
@@ -59,8 +60,8 @@ def draw_tails(
         n = 0
         while length < longest:
             chance = end[node]
-            if chance < 1.0:
-                chance = chance * factors[at]
+            if 0.0 <= chance < 1.0:
+                chance = max(chance * factors[at], chances[at])
             if unit_draw(base, np.uint64(2) * step) < chance:
                 break
             draw = unit_draw(base, np.uint64(2) * step + np.uint64(1))

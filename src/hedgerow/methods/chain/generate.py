@@ -25,6 +25,9 @@ _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
 _PART = 2.0**-53
 
+INSIDE = -1.0
+"""The chance to end of a place inside an item: there is none."""
+
 
 def unit_draws(key: int, sequences: Words, step: int) -> Floats:
     """Return a number from 0 to below 1 for each sequence at a step, the same whenever asked."""
@@ -41,7 +44,7 @@ class Ways:
     """All that the second forest says of how sequences go on.
 
     ``running[node]`` are the children's counts added up from the left, without the end;
-    ``end[node]`` is the chance to end there.
+    ``end[node]`` is the chance to end there, -1 inside an item.
     """
 
     alphabet: Alphabet
@@ -61,7 +64,7 @@ class Ways:
         total = running[:, -1] + ending
         end = np.where(total > 0, ending / np.where(total > 0, total, 1.0), 1.0)
         between = forest.alphabet.there[forest.nodes.kind, forest.alphabet.end]
-        end = np.where(between, np.where(running[:, -1] > 0, end, 1.0), 0.0)
+        end = np.where(between, np.where(running[:, -1] > 0, end, 1.0), INSIDE)
         return cls(
             alphabet=forest.alphabet,
             contexts=contexts,
@@ -85,10 +88,11 @@ class Leaving:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Ending:
-    """Where sequences end: factors on the chance to, by bins of lengths, and the longest ones."""
+    """Where sequences end: factors on the chance to and its least, by bins of lengths."""
 
     least: NDArray[np.int64]
     factors: Floats
+    chances: Floats
     longest: int
 
 
@@ -132,6 +136,7 @@ def _compiled_tails(
         leaving.lengths,
         ending.least,
         ending.factors,
+        ending.chances,
         ending.longest,
         np.uint64(key),
     )
@@ -175,7 +180,8 @@ class _Drawing:
     def _end_chance(self) -> Floats:
         bins = np.searchsorted(self.ending.least, self.length, side="right") - 1
         chance = self.ways.end[self.node]
-        return np.where(chance < 1.0, chance * self.ending.factors[bins], 1.0)
+        moved = np.maximum(chance * self.ending.factors[bins], self.ending.chances[bins])
+        return np.where(chance >= 1.0, 1.0, np.where(chance < 0.0, 0.0, moved))
 
     def _advance(self, draws: Floats) -> None:
         ways, alphabet = self.ways, self.ways.alphabet

@@ -12,8 +12,12 @@ from hedgerow.methods.chain.estimate import Floats
 _LEAST = (*range(1, 25), 25, 27, 29, 32, 36, 41, 47, 55, 65, 80, 100, 130, 180, 250, 400, 700)
 _WIDER = 1.6
 
-SURE_FROM = 2.5
-"""Standard deviations of noise from which a bin of lengths is trusted."""
+SURE_FROM, STANDING_OUT = 2.5, 4.5
+"""Standard deviations of noise from which a bin of lengths is trusted: after trusted ones, and by
+itself. Of all bins beyond the longest sequence, noise makes one stand out in 3 of 100 runs."""
+
+_SHARE_OF_TARGET = 0.2
+_SLOWEST_TAIL = 1.0
 
 _SEEN_FROM = 20
 """Generated sequences from which a bin's own hazard is trusted."""
@@ -46,9 +50,11 @@ class Lengths:
 
     @property
     def n_sure(self) -> int:
-        """How many bins, from the first on, noise does not hide."""
+        """How many bins there are up to the last one that noise does not hide."""
         hidden = np.flatnonzero(self.counts < SURE_FROM * self.deviation)
-        return int(hidden[0]) if len(hidden) else len(self.counts)
+        standing = np.flatnonzero(self.counts >= STANDING_OUT * self.deviation)
+        first = int(hidden[0]) if len(hidden) else len(self.counts)
+        return max(first, int(standing[-1]) + 1 if len(standing) else 0)
 
     @property
     def n_items(self) -> int:
@@ -67,6 +73,19 @@ class Lengths:
         total = np.zeros(len(self.least), dtype=np.int64)
         np.add.at(total, self.bins_of(lengths), 1 if counts is None else counts)
         return total
+
+    def least_chances(self) -> Floats:
+        """Return the least chance to end, by bins: sequences must not run away.
+
+        A fifth of what the histogram says up to the last bin that noise spares; from there on one in
+        as many steps as a sequence has items, which is slower than any tail with a mean.
+        """
+        sure = np.arange(len(self.counts)) < self.n_sure
+        wanted = np.where(sure, np.maximum(self.counts, 0), 0).astype(np.float64)
+        beyond = max(int(self.counts[self.n_sure :].sum()), 0)
+        steps = np.append(np.diff(self.least), self.least[-1])
+        target = wanted / np.maximum(_at_least(wanted) + beyond, 1.0) / steps
+        return np.where(sure, _SHARE_OF_TARGET * target, _SLOWEST_TAIL / self.least)
 
     def corrected(
         self, factors: Floats, *, closed: NDArray[np.int64], generated: NDArray[np.int64]

@@ -105,15 +105,15 @@ def _calibrated(
 
     Where they would still hold far more items than the histogram tells of, the longest is cut.
     """
-    factors = np.ones(len(lengths.least))
+    factors, chances = np.ones(len(lengths.least)), lengths.least_chances()
     for each in range(ROUNDS):
-        ending = Ending(least=lengths.least, factors=factors, longest=longest)
+        ending = Ending(least=lengths.least, factors=factors, chances=chances, longest=longest)
         tails = drawn_tails(ways, begun, ending, key=key + each, compiled=compiled, listed=False)
         generated = lengths.tallied(begun.lengths + tails.lengths)
         factors = lengths.corrected(factors, closed=closed, generated=generated)
     room = max(_LEAST_ROOM, _ROOM * lengths.n_items)
     while True:
-        ending = Ending(least=lengths.least, factors=factors, longest=longest)
+        ending = Ending(least=lengths.least, factors=factors, chances=chances, longest=longest)
         tails = drawn_tails(ways, begun, ending, key=key + ROUNDS, compiled=compiled, listed=False)
         if int(tails.lengths.sum()) <= room or longest == 1:
             return drawn_tails(ways, begun, ending, key=key + ROUNDS, compiled=compiled)
