@@ -24,6 +24,7 @@ from hedgerow.auditing.cases import PairsOf, Unclaimed, method_subject, subjects
 from hedgerow.auditing.events import Suspect, chosen_events, learnt_events
 from hedgerow.auditing.neighbours import baskets_over, pairs_over
 from hedgerow.auditing.report import AuditReport, Finding, Verdict
+from hedgerow.auditing.sequences import sequences_over
 from hedgerow.auditing.subject import Claim, RunColumns, Subject, joined, n_runs
 from hedgerow.errors import SettingError
 from hedgerow.pipeline.prepare import PlanLike, prepare
@@ -181,11 +182,13 @@ def _planned(plan: PlanLike, epsilon: EpsilonLike | None, *, seed: int) -> Subje
         return Unclaimed(name=settings.method)
     # `sample` claims something of tables with enough records only.
     least = getattr(settings, "least_records", 0)
-    over = (
-        PairsOf(baskets=baskets_over(ready.taxonomy, seed=seed))
-        if ready.has_items
-        else PairsOf(tables=pairs_over(ready.schema, seed=seed, least=least))
-    )
+    if ready.is_ordered:
+        given = sequences_over(ready.taxonomy, epsilon=settings.epsilon, seed=seed)
+        over = PairsOf(sequences=given)
+    elif ready.has_items:
+        over = PairsOf(baskets=baskets_over(ready.taxonomy, seed=seed))
+    else:
+        over = PairsOf(tables=pairs_over(ready.schema, seed=seed, least=least))
     name = f"{settings.method}, as the plan has it"
     return method_subject(settings, name=name, seed=seed, over=over)
 
