@@ -28,7 +28,7 @@ from hedgerow.privacy.laplace import discrete_laplace, sampled_epsilon
 from hedgerow.privacy.source import RandomSource
 
 _DIGITS = 60
-_STEPS = 4096
+_STEPS = 1024
 """Parts of the share among which the rate is looked for."""
 
 _LEAST_SHARE = Fraction(1, 10**6)
