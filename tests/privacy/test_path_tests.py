@@ -66,7 +66,7 @@ def worst_factors(a, gamma, delta, *, threshold, most, depth):
         (Fraction(3, 4), 4, 4, 2),
         (Fraction(1, 2), 1, 2, 0),
         (Fraction(1, 2), 2, 5, 1),
-        (Fraction(9, 10), 2, 3, 0),
+        (Fraction(2, 3), 2, 3, 0),
     ],
 )
 def test_no_outcome_on_any_path_of_a_small_tree_exceeds_the_bound(a, gamma, delta, threshold):

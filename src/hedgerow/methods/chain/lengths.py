@@ -77,8 +77,8 @@ class Lengths:
     def least_chances(self) -> Floats:
         """Return the least chance to end, by bins: sequences must not run away.
 
-        A fifth of what the histogram says up to the last bin that noise spares; from there on one in
-        as many steps as a sequence has items, which is slower than any tail with a mean.
+        A fifth of what the histogram says up to the last bin that noise spares; from there on one
+        in as many steps as a sequence has items, which is slower than any tail with a mean.
         """
         sure = np.arange(len(self.counts)) < self.n_sure
         wanted = np.where(sure, np.maximum(self.counts, 0), 0).astype(np.float64)
