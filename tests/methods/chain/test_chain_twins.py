@@ -113,5 +113,5 @@ class Quiet:
 
 @pytest.mark.audit
 def test_chain_is_not_refuted_and_its_quiet_twin_is():
-    assert outcome(Chain(), PAIRS["N"], PAIRS["B"], runs=1500, name="chain") == "not refuted"
-    assert outcome(Quiet(), PAIRS["N"], runs=1500) == "refuted"
+    assert outcome(Chain(), PAIRS["N"], PAIRS["B"], runs=200, name="chain") == "not refuted"
+    assert outcome(Quiet(), PAIRS["N"], runs=300) == "refuted"
