@@ -15,7 +15,7 @@ from test_engine_stream import released
 
 import hedgerow
 from hedgerow.count.stream import baskets as basket_stream
-from hedgerow.encode.order import row_ranks
+from hedgerow.encode.order import place_ranks
 from hedgerow.errors import InputError, PlanError, ReleaseError
 from support.sequences import journeys
 
@@ -176,7 +176,7 @@ def test_check_says_how_frequent_a_prefix_must_be():
 
 @given(st.lists(st.one_of(st.integers(-99, 99), st.floats(-9, 9)), max_size=20))
 def test_numbers_rank_as_numbers(values):
-    ranks = row_ranks(pa.array([repr(value) for value in values], pa.string()))
+    ranks = place_ranks(pa.array([repr(value) for value in values], pa.string()))
     exact = [float(value) for value in values]
     for i, one in enumerate(exact):
         for j, other in enumerate(exact):
@@ -185,7 +185,7 @@ def test_numbers_rank_as_numbers(values):
 
 def test_times_rank_as_texts_after_numbers_and_blanks_have_no_place():
     texts = ["2024-05-31 08:15", " 7 ", "", None, "2024-05-31 08:14", "7"]
-    assert row_ranks(pa.array(texts)).tolist() == [3, 0, -1, -1, 2, 0]
+    assert place_ranks(pa.array(texts)).tolist() == [3, 0, -1, -1, 2, 0]
 
 
 def test_rows_without_a_place_and_items_outside_are_left_out():

@@ -13,7 +13,7 @@ NOWHERE = -1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Steps:
+class ItemSteps:
     """How an item is spelt, step by step: one step without a taxonomy, else a step per level.
 
     ``slots[item, j]`` is the child taken by step ``j`` of an item that has ``n_steps[item]``
@@ -40,7 +40,7 @@ class PrefixCounts:
     the leaf (-1: none). The nodes from ``first`` on, of the last forest, are counted.
     """
 
-    steps: Steps
+    steps: ItemSteps
     tree: NDArray[np.int32] = field(repr=False)
     first: int
     n_counted: int
@@ -87,7 +87,7 @@ class PrefixCounts:
 class _Walk:
     """Sequences on their way down, all by one step at a time (confidential)."""
 
-    def __init__(self, batch: SequenceBatch, steps: Steps) -> None:
+    def __init__(self, batch: SequenceBatch, steps: ItemSteps) -> None:
         self._items = batch.items
         self._steps = steps
         self._at = batch.offsets[:-1].copy()

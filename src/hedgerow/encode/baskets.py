@@ -7,7 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hedgerow.encode.columns import as_numpy, spellings
-from hedgerow.encode.order import row_ranks
+from hedgerow.encode.order import place_ranks
 from hedgerow.encode.sums import ITEMS, LENGTHS, ColumnSums
 from hedgerow.encode.table import check_size
 from hedgerow.model.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
@@ -76,7 +76,7 @@ class BasketEncoder:
         if self.sums is not None:
             sum_words(self.sums, batch)
         records = np.repeat(np.arange(len(batch.lengths)), batch.lengths)
-        ranks = None if batch.order is None else row_ranks(batch.order)
+        ranks = None if batch.order is None else place_ranks(batch.order)
         return self._sets(records, self.codes(batch.words), len(batch.lengths), ranks)
 
     def of_rows(self, table: LongTable, progress: ReadProgress | None, most_bytes: int) -> Sets:
@@ -101,7 +101,7 @@ class BasketEncoder:
         if self.sums is not None:
             self.sums.add_counts(LENGTHS, np.bincount(records[records >= 0]))
         joined = np.where(records < 0, _OUTSIDE, np.concatenate(codes))
-        ranks = row_ranks(pa.chunked_array(order)) if order else None
+        ranks = place_ranks(pa.chunked_array(order)) if order else None
         return self._sets(records, joined, n_records, ranks)
 
     def _sets(

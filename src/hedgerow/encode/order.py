@@ -17,13 +17,13 @@ NO_PLACE = -1
 """The rank of a row that does not say where it belongs."""
 
 
-def row_ranks(values: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
+def place_ranks(values: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
     """Return the rank of each row by its text: numbers first, by value, then texts.
 
     Equal texts have one rank. Null and blank have none, -1. Dates and times have to be written
     so that their texts sort as they do, as in 2024-05-31 or 2024-05-31 08:15:00.
 
-    >>> row_ranks(pa.array(["10", "9", None, "b", "9"])).tolist()
+    >>> place_ranks(pa.array(["10", "9", None, "b", "9"])).tolist()
     [1, 0, -1, 2, 0]
     """
     if isinstance(values, pa.ChunkedArray):

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hedgerow.encode.baskets import BasketEncoder, Sets, sum_words
-from hedgerow.encode.order import row_ranks
+from hedgerow.encode.order import place_ranks
 from hedgerow.encode.people import (
     Words,
     hashed_persons,
@@ -161,7 +161,7 @@ class OwnedBasketEncoder:
             n_rows = np.bincount(records[single])
             sums.add_counts(LENGTHS, n_rows[n_rows > 0])
         baskets_of = records if self.keyed.rule.join is None else persons
-        ranks = row_ranks(table.column(_PLACE)) if _PLACE in self.form.names else None
+        ranks = place_ranks(table.column(_PLACE)) if _PLACE in self.form.names else None
         codes = table.column(_CODE).to_numpy()
         return self._of_items(persons, hashes, baskets_of, codes, ranks)
 

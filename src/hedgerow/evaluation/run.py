@@ -48,8 +48,8 @@ _OF_BASKETS: dict[str, Callable[..., dict[str, Any]]] = {
     "itemsets": basket_tasks.itemsets,
 }
 _OF_SEQUENCES: dict[str, Callable[..., dict[str, Any]]] = {
-    "prefixes": sequence_tasks.prefixes,
-    "substrings": sequence_tasks.substrings,
+    "prefixes": sequence_tasks.begun_with,
+    "substrings": sequence_tasks.held_runs,
     "patterns": sequence_tasks.patterns,
     "lengths": sequence_tasks.lengths,
 }

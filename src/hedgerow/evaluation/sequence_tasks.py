@@ -21,12 +21,12 @@ LONGEST = 4
 TOP = 100
 
 
-def prefixes(subject: BasketSubject, *, seed: int, done: Done = unheard) -> Facts:
+def begun_with(subject: BasketSubject, *, seed: int, done: Done = unheard) -> Facts:
     """Return the errors of how many sequences begin with frequent prefixes of 1 to 4 items."""
     return _grams(subject, begins=True)
 
 
-def substrings(subject: BasketSubject, *, seed: int, done: Done = unheard) -> Facts:
+def held_runs(subject: BasketSubject, *, seed: int, done: Done = unheard) -> Facts:
     """Return the errors of how often frequent runs of 1 to 4 items occur."""
     return _grams(subject, begins=False)
 

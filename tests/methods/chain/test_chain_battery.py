@@ -14,11 +14,11 @@ from hedgerow.auditing.sequences import encoded_sequences
 from hedgerow.count.memory import baskets as memory
 from hedgerow.errors import SettingError
 from hedgerow.methods.chain import budget
-from hedgerow.methods.chain.chain import Chain
+from hedgerow.methods.chain.chain import SequenceChain
 from support.exact_transcripts import World, content, drawn, wild
 from support.sequences import ONE, flat, grouped, journeys, listed, published, rows_of, sequences
 
-METHODS = {"chain": Chain(), "chain, cut": Chain(max_length=3)}
+METHODS = {"chain": SequenceChain(), "chain, cut": SequenceChain(max_length=3)}
 
 every_method = pytest.mark.parametrize("method", METHODS.values(), ids=list(METHODS))
 every_universe = pytest.mark.parametrize(
@@ -48,24 +48,28 @@ def test_no_path_exceeds_epsilon_and_none_falls_short(method, records, epsilon, 
 def test_the_same_seed_gives_the_same_release_whatever_counts_the_records(taxonomy, monkeypatch):
     monkeypatch.delitem(sys.modules, "hedgerow.count.compiled.sequences", raising=False)
     records = journeys()
-    first, _ = published(Chain(), taxonomy, records, compiled=False)
+    first, _ = published(SequenceChain(), taxonomy, records, compiled=False)
     assert len(first) > 50
-    assert listed(published(Chain(), taxonomy, records[::-1], compiled=False)[0]) == listed(first)
+    assert listed(published(SequenceChain(), taxonomy, records[::-1], compiled=False)[0]) == listed(
+        first
+    )
     monkeypatch.setattr(memory, "STEPS_COMPILED_FROM", 0)
-    by_loops, _ = published(Chain(), taxonomy, records)
+    by_loops, _ = published(SequenceChain(), taxonomy, records)
     assert listed(by_loops) == listed(first)
     assert np.array_equal(by_loops.prefixes.counts, first.prefixes.counts)
 
 
 def test_another_seed_gives_another_release():
-    made = {str(listed(published(Chain(), flat(8), journeys(500), seed=s)[0])) for s in range(3)}
+    made = {
+        str(listed(published(SequenceChain(), flat(8), journeys(500), seed=s)[0])) for s in range(3)
+    }
     assert len(made) == 3
 
 
 @every_universe
 def test_what_is_frequent_comes_through(taxonomy):
     records = journeys()
-    released, _ = published(Chain(), taxonomy, records, epsilon=Fraction(4))
+    released, _ = published(SequenceChain(), taxonomy, records, epsilon=Fraction(4))
     assert int(released.counts.sum()) == pytest.approx(len(records), rel=0.02)
     for item in range(3):
         true = sum(row[0] == item for row in records)
@@ -76,7 +80,7 @@ def test_what_is_frequent_comes_through(taxonomy):
 
 
 def test_prefixes_are_those_of_the_release():
-    released, _ = published(Chain(), flat(8), journeys(), epsilon=Fraction(4))
+    released, _ = published(SequenceChain(), flat(8), journeys(), epsilon=Fraction(4))
     prefixes = released.prefixes
     assert len(prefixes) > 20
     rows = listed(released)
@@ -91,21 +95,21 @@ def test_prefixes_are_those_of_the_release():
 
 def test_sequences_do_not_run_away_where_noise_hides_their_ends():
     for seed in range(20):
-        released, _ = published(Chain(), flat(3), [(1, 2, 1)] * 9, seed=seed)
+        released, _ = published(SequenceChain(), flat(3), [(1, 2, 1)] * 9, seed=seed)
         assert (released.lengths * released.counts).sum() < 20_000
 
 
 def test_data_without_records_are_published_as_any_other():
     for seed in range(3):
-        _, ledger = published(Chain(), flat(3), [], seed=seed)
+        _, ledger = published(SequenceChain(), flat(3), [], seed=seed)
         assert ledger.settled()
 
 
 def test_settings_that_cannot_work_are_refused():
     with pytest.raises(SettingError, match="max-length"):
-        Chain(max_length=0)
+        SequenceChain(max_length=0)
     with pytest.raises(SettingError, match="epsilon"):
-        Chain().validate(flat(3), Fraction(1, 10**6))
+        SequenceChain().validate(flat(3), Fraction(1, 10**6))
 
 
 # Neighbours, by the exact law of transcripts.
@@ -118,7 +122,9 @@ def world(taxonomy, records, dropped, *, epsilon, method=None):
         (lambda kept=kept: memory.BasketMemory(baskets=encoded_sequences(taxonomy, kept)))
         for kept in (records, rest)
     )
-    return World(method=method or Chain(), epsilon=epsilon, engines=engines, content=content)
+    return World(
+        method=method or SequenceChain(), epsilon=epsilon, engines=engines, content=content
+    )
 
 
 @settings(max_examples=25)

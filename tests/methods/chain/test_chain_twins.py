@@ -12,7 +12,7 @@ from test_chain_battery import world
 from hedgerow.auditing.sequences import sequence_pairs
 from hedgerow.count.sequence_kernels import LengthCounts
 from hedgerow.methods.chain import chain, forest
-from hedgerow.methods.chain.chain import Chain
+from hedgerow.methods.chain.chain import SequenceChain
 from hedgerow.methods.chain.lengths import Lengths, length_bins
 from hedgerow.privacy import mechanisms
 from hedgerow.privacy.source import SeededSource
@@ -59,7 +59,7 @@ def twin(name, monkeypatch):
     if name == "raw lengths":
         monkeypatch.setattr(chain._Run, "lengths", raw_lengths)
     else:
-        monkeypatch.setattr(chain, "grow", raw_contexts(chain.grow))
+        monkeypatch.setattr(chain, "grow_forest", raw_contexts(chain.grow_forest))
 
 
 RECORDS = [(0, 1, 2), (1,), (0, 0, 0, 0, 0, 0, 0)]
@@ -81,7 +81,7 @@ def test_a_twin_that_looks_at_raw_numbers_leaks(name, monkeypatch):
 
 def watched_run():
     with watched():
-        Chain().publish(
+        SequenceChain().publish(
             Watched(PAIRS["N"].engine(has_record=True)),
             epsilon=ONE,
             ledger=WatchedLedger(ONE),
@@ -108,10 +108,10 @@ class Quiet:
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(forest, "noisy_counts", too_quiet)
-            return Chain().publish(engine, **given)
+            return SequenceChain().publish(engine, **given)
 
 
 @pytest.mark.audit
 def test_chain_is_not_refuted_and_its_quiet_twin_is():
-    assert outcome(Chain(), PAIRS["N"], PAIRS["B"], runs=200, name="chain") == "not refuted"
-    assert outcome(Quiet(), PAIRS["N"], runs=300) == "refuted"
+    assert outcome(SequenceChain(), PAIRS["N"], PAIRS["B"], runs=200, name="chain") == "not refuted"
+    assert outcome(Quiet(), PAIRS["N"], runs=1500) == "refuted"

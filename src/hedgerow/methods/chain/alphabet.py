@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.count.sequence_kernels import Steps
+from hedgerow.count.sequence_kernels import ItemSteps
 from hedgerow.taxonomy.tree import Taxonomy
 
 FLAT_UP_TO = 64
@@ -34,7 +34,7 @@ class Alphabet:
     """
 
     n_items: int
-    steps: Steps
+    steps: ItemSteps
     item_of: NDArray[np.int32] = field(repr=False)
     kind_of: NDArray[np.int32] = field(repr=False)
     there: NDArray[np.bool_] = field(repr=False)
@@ -140,7 +140,7 @@ class _Spelling:
         n_steps = np.array([len(word) for word in self._words], dtype=np.int32)
         return Alphabet(
             n_items=len(self._words),
-            steps=Steps(slots=slots, n_steps=n_steps, width=width),
+            steps=ItemSteps(slots=slots, n_steps=n_steps, width=width),
             item_of=item_of,
             kind_of=kind_of,
             there=there,

@@ -15,7 +15,7 @@ FURTHER_COUNTS = Fraction(322, 1000)
 LENGTHS = Fraction(40, 1000)
 
 DEEPEST = 40
-"""Steps after which a path ends, in either forest."""
+"""ItemSteps after which a path ends, in either forest."""
 
 _FIRST_THRESHOLD = 120
 _FURTHER_THRESHOLD = 20

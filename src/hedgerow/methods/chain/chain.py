@@ -27,8 +27,8 @@ from hedgerow.methods.chain.budget import (
     ChainBudget,
 )
 from hedgerow.methods.chain.contexts import Contexts, contexts_of
-from hedgerow.methods.chain.estimate import NoisySums, consistent, pooled, whole
-from hedgerow.methods.chain.forest import Forest, Nodes, grow, places_of_cells
+from hedgerow.methods.chain.estimate import NoisySums, consistent_counts, pooled, whole
+from hedgerow.methods.chain.forest import Forest, Places, grow_forest, places_of_cells
 from hedgerow.methods.chain.generate import Ways
 from hedgerow.methods.chain.lengths import Lengths, length_bins
 from hedgerow.methods.chain.listing import First, listed
@@ -54,7 +54,7 @@ LEAST_EPSILON = Fraction(1, 1000)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chain:
+class SequenceChain:
     """Publish sequences of up to ``max_length`` items.
 
     Privacy: neighbours differ in one whole sequence. Tests of its one path in either forest, the
@@ -177,9 +177,9 @@ class _Run:
             kernel = PrefixCounts(steps=self.alphabet.steps, tree=tree, first=first, n_counted=n)
             return self.engine.sum(kernel)
 
-        return grow(
+        return grow_forest(
             self.alphabet,
-            Nodes.beginning(),
+            Places.beginning(),
             may_be_empty=False,
             deepest=DEEPEST,
             tests=tests,
@@ -212,7 +212,7 @@ class _Run:
             )
             return self.engine.sum(kernel)
 
-        return grow(
+        return grow_forest(
             self.alphabet,
             contexts.roots,
             may_be_empty=True,
@@ -246,8 +246,8 @@ class _Run:
         pool = pooled([of_first, of_further])
         counts = np.zeros(first.n_cells, dtype=np.int64)
         leaves = np.flatnonzero(first.is_leaf)
-        counts[leaves] = whole(consistent(of_first, pool)[leaves])
-        ways = Ways.of(further, contexts, consistent(of_further, pool))
+        counts[leaves] = whole(consistent_counts(of_first, pool)[leaves])
+        ways = Ways.of(further, contexts, consistent_counts(of_further, pool))
         return listed(
             self.engine.taxonomy,
             First(forest=first, counts=counts, errors=np.sqrt(of_first.variances)),

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from hedgerow.methods.chain.alphabet import BETWEEN
 from hedgerow.methods.chain.forest import Forest
-
-Floats = NDArray[np.float64]
+from hedgerow.model.arrays import Floats
 
 KEPT_FROM = 1.0
 """Standard deviations of noise from which a child keeps its own count."""
@@ -77,7 +76,7 @@ def pooled(sums: Sequence[NoisySums]) -> Floats:
     return sure / row_sums(sure)[:, None]
 
 
-def consistent(sums: NoisySums, pool: Floats) -> Floats:
+def consistent_counts(sums: NoisySums, pool: Floats) -> Floats:
     """Return counts of all cells that are not negative and add up to those of their parents.
 
     Children whose count is beyond its noise keep it. What the others have together, as far as it

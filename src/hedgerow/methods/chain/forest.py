@@ -21,7 +21,7 @@ LevelCounts = Callable[[NDArray[np.int32], int, int], NDArray[np.int64]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Nodes:
+class Places:
     """Places in a sequence: the kind of what comes next, and the last two items, if known."""
 
     kind: NDArray[np.int32]
@@ -32,25 +32,27 @@ class Nodes:
         return len(self.kind)
 
     @classmethod
-    def beginning(cls) -> Nodes:
+    def beginning(cls) -> Places:
         """Return the one place before all items."""
         nothing = np.full(1, NONE, dtype=np.int32)
         return cls(kind=np.zeros(1, dtype=np.int32), last=nothing, previous=nothing)
 
-    def children(self, alphabet: Alphabet) -> Nodes:
+    def children(self, alphabet: Alphabet) -> Places:
         """Return the places of all cells; the end of a sequence is as its parent."""
         item, kind = alphabet.item_of[self.kind], alphabet.kind_of[self.kind]
         last = np.where(item >= 0, item, self.last[:, None])
         previous = np.where(item >= 0, self.last[:, None], self.previous[:, None])
-        return Nodes(kind=kind.ravel(), last=last.ravel(), previous=previous.ravel())
+        return Places(kind=kind.ravel(), last=last.ravel(), previous=previous.ravel())
 
-    def at(self, places: NDArray[np.bool_] | NDArray[np.int64]) -> Nodes:
+    def at(self, places: NDArray[np.bool_] | NDArray[np.int64]) -> Places:
         """Return some of the places."""
-        return Nodes(kind=self.kind[places], last=self.last[places], previous=self.previous[places])
+        return Places(
+            kind=self.kind[places], last=self.last[places], previous=self.previous[places]
+        )
 
-    def and_then(self, others: Nodes) -> Nodes:
+    def and_then(self, others: Places) -> Places:
         """Return these places and others behind them."""
-        return Nodes(
+        return Places(
             kind=np.concatenate([self.kind, others.kind]),
             last=np.concatenate([self.last, others.last]),
             previous=np.concatenate([self.previous, others.previous]),
@@ -67,7 +69,7 @@ class Forest:
     """
 
     alphabet: Alphabet
-    nodes: Nodes
+    nodes: Places
     tree: NDArray[np.int32] = field(repr=False)
     cell_of: NDArray[np.int64] = field(repr=False)
     levels: tuple[int, ...] = field(repr=False)
@@ -97,9 +99,9 @@ class Forest:
         return np.flatnonzero(self.is_leaf & ~self.is_end)
 
 
-def grow(
+def grow_forest(
     alphabet: Alphabet,
-    roots: Nodes,
+    roots: Places,
     *,
     may_be_empty: bool,
     deepest: int,
@@ -107,7 +109,7 @@ def grow(
     counted: LevelCounts,
     spending: Spending,
 ) -> Forest:
-    """Return the forest that tests let grow from ``roots``, at most ``deepest`` levels of cells.
+    """Return the forest that tests let grow_forest from ``roots``, at most ``deepest`` levels of cells.
 
     ``may_be_empty`` says whether a sequence may end at a root. ``spending`` is for the leaves.
 
@@ -157,6 +159,6 @@ def grow(
     )
 
 
-def places_of_cells(forest: Forest) -> Nodes:
+def places_of_cells(forest: Forest) -> Places:
     """Return the place in a sequence of every cell."""
     return forest.nodes.children(forest.alphabet)

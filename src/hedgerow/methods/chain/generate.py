@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 
 from hedgerow.methods.chain.alphabet import Alphabet
 from hedgerow.methods.chain.contexts import Contexts
-from hedgerow.methods.chain.estimate import Floats
-from hedgerow.methods.chain.forest import Forest, Nodes
+from hedgerow.methods.chain.forest import Forest, Places
+from hedgerow.model.arrays import Floats
 from hedgerow.model.baskets import offsets_of
-
-Words = NDArray[np.uint64]
 
 _SEQUENCE = np.uint64(0x9E3779B97F4A7C15)
 _STEP = np.uint64(0xD1B54A32D192ED03)
@@ -29,7 +27,7 @@ INSIDE = -1.0
 """The chance to end of a place inside an item: there is none."""
 
 
-def unit_draws(key: int, sequences: Words, step: int) -> Floats:
+def unit_draws(key: int, sequences: NDArray[np.uint64], step: int) -> Floats:
     """Return a number from 0 to below 1 for each sequence at a step, the same whenever asked."""
     with np.errstate(over="ignore"):
         x = np.uint64(key) + sequences * _SEQUENCE + np.uint64(step) * _STEP
@@ -56,7 +54,7 @@ class Ways:
 
     @classmethod
     def of(cls, forest: Forest, contexts: Contexts, counts: Floats) -> Ways:
-        """Return the ways down a forest with consistent counts."""
+        """Return the ways down a forest whose counts add up."""
         width = forest.alphabet.width
         rows = counts.reshape(-1, width)
         running = np.cumsum(rows[:, :-1], axis=1)
@@ -79,7 +77,7 @@ class Ways:
 class Leaving:
     """Sequences that left the first tree: where each goes on, and how many items it has."""
 
-    places: Nodes
+    places: Places
     lengths: NDArray[np.int64]
 
     def __len__(self) -> int:
@@ -197,7 +195,7 @@ class _Drawing:
         self.length = self.length + done
         self.found.append((self.active[done], item[done]))
         after = ways.tree[self.node * alphabet.width + slot].astype(np.int64)
-        places = Nodes(kind=next_kind, last=self.last, previous=self.previous)
+        places = Places(kind=next_kind, last=self.last, previous=self.previous)
         self.node = np.where(after >= 0, after, ways.contexts.root_of(places))
         self._keep(~(done & (self.length >= self.ending.longest)))
 

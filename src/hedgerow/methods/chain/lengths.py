@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.methods.chain.estimate import Floats
+from hedgerow.model.arrays import Floats
 
 _LEAST = (*range(1, 25), 25, 27, 29, 32, 36, 41, 47, 55, 65, 80, 100, 130, 180, 250, 400, 700)
 _WIDER = 1.6

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.methods.chain.alphabet import BETWEEN
-from hedgerow.methods.chain.estimate import Floats
 from hedgerow.methods.chain.forest import Forest, places_of_cells
 from hedgerow.methods.chain.generate import Ending, Leaving, Tails, Ways, drawn_tails
 from hedgerow.methods.chain.lengths import Lengths
+from hedgerow.model.arrays import Floats
 from hedgerow.model.baskets import item_dtype, offsets_of
 from hedgerow.model.groups import CountsMade
 from hedgerow.model.sequences import NoisySequences, Prefixes, sequence_order, taken

@@ -25,6 +25,6 @@ class ChainSettings(PrivateSettings):
 
     def build(self, *, has_class: bool) -> BasketMethod:
         """Return the method with these settings."""
-        from hedgerow.methods.chain.chain import Chain
+        from hedgerow.methods.chain.chain import SequenceChain
 
-        return Chain(max_length=self.max_length)
+        return SequenceChain(max_length=self.max_length)
