@@ -28,7 +28,7 @@ from hedgerow.methods.chain.budget import (
 )
 from hedgerow.methods.chain.contexts import Contexts, contexts_of
 from hedgerow.methods.chain.estimate import NoisySums, consistent_counts, pooled, whole
-from hedgerow.methods.chain.forest import Forest, Places, grow_forest, places_of_cells
+from hedgerow.methods.chain.forest import Forest, Stands, grow_forest, places_of_cells
 from hedgerow.methods.chain.generate import Ways
 from hedgerow.methods.chain.lengths import Lengths, length_bins
 from hedgerow.methods.chain.listing import First, listed
@@ -179,7 +179,7 @@ class _Run:
 
         return grow_forest(
             self.alphabet,
-            Places.beginning(),
+            Stands.beginning(),
             may_be_empty=False,
             deepest=DEEPEST,
             tests=tests,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.methods.chain.alphabet import BETWEEN, NONE, Alphabet
-from hedgerow.methods.chain.forest import Forest, Places, places_of_cells
+from hedgerow.methods.chain.forest import Forest, Stands, places_of_cells
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -25,11 +25,11 @@ class Contexts:
     is not known.
     """
 
-    roots: Places
+    roots: Stands
     of_two: NDArray[np.int32] = field(repr=False)
     of_one: NDArray[np.int32] = field(repr=False)
 
-    def root_of(self, places: Places) -> NDArray[np.int32]:
+    def root_of(self, places: Stands) -> NDArray[np.int32]:
         """Return the root at which sequences go on from some places."""
         last, previous = places.last + 1, places.previous + 1
         after_two = self.of_two[last, previous]
@@ -71,7 +71,7 @@ def _laid_out(alphabet: Alphabet, singles: NDArray[np.int64], pairs: NDArray[np.
     kinds = np.arange(n_kinds, dtype=np.int32)
     kind_of_single, last_of_single = np.divmod(singles, size)
     last_of_pair, previous_of_pair = np.divmod(pairs, size)
-    roots = Places(
+    roots = Stands(
         kind=np.concatenate([kinds, kind_of_single, np.zeros_like(pairs)]).astype(np.int32),
         last=np.concatenate([np.full(n_kinds, NONE), last_of_single - 1, last_of_pair - 1]).astype(
             np.int32

@@ -21,8 +21,8 @@ LevelCounts = Callable[[NDArray[np.int32], int, int], NDArray[np.int64]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Places:
-    """Places in a sequence: the kind of what comes next, and the last two items, if known."""
+class Stands:
+    """Stands in a sequence: the kind of what comes next, and the last two items, if known."""
 
     kind: NDArray[np.int32]
     last: NDArray[np.int32]
@@ -32,27 +32,27 @@ class Places:
         return len(self.kind)
 
     @classmethod
-    def beginning(cls) -> Places:
+    def beginning(cls) -> Stands:
         """Return the one place before all items."""
         nothing = np.full(1, NONE, dtype=np.int32)
         return cls(kind=np.zeros(1, dtype=np.int32), last=nothing, previous=nothing)
 
-    def children(self, alphabet: Alphabet) -> Places:
+    def children(self, alphabet: Alphabet) -> Stands:
         """Return the places of all cells; the end of a sequence is as its parent."""
         item, kind = alphabet.item_of[self.kind], alphabet.kind_of[self.kind]
         last = np.where(item >= 0, item, self.last[:, None])
         previous = np.where(item >= 0, self.last[:, None], self.previous[:, None])
-        return Places(kind=kind.ravel(), last=last.ravel(), previous=previous.ravel())
+        return Stands(kind=kind.ravel(), last=last.ravel(), previous=previous.ravel())
 
-    def at(self, places: NDArray[np.bool_] | NDArray[np.int64]) -> Places:
+    def at(self, places: NDArray[np.bool_] | NDArray[np.int64]) -> Stands:
         """Return some of the places."""
-        return Places(
+        return Stands(
             kind=self.kind[places], last=self.last[places], previous=self.previous[places]
         )
 
-    def and_then(self, others: Places) -> Places:
+    def and_then(self, others: Stands) -> Stands:
         """Return these places and others behind them."""
-        return Places(
+        return Stands(
             kind=np.concatenate([self.kind, others.kind]),
             last=np.concatenate([self.last, others.last]),
             previous=np.concatenate([self.previous, others.previous]),
@@ -69,7 +69,7 @@ class Forest:
     """
 
     alphabet: Alphabet
-    nodes: Places
+    nodes: Stands
     tree: NDArray[np.int32] = field(repr=False)
     cell_of: NDArray[np.int64] = field(repr=False)
     levels: tuple[int, ...] = field(repr=False)
@@ -101,7 +101,7 @@ class Forest:
 
 def grow_forest(
     alphabet: Alphabet,
-    roots: Places,
+    roots: Stands,
     *,
     may_be_empty: bool,
     deepest: int,
@@ -109,7 +109,7 @@ def grow_forest(
     counted: LevelCounts,
     spending: Spending,
 ) -> Forest:
-    """Return the forest that tests let grow_forest from ``roots``, at most ``deepest`` levels of cells.
+    """Return the forest that tests let grow from ``roots``, at most ``deepest`` levels of cells.
 
     ``may_be_empty`` says whether a sequence may end at a root. ``spending`` is for the leaves.
 
@@ -159,6 +159,6 @@ def grow_forest(
     )
 
 
-def places_of_cells(forest: Forest) -> Places:
+def places_of_cells(forest: Forest) -> Stands:
     """Return the place in a sequence of every cell."""
     return forest.nodes.children(forest.alphabet)

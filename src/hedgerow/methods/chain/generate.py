@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hedgerow.methods.chain.alphabet import Alphabet
 from hedgerow.methods.chain.contexts import Contexts
-from hedgerow.methods.chain.forest import Forest, Places
+from hedgerow.methods.chain.forest import Forest, Stands
 from hedgerow.model.arrays import Floats
 from hedgerow.model.baskets import offsets_of
 
@@ -77,7 +77,7 @@ class Ways:
 class Leaving:
     """Sequences that left the first tree: where each goes on, and how many items it has."""
 
-    places: Places
+    places: Stands
     lengths: NDArray[np.int64]
 
     def __len__(self) -> int:
@@ -195,7 +195,7 @@ class _Drawing:
         self.length = self.length + done
         self.found.append((self.active[done], item[done]))
         after = ways.tree[self.node * alphabet.width + slot].astype(np.int64)
-        places = Places(kind=next_kind, last=self.last, previous=self.previous)
+        places = Stands(kind=next_kind, last=self.last, previous=self.previous)
         self.node = np.where(after >= 0, after, ways.contexts.root_of(places))
         self._keep(~(done & (self.length >= self.ending.longest)))
 
