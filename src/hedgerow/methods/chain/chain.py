@@ -31,7 +31,7 @@ from hedgerow.methods.chain.estimate import NoisySums, consistent_counts, pooled
 from hedgerow.methods.chain.forest import Forest, Stands, grow_forest, places_of_cells
 from hedgerow.methods.chain.generate import Ways
 from hedgerow.methods.chain.lengths import Lengths, length_bins
-from hedgerow.methods.chain.listing import First, listed
+from hedgerow.methods.chain.listing import First, listed_sequences
 from hedgerow.model.engine import BasketEngine
 from hedgerow.model.groups import CountsMade
 from hedgerow.model.method import About, Outline
@@ -248,7 +248,7 @@ class _Run:
         leaves = np.flatnonzero(first.is_leaf)
         counts[leaves] = whole(consistent_counts(of_first, pool)[leaves])
         ways = Ways.of(further, contexts, consistent_counts(of_further, pool))
-        return listed(
+        return listed_sequences(
             self.engine.taxonomy,
             First(forest=first, counts=counts, errors=np.sqrt(of_first.variances)),
             ways,

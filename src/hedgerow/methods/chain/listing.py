@@ -54,7 +54,7 @@ class First:
         return lengths, words
 
 
-def listed(
+def listed_sequences(
     taxonomy: Taxonomy,
     first: First,
     ways: Ways,
