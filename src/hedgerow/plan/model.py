@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     BeforeValidator,
@@ -50,7 +50,7 @@ from hedgerow.plan.people import (
     people_rule,
 )
 from hedgerow.plan.reading import ReadingPlan, check_marks
-from hedgerow.plan.registry import METHODS, AnySettings
+from hedgerow.plan.registry import METHODS, AnySettings, with_method
 
 MAX_ATTRIBUTES = 10_000
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|sqlite:")
@@ -234,6 +234,11 @@ class Plan(PlanModel):
         copy = self.model_copy()
         copy._base = base
         return copy
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_method(cls, content: Any) -> Any:
+        return with_method(content)
 
     @model_validator(mode="after")
     def _check(self) -> Self:

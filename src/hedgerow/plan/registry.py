@@ -17,13 +17,14 @@ from pydantic_core import CoreSchema, core_schema
 from hedgerow.plan.settings import MethodSettings
 
 DEFAULT_METHOD = "hedge"
-DEFAULT_BASKET_METHOD = "diffpart"
+DEFAULT_BASKET_METHOD = "coterie"
 
 _HOMES = {
     "hedge": "hedge.settings:HedgeSettings",
     "weave": "weave.settings:WeaveSettings",
     "diffgen": "diffgen.settings:DiffGenSettings",
     "diffmulti": "diffmulti.settings:DiffMultiSettings",
+    "coterie": "coterie.settings:CoterieSettings",
     "diffpart": "diffpart.settings:DiffPartSettings",
     "basic": "basic.settings:BasicSettings",
     "basic-table": "basic_table.settings:BasicTableSettings",
@@ -72,6 +73,16 @@ class _Methods(Mapping[str, type[MethodSettings]]):
 
 
 METHODS = _Methods()
+
+
+def with_method(plan: Any) -> Any:
+    """Return a plan's content with the method that fits what it describes, where it names none."""
+    if not isinstance(plan, Mapping) or plan.get("items") is None:
+        return plan  # a table: the default of `method_of`
+    publish = plan.get("publish")
+    if not isinstance(publish, Mapping) or "method" in publish:
+        return plan
+    return {**plan, "publish": {"method": DEFAULT_BASKET_METHOD, **publish}}
 
 
 def method_of(value: Any) -> str | None:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.count.basket_kernels import DENSE_UP_TO, tally_of
+from hedgerow.count.folding import fold
 from hedgerow.errors import InternalError
 from hedgerow.model.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
-from hedgerow.model.engine import BasketBatch, BasketKernel, SparseCounts
+from hedgerow.model.engine import (
+    BasketBatch,
+    BasketKernel,
+    FeatureKernel,
+    FoldedBaskets,
+    SparseCounts,
+)
 from hedgerow.taxonomy.tree import Taxonomy
 
 MASKED_UP_TO = 22
@@ -61,6 +69,14 @@ class BasketMemory:
     def itemsets(self) -> SparseCounts:
         """Return how often each set of items occurs, as masks; for small universes."""
         return _fold(self.baskets.offsets, self.baskets.items, self.taxonomy.n_leaves)
+
+    def features(self, kernel: FeatureKernel) -> NDArray[np.int64]:
+        """Return the sum of a kernel's vectors over all records (confidential)."""
+        return kernel.count(self._folded)
+
+    @cached_property
+    def _folded(self) -> FoldedBaskets:
+        return fold(self.baskets.offsets, self.baskets.items)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
