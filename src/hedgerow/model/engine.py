@@ -155,6 +155,28 @@ class BasketKernel(Protocol):
         ...
 
 
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class SequenceBatch:
+    """Some records that are sequences: their items in order, repeats kept (confidential)."""
+
+    offsets: NDArray[np.int64]
+    items: ItemCodes
+    compiled: bool = False
+
+
+class SequenceKernel(Protocol):
+    """A question to sequences: a sum over records of ``size`` whole numbers."""
+
+    @property
+    def size(self) -> int:
+        """How many numbers a sum has."""
+        ...
+
+    def count(self, batch: SequenceBatch) -> NDArray[np.int64]:
+        """Return the sum over a batch (confidential)."""
+        ...
+
+
 class BasketWalk(Protocol):
     """Records on their way down: which partition each is in, as far as it is still followed."""
 
@@ -197,6 +219,10 @@ class BasketEngine(Protocol):
 
     def itemsets(self) -> SparseCounts:
         """Return how often each set of items occurs, as masks; for small universes."""
+        ...
+
+    def sum(self, kernel: SequenceKernel) -> NDArray[np.int64]:
+        """Return the sum of a kernel over all records in their order (confidential)."""
         ...
 
     def rehearsing(self, baskets: EncodedBaskets) -> BasketEngine:

@@ -142,10 +142,9 @@ def rule_with(rule: PeopleRule, most: int) -> PeopleRule:
     return replace(rule, most=most)
 
 
-def people_notes(rule: PeopleRule, *, auto: bool, baskets: bool = False) -> tuple[str, ...]:
-    """Return what `check` says of people."""
+def people_notes(rule: PeopleRule, *, auto: bool, records: str = "records") -> tuple[str, ...]:
+    """Return what `check` says of people, whose records are called so."""
     named = ", ".join(rule.columns)
-    records = "baskets" if baskets else "records"
     whose = f"Protected is any one person ({named}), with all their {records}."
     if rule.join is not None:
         return (

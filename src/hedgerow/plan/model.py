@@ -354,11 +354,11 @@ class Plan(PlanModel):
             check_marks(marks.decimal, marks.thousands, key=("attributes", name, "thousands"))
 
     def _check_method(self, method: str, *, publishes: str) -> None:
-        kind = "table" if self.items is None else "baskets"
+        kind = "table" if self.items is None else self.items.publishes
         if publishes == kind:
             return
         others = [name for name, other in METHODS.items() if other.publishes == kind]
-        described = "attributes" if kind == "table" else "items"
+        described = {"table": "attributes", "baskets": "items", "sequences": "ordered items"}[kind]
         raise mistake(
             f"the method {method!r} does not publish {described}",
             f"Give one of: {', '.join(others)}.",

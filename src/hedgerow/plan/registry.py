@@ -18,6 +18,7 @@ from hedgerow.plan.settings import MethodSettings
 
 DEFAULT_METHOD = "hedge"
 DEFAULT_BASKET_METHOD = "diffpart"
+DEFAULT_SEQUENCE_METHOD = "chain"
 
 _HOMES = {
     "hedge": "hedge.settings:HedgeSettings",
@@ -26,6 +27,7 @@ _HOMES = {
     "diffmulti": "diffmulti.settings:DiffMultiSettings",
     "diffpart": "diffpart.settings:DiffPartSettings",
     "basic": "basic.settings:BasicSettings",
+    "chain": "chain.settings:ChainSettings",
     "basic-table": "basic_table.settings:BasicTableSettings",
     "rps": "rps.settings:RpsSettings",
     "dpcube": "dpcube.settings:DPCubeSettings",
