@@ -139,6 +139,7 @@ def page_answer(
             token=studio.keys.page_token(page),
             token_header=PAGE_TOKEN,
             navigation=request.app.state.navigation,
+            has_release="release" in request.app.state.names,
             link=lambda name, **query: address(name, plan=plan, **query),
             **values,
         )
