@@ -252,6 +252,8 @@ def _rewritten(block: str, edit: Edit, inner: _Path) -> str:
         if not holder and isinstance(holder, CommentedMap):
             holder.fa.set_flow_style()
     elif isinstance(edit, Put):
+        if not holder and isinstance(holder, CommentedMap):
+            holder.fa.set_flow_style()
         holder[inner[-1]] = _written(edit.value)
     made = _spaced(_dumped(engine, document))
     lost = _lost(comments(block), comments(made))

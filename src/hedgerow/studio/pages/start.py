@@ -40,7 +40,9 @@ def _demo(request: Request, form: Sent) -> Response:
     studio = studio_of(request)
     if (studio.folder.root / DEMO).exists():
         raise InputError("it is there already", where=DEMO, do="Open its plan below.")
-    run = studio.runs.start("demo", ["demo", "--out", DEMO], about={})
+    run = studio.runs.start(
+        "demo", ["demo", "--out", DEMO], about={"next": f"/table?plan={DEMO}/plan.yaml"}
+    )
     return page_answer(request, "_run.html.j2", run=run)
 
 
