@@ -136,7 +136,7 @@ def test_people_and_records_are_written_to_the_plan(browser, folder):
     assert "# the export" in (folder / "plan.yaml").read_text()
 
 
-HOSTILE = "<img src=x onerror=alert(1)>\"'{{7*7}}"
+HOSTILE = "<img src=x onerror=alert(1)>\"'{{7919*7907}}"
 
 
 def test_hostile_labels_are_shown_and_do_nothing(browser, folder):
@@ -151,7 +151,7 @@ def test_hostile_labels_are_shown_and_do_nothing(browser, folder):
     for shown in (text, part):
         assert "<img" not in shown
         assert "<b>bold" not in shown
-        assert "49" not in re.sub(r"[0-9a-f]{24,}", "", shown)
+        assert "62615533" not in shown
         assert html.escape(HOSTILE)[:8] in shown
 
 
