@@ -114,7 +114,7 @@ MISTAKES = {
     "unknown role": (
         with_age(role="predicter"),
         "attributes.age.role",
-        ["Did you mean 'predictor'?", "predictor, class, drop, identifier"],
+        ["Did you mean 'predictor'?", "predictor, class, cover, drop, identifier"],
     ),
     "role in capitals": (with_age(role="DROP"), "attributes.age.role", ["Did you mean 'drop'?"]),
     "role is no text": (with_age(role=["drop"]), "attributes.age.role", ["predictor, class"]),
@@ -356,7 +356,11 @@ MISTAKES = {
         ["items.separator"],
     ),
     "no second": (with_reading(seconds=0), "reading.seconds", ["1 to 1,000,000"]),
-    "ledger unknown key": (with_ledger(path="x"), "ledger.path", ["dataset, cap, delta-cap, file"]),
+    "ledger unknown key": (
+        with_ledger(path="x"),
+        "ledger.path",
+        ["dataset, people, cap, delta-cap, file"],
+    ),
     "ledger file no text": (with_ledger(file=1), "ledger.file", ["not a text", "ledger file"]),
 }
 

@@ -186,6 +186,28 @@ class FeatureKernel(Protocol):
         ...
 
 
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class SequenceBatch:
+    """Some records that are sequences: their items in order, repeats kept (confidential)."""
+
+    offsets: NDArray[np.int64]
+    items: ItemCodes
+    compiled: bool = False
+
+
+class SequenceKernel(Protocol):
+    """A question to sequences: a sum over records of ``size`` whole numbers."""
+
+    @property
+    def size(self) -> int:
+        """How many numbers a sum has."""
+        ...
+
+    def count(self, batch: SequenceBatch) -> NDArray[np.int64]:
+        """Return the sum over a batch (confidential)."""
+        ...
+
+
 class BasketWalk(Protocol):
     """Records on their way down: which partition each is in, as far as it is still followed."""
 
@@ -232,6 +254,10 @@ class BasketEngine(Protocol):
 
     def features(self, kernel: FeatureKernel) -> NDArray[np.int64]:
         """Return the sum of a kernel's vectors over all records (confidential)."""
+        ...
+
+    def sum(self, kernel: SequenceKernel) -> NDArray[np.int64]:
+        """Return the sum of a kernel over all records in their order (confidential)."""
         ...
 
     def rehearsing(self, baskets: EncodedBaskets) -> BasketEngine:

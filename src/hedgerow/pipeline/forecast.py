@@ -16,6 +16,7 @@ from hedgerow.model.method import Outline, Useful
 from hedgerow.model.precision import deviation, within
 from hedgerow.pipeline.predict import RUNS_OF_CUTS, Prediction, at_worst, predicted
 from hedgerow.pipeline.prepare import Prepared
+from hedgerow.plan.settings import Publishes
 from hedgerow.privacy.budget import epsilon_text
 from hedgerow.taxonomy.domain import code_dtype
 
@@ -52,7 +53,7 @@ class Forecast:
     outline: Outline
     records: int | None
     bytes_per_record: int
-    publishes: Literal["table", "baskets"] = "table"
+    publishes: Publishes = "table"
     usefulness: tuple[tuple[int, float], ...] = ()
     prediction: Prediction | None = None
     upto: Forecast | None = None
@@ -135,8 +136,9 @@ class Forecast:
     def advice(self) -> str:
         """The verdict in words, with what would do."""
         if not self.counts_all:
+            one = "a prefix" if self.publishes == "sequences" else "a basket"
             return (
-                "How much comes through depends on the data: a basket needs well over"
+                f"How much comes through depends on the data: {one} needs well over"
                 f" {self.error_95:,} records to show by itself."
             )
         needed = f"{self.records_needed:,}"

@@ -17,21 +17,15 @@ from hedgerow.count.settings import EngineSettings
 from hedgerow.encode.schema import schema_of
 from hedgerow.encode.universe import universe_of
 from hedgerow.errors import InternalError, PlanError, UnconfirmedPlanError
-from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import Approximate, Outline, Sized
 from hedgerow.model.people import KeyedRule, PeopleRule, SampleKey
 from hedgerow.model.schema import Schema
 from hedgerow.model.universe import Universe
+from hedgerow.pipeline.covers import cover_notes
 from hedgerow.pipeline.open import ColumnsCheck, DataPlace, open_engine
-from hedgerow.pipeline.people import (
-    USUAL_BOUND,
-    PeopleShares,
-    choose_bound,
-    in_persons,
-    people_notes,
-    rule_with,
-)
+from hedgerow.pipeline.people import USUAL_BOUND, PeopleShares, people_notes
+from hedgerow.pipeline.run import RunResult, run_private
 from hedgerow.plan.fields import shown
 from hedgerow.plan.load import load_plan, plan_digest, plan_of
 from hedgerow.plan.model import Plan
@@ -50,19 +44,6 @@ if TYPE_CHECKING:
     from hedgerow.encode.sums import ColumnSums
 
 PlanLike = Plan | Mapping[str, Any] | str | Path
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunResult:
-    """What a run published and spent: ``path`` by the method on one counted unit.
-
-    ``people`` is the rule with the bound that was kept to, ``choosing`` what its choice spent.
-    """
-
-    published: Groups | NoisyBaskets
-    path: PathLedger | None
-    people: PeopleRule | None
-    choosing: PathLedger | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,18 +141,26 @@ class Prepared:
         """Whether the data are baskets."""
         return isinstance(self.domain, Universe)
 
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the data are sequences."""
+        return isinstance(self.domain, Universe) and self.domain.place.ordered
+
     def outline(self, n_records: int | None = None) -> Outline:
         """Return what a run will spend, without any data; ``n_records`` is public, if known."""
         domain = self.taxonomy if self.has_items else self.schema
         planned: Outline
         if n_records is not None and isinstance(self.method, Sized):
-            planned = self.method.outline_of(self.schema, self.foretold_rate, n_records)
+            planned = self.method.outline_of(domain, self.foretold_rate, n_records)
         else:
             planned = self.method.outline(domain, self.foretold_rate)
-        if self.people is None:
-            return planned
-        told = people_notes(self.people, auto=self.auto, baskets=self.has_items)
-        return replace(planned, notes=(*planned.notes, *told))
+        told: tuple[str, ...] = ()
+        if self.people is not None:
+            called = "sequences" if self.is_ordered else "baskets" if self.has_items else "records"
+            told = tuple(people_notes(self.people, auto=self.auto, records=called))
+        if isinstance(self.domain, Schema):
+            told = (*told, *cover_notes(self.plan, self.domain))
+        return replace(planned, notes=(*planned.notes, *told)) if told else planned
 
     @contextmanager
     def opened(
@@ -210,25 +199,14 @@ class Prepared:
         if not self.private:  # no guarantee, nothing to spend
             published = self.method.publish(engine, source=source, progress=progress)
             return RunResult(published=published, path=None, people=None)
-        rule, choosing = self.people, None
-        if rule is not None and hasattr(engine, "bounded"):
-            if self.auto:
-                choosing = PathLedger(self.shares.chosen)
-                sizes = engine.sizes(rule.most)
-                most = choose_bound(sizes, shares=self.shares, ledger=choosing, source=source)
-                rule = rule_with(rule, most)
-            progress("bounding records per person", None)
-            engine = engine.bounded(rule)
-        rate = self.shares.method / (1 if rule is None else rule.cost)
-        path = PathLedger(rate)
-        published = self.method.publish(
-            engine, epsilon=rate, ledger=path, source=source, progress=progress
+        return run_private(
+            self.method,
+            engine,
+            shares=self.shares,
+            people=self.people,
+            source=source,
+            progress=progress,
         )
-        if not path.settled() or (choosing is not None and not choosing.settled()):
-            raise InternalError("the method did not spend exactly its epsilon")
-        if rule is not None and isinstance(published, Groups):
-            published = in_persons(published, rule.unit)
-        return RunResult(published=published, path=path, people=rule, choosing=choosing)
 
     def tried(self, engine: Any, *, rate: Fraction, source: RandomSource) -> Groups:
         """Return the groups that the method gives at a rate, of records that are no secret."""
@@ -247,7 +225,7 @@ class Prepared:
         domains: list[Domain] = (
             [CategoricalDomain(taxonomy=self.taxonomy)]
             if self.has_items
-            else [attribute.domain for attribute in self.schema.used()]
+            else [attribute.domain for attribute in self.schema.read()]
         )
         return fingerprint_of(
             plan_digest(self.plan), [describe(domain).digest() for domain in domains]

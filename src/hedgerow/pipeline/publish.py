@@ -24,7 +24,9 @@ from hedgerow.model.certificate import LedgerEntry
 from hedgerow.model.database import asked_of
 from hedgerow.model.groups import Groups
 from hedgerow.model.people import SampleKey
+from hedgerow.model.sequences import NoisySequences
 from hedgerow.pipeline.account import ReleaseAccount, unbooked_name
+from hedgerow.pipeline.covers import booked_cover, certified_cover
 from hedgerow.pipeline.noise import UNJUDGED, refuse_noise
 from hedgerow.pipeline.prepare import (
     PlanLike,
@@ -49,12 +51,13 @@ from hedgerow.release.baskets import BasketRelease
 from hedgerow.release.certify import RunFacts, certify, spent_by
 from hedgerow.release.folder import Written
 from hedgerow.release.release import Release
+from hedgerow.release.sequences import SequenceRelease
 from hedgerow.release.write import check_destination
 
 if TYPE_CHECKING:
     from hedgerow.encode.sums import ColumnSums
 
-AnyRelease = Release | BasketRelease
+AnyRelease = Release | BasketRelease | SequenceRelease
 
 Notice = Callable[[str], None]
 """Is told, in a sentence, what who publishes should know."""
@@ -97,7 +100,8 @@ def publish(
     """Return a release, and write it where ``out`` says.
 
     What the plan describes decides what comes back: a `Release` of a table with
-    ``attributes``, a `BasketRelease` of set-valued data with ``items``.
+    ``attributes``, a `BasketRelease` of set-valued data with ``items``, a `SequenceRelease`
+    where these are ordered.
 
     ``data`` is a file, a database URL or any dataframe, and replaces the plan's own; with a
     URL, ``query`` or ``table`` says what is asked of the database.
@@ -122,6 +126,9 @@ def publish(
     ``out`` as the ledger has it, is answered with that release: nothing is read or spent.
     ``again`` makes another one, which is booked and takes its place. ``notice`` is told of such
     things; by default it warns. Errors of ``progress`` do not end a run once it is booked.
+
+    With ``covers`` in the plan only records with some values of a public column count: all
+    others are left out, record by record, before anything is counted.
 
     Privacy: the release costs the plan's epsilon under adding or removing one record,
     booked on the data set's ledger before any noise is drawn. Methods without epsilon, such
@@ -230,7 +237,8 @@ class _Task:
         ready = self.ready
         if not ready.private or self.source.reproducible:
             return None
-        account = ReleaseAccount.of(ready.plan, ready.epsilon, self.data)
+        cover = None if ready.has_items else booked_cover(ready.plan, ready.schema)
+        account = ReleaseAccount.of(ready.plan, ready.epsilon, self.data, cover=cover)
         account.check_room(ready.epsilon, ready.delta)
         return account
 
@@ -284,6 +292,7 @@ class _Task:
             cap=account.cap,
             delta_cap=account.delta_cap,
             entry="rehearsal",
+            people=account.terms.people,
         )
 
         def run(small: Any, ready: Prepared, source: RandomSource, out: Path | None) -> None:
@@ -315,6 +324,7 @@ class _Task:
             delta=ready.delta,
             caveat=ready.caveat,
             statement=ready.statement,
+            covers=None if ready.has_items else certified_cover(ready.plan, ready.schema),
         )
 
     def _made(self, engine: Any, facts: RunFacts) -> tuple[AnyRelease, Written | None]:
@@ -348,6 +358,8 @@ def _harmless(progress: Progress) -> Progress:
 
 
 def _release(ready: Prepared, published: Groups | NoisyBaskets, certificate: Any) -> AnyRelease:
+    if isinstance(published, NoisySequences):
+        return SequenceRelease(baskets=published, certificate=certificate)
     if isinstance(published, NoisyBaskets):
         return BasketRelease(baskets=published, certificate=certificate)
     return Release(schema=ready.schema, groups=published, certificate=certificate)

@@ -18,6 +18,7 @@ from hedgerow.plan.settings import MethodSettings
 
 DEFAULT_METHOD = "hedge"
 DEFAULT_BASKET_METHOD = "coterie"
+DEFAULT_SEQUENCE_METHOD = "chain"
 
 _HOMES = {
     "hedge": "hedge.settings:HedgeSettings",
@@ -27,6 +28,7 @@ _HOMES = {
     "coterie": "coterie.settings:CoterieSettings",
     "diffpart": "diffpart.settings:DiffPartSettings",
     "basic": "basic.settings:BasicSettings",
+    "chain": "chain.settings:ChainSettings",
     "basic-table": "basic_table.settings:BasicTableSettings",
     "rps": "rps.settings:RpsSettings",
     "dpcube": "dpcube.settings:DPCubeSettings",
@@ -82,7 +84,10 @@ def with_method(plan: Any) -> Any:
     publish = plan.get("publish")
     if not isinstance(publish, Mapping) or "method" in publish:
         return plan
-    return {**plan, "publish": {"method": DEFAULT_BASKET_METHOD, **publish}}
+    items = plan["items"]
+    ordered = isinstance(items, Mapping) and items.get("ordered") is True
+    method = DEFAULT_SEQUENCE_METHOD if ordered else DEFAULT_BASKET_METHOD
+    return {**plan, "publish": {"method": method, **publish}}
 
 
 def method_of(value: Any) -> str | None:

@@ -218,11 +218,12 @@ class BasketRelease(Frames):
         """Read a release folder back; files that the certificate does not vouch for are refused."""
         path = Path(folder)
         certificate = load_certificate(path)
-        if certificate.data.items is None:
+        items = certificate.data.items
+        if items is None or items.ordered:
             raise ReleaseError(
-                "the release holds a table, not baskets",
+                f"the release holds {'a table' if items is None else 'sequences'}, not baskets",
                 where=str(path),
-                do="Load it with hedgerow.Release.load.",
+                do=f"Load it with hedgerow.{'' if items is None else 'Sequence'}Release.load.",
             )
         for name in (UNIVERSE, TABLE):
             vouch(path / name, certificate)

@@ -151,6 +151,49 @@ def basket_listing(separator: str, count: str) -> list[DictionaryFile]:
     ]
 
 
+def sequence_listing(separator: str, count: str) -> list[DictionaryFile]:
+    """Return every file that a release of sequences may have, with its columns."""
+    apart = "tabs" if separator == "\t" else "blanks"
+    return [
+        DictionaryFile(
+            path="release.dat",
+            what=f"A sequence per line, as often as its count says; items apart by {apart}.",
+        ),
+        DictionaryFile(
+            path="release.csv",
+            what="Every sequence once, its count last.",
+            columns=(
+                text_column("sequence", f"the items of a sequence in order, apart by {apart}"),
+                count_entry("count", count),
+            ),
+        ),
+        DictionaryFile(path="release.parquet", what="The same table, sequences as lists."),
+        DictionaryFile(
+            path="prefixes.csv",
+            what="The prefixes that were counted, and how many sequences begin with each.",
+            columns=(
+                text_column("prefix", f"the first items of sequences, apart by {apart}"),
+                count_entry("count", "how many sequences begin with the prefix, with noise"),
+                DictionaryColumn(
+                    name="standard_error",
+                    type="number",
+                    unit="records",
+                    meaning="how far noise puts the count off, typically",
+                ),
+                DictionaryColumn(
+                    name="exactly",
+                    type="integer",
+                    unit="records",
+                    meaning="how many sequences are the prefix and nothing more, with noise; empty"
+                    " where that was not counted",
+                    required=False,
+                ),
+            ),
+        ),
+        DictionaryFile(path="universe.json", what="All items and how they are grouped."),
+    ]
+
+
 def disclosed_files(schema: Schema, certificate: Certificate) -> list[DictionaryFile]:
     """Return the files of a disclosure that are for others, with their columns."""
     return [

@@ -18,6 +18,8 @@ from hedgerow.model.engine import (
     BasketKernel,
     FeatureKernel,
     FoldedBaskets,
+    SequenceBatch,
+    SequenceKernel,
     SparseCounts,
 )
 from hedgerow.taxonomy.tree import Taxonomy
@@ -29,9 +31,21 @@ COMPILED_FROM = 2_000_000
 """Items in all records from which compiled loops pay for being loaded."""
 
 
+STEPS_COMPILED_FROM = 300_000
+"""The same for sequences."""
+
+
 def walk_compiled(n_items: int) -> bool:
     """Whether records of that many items in all are followed by compiled loops."""
     return "hedgerow.count.compiled.baskets" in sys.modules or n_items >= COMPILED_FROM
+
+
+def steps_compiled(n_items: int) -> bool:
+    """Whether sequences of that many items in all are followed by compiled loops.
+
+    Sooner than baskets: every level follows all of them.
+    """
+    return "hedgerow.count.compiled.sequences" in sys.modules or n_items >= STEPS_COMPILED_FROM
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -77,6 +91,13 @@ class BasketMemory:
     @cached_property
     def _folded(self) -> FoldedBaskets:
         return fold(self.baskets.offsets, self.baskets.items)
+
+    def sum(self, kernel: SequenceKernel) -> NDArray[np.int64]:
+        """Return the sum of a kernel over all records in their order (confidential)."""
+        items = self.baskets.items
+        compiled = steps_compiled(len(items)) if self.compiled is None else self.compiled
+        batch = SequenceBatch(offsets=self.baskets.offsets, items=items, compiled=compiled)
+        return kernel.count(batch)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

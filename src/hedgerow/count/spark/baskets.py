@@ -39,10 +39,10 @@ from hedgerow.encode.baskets import BasketEncoder, sum_words
 from hedgerow.encode.sums import ColumnSums
 from hedgerow.errors import InternalError
 from hedgerow.model.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
-from hedgerow.model.engine import BasketKernel, FeatureKernel, SparseCounts
+from hedgerow.model.engine import BasketKernel, FeatureKernel, SequenceKernel, SparseCounts
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.model.universe import ItemsPlace, Universe
-from hedgerow.read.items import words_of_lists
+from hedgerow.read.items import words_in_order, words_of_lists
 from hedgerow.read.words import WordBatch, WordSplitter
 from hedgerow.taxonomy.tree import Taxonomy
 
@@ -91,7 +91,7 @@ def open_spark_baskets(
 def _asked(
     place: ItemsPlace, reading: Reading, beside: Callable[[Sequence[str]], None] | None
 ) -> AskedColumns:
-    names = [name for name in (place.record, place.column) if name is not None]
+    names = [name for name in (place.record, place.column, place.order) if name is not None]
     return AskedColumns(names=names, text=names, reading=reading, beside=beside)
 
 
@@ -112,7 +112,7 @@ def _columns(
             frame = frame.mapInArrow(guarded(_AsText(parse)), schema)
         if place.record is None:
             return frame
-        return _grouped(frame, record=place.record, column=names[-1])
+        return _grouped(frame, record=place.record, column=names[1], order=place.order)
 
 
 class _AsText:
@@ -127,12 +127,21 @@ class _AsText:
             yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
-def _grouped(frame: Any, *, record: str, column: str) -> Any:
-    """Return one list of items per record of a long table; rows without a record are left out."""
+def _grouped(frame: Any, *, record: str, column: str, order: str | None) -> Any:
+    """Return one list of items per record of a long table; rows without a record are left out.
+
+    With ``order`` it is a list of items with their places.
+    """
     from pyspark.sql import functions as sql
 
     name = sql.trim(frame[f"`{record}`"].cast("string"))
-    rows = frame.select(name.alias("record"), frame[f"`{column}`"].cast("string").alias("item"))
+    item = frame[f"`{column}`"].cast("string").alias("item")
+    if order is not None:
+        place = frame[f"`{order}`"].cast("string").alias("place")
+        pairs = frame.select(name.alias("record"), sql.struct(place, item).alias("pair"))
+        placed = pairs.where("record is not null and record != ''").groupBy("record")
+        return placed.agg(sql.collect_list("pair").alias("items")).select("items")
+    rows = frame.select(name.alias("record"), item)
     named = rows.where("record is not null and record != ''")
     return named.groupBy("record").agg(sql.collect_set("item").alias("items")).select("items")
 
@@ -159,6 +168,13 @@ class SparkBaskets:
     def itemsets(self) -> SparseCounts:
         """Return how often each set of items occurs, as masks; for small universes."""
         return self.sums(_Itemsets(self.taxonomy))
+
+    def sum(self, kernel: SequenceKernel) -> NDArray[np.int64]:
+        """Return the sum of a kernel over all records in their order; one pass (confidential)."""
+        found = self.sums(_SequenceSum(self.taxonomy, kernel), size=kernel.size)
+        total = np.zeros(kernel.size, dtype=np.int64)
+        total[found.keys] = found.counts
+        return total
 
     def sums(self, counting: _Counting, *, size: int | None = None) -> SparseCounts:
         """Return what the workers count, added up by key; one pass (confidential)."""
@@ -263,7 +279,9 @@ class _Encode:
         for batch in batches:
             if not batch.num_rows:
                 continue
-            if self.lines is not None:
+            if self.universe.place.order is not None:
+                yield words_in_order(batch.column(0))
+            elif self.lines is not None:
                 yield splitter.split(self.lines(batch))
             else:
                 yield words_of_lists(batch.column(0), where=NAME)
@@ -328,6 +346,15 @@ class _Features:
 class _Itemsets(_Counting):
     def sums(self, baskets: BasketMemory) -> SparseCounts:
         return baskets.itemsets()
+
+
+class _SequenceSum(_Counting):
+    def __init__(self, taxonomy: Taxonomy, kernel: SequenceKernel) -> None:
+        super().__init__(taxonomy)
+        self.kernel = kernel
+
+    def sums(self, baskets: BasketMemory) -> SparseCounts:
+        return occupied(baskets.sum(self.kernel))
 
 
 class _Walking(_Counting):

@@ -15,7 +15,7 @@ from hedgerow.encode.baskets import BasketEncoder, Sets
 from hedgerow.encode.sums import ColumnSums
 from hedgerow.errors import DataError, InternalError
 from hedgerow.model.baskets import EncodedBaskets, offsets_of
-from hedgerow.model.engine import BasketKernel, FeatureKernel, SparseCounts
+from hedgerow.model.engine import BasketKernel, FeatureKernel, SequenceKernel, SparseCounts
 from hedgerow.model.universe import Universe
 from hedgerow.read.items import ItemSource, LongTable
 from hedgerow.taxonomy.tree import Taxonomy
@@ -119,6 +119,13 @@ class BasketStream:
         self.passes += 1
         for folded in self._folded:
             total += kernel.count(folded)
+        return total
+
+    def sum(self, kernel: SequenceKernel) -> NDArray[np.int64]:
+        """Return the sum of a kernel over all records in their order; one pass (confidential)."""
+        total = np.zeros(kernel.size, dtype=np.int64)
+        for piece in self.pieces():
+            total += piece.sum(kernel)
         return total
 
     def rehearsing(self, baskets: EncodedBaskets) -> BasketStream:
