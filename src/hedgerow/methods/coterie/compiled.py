@@ -282,12 +282,14 @@ def swap_items(
     triples: TripleArrays,
     blocks: int,
     per_block: int,
+    stop: int,
     state: WordArray,
 ) -> int:
     """Swap items between baskets while the weighted squared distance to targets falls.
 
     Supports and lengths stay as they are. What is off is listed anew for every block, and most
-    is tried where most is off. Returns how many swaps were made.
+    is tried where most is off. Ends where less than one try in ``stop`` succeeds; returns how
+    many swaps were made.
     """
     n, starts = len(pairs[1]), baskets[3]
     codes = numpy.empty(n * (n - 1) // 2 + len(triples[0]), dtype=numpy.int64)
@@ -309,7 +311,7 @@ def swap_items(
                 place, other = propose_parting(baskets, x, beside, third, state)
             if place >= 0 and swap_if_nearer(baskets, place, other, pairs, triples):
                 made += 1
-        if made - before < per_block // 50:
+        if made - before < per_block // stop:
             break
     return made
 

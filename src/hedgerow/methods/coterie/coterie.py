@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from hedgerow.count.feature_kernels import CappedSets, flat_sets
 from hedgerow.count.folding import fold
 from hedgerow.errors import SettingError
+from hedgerow.methods.coterie.caps import Cap
 from hedgerow.methods.coterie.departures import DETAILS
 from hedgerow.methods.coterie.items import Items, measure_items
 from hedgerow.methods.coterie.lengths import Lengths, measure_lengths
 from hedgerow.methods.coterie.lots import Lots
 from hedgerow.methods.coterie.pairs import Pairs, measure_pairs
-from hedgerow.methods.coterie.place import PlacedItems, placed
+from hedgerow.methods.coterie.place import BLOCKS, ROUGH_BLOCKS, PlacedItems, placed
 from hedgerow.methods.coterie.rest import with_others
 from hedgerow.methods.coterie.sets import (
     CORE,
@@ -49,6 +50,11 @@ AT_LEAST = 20
 
 WORTH_A_PAIR = 30
 """Items below that many times the scale of a pair's noise are not worth counting in pairs."""
+
+USUAL_LENGTH = 6
+USUAL_CAPS = {"items": 6, "sets": 3}
+USUAL_FACTOR = 1.5
+"""What `check` reckons with: caps and factors are chosen by noisy counts."""
 
 PASSES = 2
 SIZES = (1, 2, 3)
@@ -89,7 +95,12 @@ class Coterie:
             step = Step(on="counts", share=epsilon, times=1)
             return Outline(steps=(step,), counts=epsilon, n_groups=(1 << taxonomy.n_leaves) - 1)
         steps = tuple(Step(on=on, share=epsilon * part, times=1) for on, part in PARTS.items())
-        return Outline(steps=steps, counts=epsilon * PARTS["sets"], n_groups=taxonomy.n_leaves)
+        return Outline(
+            steps=steps,
+            counts=epsilon * PARTS["sets"],
+            n_groups=taxonomy.n_leaves,
+            notes=_notes(float(epsilon)),
+        )
 
     def publish(
         self,
@@ -159,6 +170,21 @@ class Coterie:
         return self.frequent is None and taxonomy.n_leaves <= SMALL_UP_TO
 
 
+def _notes(epsilon: float) -> tuple[str, ...]:
+    """Return what can be expected of a count, for records of a usual length."""
+    off = {
+        on: 2 * Cap(most=most, factor=USUAL_FACTOR, above=0.0).spread(epsilon * float(PARTS[on]))
+        for on, most in USUAL_CAPS.items()
+    }
+    return (
+        f"Where records have about {USUAL_LENGTH} items, counts of single items and of frequent"
+        f" pairs are off by up to about {off['items']:,.0f} and {off['sets']:,.0f} in 95 of 100"
+        " cases, more where records are longer. Rarer items are not known.",
+        "Baskets are invented: combinations of rare items are not kept, and taxonomies of items"
+        " are not used (diffpart uses them).",
+    )
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Combinations:
     """All that was measured of the frequent items; public."""
@@ -182,8 +208,10 @@ def _fitted(found: Combinations, lots: Lots) -> tuple[PlacedItems, NDArray[np.in
         counted = [*found.sets.counted(factors), *found.core]
         targets = combined(found.supports, found.spread, found.pairs, counted)
         frequent, others = found.lengths.drawn(lots)
-        baskets = placed(targets, frequent, lots)
-        if turn + 1 < PASSES:
+        rough = turn + 1 < PASSES
+        blocks = ROUGH_BLOCKS if rough else BLOCKS
+        baskets = placed(targets, frequent, lots, blocks=blocks)
+        if rough:
             factors = _factors(baskets, found.sets, lots)
     return baskets, others
 

@@ -12,7 +12,13 @@ from hedgerow.methods.coterie.targets import Targets
 from hedgerow.model.baskets import offsets_of
 
 BLOCKS = 60
+ROUGH_BLOCKS = 12
+"""Blocks of swaps, and those of a first pass, from which only factors are taken."""
+
 PER_BLOCK = 50_000
+STOP = 20
+"""Swapping ends where less than one try in so many succeeds."""
+
 TRIES_A_PLACE = 20
 """How many swaps are tried in a block for every place of small data."""
 
@@ -25,7 +31,9 @@ class PlacedItems:
     items: NDArray[np.int64]
 
 
-def placed(targets: Targets, lengths: NDArray[np.int64], lots: Lots) -> PlacedItems:
+def placed(
+    targets: Targets, lengths: NDArray[np.int64], lots: Lots, *, blocks: int = BLOCKS
+) -> PlacedItems:
     """Return baskets of about these lengths that agree with the targets as far as they can.
 
     Lengths give way where the items need more or fewer places.
@@ -40,7 +48,7 @@ def placed(targets: Targets, lengths: NDArray[np.int64], lots: Lots) -> PlacedIt
     items = tokens[lots.order(len(tokens))][: offsets[-1]]
     state = np.array([lots.word()], dtype=np.uint64)
     compiled.part_twins(*compiled.unwrapped((items, offsets, state)))
-    _swapped(items, offsets, targets, state)
+    _swapped(items, offsets, targets, state, blocks)
     return PlacedItems(offsets=offsets, items=items)
 
 
@@ -67,6 +75,7 @@ def _swapped(
     offsets: NDArray[np.int64],
     targets: Targets,
     state: NDArray[np.uint64],
+    blocks: int,
 ) -> None:
     """Swap items in place until no swap brings the baskets nearer to their targets."""
     from hedgerow.methods.coterie import compiled
@@ -103,8 +112,9 @@ def _swapped(
         compiled.unwrapped(baskets),
         compiled.unwrapped(pairs),
         of_triples,
-        BLOCKS,
+        blocks,
         min(PER_BLOCK, TRIES_A_PLACE * len(items)),
+        STOP,
         compiled.unwrapped((state,))[0],
     )
 
