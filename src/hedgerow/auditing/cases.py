@@ -42,6 +42,7 @@ VARIED = ("score", "faithful")
 FURTHER: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "diffgen": [{"h": "all"}],
     "diffmulti": [{"distribution": "even"}],
+    "coterie": [{"frequent": 5}],
     "diffpart": [{"max_length": 2}],
 }
 """Settings that change how a method works, audited once each."""

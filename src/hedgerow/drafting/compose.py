@@ -89,7 +89,7 @@ def draft_plan(
     taxonomy files, ``base`` the folder where the plan will lie. ``items`` names the column of a
     table that holds the items of baskets, in lists or, where ``record`` names the column that
     tells records apart or one is called like a person's, one to a row. ``method`` is hedge unless
-    given, and diffpart for baskets. The plan is not confirmed, so nothing can be published
+    given, and coterie for baskets. The plan is not confirmed, so nothing can be published
     with it as it is.
 
     Privacy: **the draft is confidential.** It is shaped by the data, without any noise.

@@ -156,6 +156,37 @@ class BasketKernel(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class FoldedBaskets:
+    """Distinct records with how many equal ones there are of each, and a hash of each's items.
+
+    ``weights[r]`` records are equal to row ``r``; they have the numbers 0, 1, ... among
+    themselves, and no other row is equal to them.
+    """
+
+    offsets: NDArray[np.int64]
+    items: ItemCodes
+    weights: NDArray[np.int64]
+    hashes: NDArray[np.uint64]
+
+
+class FeatureKernel(Protocol):
+    """A question to baskets: a vector for each record, added up over all.
+
+    A record's vector follows from its items, its number among equal records, and what is
+    public.
+    """
+
+    @property
+    def size(self) -> int:
+        """Length of the vector."""
+        ...
+
+    def count(self, folded: FoldedBaskets) -> NDArray[np.int64]:
+        """Return the sum over some records (confidential)."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SequenceBatch:
     """Some records that are sequences: their items in order, repeats kept (confidential)."""
 
@@ -219,6 +250,10 @@ class BasketEngine(Protocol):
 
     def itemsets(self) -> SparseCounts:
         """Return how often each set of items occurs, as masks; for small universes."""
+        ...
+
+    def features(self, kernel: FeatureKernel) -> NDArray[np.int64]:
+        """Return the sum of a kernel's vectors over all records (confidential)."""
         ...
 
     def sum(self, kernel: SequenceKernel) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     BeforeValidator,
@@ -51,7 +51,7 @@ from hedgerow.plan.people import (
     people_rule,
 )
 from hedgerow.plan.reading import ReadingPlan, check_marks
-from hedgerow.plan.registry import METHODS, AnySettings
+from hedgerow.plan.registry import METHODS, AnySettings, with_method
 from hedgerow.plan.settings import PrivateSettings
 
 MAX_ATTRIBUTES = 10_000
@@ -274,6 +274,11 @@ class Plan(PlanModel):
         copy = self.model_copy()
         copy._base = base
         return copy
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_method(cls, content: Any) -> Any:
+        return with_method(content)
 
     @model_validator(mode="after")
     def _check(self) -> Self:

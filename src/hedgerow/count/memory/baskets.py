@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.count.basket_kernels import DENSE_UP_TO, tally_of
+from hedgerow.count.folding import fold
 from hedgerow.errors import InternalError
 from hedgerow.model.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
 from hedgerow.model.engine import (
     BasketBatch,
     BasketKernel,
+    FeatureKernel,
+    FoldedBaskets,
     SequenceBatch,
     SequenceKernel,
     SparseCounts,
@@ -79,6 +83,14 @@ class BasketMemory:
     def itemsets(self) -> SparseCounts:
         """Return how often each set of items occurs, as masks; for small universes."""
         return _fold(self.baskets.offsets, self.baskets.items, self.taxonomy.n_leaves)
+
+    def features(self, kernel: FeatureKernel) -> NDArray[np.int64]:
+        """Return the sum of a kernel's vectors over all records (confidential)."""
+        return kernel.count(self._folded)
+
+    @cached_property
+    def _folded(self) -> FoldedBaskets:
+        return fold(self.baskets.offsets, self.baskets.items)
 
     def sum(self, kernel: SequenceKernel) -> NDArray[np.int64]:
         """Return the sum of a kernel over all records in their order (confidential)."""

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hedgerow.count.folding import fold
 from hedgerow.count.memory.baskets import BasketMemory, MemoryWalk
 from hedgerow.count.spark.lines import LineBatches, ParseLines
 from hedgerow.count.spark.session import (
@@ -38,7 +39,7 @@ from hedgerow.encode.baskets import BasketEncoder, sum_words
 from hedgerow.encode.sums import ColumnSums
 from hedgerow.errors import InternalError
 from hedgerow.model.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
-from hedgerow.model.engine import BasketKernel, SequenceKernel, SparseCounts
+from hedgerow.model.engine import BasketKernel, FeatureKernel, SequenceKernel, SparseCounts
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.model.universe import ItemsPlace, Universe
 from hedgerow.read.items import words_in_order, words_of_lists
@@ -155,6 +156,7 @@ class SparkBaskets:
         self.passes = 0
         self._session = session
         self._codes = codes
+        self._folded: Any = None
 
     def __repr__(self) -> str:
         return "SparkBaskets()"
@@ -180,6 +182,18 @@ class SparkBaskets:
         with refusing():
             return collected(self._codes.mapInArrow(guarded(counting), SUMS), size=size)
 
+    def features(self, kernel: FeatureKernel) -> NDArray[np.int64]:
+        """Return the sum of a kernel's vectors over all records (confidential)."""
+        self.passes += 1
+        total = np.zeros(kernel.size, dtype=np.int64)
+        with refusing():
+            if self._folded is None:
+                self._folded = self._codes.groupBy("items").count().persist()
+            counting = guarded(_Features(self.taxonomy, kernel))
+            found = collected(self._folded.mapInArrow(counting, SUMS), size=kernel.size)
+        total[found.keys] = found.counts
+        return total
+
     def rehearsing(self, baskets: EncodedBaskets) -> SparkBaskets:
         """Return an engine over made-up baskets on the same cluster; closing it ends nothing."""
         lists = pa.ListArray.from_arrays(
@@ -194,6 +208,8 @@ class SparkBaskets:
         """Let the cluster forget the codes, and end a session that was begun for the run."""
         with contextlib.suppress(Exception):  # a session that is gone has forgotten them
             self._codes.unpersist()
+            if self._folded is not None:
+                self._folded.unpersist()
         self._session.close()
 
 
@@ -306,6 +322,25 @@ class _Counting(ABC):
             )
             total = SparseCounts.merged([total, self.sums(BasketMemory(baskets=baskets))])
         yield keyed(total)
+
+
+class _Features:
+    """Runs on the workers: distinct baskets with their number, and a kernel's sum over them."""
+
+    def __init__(self, taxonomy: Taxonomy, kernel: FeatureKernel) -> None:
+        self.taxonomy = taxonomy
+        self.kernel = kernel
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        total = np.zeros(self.kernel.size, dtype=np.int64)
+        for held in gathered(batches):
+            table = pa.Table.from_batches(held).combine_chunks()
+            lists = pa.chunked_array(table.column(0)).combine_chunks()
+            lengths = np.asarray(lists.value_lengths(), dtype=np.int64)
+            items = np.asarray(lists.flatten()).astype(item_dtype(self.taxonomy.n_leaves))
+            weights = np.asarray(table.column(1), dtype=np.int64)
+            total += self.kernel.count(fold(offsets_of(lengths), items, weights))
+        yield keyed(occupied(total))
 
 
 class _Itemsets(_Counting):
