@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from hedgerow.cli.taxonomy import app
 from hedgerow.errors import TaxonomyError
 from hedgerow.taxonomy.files import FORMATS, file_format, read_taxonomy, write_taxonomy
-from hedgerow.taxonomy.rewrite import ChangedMeanwhileError, OpenedTaxonomy, edited_file
+from hedgerow.taxonomy.rewrite import TaxonomyChangedError, OpenedTaxonomy, edited_file
 from hedgerow.taxonomy.tree import Taxonomy
 
 JOBS = Taxonomy.from_nested("*", {"Indoor": ["office", "shop"], "Outdoor": ["farm"]})
@@ -77,7 +77,7 @@ def test_a_file_that_somebody_else_changed_is_not_overwritten(jobs):
     file = OpenedTaxonomy.read(jobs)
     jobs.write_text(jobs.read_text().replace("farm", "field"))
     changed = jobs.read_bytes()
-    with pytest.raises(ChangedMeanwhileError) as refusal:
+    with pytest.raises(TaxonomyChangedError) as refusal:
         file.replace(file.taxonomy.with_leaf("mine"))
     assert jobs.read_bytes() == changed
     assert "-farm;Outdoor;*" in refusal.value.difference

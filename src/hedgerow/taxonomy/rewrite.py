@@ -18,7 +18,7 @@ MOST_LINES = 60
 """Lines of a difference that are shown."""
 
 
-class ChangedMeanwhileError(TaxonomyError):
+class TaxonomyChangedError(TaxonomyError):
     """The file is not the one that was edited; ``difference`` are lines as ``diff`` shows them."""
 
     def __init__(self, path: Path, difference: tuple[str, ...]) -> None:
@@ -67,7 +67,7 @@ class OpenedTaxonomy:
     def check_unchanged(self) -> None:
         """Refuse, with the difference, if the file is not what was read."""
         if digest_of(self.path) != self.digest:
-            raise ChangedMeanwhileError(self.path, difference(self.text, read_text(self.path)))
+            raise TaxonomyChangedError(self.path, difference(self.text, read_text(self.path)))
 
 
 def edited_file(path: Path, edit: Callable[[Taxonomy], Taxonomy]) -> OpenedTaxonomy:
