@@ -62,7 +62,7 @@ format: $(READY)
 
 lock:  ## pin the dependencies again (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-		--quiet --extra evaluate --extra disclose --extra sql --extra excel --extra spss --extra spark --extra dev pyproject.toml -o requirements/dev.lock
+		--quiet --extra evaluate --extra disclose --extra sql --extra excel --extra spss --extra spark --extra studio --extra dev pyproject.toml -o requirements/dev.lock
 
 clean:
 	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

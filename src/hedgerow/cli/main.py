@@ -27,6 +27,7 @@ from hedgerow.cli.generalise import generalise_command
 from hedgerow.cli.methods import methods_command
 from hedgerow.cli.publish import publish_command
 from hedgerow.cli.recover import recover_command
+from hedgerow.cli.studio import studio_command
 from hedgerow.errors import HedgerowError, InputError, InternalError
 
 LEAST_MEMORY = 2 << 30
@@ -89,6 +90,7 @@ def make_app(*, method_settings: bool = True) -> typer.Typer:
     made.command("compare")(compare_command)
     made.command("audit")(audit_command)
     made.command("methods")(methods_command)
+    made.command("studio")(studio_command)
     made.command("completion")(completion_command)
     made.add_typer(ledger.app, name="ledger")
     made.add_typer(taxonomy.app, name="taxonomy")

@@ -113,7 +113,7 @@ def to_csv(
     table: pa.Table, file: Path | IO[bytes], *, texts: Collection[str], header: bool = True
 ) -> None:
     """Write ``table`` as UTF-8 CSV, quoted where needed, the ``texts`` columns made safe."""
-    names = [quoted(spreadsheet_safe(name)) for name in table.column_names]
+    names = [csv_cell(spreadsheet_safe(name)) for name in table.column_names]
     cells = [
         _cells(column.combine_chunks(), safe=spreadsheet_safe if name in texts else str)
         for name, column in zip(table.column_names, table.columns, strict=True)
@@ -125,10 +125,10 @@ def to_csv(
             out.write(_lines([column.slice(start, _ROWS) for column in cells]))
 
 
-def quoted(text: str) -> str:
+def csv_cell(text: str) -> str:
     """Return ``text`` as a cell of a CSV file: in quotes if it needs them, or if it is empty.
 
-    >>> quoted("[1, 2)"), quoted('a"b'), quoted(""), quoted("plain")
+    >>> csv_cell("[1, 2)"), csv_cell('a"b'), csv_cell(""), csv_cell("plain")
     ('"[1, 2)"', '"a""b"', '""', 'plain')
     """
     if text and not _SPECIAL.search(text):
@@ -145,7 +145,7 @@ def _cells(column: pa.Array, *, safe: Callable[[str], str]) -> pa.Array:
         column = column.dictionary_encode()
     if not pa.types.is_dictionary(column.type):
         return column.cast(pa.string())
-    labels = [quoted(safe(str(label))) for label in column.dictionary.to_pylist()]
+    labels = [csv_cell(safe(str(label))) for label in column.dictionary.to_pylist()]
     return labelled(column.indices, labels)
 
 

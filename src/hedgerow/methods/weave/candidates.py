@@ -142,7 +142,11 @@ class CandidateTables:
         from hedgerow.count.compiled.pairs import merge_tables
 
         sums = np.zeros_like(finest, shape=int(self.starts[-1]))
-        merge_tables(bare(finest), *self._plan, bare(self.starts), bare(sums))
+        begins, groups, first, second, shapes, strides = self._plan
+        starts = bare(self.starts)
+        merge_tables(
+            bare(finest), begins, groups, first, second, shapes, strides, starts, bare(sums)
+        )
         return sums
 
     @cached_property

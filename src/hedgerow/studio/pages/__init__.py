@@ -1,0 +1,26 @@
+"""The nine pages: requests for what lies in the folder come in, pages leave."""
+
+from __future__ import annotations
+
+from hedgerow.studio.pages import budget, publish, start, table
+
+ORDER = (
+    "start",
+    "table",
+    "taxonomies",
+    "budget",
+    "publish",
+    "release",
+    "compare",
+    "disclose",
+    "ledger",
+)
+"""The pages as the navigation lists them."""
+
+PAGES = (
+    start.PAGE,
+    table.PAGE,
+    budget.PAGE,
+    publish.PAGE,
+)
+"""The pages that there are."""
