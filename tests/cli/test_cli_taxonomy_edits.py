@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from hedgerow.cli.taxonomy import app
 from hedgerow.errors import TaxonomyError
 from hedgerow.taxonomy.files import FORMATS, file_format, read_taxonomy, write_taxonomy
-from hedgerow.taxonomy.rewrite import TaxonomyChangedError, OpenedTaxonomy, edited_file
+from hedgerow.taxonomy.rewrite import OpenedTaxonomy, TaxonomyChangedError, edited_file
 from hedgerow.taxonomy.tree import Taxonomy
 
 JOBS = Taxonomy.from_nested("*", {"Indoor": ["office", "shop"], "Outdoor": ["farm"]})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hedgerow.studio.pages import budget, publish, start, table
+from hedgerow.studio.pages import budget, publish, start, table, taxonomies
 
 ORDER = (
     "start",
@@ -20,6 +20,7 @@ ORDER = (
 PAGES = (
     start.PAGE,
     table.PAGE,
+    taxonomies.PAGE,
     budget.PAGE,
     publish.PAGE,
 )
