@@ -17,7 +17,7 @@ from hedgerow.plan.load import checked
 from hedgerow.plan.model import Plan
 from hedgerow.plan.parse import format_of, parse_text, read_plan_text
 from hedgerow.studio.folder import Folder
-from hedgerow.studio.yamledit import Edit, edited, first_comments
+from hedgerow.studio.yamledit import Edit, edited, first_comments, remarks
 
 _SEEN_MOST = 64
 _seen: OrderedDict[str, str] = OrderedDict()
@@ -83,6 +83,10 @@ class PlanFile:
     def marks(self, *path: str) -> dict[str, str]:
         """Return the first comment of every entry of a mapping, such as of each attribute."""
         return first_comments(self.text, path) if self.is_yaml else {}
+
+    def remarks(self) -> dict[str, str]:
+        """Return the comments right above each key of the whole plan."""
+        return remarks(self.text) if self.is_yaml else {}
 
     def with_edits(self, edits: Sequence[Edit]) -> PlanFile:
         """Return the file as it would be; nothing is written."""

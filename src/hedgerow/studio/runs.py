@@ -23,11 +23,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from hedgerow.errors import InputError
+from hedgerow.errors import HedgerowError, InputError
 from hedgerow.studio.folder import Folder
 
 KEPT = 40
 """How many runs are remembered."""
+
+LONGEST = 60.0
+"""Seconds that a short command may take."""
 
 _MAIN = "from hedgerow.cli.main import main; main()"
 RunState = Literal["running", "done", "refused", "stopped"]
@@ -83,7 +86,7 @@ class Runs:
         ):
             held = _hold(lock.fileno())
             process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _MAIN, *words, "--json"],
+                called(words),
                 cwd=self.folder.root,
                 env={**os.environ, "HEDGEROW_PROGRESS": str(place / "progress")},
                 stdin=subprocess.DEVNULL,
@@ -153,6 +156,39 @@ class Runs:
             if not run.is_running:
                 shutil.rmtree(self._place(run.id), ignore_errors=True)
                 self._started.pop(run.id, None)
+
+
+def called(words: Sequence[str]) -> list[str]:
+    """Return the program that answers ``hedgerow WORDS`` in JSON.
+
+    The folder that it runs in is no place to import from (``-P``): its files are data.
+    """
+    at = words.index("--") if "--" in words else len(words)
+    return [sys.executable, "-P", "-c", _MAIN, *words[:at], "--json", *words[at:]]
+
+
+class AnsweredError(HedgerowError):
+    """What a command refused, in its own words."""
+
+
+def answer_of(folder: Folder, words: Sequence[str]) -> dict[str, Any]:
+    """Return what a short command answers, in a process of its own; raises what it refuses."""
+    try:
+        done = subprocess.run(
+            called(words),
+            cwd=folder.root,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=LONGEST,
+            check=False,
+        )
+        told = json.loads(done.stdout)
+    except (subprocess.TimeoutExpired, ValueError):
+        raise InputError("the command did not answer", do="Try it in a terminal.") from None
+    error = told.get("error")
+    if isinstance(error, dict):
+        raise AnsweredError(error["what"], where=error.get("where"), do=error.get("do"))
+    return dict(told)
 
 
 def _hold(lock: int) -> tuple[int, ...]:

@@ -16,8 +16,9 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from hedgerow.errors import HedgerowError, InputError, visible
+from hedgerow.studio.columns import one_line
 from hedgerow.studio.folder import Folder
-from hedgerow.studio.planfile import PlanFile
+from hedgerow.studio.planfile import PlanFile, version_of
 from hedgerow.studio.runs import Runs
 from hedgerow.studio.security import PAGE_TOKEN, StartKeys
 from hedgerow.studio.texts import texts
@@ -139,6 +140,8 @@ def page_answer(
             token=studio.keys.page_token(page),
             token_header=PAGE_TOKEN,
             navigation=request.app.state.navigation,
+            has_taxonomies="taxonomies" in request.app.state.names,
+            has_release="release" in request.app.state.names,
             link=lambda name, **query: address(name, plan=plan, **query),
             **values,
         )
@@ -195,6 +198,8 @@ def environment() -> Environment:
     )
     made.filters["whole"] = lambda number: f"{number:,}"
     made.filters["command"] = command_text
+    made.filters["one_line"] = one_line
+    made.filters["hash"] = lambda text: version_of(text)[:8]
     return made
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import io
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -51,7 +52,15 @@ class Mark:
     comment: str
 
 
-Edit = Put | Drop | Mark
+@dataclass(frozen=True, kw_only=True)
+class Remark:
+    """Write ``comment`` in place of the comment lines right above a key of the whole plan."""
+
+    path: _Path
+    comment: str
+
+
+Edit = Put | Drop | Mark | Remark
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,18 +119,42 @@ def first_comments(text: str, path: _Path) -> dict[str, str]:
     lines = text.splitlines(keepends=True)
     listed = comments(text)
     found = {}
-    for key, value in _pairs(node):
-        first, stop = _span(lines, key, value)
+    for name, value in _pairs(node):
+        first, stop = _span(lines, name, value)
         inside = [each for each in listed if first <= each.line < stop]
         if inside:
-            found[key.value] = inside[0].words
+            found[name.value] = inside[0].words
     return found
+
+
+def remarks(text: str) -> dict[str, str]:
+    """Return the comment lines right above each key of the whole plan, as one text."""
+    lines = text.splitlines()
+    found = {}
+    for key, _ in _pairs(_composed(text)):
+        first = _remark(lines, key.start_mark.line)
+        if first < key.start_mark.line:
+            block = lines[first : key.start_mark.line]
+            found[key.value] = " ".join(line.strip().lstrip("#").strip() for line in block)
+    return found
+
+
+def _remark(lines: Sequence[str], line: int) -> int:
+    """Return the first of the comment lines that end right above ``line``."""
+    while line and lines[line - 1].lstrip().startswith("#"):
+        line -= 1
+    return line
 
 
 def _edited(text: str, edit: Edit) -> str:
     lines = text.splitlines(keepends=True)
     first, stop, inner = _entry(text, lines, edit.path)
     newline = "\r\n" if "\r\n" in text else "\n"
+    if isinstance(edit, Remark):
+        above = _remark(lines, first)
+        words = textwrap.wrap(edit.comment, WIDTH, break_long_words=False, break_on_hyphens=False)
+        made = [f"# {line}{newline}" for line in words]
+        return "".join([*lines[:above], *made, *lines[first:]]) if inner else text
     if isinstance(edit, Mark):
         return _marked(text, lines, first, stop, edit.comment)
     if isinstance(edit, Drop) and len(inner) == 1:
@@ -145,9 +178,9 @@ def _with_new(text: str, lines: list[str], edit: Edit, newline: str) -> str:
         value = {key: value}
     made = _dump({edit.path[0]: value}).splitlines()
     at = len(lines)
-    for key, value in _pairs(_composed(text)):
-        if key.value == edit.after:
-            at = _span(lines, key, value)[1]
+    for name, node in _pairs(_composed(text)):
+        if name.value == edit.after:
+            at = _span(lines, name, node)[1]
     if at and not lines[at - 1].endswith("\n"):
         lines[at - 1] += newline
     return "".join([*lines[:at], *(line + newline for line in made), *lines[at:]])
@@ -219,6 +252,8 @@ def _rewritten(block: str, edit: Edit, inner: _Path) -> str:
         if not holder and isinstance(holder, CommentedMap):
             holder.fa.set_flow_style()
     elif isinstance(edit, Put):
+        if not holder and isinstance(holder, CommentedMap):
+            holder.fa.set_flow_style()
         holder[inner[-1]] = _written(edit.value)
     made = _spaced(_dumped(engine, document))
     lost = _lost(comments(block), comments(made))
@@ -247,7 +282,7 @@ def _lost(before: Sequence[Comment], after: Sequence[Comment]) -> list[str]:
 
 
 def _apply(data: dict[str, Any], edit: Edit) -> None:
-    if isinstance(edit, Mark):
+    if isinstance(edit, Mark | Remark):
         return
     holder: Any = data
     for key in edit.path[:-1]:

@@ -1,7 +1,5 @@
 // Small things that a page needs beside htmx; nothing is kept in the browser.
 
-const wordsOf = (name) => document.body.dataset[name];
-
 // Progress of runs: server-sent events move the bar, and their end loads what came of it.
 function watch(part) {
   if (part.dataset.watched) return;
@@ -58,11 +56,38 @@ document.addEventListener("input", (event) => {
   if (event.target.matches?.("[data-filter]")) filter(event.target);
 });
 
+// A choice that shows the fields of what is chosen: data-switch, and data-for below the same form.
+function turn(choice) {
+  const form = choice.closest("[data-form]");
+  for (const part of form?.querySelectorAll("[data-for]") ?? []) {
+    part.hidden = !part.dataset.for.split(" ").includes(choice.value);
+  }
+}
+
+document.addEventListener("change", (event) => {
+  const field = event.target;
+  if (field.matches?.("[data-switch]")) turn(field);
+  if (field.matches?.("[data-choose]")) {
+    for (const item of document.getElementById(field.dataset.choose).children) {
+      if (!item.hidden) item.querySelector('input[type="checkbox"]').checked = field.checked;
+    }
+  }
+});
+
+// Enter in a field of a column saves that column, and sends no other form around it.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !event.target.matches?.("[data-form] input, #search")) return;
+  event.preventDefault();
+  event.target.closest("[data-form]")?.querySelector("button.main")?.click();
+});
+
 // A form that asks before it leaves is a dialog; whatever arrives is looked through for parts.
 function prepare(root) {
   if (root.matches?.("[data-events]")) watch(root);
   for (const part of root.querySelectorAll?.("[data-events]") ?? []) watch(part);
-  for (const field of root.querySelectorAll?.("[data-filter]") ?? []) filter(field);
+  for (const choice of root.querySelectorAll?.("[data-switch]") ?? []) turn(choice);
+  const field = document.querySelector("[data-filter]");
+  if (field) filter(field);
 }
 
 document.addEventListener("htmx:afterSettle", (event) => prepare(event.target));
