@@ -21,6 +21,7 @@ from hedgerow.cli.console import quieten, steady_streams
 from hedgerow.cli.demo import demo_command
 from hedgerow.cli.disclose import disclose_command
 from hedgerow.cli.draft import draft_command
+from hedgerow.cli.draw import draw_command
 from hedgerow.cli.evaluate import evaluate_command
 from hedgerow.cli.explain import explain_command
 from hedgerow.cli.generalise import generalise_command
@@ -85,6 +86,7 @@ def make_app(*, method_settings: bool = True) -> typer.Typer:
     made.command("recover")(recover_command)
     made.command("disclose")(disclose_command)
     made.command("explain")(explain_command)
+    made.command("draw")(draw_command)
     made.command("generalise")(generalise_command)
     made.command("evaluate")(evaluate_command)
     made.command("compare")(compare_command)

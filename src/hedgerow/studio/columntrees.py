@@ -21,7 +21,7 @@ COVERAGE = "coverage"
 """The kind of the runs that compare a taxonomy with a column."""
 
 Origin: TypeAlias = Literal["file", "outside", "ready", "built", "written", "values", "none"]
-Verdict: TypeAlias = Literal["complete", "incomplete", "running", "unknown"]
+CoverageVerdict: TypeAlias = Literal["complete", "incomplete", "running", "unknown"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +33,7 @@ class ColumnTree:
     file: str | None
     named: str
     n_values: int | None
-    verdict: Verdict
+    verdict: CoverageVerdict
     marked: bool
     fault: str | None = None
 
@@ -63,7 +63,7 @@ def _column(
         fault = None
     except HedgerowError as error:
         tree, fault = None, error.what
-    verdict: Verdict = "unknown"
+    verdict: CoverageVerdict = "unknown"
     marked = False
     if file is not None and tree is not None:
         run = last_coverage(runs, files, file, column)
@@ -141,7 +141,7 @@ def last_coverage(runs: Runs, files: TreeFiles, file: str, column: str) -> Comma
     return found[0] if found else None
 
 
-def verdict_of(run: CommandRun | None) -> Verdict:
+def verdict_of(run: CommandRun | None) -> CoverageVerdict:
     """Return what a comparison found."""
     if run is None:
         return "unknown"

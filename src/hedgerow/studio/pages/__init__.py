@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hedgerow.studio.pages import budget, publish, start, table, taxonomies
+from hedgerow.studio.pages import budget, ledger, publish, release, start, table, taxonomies
 
 ORDER = (
     "start",
@@ -23,5 +23,7 @@ PAGES = (
     taxonomies.PAGE,
     budget.PAGE,
     publish.PAGE,
+    release.PAGE,
+    ledger.PAGE,
 )
 """The pages that there are."""
