@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from hedgerow.studio.pages import budget, ledger, publish, release, start, table, taxonomies
+from hedgerow.studio.pages import (
+    budget,
+    compare,
+    disclose,
+    ledger,
+    publish,
+    release,
+    start,
+    table,
+    taxonomies,
+)
 
 ORDER = (
     "start",
@@ -24,6 +34,8 @@ PAGES = (
     budget.PAGE,
     publish.PAGE,
     release.PAGE,
+    compare.PAGE,
+    disclose.PAGE,
     ledger.PAGE,
 )
 """The pages that there are."""
