@@ -31,9 +31,3 @@ def folder(tmp_path: Path) -> Path:
 def browser(folder: Path) -> Browser:
     """A browser that has entered."""
     return Browser(folder)
-
-
-@pytest.fixture(autouse=True)
-def no_background(monkeypatch):
-    """Reckon nothing beforehand: tests ask for what they want to see."""
-    monkeypatch.setattr("hedgerow.studio.forecasts.Forecasts.warm", lambda *_: None)

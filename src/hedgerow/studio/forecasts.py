@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 
-from hedgerow.errors import HedgerowError
 from hedgerow.pipeline.forecast import Forecast, forecast
-from hedgerow.pipeline.prepare import Prepared, prepare
-from hedgerow.plan.model import Plan
+from hedgerow.pipeline.prepare import Prepared
 from hedgerow.privacy.budget import parse_epsilon
 
 KEPT = 256
@@ -21,11 +18,6 @@ _HUNDREDTHS = (
 )
 STOPS = tuple(Fraction(part, 100) for part in _HUNDREDTHS)
 """Where the slider stops; any other epsilon can be typed."""
-
-
-def at_epsilon(ready: Prepared, epsilon: Fraction) -> Prepared:
-    """Return a prepared plan with another epsilon, as ``--epsilon`` gives it."""
-    return prepare(ready.plan, epsilon=epsilon)
 
 
 def epsilon_value(text: str) -> tuple[Fraction, object]:
@@ -43,13 +35,21 @@ def epsilon_value(text: str) -> tuple[Fraction, object]:
     return exact, f"{exact.numerator}/{exact.denominator}"
 
 
+def plain_epsilon(epsilon: Fraction) -> str:
+    """Return an epsilon as somebody would type it.
+
+    >>> plain_epsilon(Fraction(1, 5)), plain_epsilon(Fraction(1, 3))
+    ('0.2', '1/3')
+    """
+    return str(epsilon_value(str(epsilon))[1])
+
+
 class Forecasts:
     """Forecasts by the fingerprint of their plans; nothing else tells two plans apart."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, Forecast] = OrderedDict()
         self._lock = threading.Lock()
-        self._wanted: str | None = None
 
     def cached(self, ready: Prepared) -> Forecast | None:
         """Return a forecast that was made before."""
@@ -67,29 +67,8 @@ class Forecasts:
                     self._kept.popitem(last=False)
         return found
 
-    def warm(self, plan: Plan, name: str, epsilons: Iterable[Fraction]) -> None:
-        """Make forecasts in the background, until another plan is looked at."""
-        self._wanted = name
-        thread = threading.Thread(
-            target=self._warm, args=(plan, name, tuple(epsilons)), daemon=True
-        )
-        thread.start()
-
-    def _warm(self, plan: Plan, name: str, epsilons: tuple[Fraction, ...]) -> None:
-        for epsilon in epsilons:
-            if self._wanted != name:
-                return
-            try:
-                self.told(prepare(plan, epsilon=epsilon))
-            except HedgerowError:
-                return
-
-
-def beside(epsilon: Fraction) -> list[Fraction]:
-    """Return the stops of the slider, the nearest to ``epsilon`` first."""
-    return sorted(STOPS, key=lambda stop: abs(float(stop / epsilon) - 1))
-
 
 def stop_of(epsilon: Fraction) -> int:
     """Return the place of the stop that is nearest to ``epsilon``."""
-    return STOPS.index(beside(epsilon)[0])
+    nearest = min(STOPS, key=lambda stop: abs(float(stop / epsilon) - 1))
+    return STOPS.index(nearest)

@@ -15,14 +15,12 @@ from hedgerow.pipeline.prepare import Prepared, prepare
 from hedgerow.pipeline.wanted import with_error
 from hedgerow.plan.registry import METHODS
 from hedgerow.plan.settings import PrivateSettings
-from hedgerow.privacy.budget import epsilon_text
 from hedgerow.report.page import Promise, promised
 from hedgerow.studio.forecasts import (
     STOPS,
     Forecasts,
-    at_epsilon,
-    beside,
     epsilon_value,
+    plain_epsilon,
     stop_of,
 )
 from hedgerow.studio.pages.start import shown_account
@@ -58,16 +56,15 @@ def _show(request: Request) -> Response:
         method = None if publish is None else publish.method
         return page_answer(request, "budget.html.j2", live=None, method=method, **values)
     ready = prepare(plan)
-    FORECASTS.warm(plan, file.version, beside(ready.epsilon))
     runs = studio_of(request).runs.all("methods", version=file.version)
     return page_answer(
         request,
         "budget.html.j2",
         live=_live_values(ready, None),
         method=publish.method,
-        stops=[epsilon_text(stop) for stop in STOPS],
+        stops=[plain_epsilon(stop) for stop in STOPS],
         stop=stop_of(ready.epsilon),
-        epsilon=epsilon_text(ready.epsilon),
+        epsilon=plain_epsilon(ready.epsilon),
         run=runs[0] if runs else None,
         others=_others(runs[0].answer) if runs and runs[0].state == "done" else None,
         **values,
@@ -78,7 +75,7 @@ def _asked(request: Request) -> tuple[PlanFile, Prepared]:
     """Return the plan, with the epsilon that the address gives."""
     file = shown_plan(request)
     epsilon, _ = epsilon_value(request.query_params.get("epsilon", ""))
-    return file, at_epsilon(prepare(file.plan()), epsilon)
+    return file, prepare(file.plan(), epsilon=epsilon)
 
 
 def _live(request: Request) -> Response:
@@ -101,7 +98,7 @@ def _live_values(ready: Prepared, account: dict[str, Any] | None) -> dict[str, A
     share = told.share if told else ready.outline(known).counts
     error = within(share)
     return {
-        "epsilon": epsilon_text(ready.epsilon),
+        "epsilon": plain_epsilon(ready.epsilon),
         "promise": promised(ready.epsilon),
         "beliefs": _belief_bars(promised(ready.epsilon)),
         "error": error,
@@ -151,7 +148,7 @@ def _forecast(request: Request) -> Response:
     """Show what `hedgerow check` tells of an epsilon."""
     _, ready = _asked(request)
     told = FORECASTS.told(ready)
-    live = {"told": told, "json": _told(ready, told), "epsilon": epsilon_text(ready.epsilon)}
+    live = {"told": told, "json": _told(ready, told), "epsilon": plain_epsilon(ready.epsilon)}
     return page_answer(request, "_forecast.html.j2", live=live)
 
 
@@ -164,7 +161,7 @@ def _within(request: Request) -> Response:
             "the error wanted is no whole number", where="within", do="Give 1 or more."
         )
     ready = with_error(prepare(file.plan()), within=int(text), records=None)
-    epsilon = epsilon_text(ready.epsilon)
+    epsilon = plain_epsilon(ready.epsilon)
     words = ["hedgerow", "check", file.name, "--within", text]
     return page_answer(request, "_within.html.j2", within=text, epsilon=epsilon, words=words)
 
@@ -195,8 +192,8 @@ def _after(told: dict[str, Any], epsilon: Fraction) -> dict[str, Any]:
     asked = round(min(float(epsilon / cap) * 100, 100.0), 1) if cap else 100.0
     return {
         **shown,
-        "left": epsilon_text(left) if left > 0 else "0",
-        "after": epsilon_text(after) if after > 0 else "0",
+        "left": plain_epsilon(left) if left > 0 else "0",
+        "after": plain_epsilon(after) if after > 0 else "0",
         "over": after < 0,
         "asked": asked,
     }
@@ -256,7 +253,7 @@ def _save(request: Request, form: Sent) -> Response:
         edits.append(Put(path=("publish", "epsilon"), value=value))
     edits += _ledger_edits(data, form)
     saved = file.save(edits, version=form.need("version"))
-    return page_answer(request, "_saved.html.j2", file=saved, epsilon=epsilon_text(exact))
+    return page_answer(request, "_saved.html.j2", file=saved, epsilon=plain_epsilon(exact))
 
 
 def _ledger_edits(data: dict[str, Any], form: Sent) -> list[Edit]:

@@ -18,8 +18,8 @@ from hedgerow.errors import (
     UnconfirmedPlanError,
 )
 from hedgerow.pipeline.prepare import Prepared, check_whose_records, prepare
-from hedgerow.privacy.budget import epsilon_text
 from hedgerow.studio.columns import columns_of, to_look_at
+from hedgerow.studio.forecasts import plain_epsilon
 from hedgerow.studio.pages.budget import FORECASTS
 from hedgerow.studio.planfile import PlanFile
 from hedgerow.studio.runs import CommandRun
@@ -107,7 +107,7 @@ def _points(file: PlanFile, ready: Prepared, look: list[str]) -> list[Point]:
     points.append(Point(name="records", words=records, standing=standing, page="table"))
     if ready.private:
         spent = said.budget.format(
-            method=ready.settings.method, epsilon=epsilon_text(ready.epsilon)
+            method=ready.settings.method, epsilon=plain_epsilon(ready.epsilon)
         )
         points.append(Point(name="budget", words=spent, standing="good", page="budget"))
         points.append(_verdict_point(ready, wait=False))
@@ -153,7 +153,7 @@ def _ledger_point(plan: Any) -> Point:
     said = texts("publish").points
     if plan.ledger is None:
         return Point(name="ledger", words=said.no_ledger, standing="look", page="budget")
-    words = said.ledger.format(dataset=plan.ledger.dataset, cap=epsilon_text(plan.ledger.cap))
+    words = said.ledger.format(dataset=plan.ledger.dataset, cap=plain_epsilon(plan.ledger.cap))
     return Point(name="ledger", words=words, standing="good", page="budget")
 
 
