@@ -240,7 +240,7 @@ def _save(request: Request, form: Sent) -> Response:
     file = shown_plan(request)
     data = file.data
     exact, value = epsilon_value(form.get("epsilon"))
-    publish = data.get("publish") if isinstance(data.get("publish"), dict) else {}
+    publish = _section(data, "publish")
     method = form.get("method") or publish.get("method", "hedge")
     edits: list[Edit] = []
     if method != publish.get("method"):
@@ -256,8 +256,13 @@ def _save(request: Request, form: Sent) -> Response:
     return page_answer(request, "_saved.html.j2", file=saved, epsilon=plain_epsilon(exact))
 
 
+def _section(data: dict[str, Any], name: str) -> dict[str, Any]:
+    found = data.get(name)
+    return found if isinstance(found, dict) else {}
+
+
 def _ledger_edits(data: dict[str, Any], form: Sent) -> list[Edit]:
-    before = data.get("ledger") if isinstance(data.get("ledger"), dict) else {}
+    before = _section(data, "ledger")
     edits: list[Edit] = []
     dataset, cap = form.get("dataset").strip(), form.get("cap").strip()
     if dataset and dataset != before.get("dataset"):
