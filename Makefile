@@ -18,6 +18,7 @@ check: lint types test docs  ## everything that continuous integration runs
 
 audit: $(READY)  ## slow statistical audits of the privacy of every method
 	$(BIN)/hedgerow audit --runs 1000 --out bench-results/audit
+	$(BIN)/hedgerow audit --people --runs 500 --out bench-results/audit-people
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m audit
 
 pages: $(READY)  ## every page in Chromium with axe-core; skips, saying so, without Chromium or Node.js
@@ -31,6 +32,7 @@ bench: $(READY)  ## speed, as ratios against a reference timed in the same run
 	$(BIN)/python benchmarks/bench_noise.py
 	$(BIN)/python benchmarks/bench_count.py
 	$(BIN)/python benchmarks/bench_publish.py
+	$(BIN)/python benchmarks/bench_people.py
 	$(BIN)/python benchmarks/bench_ledger.py
 	$(BIN)/python benchmarks/bench_baskets.py
 	$(BIN)/python benchmarks/bench_disclose.py
@@ -39,6 +41,7 @@ bench: $(READY)  ## speed, as ratios against a reference timed in the same run
 
 bench-large: $(READY)  ## the engines at 1, 10 and 100 million records; needs 10 GB of disk
 	$(BIN)/python benchmarks/bench_engines.py 1000000 10000000 100000000
+	$(BIN)/python benchmarks/bench_people.py 100000000 --stream 2GB
 
 table: $(READY)  ## the table of all methods in the README and docs/methods.md
 	$(BIN)/python benchmarks/all_methods.py --write

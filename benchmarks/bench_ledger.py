@@ -1,7 +1,8 @@
 """What the ledger costs a release: with ten and with ten thousand before it, and to know a table.
 
 Run as ``python benchmarks/bench_ledger.py [--records N] [--runs N]``. The first part publishes a
-small table on ledgers of both sizes, in turn; the second publishes N records with and without
+small table on ledgers of both sizes, in turn; the second books releases of parts of a table; the
+third publishes N records with and without
 adding up the columns by which the table is recognised. CPU seconds, median of several runs.
 """
 
@@ -17,7 +18,8 @@ from typing import Any
 
 import hedgerow
 from hedgerow.pipeline.account import ReleaseAccount
-from hedgerow.privacy.ledger import Ledger
+from hedgerow.privacy.ledger import Cover, Ledger, ReleaseTerms
+from hedgerow.privacy.ledger_caps import RECORDS
 
 RUNS = 15
 
@@ -34,11 +36,13 @@ def filled(path: Path, n_entries: int) -> Ledger:
     return ledger
 
 
-def release(ledger: Ledger) -> None:
+def release(ledger: Ledger, terms: ReleaseTerms = RECORDS) -> None:
     """Do what a release asks of its ledger."""
     again = Ledger(ledger.path)
-    again.check("wards", "1/1000", cap=50)
-    entry = Ledger(ledger.path).book("wards", "1/1000", cap=50, method="diffgen", plan_digest="p")
+    again.check("wards", "1/1000", cap=50, terms=terms)
+    entry = Ledger(ledger.path).book(
+        "wards", "1/1000", cap=50, method="diffgen", plan_digest="p", terms=terms
+    )
     Ledger(ledger.path).released(entry.id, "0" * 64)
 
 
@@ -93,6 +97,36 @@ def sizes(folder: Path, runs: int) -> None:
     show("verify, which reads all of it", medians(works, 3))
 
 
+def parts(folder: Path, runs: int) -> None:
+    """Compare releases of parts of a table: few sums for many of them, and many for many."""
+    ledgers = {
+        "10 releases of months": (10, 24, False),
+        "10,000 releases of months": (10_000, 24, False),
+        "1,000 days, each at its own": (1_000, 1_000, True),
+    }
+    cover = Cover(column="day", key="k" * 64, codes=((5, 6),), values="the sixth")
+    works: dict[str, Callable[[], None]] = {}
+    for name, (n_entries, n_codes, differ) in ledgers.items():
+        ledger = Ledger(folder / name / "ledger.sqlite")
+        ledger.open_dataset("wards", 50)
+        with ledger._store.writing() as draft:
+            said = {"delta": "0", "method": "diffgen", "plan": "p", "neighbours": "record"}
+            told = {"cover_column": "day", "cover_values": "x", "cover_key": "k" * 64}
+            for each in range(n_entries):
+                code = each % n_codes
+                epsilon = f"1/{1000 + each * differ}"
+                draft.append(
+                    "booked",
+                    dataset="wards",
+                    epsilon=epsilon,
+                    **said,
+                    **told,
+                    cover_codes=f"{code}-{code}",
+                )
+        works[name] = lambda ledger=ledger: release(ledger, ReleaseTerms(cover=cover))
+    show("The ledger's part of a release of a part of the table", medians(works, runs))
+
+
 def recognition(folder: Path, n_records: int, runs: int) -> None:
     """Compare publishing with and without adding up the columns."""
     from adult_like import write
@@ -126,6 +160,7 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         sizes(Path(folder), given.runs)
+        parts(Path(folder), given.runs)
         recognition(Path(folder), given.records, max(3, given.runs // 3))
 
 

@@ -35,7 +35,7 @@ ROOMS: dict[str, str] = {
     "comparison": "errors progress model plan privacy read encode count release report pipeline"
     " evaluation",
     "drafting": "errors model plan privacy read taxonomy",
-    "auditing": "errors progress model plan privacy count methods taxonomy pipeline",
+    "auditing": "errors progress model plan privacy encode count methods taxonomy pipeline",
     "demo": "errors progress model plan read encode release evaluation pipeline",
     "studio": "errors model plan privacy encode taxonomy release report pipeline disclosure"
     " evaluation comparison drafting",

@@ -123,7 +123,7 @@ def main() -> int:
         return 0
     if given.pictures and shots is not None:
         for name, page in PICTURES.items():
-            shutil.copy(shots / f"{name}-light-1280.png", ROOT / "docs" / "studio" / f"{page}.png")
+            shutil.copy(shots / f"{name}.jpg", ROOT / "docs" / "studio" / f"{page}.jpg")
     print(*wrong, f"{len(wrong)} complaints", sep="\n")
     return 1 if wrong else 0
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hedgerow.cli.main import main
-from hedgerow.privacy.ledger import Ledger
+from hedgerow.privacy.ledger import Ledger, ReleaseTerms
 
 SECRET = "SECRET77"
 """A value that stands in the confidential data and must never be shown."""
@@ -103,7 +103,70 @@ def other_cap(folder: Path) -> None:
 
 ROWS = DATA.splitlines(keepends=True)
 
+
+def covers(told: str) -> Change:
+    return plan("confirmed: true", f"covers: {told}\nconfirmed: true")
+
+
+def of_people(folder: Path) -> None:
+    terms = ReleaseTerms(neighbours="person", people=True)
+    Ledger(folder / "ledger.sqlite").book(
+        "wards", 1, cap=2, method="diffgen", plan_digest="0" * 64, terms=terms
+    )
+
+
 CASES: dict[str, tuple[Change, list[str], int, str]] = {
+    # --- parts of the table, and accounts of people
+    "covers of an unknown column": (
+        covers("{column: month, values: [2026-11]}"),
+        [],
+        2,
+        "no attribute is called 'month'",
+    ),
+    "covers of an identifier": (covers("{column: name, values: [x]}"), [], 2, "no public domain"),
+    "covers outside the domain": (covers("{column: ward, values: [Z]}"), [], 2, "is no value of"),
+    "covers of no value": (covers("{column: ward, values: []}"), [], 2, "lists no value"),
+    "covers of a value twice": (covers("{column: ward, values: [A, A]}"), [], 2, "twice"),
+    "covers without a column": (covers("{values: [A]}"), [], 2, "covers.column: is missing"),
+    "covers with another key": (covers("{column: ward, value: A}"), [], 2, "'values'"),
+    "a column that covers nothing": (
+        plan("taxonomy: ward.csv", "taxonomy: ward.csv, role: cover"),
+        [],
+        2,
+        "which of its values",
+    ),
+    "people who are disjoint, and no people": (
+        covers("{column: ward, values: [A], people-disjoint: {confirmed: true, why: w}}"),
+        [],
+        2,
+        "protects records",
+    ),
+    "people who are disjoint, unconfirmed": (
+        covers("{column: ward, values: [A], people-disjoint: {confirmed: false, why: w}}"),
+        [],
+        2,
+        "nobody has confirmed it",
+    ),
+    "people who are disjoint, without a reason": (
+        covers("{column: ward, values: [A], people-disjoint: {confirmed: true}}"),
+        [],
+        2,
+        "why that is so",
+    ),
+    "an account of people for records": (
+        plan("dataset: wards", "people: wards"),
+        [],
+        2,
+        "several per person",
+    ),
+    "an account of people and of a data set": (
+        plan("dataset: wards", "dataset: wards, people: hospital"),
+        [],
+        2,
+        "on one account",
+    ),
+    "an account of nobody": (plan("dataset: wards, ", ""), [], 2, "ledger.dataset: is missing"),
+    "an account of people that was agreed on": (of_people, [], 2, "several per person"),
     # --- the table
     "no data file": (no_data, [], 2, "data.csv"),
     "a folder for data": (data_is_folder, [], 2, "data.csv"),

@@ -231,6 +231,26 @@ def test_a_letter_count_and_own_gaps_survive_a_release(tmp_path):
     assert found.codes[1].tolist() == [2, 0, 4]
 
 
+@pytest.mark.parametrize(
+    ("method", "n_people", "bound", "counted"),
+    [
+        ("hedge", 450, 2, None),  # noise of two records is still small
+        ("hedge", 300, 8, "people"),  # more of them cost nothing where people count
+        ("privbayes", 300, 4, None),  # which does not count people
+        ("diffgen", 300, 8, "people"),
+    ],
+)
+def test_what_is_proposed_for_people_serves_them(tmp_path, method, n_people, bound, counted):
+    rng = np.random.default_rng(4)
+    table = {"patient_id": np.arange(900) % n_people, "age": rng.integers(20, 60, 900)}
+    frame = pl.DataFrame({**table, "out": rng.choice(["home", "ward"], 900)})
+    frame.write_csv(tmp_path / "visits.csv")
+    plan = draft_plan(tmp_path / "visits.csv", method=method, class_name="out").plan
+    assert (plan.person, plan.records_per_person) == (("patient_id",), bound)
+    assert plan.count == counted
+    assert plan.records == (300 if counted else 900)  # as many as are counted
+
+
 @pytest.mark.parametrize("n_people", [300, 900])
 def test_whose_records_they_are_is_said(tmp_path, n_people):
     rng = np.random.default_rng(4)
@@ -241,9 +261,10 @@ def test_whose_records_they_are_is_said(tmp_path, n_people):
     drafted = draft_plan(tmp_path / "visits.csv")
     if n_people < 900:
         assert drafted.plan.person == ("patient_id",)
-        assert drafted.plan.records_per_person == 4
+        assert drafted.plan.records_per_person == 8
+        assert drafted.plan.count == "people"
         assert any("300 people" in note for note in drafted.notes)
-        assert "300" not in drafted.text
+        assert "300 people" not in drafted.text
     else:
         assert drafted.plan.person is None
         assert drafted.plan.one_record_per_person is True

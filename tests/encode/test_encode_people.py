@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hedgerow.count.kernels import GroupCounts
+from hedgerow.count.spark.people import Bound, EncodePeople
+from hedgerow.count.spark.workers import unpacked
+from hedgerow.count.stream.people import PeopleOnDisk
+from hedgerow.count.stream.scratch import Scratch
 from hedgerow.encode import people
 from hedgerow.encode.batch import BatchEncoder
 from hedgerow.encode.people import Gathered, PeopleEncoder
@@ -18,6 +24,8 @@ from hedgerow.encode.schema import schema_of
 from hedgerow.errors import DataError
 from hedgerow.model.people import KeyedRule, PeopleRule, SampleKey
 from hedgerow.plan.load import plan_of
+from hedgerow.read.open import open_table
+from hedgerow.taxonomy.domain import code_dtype
 
 SCHEMA = schema_of(
     plan_of({"attributes": {"a": {"numeric": [0, 9]}, "b": {"values": ["x", "y"], "other": "z"}}})
@@ -33,6 +41,10 @@ RULES = st.builds(
     counted=st.sampled_from(["records", "people"]),
 )
 ONE_KEY = SampleKey(words=(5, 7))
+SIZES = tuple(each.domain.size for each in SCHEMA.used())
+EVERY_RECORD = GroupCounts(
+    places=tuple(np.arange(n, dtype=np.int32) for n in SIZES), n_ranges=SIZES, n_classes=1
+)
 
 
 def gathered(
@@ -47,13 +59,75 @@ def gathered(
     return Gathered.of([encode(batch, n_before=0)], encode)
 
 
-def kept(records, rule, key=ONE_KEY) -> Counter[tuple[int, ...]]:
-    """The records that count, each as often as its weight says."""
-    found: Counter[tuple[int, ...]] = Counter()
-    for weight, columns in gathered(records, rule, key).kept(rule):
+Kept = Counter[tuple[int, ...]]
+
+
+def weighed(parts: Iterable[tuple[int, Sequence[Any]]]) -> Kept:
+    """Records as often as their weight says."""
+    found: Kept = Counter()
+    for weight, columns in parts:
         for record in zip(*(each.tolist() for each in columns), strict=True):
             found[record] += weight
     return found
+
+
+def kept(records, rule, key=ONE_KEY) -> Kept:
+    """The records that count, in memory."""
+    return weighed(gathered(records, rule, key).kept(rule))
+
+
+def on_disk(records, rule, key) -> Kept:
+    """What streaming keeps, from buckets on scratch."""
+    scratch = Scratch()
+    try:
+        held = PeopleOnDisk.read(
+            open_table(table_of(records)),
+            SCHEMA,
+            KeyedRule(rule=rule, key=key),
+            scratch=scratch,
+            memory=1 << 28,
+            report=lambda step, share: None,
+        )
+        found = held.bounded(rule).tally(EVERY_RECORD)
+        records = zip(*np.unravel_index(found.keys, EVERY_RECORD.n_ranges), strict=True)
+        return Counter(
+            {
+                tuple(map(int, record)): n
+                for record, n in zip(records, found.counts.tolist(), strict=True)
+            }
+        )
+    finally:
+        scratch.close()
+
+
+def by_tasks(records, rule, key) -> Kept:
+    """What Spark does, without a cluster: tasks of a few rows, a shuffle, two tasks of people."""
+    keyed = KeyedRule(rule=rule, key=key)
+    sent: dict[int, list[pa.RecordBatch]] = defaultdict(list)
+    for batch in table_of(records).to_batches(max_chunksize=3):
+        for rows in EncodePeople(SCHEMA, keyed, None, None)(iter([batch])):
+            for place, bucket in enumerate(rows.column(0).to_pylist()):
+                sent[bucket % 2].append(rows.slice(place, 1))
+    total: Kept = Counter()
+    for batches in sent.values():
+        for packed in Bound(SCHEMA, keyed, rule)(iter(batches)):
+            dtypes = [np.dtype(code_dtype(each.domain.size)) for each in SCHEMA.used()]
+            total += weighed(unpacked(packed, dtypes))
+    return total
+
+
+def table_of(records) -> pa.Table:
+    who, a, b = list(zip(*records, strict=True)) or [(), (), ()]
+    return pa.table(
+        {
+            "a": pa.array(a, pa.int64()),
+            "b": pa.array(b, pa.string()),
+            "who": pa.array(who, pa.string()),
+        }
+    )
+
+
+ENGINES = [kept, on_disk, by_tasks]
 
 
 @given(RECORDS, RULES, KEYS, st.randoms(use_true_random=False))
@@ -63,13 +137,24 @@ def test_what_a_person_keeps_does_not_depend_on_the_order_of_rows(records, rule,
     assert kept(records, rule, key) == kept(shuffled, rule, key)
 
 
+@pytest.mark.parametrize("engine", [on_disk, by_tasks])
+@settings(max_examples=20)
+@given(RECORDS, RULES, KEYS, st.randoms(use_true_random=False))
+def test_every_engine_keeps_the_same_records(engine, records, rule, key, draw):
+    shuffled = list(records)
+    draw.shuffle(shuffled)
+    assert engine(shuffled, rule, key) == kept(records, rule, key)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@settings(max_examples=20)
 @given(RECORDS, RULES, KEYS, st.sampled_from("pqrstu"))
-def test_a_person_changes_nothing_but_their_own_records(records, rule, key, gone):
+def test_a_person_changes_nothing_but_their_own_records(engine, records, rule, key, gone):
     """Neighbouring tables: all records of one person are there, or none of them."""
     others = [record for record in records if record[0] != gone]
     own = [record for record in records if record[0] == gone]
-    with_person, without = kept(records, rule, key), kept(others, rule, key)
-    assert with_person == without + kept(own, rule, key)
+    with_person, without = engine(records, rule, key), engine(others, rule, key)
+    assert with_person == without + engine(own, rule, key)
     moved = with_person.copy()
     moved.subtract(without)
     assert all(n >= 0 for n in moved.values())
@@ -120,6 +205,7 @@ def test_a_record_of_nobody_is_refused(nobody):
         encode(batch, n_before=10)
 
 
+@settings(max_examples=12)
 @given(st.integers(2, 6), st.integers(1, 3))
 def test_every_record_of_a_person_may_be_the_one_that_is_kept(n, most):
     """The sample is drawn by the key: over keys, each of a person's records has its turn."""

@@ -270,6 +270,16 @@ def test_half_of_the_runs_clear_only_what_all_of_them_clear(method, epsilon, rec
     assert not (surely_no_noise(ready, records) and noise)
 
 
+@pytest.mark.parametrize(("epsilon", "verdict"), [("1", "feasible"), ("0.0001", "mostly noise")])
+def test_methods_that_invent_records_are_judged_without_a_run(monkeypatch, epsilon, verdict):
+    ready = prepare(
+        load_plan(DEMO).model_copy(update={"publish": None}), method="weave", epsilon=epsilon
+    )
+    assert forecast(replace(ready), records=45_000, most_runs=1).verdict == verdict
+    monkeypatch.setattr("hedgerow.pipeline.forecast.at_worst", None)
+    assert surely_no_noise(ready, 45_000) == (verdict != "mostly noise")
+
+
 def test_half_of_the_runs_clear_an_ordinary_plan():
     assert surely_no_noise(prepare(load_plan(DEMO)), 45_000)
 

@@ -94,6 +94,25 @@ def test_tables_on_spark_give_the_same_release(variant, tmp_path, session):
     assert released(tmp_path / "spark") == released(tmp_path / "memory")
 
 
+@pytest.mark.parametrize(
+    "people",
+    [
+        pytest.param({}, id="records"),
+        pytest.param(
+            {"person": "note", "records-per-person": 2}, marks=pytest.mark.audit, id="people"
+        ),
+    ],
+)
+def test_covers_on_spark_give_the_same_release(people, tmp_path, session):
+    data = write_table(tmp_path / "small.csv")
+    usual = table_plan(("diffgen", {"h": 3}))
+    attributes = {**usual["attributes"], "sex": {"values": ["f", "m"], "role": "cover"}}
+    covers = {"column": "sex", "values": ["m"]}
+    plan = {**usual, **people, "attributes": attributes, "covers": covers}
+    publish_on_both(plan, data, tmp_path, session)
+    assert released(tmp_path / "spark") == released(tmp_path / "memory")
+
+
 BASKETS = [
     pytest.param(each, marks=pytest.mark.audit, id=name_of(each)) for each in variants("baskets")
 ]

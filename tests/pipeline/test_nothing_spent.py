@@ -10,10 +10,12 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hedgerow import Release
+from hedgerow.privacy.ledger import Ledger, ReleaseTerms
 from support import fault_cases as cases
 from support.fault_cases import PLAN, Case, nothing
 from support.fault_runs import Publisher
@@ -45,6 +47,30 @@ def published_before(case: Case) -> None:
 
 def no_ledger_folder(case: Case) -> None:
     case.put("nowhere", "a file where a folder should be")
+
+
+COVERED = PLAN.replace("confirmed: true", "covers: {column: ward, values: [A]}\nconfirmed: true")
+PEOPLE = PLAN.replace("dataset: wards", "people: wards").replace(
+    "confirmed: true", "one-record-per-person: true\nconfirmed: true"
+)
+
+
+def booked(case: Case, **terms: Any) -> None:
+    told = {"cap": 2, "method": "diffgen", "plan_digest": "0" * 64}
+    Ledger(case.ledger).book("wards", 1, **told, terms=ReleaseTerms(**terms))
+
+
+def covered_before(case: Case) -> None:
+    booked(case)
+    booked(case)
+
+
+def people_before(case: Case) -> None:
+    booked(case, neighbours="person", people=True)
+
+
+def records_before(case: Case) -> None:
+    booked(case)
 
 
 DONE = 0
@@ -98,6 +124,24 @@ ROWS: dict[str, Row] = {
     ),
     "a ledger that cannot be made": Row(
         arrange=no_ledger_folder, plan=PLAN.replace("ledger.sqlite", "nowhere/ledger.sqlite")
+    ),
+    # --- parts of the table, and accounts of people
+    "a cover of an unknown column": Row(plan=COVERED.replace("ward,", "wrad,"), says="'wrad'"),
+    "a cover outside the domain": Row(plan=COVERED.replace("[A]", "[Z]"), says="no value of"),
+    "a cover of everything that is taken": Row(
+        plan=COVERED, arrange=covered_before, code=3, says="0 left"
+    ),
+    "a cover of what is left": Row(plan=COVERED.replace("cap: 2", "cap: 1"), code=DONE),
+    "another cap than that of the people": Row(
+        plan=PEOPLE.replace("cap: 2", "cap: 3"), arrange=people_before, says="has cap 2"
+    ),
+    "records on an account of people": Row(
+        plan=PLAN, arrange=people_before, says="several per person"
+    ),
+    "people on an account of records": Row(
+        plan=PEOPLE.replace("one-record-per-person: true", "person: name\nrecords-per-person: 2"),
+        arrange=records_before,
+        says="per person",
     ),
     # --- runs that are ended
     "killed while rehearsing": Row(stage="killed while rehearsing", code=-9),

@@ -109,13 +109,13 @@ def test_the_certificate_says_who_is_protected_and_the_ledger_books_a_persons_ep
     release = hedgerow.publish(plan(BOUNDED), data=receipts())
     promised = release.certificate.guarantee
     assert promised.neighbours == "add or remove one person with all their records"
-    assert "any one person (told by 'customer'), with all their baskets" in promised.statement
+    assert "any one customer (told by 'customer'), with all their baskets" in promised.statement
     assert (promised.person.records, promised.person.join) == (3, None)
     assert release.certificate.budget.total == promised.epsilon == 2
     assert Ledger().spent("shop") == 2
     assert not any("at most one record" in each.what for each in release.certificate.assumed_public)
     page = release.report()
-    assert "that person and all their baskets" in page
+    assert "that customer and all their baskets" in page
     joined = hedgerow.publish(plan(JOINED), data=receipts())
     assert (joined.certificate.guarantee.person.records, Ledger().spent("shop")) == (1, 4)
     assert joined.certificate.guarantee.person.join == "union"
@@ -224,7 +224,7 @@ def test_check_tells_people_from_baskets():
         )
     )
     assert alone.error_95 == joined.error_95 < bounded.error_95 < auto.error_95
-    whose = "any one person (customer), with all their baskets"
+    whose = "any one customer (told by customer), with all their baskets"
     for told in (joined, bounded, auto):
         assert any(whose in each for each in told.outline.notes)
 

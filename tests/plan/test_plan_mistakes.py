@@ -114,7 +114,7 @@ MISTAKES = {
     "unknown role": (
         with_age(role="predicter"),
         "attributes.age.role",
-        ["Did you mean 'predictor'?", "predictor, class, drop, identifier"],
+        ["Did you mean 'predictor'?", "predictor, class, cover, drop, identifier"],
     ),
     "role in capitals": (with_age(role="DROP"), "attributes.age.role", ["Did you mean 'drop'?"]),
     "role is no text": (with_age(role=["drop"]), "attributes.age.role", ["predictor, class"]),
@@ -356,7 +356,41 @@ MISTAKES = {
         ["items.separator"],
     ),
     "no second": (with_reading(seconds=0), "reading.seconds", ["1 to 1,000,000"]),
-    "ledger unknown key": (with_ledger(path="x"), "ledger.path", ["dataset, cap, delta-cap, file"]),
+    "covers of baskets": (
+        {"items": {"universe": [1, 9]}, "covers": {"column": "age", "values": ["1"]}},
+        "covers",
+        ["only releases of tables"],
+    ),
+    "covers of disclosed records": (
+        {**GOOD, "covers": {"column": "age", "values": ["1"]}, "disclose": {"method": "aruba"}},
+        "covers",
+        ["only releases of tables", "always add up"],
+    ),
+    "covers by two columns": (
+        {
+            "attributes": {**GOOD["attributes"], "part": {"values": ["a"], "role": "cover"}},
+            "covers": {"column": "age", "values": ["1"]},
+        },
+        "attributes.part.role",
+        ["a plan covers by one"],
+    ),
+    "covers by a number": (
+        {**GOOD, "covers": {"column": 3.5, "values": ["1"]}},
+        "covers.column",
+        ["is not a text"],
+    ),
+    "people of records": (
+        {**with_publish(), "ledger": {"people": "p", "cap": 4}},
+        "ledger.people",
+        ["several per person", "'person: COLUMN'"],
+    ),
+    "people and data set": (with_ledger(people="p"), "ledger.people", ["on one account"]),
+    "no account": ({**GOOD, "ledger": {"cap": 4}}, "ledger.dataset", ["is missing", "people"]),
+    "ledger unknown key": (
+        with_ledger(path="x"),
+        "ledger.path",
+        ["dataset, people, cap, delta-cap, file"],
+    ),
     "ledger file no text": (with_ledger(file=1), "ledger.file", ["not a text", "ledger file"]),
 }
 

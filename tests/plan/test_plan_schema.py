@@ -10,6 +10,7 @@ import yaml
 
 from hedgerow.methods.personal.weighing import PersonalFactors
 from hedgerow.plan.attribute import AttributePlan
+from hedgerow.plan.covers import CoversPlan, PeopleDisjointPlan
 from hedgerow.plan.disclose import DISCLOSE_FAMILIES
 from hedgerow.plan.disclose_parts import RiskPlan, UtilityPlan
 from hedgerow.plan.fields import PlanModel
@@ -29,6 +30,8 @@ MODELS = {
     "items": ItemsPlan,
     "reading": ReadingPlan,
     "ledger": LedgerPlan,
+    "covers": CoversPlan,
+    "people-disjoint": PeopleDisjointPlan,
     **METHODS,
     **DISCLOSE_FAMILIES,
     "utility": UtilityPlan,
@@ -87,6 +90,9 @@ def test_the_examples_of_the_reference_are_plans_and_fit_the_schema(text):
         {"attributes": {"a": {"numeric": [1, 2]}}, "publish": {"epsilon": 1, "h": -1}},
         {"attributes": {"a": {"numeric": [1, 2]}}, "items": {"universe": [1, 2]}},
         {"items": {"universe": []}},
+        {"items": {"universe": [1, 2]}, "ledger": {"cap": 1}},
+        {"items": {"universe": [1, 2]}, "ledger": {"cap": 1, "dataset": "a", "people": "b"}},
+        {"attributes": {"a": {"numeric": [1, 2]}}, "covers": {"column": "a"}},
         {"items": {"universe": [1, 2]}, "reading": {"encoding": "utf-16"}},
         {"items": {"universe": [1, 2]}, "reading": {"header": -1}},
         {"items": {"universe": [1, 2]}, "reading": {"seconds": 0}},

@@ -129,7 +129,7 @@ def test_a_ledger_from_before_delta_is_read_and_moves_on_with_its_next_event(tmp
         book(old, delta_cap=0)
     assert version_of(path) == 1
     old.set_cap("adult", 4, "truthful releases agreed on", delta_cap=2 * MILLIONTH)
-    assert version_of(path) == 3  # from here on no hedgerow that ignores delta may write
+    assert version_of(path) == 4  # from here on no hedgerow that ignores delta may write
     book(old)
     assert Ledger(path).account("adult").delta_spent == MILLIONTH
     assert Ledger(path).verify()[0] == 5  # one says that the format has changed

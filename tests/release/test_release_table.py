@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -14,8 +16,10 @@ from hypothesis import strategies as st
 from hedgerow.model.groups import Ranges
 from hedgerow.model.labels import count_column, leaf_labels, range_labels
 from hedgerow.model.schema import Attribute, Schema
+from hedgerow.release import table as written_table
 from hedgerow.release.table import (
     groups_table,
+    integers,
     label_columns,
     labelled,
     shielded_once,
@@ -165,3 +169,33 @@ def test_negative_numbers_stay_numbers_and_column_names_are_made_safe():
 def test_an_empty_table_is_a_header(schema, groups):
     table = groups_table(schema, groups).slice(0, 0)
     assert as_csv(table, {"job", "income"}) == "age,job,income,count\n"
+
+
+def test_columns_of_few_texts_are_written_as_if_one_by_one(monkeypatch):
+    rng = np.random.default_rng(4)
+    columns = {
+        "a": labelled(rng.integers(0, 3, 900), ["x", 'say "y"', ""]),
+        "b": labelled(rng.integers(0, 4, 900), ["[1, 2)", "=SUM(A1)", "p", "q"]),
+        "c": labelled(rng.integers(0, 800, 900), [str(each) for each in range(800)]),
+        "d": labelled(rng.integers(0, 2, 900), ["no", "yes"]),
+        "count": integers(rng.integers(0, 99, 900), np.int64),
+    }
+    table = pa.table(columns).slice(17)  # a part, so that memory and column begin apart
+    fused, plain = io.BytesIO(), io.BytesIO()
+    to_csv(table, fused, texts={"a", "b"})
+    monkeypatch.setattr(written_table, "_FUSED", 0)
+    to_csv(table, plain, texts={"a", "b"})
+    assert fused.getvalue() == plain.getvalue()
+    assert fused.getvalue().count(b"\n") == 884
+
+
+def test_writing_a_table_loads_no_pandas():
+    code = (
+        "import io, sys, numpy as np, pyarrow as pa\n"
+        "from hedgerow.release.table import integers, labelled, to_csv\n"
+        "column = labelled(np.arange(400, dtype=np.int32) % 3, ['x', 'y', 'z'])\n"
+        "table = pa.table({'a': column, 'b': column, 'n': integers(np.arange(400), np.int64)})\n"
+        "to_csv(table, io.BytesIO(), texts={'a'})\n"
+        "sys.exit('pandas' in sys.modules)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

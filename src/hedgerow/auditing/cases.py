@@ -20,7 +20,7 @@ from hedgerow.auditing.neighbours import (
     table_pairs,
 )
 from hedgerow.auditing.subject import Claim, MethodSubject, RunColumns, Subject
-from hedgerow.errors import SettingError
+from hedgerow.errors import InternalError, SettingError
 from hedgerow.model.method import Approximate, TableMethod
 from hedgerow.model.schema import Schema
 from hedgerow.plan.registry import METHODS
@@ -88,23 +88,37 @@ def subjects(
 
 
 def _variants(name: str, *, epsilon: Fraction, seed: int) -> Iterator[Subject | Unclaimed]:
-    model = METHODS[name]
-    if not issubclass(model, PrivateSettings):
+    if not issubclass(METHODS[name], PrivateSettings):
         yield Unclaimed(name=name)
         return
-    options = [(field, _choices(model, field)) for field in VARIED if field in model.model_fields]
+    for words, publish in settings_of(name, epsilon=epsilon, varied=VARIED):
+        yield method_subject(publish, name=words, seed=seed)
+    for varied in FURTHER.get(name, ()):
+        yield method_subject(_settings(name, epsilon, varied), name=_words(name, varied), seed=seed)
+
+
+def settings_of(
+    name: str, *, epsilon: Fraction, varied: Sequence[str]
+) -> Iterator[tuple[str, PrivateSettings]]:
+    """Yield the settings of a method with every combination of those varied, and its name then."""
+    model = METHODS[name]
+    options = [(field, _choices(model, field)) for field in varied if field in model.model_fields]
     fields = [field for field, _ in options]
-    every = [
-        dict(zip(fields, values, strict=True))
-        for values in product(*(choices for _, choices in options))
-    ]
-    for varied in (*every, *FURTHER.get(name, ())):
-        given = {"epsilon": epsilon, "method": name, **SMALL.get(name, {}), **varied}
+    for values in product(*(choices for _, choices in options)):
+        combined = dict(zip(fields, values, strict=True))
         try:
-            publish = model.model_validate(given)
+            publish = _settings(name, epsilon, combined)
         except ValidationError:  # the variant does not have this score
             continue
-        yield method_subject(publish, name=_words(name, varied), seed=seed)
+        yield _words(name, combined), publish
+
+
+def _settings(name: str, epsilon: Fraction, varied: Mapping[str, Any]) -> PrivateSettings:
+    given = {"epsilon": epsilon, "method": name, **SMALL.get(name, {}), **varied}
+    publish = METHODS[name].model_validate(given)
+    if not isinstance(publish, PrivateSettings):
+        raise InternalError(f"{name} is not private")
+    return publish
 
 
 def _choices(model: type[MethodSettings], field: str) -> tuple[Any, ...]:
@@ -153,7 +167,7 @@ def method_subject(
     tables = over.tables if over else _tables_for(publish.method, seed)
     has_class = tables[0].schema.class_attribute is not None
     method, epsilon = publish.build(has_class=has_class), publish.epsilon
-    fitting = tuple(pair for pair in tables if _fits(method, pair.schema, epsilon))
+    fitting = tuple(pair for pair in tables if fits(method, pair.schema, epsilon))
     deltas = [_delta(method, pair.schema, epsilon) for pair in fitting]
     if not any(deltas):  # [T13] is about records that are drawn, not counted
         fitting = tuple(pair for pair in fitting if pair.name != "T13")
@@ -171,7 +185,7 @@ def _baskets_for(method: str, seed: int) -> tuple[BasketPair, ...]:
     return (*basket_pairs(seed=seed), *further)
 
 
-def _fits(method: TableMethod, schema: Schema, epsilon: Fraction) -> bool:
+def fits(method: TableMethod, schema: Schema, epsilon: Fraction) -> bool:
     """Say whether a method runs on tables of a schema at all."""
     try:
         method.validate(schema, epsilon)

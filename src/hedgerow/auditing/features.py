@@ -33,7 +33,7 @@ def table_features(released: Groups, pair: TablePair) -> Features:
     box = released.counts[inside]
     found["the record's box"] = float(box.sum())
     if released.classes is not None:
-        found["the record's group"] = _group(released, pair.record)
+        found["the record's group"] = group_of(released, pair.record)
     for place, other in enumerate(sorted(set(pair.rest))[: MOST_OTHERS // 2]):
         found[f"the box of other {place + 1}"] = float(
             released.counts[_inside(released, other)].sum()
@@ -50,20 +50,22 @@ def table_features(released: Groups, pair: TablePair) -> Features:
 
 def _note_differences(found: Features, released: Groups, pair: TablePair) -> None:
     """Note how far groups are from the record's: noise that they share would cancel out."""
-    own = _group(released, pair.record)
+    own = group_of(released, pair.record)
     others = sorted(set(pair.rest) - {pair.record})[:MOST_OTHERS]
     for place, other in enumerate(others):
-        found[f"the record's group less that of other {place + 1}"] = own - _group(released, other)
+        found[f"the record's group less that of other {place + 1}"] = own - group_of(
+            released, other
+        )
     if released.classes is None or pair.schema.class_attribute is None:
         return
     *codes, mine = pair.record
     for label in range(min(pair.schema.class_attribute.domain.size, MOST_OTHERS)):
         if label != mine:
-            beside = _group(released, (*codes, label))
+            beside = group_of(released, (*codes, label))
             found[f"the record's group less class {label} of its box"] = own - beside
 
 
-def _group(released: Groups, record: tuple[int, ...]) -> float:
+def group_of(released: Groups, record: tuple[int, ...]) -> float:
     """Return the count of the group that a record is in."""
     inside = _inside(released, record)
     if released.classes is not None:

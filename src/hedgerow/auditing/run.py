@@ -23,6 +23,7 @@ from hedgerow.auditing.bounds import MISTAKE, certified
 from hedgerow.auditing.cases import PairsOf, Unclaimed, method_subject, subjects
 from hedgerow.auditing.events import Suspect, chosen_events, learnt_events
 from hedgerow.auditing.neighbours import baskets_over, pairs_over
+from hedgerow.auditing.people_cases import people_subjects, planned_people
 from hedgerow.auditing.report import AuditReport, Finding, Verdict
 from hedgerow.auditing.subject import Claim, RunColumns, Subject, joined, n_runs
 from hedgerow.errors import SettingError
@@ -138,6 +139,7 @@ def _without_main() -> Iterator[None]:
 def audit(
     methods: Sequence[str] = (),
     *,
+    people: bool = False,
     plan: PlanLike | None = None,
     epsilon: EpsilonLike | None = None,
     runs: int = RUNS,
@@ -154,6 +156,9 @@ def audit(
     it need not be confirmed. ``runs`` is how often each table of the worst pairs is
     published; ``jobs`` processes share the work. A ``seed`` makes an audit reproducible.
 
+    With ``people`` tables differ in all records of one person instead, and methods are run in
+    every way in which they protect people; so is a plan that names a ``person``.
+
     Privacy: no confidential record is read; all tables are made up.
 
     >>> audit(["noise"], runs=500, seed=1).refuted
@@ -163,11 +168,19 @@ def audit(
         raise SettingError(
             "methods and a plan are both given", where="audit", do="Give the one or the other."
         )
+    if plan is not None and people:
+        raise SettingError(
+            "people and a plan are both given",
+            where="audit",
+            do="Give the plan alone: its own line 'person' says who is protected.",
+        )
     _check(runs, jobs)
     made_with = 1 if seed is None else seed
+    listed: list[Subject | Unclaimed]
     if plan is None:
         claimed = parse_epsilon(1 if epsilon is None else epsilon)
-        listed = list(subjects(methods, epsilon=claimed, seed=made_with))
+        which = people_subjects if people else subjects
+        listed = list(which(methods, epsilon=claimed, seed=made_with))
     else:
         listed = [_planned(plan, epsilon, seed=made_with)]
     return _audited(listed, runs=runs, pairs=pairs, seed=seed, jobs=jobs, progress=progress)
@@ -179,6 +192,9 @@ def _planned(plan: PlanLike, epsilon: EpsilonLike | None, *, seed: int) -> Subje
     settings = ready.settings
     if not isinstance(settings, PrivateSettings):
         return Unclaimed(name=settings.method)
+    name = f"{settings.method}, as the plan has it"
+    if ready.people is not None:
+        return planned_people(ready, ready.people, name=name, seed=seed)
     # `sample` claims something of tables with enough records only.
     least = getattr(settings, "least_records", 0)
     over = (
@@ -186,7 +202,6 @@ def _planned(plan: PlanLike, epsilon: EpsilonLike | None, *, seed: int) -> Subje
         if ready.has_items
         else PairsOf(tables=pairs_over(ready.schema, seed=seed, least=least))
     )
-    name = f"{settings.method}, as the plan has it"
     return method_subject(settings, name=name, seed=seed, over=over)
 
 

@@ -21,6 +21,10 @@ def audit_command(
         typer.Argument(metavar="METHOD", help="Methods to audit; all where none is named."),
     ] = None,
     *,
+    people: Annotated[
+        bool,
+        typer.Option("--people", help="Tables that differ in all records of one person."),
+    ] = False,
     plan: Annotated[
         Path | None,
         typer.Option(help="Audit the settings of this plan, on made-up neighbours."),
@@ -51,7 +55,8 @@ def audit_command(
 
     Every method is run many times on tables that differ in one record. The largest epsilon
     that the runs prove, but for one chance in a million, is compared with the one claimed.
-    No confidential data is read. Exits with 1 where a claim is refuted.
+    With --people they differ in one person with all their records; with --plan, in what the
+    plan protects. No confidential data is read. Exits with 1 where a claim is refuted.
 
     Example: hedgerow audit hedge diffgen --epsilon 1 --runs 2000
     """
@@ -61,6 +66,7 @@ def audit_command(
     with progress("audit", quiet=quiet or as_json) as report:
         made = run_audit(
             methods or (),
+            people=people,
             plan=plan,
             epsilon=epsilon,
             runs=RUNS if runs is None else runs,

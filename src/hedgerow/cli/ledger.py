@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hedgerow.cli.console import JsonOption, QuietOption, answer, say
+from hedgerow.cli.ledger_plan import plan
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -24,6 +26,8 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
+app.command()(plan)
+
 LedgerOption = Annotated[
     Path | None,
     typer.Option(
@@ -33,11 +37,22 @@ LedgerOption = Annotated[
         help="The ledger, if it is not where the system keeps it.",
     ),
 ]
-DatasetArgument = Annotated[str, typer.Argument(help="The name in the plan's 'ledger: dataset'.")]
+DatasetArgument = Annotated[
+    str, typer.Argument(help="The name in the plan's 'ledger: dataset' or 'ledger: people'.")
+]
 _LONGEST = 10**12
 """The largest denominator that people want to see."""
 
 OtherArgument = Annotated[str, typer.Argument(help="The other name.")]
+
+
+class Whose(StrEnum):
+    """Whose epsilon an account adds up."""
+
+    record = "record"
+    person = "person"
+
+
 WhyOption = Annotated[str, typer.Option("--why", help="Why, and who says so; kept for good.")]
 
 
@@ -52,6 +67,8 @@ def show(
     quiet: QuietOption = False,
 ) -> None:
     """Show cap, spent and left of every data set, or the entries of one.
+
+    Accounts of people are marked with a star, and list the tables that they add up.
 
     Example: hedgerow ledger show adult-2026
     """
@@ -76,6 +93,9 @@ def cap(
         typer.Option("--delta", help="The new cap of delta, such as 1e-6; else it stays."),
     ] = None,
     new: Annotated[bool, typer.Option("--new", help="Add a data set instead.")] = False,
+    people: Annotated[
+        bool, typer.Option("--people", help="With --new: the account of all tables of people.")
+    ] = False,
     ledger: LedgerOption = None,
     json_: JsonOption = False,
     quiet: QuietOption = False,
@@ -86,9 +106,17 @@ def cap(
 
     Example: hedgerow ledger cap adult-2026 6 --reason "agreed by the data board"
     """
+    if people and not new:
+        from hedgerow.errors import SettingError
+
+        raise SettingError(
+            "is for new accounts",
+            where="--people",
+            do="Leave it out, or add an account with --new.",
+        )
     book = _open(ledger, create=new)
     if new:
-        balance = book.open_dataset(dataset, epsilon, reason, delta_cap=delta or 0)
+        balance = book.open_dataset(dataset, epsilon, reason, delta_cap=delta or 0, people=people)
     else:
         balance = book.set_cap(dataset, epsilon, reason, delta_cap=delta)
     answer(balance.as_dict(), as_json=json_, show=lambda: _show_sums(balance, quiet=quiet))
@@ -148,7 +176,8 @@ def same_people(
 ) -> None:
     """Make two data sets one account, because the same people are in both.
 
-    What was spent adds up, and the smaller cap holds. This is never undone.
+    What was spent adds up, and the smaller cap holds. This is never undone. Accounts of persons
+    become one of people; what is per record is not added to what is per person.
 
     Example: hedgerow ledger same-people visits-2026 visits-copy
     """
@@ -176,6 +205,26 @@ def different(
     result = {"dataset": dataset, "other": other, "different": True}
     words = f"{dataset} and {other} have accounts of their own"
     answer(result, as_json=json_, show=lambda: _close(words, quiet=quiet))
+
+
+@app.command()
+def neighbours(
+    dataset: DatasetArgument,
+    whose: Annotated[Whose, typer.Argument(help="Whose epsilon it was: record or person.")],
+    *,
+    why: WhyOption,
+    ledger: LedgerOption = None,
+    json_: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Say whose epsilon was spent from an account of an earlier version, once.
+
+    Earlier versions did not write it down. Without a word it is taken to be per record.
+
+    Example: hedgerow ledger neighbours visits-2026 person --why "all plans had 'person'"
+    """
+    balance = _open(ledger).tell_neighbours(dataset, whose.value, why)
+    answer(balance.as_dict(), as_json=json_, show=lambda: _show_sums(balance, quiet=quiet))
 
 
 @app.command("new-key")
@@ -259,40 +308,61 @@ def _show_all(book: Ledger, accounts: tuple[Account, ...], *, quiet: bool) -> No
     if not accounts:
         _close("The ledger has no data set yet.", quiet=quiet)
         return
+    from fractions import Fraction
+
     from hedgerow.privacy.budget import delta_text
 
     with_delta = any(account.delta_cap or account.delta_spent for account in accounts)
     deltas = ("delta-cap", "delta spent") if with_delta else ()
-    table = _table("data set", "cap", "spent", "left", *deltas, "released", "booked", "failed")
+    table = _table(
+        "data set", "cap", "spent", "left", *deltas, "per", "released", "booked", "failed"
+    )
     for account in accounts:
         states = Counter(entry.state for entry in account.entries)
         amounts = [_amount(x) for x in (account.cap, account.spent, account.left)]
         if with_delta:
             amounts += [delta_text(x) for x in (account.delta_cap, account.delta_spent)]
         counts = [str(states[state]) for state in ("released", "booked", "failed")]
-        table.add_row(*map(_plain, [account.name, *amounts, *counts]))
+        name = f"{account.name} *" if account.people else account.name
+        table.add_row(*map(_plain, [name, *amounts, _per(account), *counts]))
+        for each in account.tables() if account.people else ():
+            spent = f"{_amount(Fraction(each['epsilon']))} in {each['releases']}"
+            table.add_row(*map(_plain, [f"  {each['table']}", "", spent]))
     say(table)
+    if any(account.people for account in accounts):
+        _close(
+            "* people: one account for all tables that they are in, listed below it", quiet=quiet
+        )
     _close(f"Ledger: {book.path}", quiet=quiet)
 
 
 def _show_one(account: Account, *, quiet: bool) -> None:
     with_delta = bool(account.delta_cap or account.delta_spent)
-    deltas = ("delta",) if with_delta else ()
-    table = _table("entry", "epsilon", *deltas, "state", "method", "booked (UTC)", "note")
+    extra = {
+        "delta": with_delta,
+        "table": any(entry.table for entry in account.entries),
+        "covers": any(entry.covers for entry in account.entries),
+    }
+    shown = [name for name, there in extra.items() if there]
+    table = _table("entry", "epsilon", *shown, "state", "method", "booked (UTC)", "note")
     for entry in account.entries:
-        table.add_row(*map(_plain, _row(entry, with_delta=with_delta)))
+        table.add_row(*map(_plain, _row(entry, shown)))
     if account.entries:
         say(table)
     _show_sums(account, quiet=quiet)
 
 
-def _row(entry: Entry, *, with_delta: bool) -> list[str]:
+def _row(entry: Entry, shown: list[str]) -> list[str]:
     from hedgerow.privacy.budget import delta_text
 
+    covers = "all" if entry.covers is None else entry.covers
+    if entry.covers is not None and not entry.parallel:
+        covers += " (adds up)"
+    extra = {"delta": delta_text(entry.delta), "table": entry.table or "-", "covers": covers}
     return [
         str(entry.id),
         _amount(entry.epsilon),
-        *([delta_text(entry.delta)] if with_delta else []),
+        *(extra[name] for name in shown),
         entry.state,
         entry.method,
         entry.booked_at[:16].replace("T", " "),
@@ -316,12 +386,24 @@ def _show_sums(account: AccountBalance, *, quiet: bool) -> None:
     amounts = (account.cap, account.spent, account.left)
     cap_, spent, left = (_amount(amount) for amount in amounts)
     say(_plain(f"{account.name}: cap {cap_}, spent {spent}, left {left}"))
+    for _, sums in account.covers:
+        most = _amount(sums.epsilon)
+        say(_plain(f"of that, on parts by {sums.column!r}: at most {most} on any one value"))
     if account.delta_cap or account.delta_spent:
         deltas = (account.delta_cap, account.delta_spent, account.delta_left)
         cap_, spent, left = (delta_text(amount) for amount in deltas)
         say(_plain(f"delta: cap {cap_}, spent {spent}, left {left}"))
     if account.spent > account.cap or account.delta_spent > account.delta_cap:
         say(_plain("More is spent than the cap allows: nothing more can be published."))
+
+
+def _per(account: AccountBalance) -> str:
+    """Return whose epsilon an account adds up, in a word."""
+    if account.untold:
+        return "not told"
+    return {"record": "record", "person": "person", "both": "person = record"}.get(
+        account.neighbours or "", "-"
+    )
 
 
 def _close(words: str, *, quiet: bool) -> None:

@@ -152,9 +152,12 @@ def _show(release: AnyRelease, out: Path, notices: list[str], *, quiet: bool) ->
     budget = "not differentially private" if promised is None else f"epsilon = {promised}"
     say(f"[bold]{escape(str(out))}[/bold]: {release.n_rows:,} {_rows(certificate)}, {budget}")
     say(escape(certificate.guarantee.statement))
+    if certificate.covers is not None:
+        say(escape(certificate.covers.statement))
     if certificate.ledger is not None:
         line = certificate.ledger
-        say(f"Booked on the ledger as entry {line.entry} of data set {escape(repr(line.dataset))}.")
+        whose = f"{'people' if line.people else 'data set'} {escape(repr(line.dataset))}"
+        say(f"Booked on the ledger as entry {line.entry} of {whose}.")
     say(f"Read {escape(str(out / 'report.html'))} first; certificate.json has every detail.")
 
 

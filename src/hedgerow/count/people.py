@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.count.memory.table import MemoryEngine
+from hedgerow.count.memory.table import CompiledPaths, MemoryEngine
 from hedgerow.count.weighted import WeightedEngine
 from hedgerow.encode.batch import table_of_columns
 from hedgerow.encode.people import Gathered
@@ -70,8 +70,11 @@ class PeopleInMemory:
         """Return an engine over the records that count."""
         if rule not in self._bounded:
             parts = self._gathered.kept(rule) or [(1, no_records(self.schema))]
+            # Loops that pay for all records together are taken for each weight's.
+            n_records = sum(len(columns[0]) for _, columns in parts)
+            paths = CompiledPaths.of(n_records, len(self.schema.attributes))
             engines: list[tuple[int, Engine]] = [
-                (weight, MemoryEngine(table=table_of_columns(self.schema, columns)))
+                (weight, MemoryEngine(table=table_of_columns(self.schema, columns), paths=paths))
                 for weight, columns in parts
             ]
             self._bounded[rule] = in_one_engine(engines, rule)

@@ -246,7 +246,7 @@ def _before(ready: PreparedDisclosure, given: Confidential, problems: Problems) 
 
 def _dataset(ready: PreparedDisclosure, data: Any) -> str:
     if ready.plan.ledger is not None:
-        return ready.plan.ledger.dataset
+        return ready.plan.ledger.name
     return _file_name(data if data is not None else ready.plan.data) or "disclosed records"
 
 

@@ -116,7 +116,7 @@ def draft_plan(
         found = item_frequencies(Path(data), progress=progress)
         text = basket_plan_text(found, files, publish=settings, base=folder)
         return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
-    publish, needs_class = _publish(method or DEFAULT_METHOD, epsilon)
+    publish, needs_class, may_count = _publish(method or DEFAULT_METHOD, epsilon)
     form, profiles, unnamed = _read(data, class_name, progress)
     marks = settle_marks(profiles)
     if form is None or file_form_text(data, form) is not None:
@@ -126,7 +126,9 @@ def draft_plan(
     _check_class(proposed, class_name)
     if form is not None:
         form = replace(form, decimal=marks.decimal, thousands=marks.thousands)
-    people = _people(data, form, proposed) if _for_people(publish) else None
+    people = None
+    if _for_people(publish):
+        people = _people(data, form, proposed, may_count=may_count)
     sections = Sections(
         place=_place_lines(given, data, form, query=query, table=table, base=folder),
         missing=_missing_policy(proposed, profiles),
@@ -177,7 +179,9 @@ def _profiles_in(
         return profiles, len(source.columns) - len(profiles)
 
 
-def _people(data: Any, form: Reading | None, proposed: Sequence[Proposal]) -> PeopleFound | None:
+def _people(
+    data: Any, form: Reading | None, proposed: Sequence[Proposal], *, may_count: bool
+) -> PeopleFound | None:
     """Return whose records they are, where a column is called like one that says so."""
     column = people_column(proposed)
     if column is None:
@@ -186,7 +190,7 @@ def _people(data: Any, form: Reading | None, proposed: Sequence[Proposal]) -> Pe
         source = open_table(data, reading=form or PLAIN)
         if isinstance(source, AbstractContextManager):
             stack.enter_context(source)
-        return people_in(source, column)
+        return people_in(source, column, may_count=may_count)
 
 
 def _for_people(publish: str) -> bool:
@@ -209,15 +213,19 @@ def _form(data: Any) -> Reading | None:
     return form_of(Path(data)) if holds_text(Path(data)) else None
 
 
-def _publish(method: str, epsilon: object) -> tuple[str, bool]:
-    """Return the ``publish`` section, checked by itself, and whether it needs a class."""
+def _publish(method: str, epsilon: object) -> tuple[str, bool, bool]:
+    """Return the ``publish`` section, checked; whether it needs a class, and may count people."""
     attributes = {"x": {"values": ["a"]}, "y": {"role": "class", "values": ["b"]}}
     settings = {"method": method, "epsilon": epsilon}
     plan = plan_of({"attributes": attributes, "publish": settings}, where="settings")
-    section = f"method: {method}"
+    section, may_count = f"method: {method}", False
     if isinstance(plan.publish, PrivateSettings):
+        may_count = all(
+            plan.publish.refuses_people(has_class=each) is None for each in (True, False)
+        )
         section += f", epsilon: {plain_number(plan.publish.epsilon)}"
-    return section, plan.publish is not None and plan.publish.class_needed()
+    needs_class = plan.publish is not None and plan.publish.class_needed()
+    return section, needs_class, may_count
 
 
 def _profiles(

@@ -25,14 +25,24 @@ if TYPE_CHECKING:
 _MOST_PEOPLE = 0.95
 """The share of the people all of whose records the proposed bound keeps, at the least."""
 
+RECORDS_UP_TO = 2
+"""The largest bound at which records are still proposed to be counted, where people may be."""
+
+WHOLE = 8
+"""Records of a person that count, at the least, where people do: more of them cost nothing."""
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PeopleFound:
-    """The column that says whose a record is, and how many records each person has."""
+    """The column that says whose a record is, and how many records each person has.
+
+    ``may_count`` says that the method counts people, too.
+    """
 
     column: str
     sizes: NDArray[np.int64]
     records: Literal["records", "baskets", "rows"] = "records"
+    may_count: bool = False
 
     @property
     def repeats(self) -> bool:
@@ -45,9 +55,22 @@ class PeopleFound:
         wanted = int(np.quantile(self.sizes, _MOST_PEOPLE, method="higher"))
         return next((bound for bound in CANDIDATES if bound >= wanted), CANDIDATES[-1])
 
+    @property
+    def counts(self) -> bool:
+        """Whether people are better counted than records: their noise would be too large."""
+        return self.repeats and self.may_count and self.bound > RECORDS_UP_TO
+
     def lines(self, quoted: str) -> Iterable[str]:
         """Return the lines of a plan, without the mark; ``quoted`` is the column as YAML."""
-        if self.repeats:
+        if self.counts:
+            yield "# People are then protected with all their records, and each weighs one: counts"
+            yield "# are of people. To count records, whose noise grows with the bound, say 'count:"
+            yield f"# records' and 'records-per-person: {RECORDS_UP_TO}'. If nobody can have more"
+            yield "# than one, say 'one-record-per-person: true' instead."
+            yield f"person: {quoted}"
+            yield f"records-per-person: {max(self.bound, WHOLE)}"
+            yield "count: people"
+        elif self.repeats:
             yield "# People are then protected with all their records. If nobody can have more than"
             yield "# one, say 'one-record-per-person: true' instead."
             yield f"person: {quoted}"
@@ -80,8 +103,11 @@ def people_column(proposed: Sequence[Proposal]) -> str | None:
     return next(named, None)
 
 
-def people_in(source: Source, column: str) -> PeopleFound | None:
-    """Return how many records each person has, from one more pass over a column."""
+def people_in(source: Source, column: str, *, may_count: bool = False) -> PeopleFound | None:
+    """Return how many records each person has, from one more pass over a column.
+
+    ``may_count`` says that the method counts people, too.
+    """
     parts = []
     for batch in source.batches([column], text={column}):
         texts = as_text(batch.column(0), where=f"{source.name}, column {column!r}")
@@ -91,4 +117,5 @@ def people_in(source: Source, column: str) -> PeopleFound | None:
     counted = pa.chunked_array(parts, pa.string()).value_counts()
     if not len(counted):
         return None
-    return PeopleFound(column=column, sizes=np.asarray(counted.field("counts"), dtype=np.int64))
+    sizes = np.asarray(counted.field("counts"), dtype=np.int64)
+    return PeopleFound(column=column, sizes=sizes, may_count=may_count)

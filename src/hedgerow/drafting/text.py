@@ -117,7 +117,11 @@ def _source(sections: Sections) -> Iterable[str]:
     yield f"missing: {sections.missing}"
     yield "# The texts that usually mean a missing value; take out what is a value here."
     yield f"missing-values: [{', '.join(json.dumps(text) for text in sections.missing_values)}]"
-    yield from records_lines(sections.n_records)
+    people = sections.people
+    if people is not None and people.counts:
+        yield from records_lines(len(people.sizes), "people (who are counted below)")
+    else:
+        yield from records_lines(sections.n_records)
     yield ""
 
 
@@ -141,10 +145,10 @@ def comment(reason: str, *, indent: str) -> Iterable[str]:
     return [f"{indent}# {line}" for line in lines]
 
 
-def records_lines(n_records: int) -> Iterable[str]:
-    """Return the lines that say about how many records there are."""
+def records_lines(n_records: int, what: str = "records") -> Iterable[str]:
+    """Return the lines that say about how many records there are, or whatever is counted."""
     if n_records:
-        yield from comment("about how many records there are, rounded to one digit", indent="")
+        yield from comment(f"about how many {what} there are, rounded to one digit", indent="")
         yield f"records: {one_digit(n_records)}"
 
 

@@ -8,12 +8,22 @@ import numpy as np
 import pyarrow as pa
 
 from hedgerow.encode.columns import ColumnEncoder, Encoded, column_encoder, is_text
-from hedgerow.encode.dates import DateReader, DerivedEncoder
+from hedgerow.encode.dates import DateReader, DerivedEncoder, ReadDates
 from hedgerow.encode.sums import ColumnSums, column_of
 from hedgerow.errors import UnlistedValueError
 from hedgerow.model.arrays import Codes, Flags
-from hedgerow.model.schema import Attribute, Schema
+from hedgerow.model.derive import DateColumn
+from hedgerow.model.schema import Attribute, CoverRule, Schema
 from hedgerow.model.table import EncodedTable
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class _ReadBatch:
+    """The columns of a batch, the dates in them, and how many records came before it."""
+
+    named: dict[str, pa.Array]
+    dates: dict[tuple[DateColumn, frozenset[str]], ReadDates]
+    n_before: int
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -32,6 +42,7 @@ class BatchEncoder:
     """Encodes batches of the schema's columns, one record like any other.
 
     With ``sums``, adds up what the columns are recognised by, records that are left out included.
+    Records that the schema's cover leaves out are left out before anything else is said of them.
 
     Privacy: none is added. Every record is treated by itself and by public rules alone.
     """
@@ -44,9 +55,12 @@ class BatchEncoder:
         self.text = schema.text_columns()
         self.name = name
         self.encoders = [self._encoder(schema, attribute) for attribute in self.attributes]
+        self.cover = None if schema.cover is None else _CoverFlags(schema.cover)
+        covering = schema.covering
+        self.covering = None if covering is None else self._encoder(schema, covering)
         self.readers = {
             (column, encode.markers): DateReader(column, encode.markers)
-            for encode in self.encoders
+            for encode in (*self.encoders, self.covering)
             if isinstance(encode, DerivedEncoder)
             for column in encode.derivation.columns
         }
@@ -72,23 +86,51 @@ class BatchEncoder:
 
         ``n_before`` records were read before, which messages count from.
         """
-        encoded = []
         named = dict(zip(self.columns, self._summed(batch), strict=True))
         dates = {key: read(named[key[0].name]) for key, read in self.readers.items()}
-        for attribute, encode in zip(self.attributes, self.encoders, strict=True):
-            values = named[attribute.columns[0]]
-            if isinstance(encode, DerivedEncoder):
-                codes = encode(
-                    [dates[column, encode.markers] for column in encode.derivation.columns]
-                )
-            else:
-                codes = encode(values)
-            if codes.unlisted is not None and codes.unlisted.any():
-                raise self._unlisted(attribute, values, codes.unlisted, n_before)
-            encoded.append(codes)
+        read = _ReadBatch(named=named, dates=dates, n_before=n_before)
+        inside = self._inside(read)
+        encoded = [
+            self._encoded(attribute, encode, read, inside)
+            for attribute, encode in zip(self.attributes, self.encoders, strict=True)
+        ]
         kept = _complete(encoded)
+        if inside is not None:
+            kept = inside if kept is None else kept & inside
         columns = tuple(each.codes if kept is None else each.codes[kept] for each in encoded)
         return EncodedBatch(columns=columns, kept=kept)
+
+    def _inside(self, read: _ReadBatch) -> Flags | None:
+        """Return which records the cover takes in; ``None`` if that is all of them."""
+        if self.cover is None:
+            return None
+        attribute = self.cover.rule.attribute
+        names = [each.name for each in self.attributes]
+        encode = self.covering or self.encoders[names.index(attribute.name)]
+        return self.cover(self._encoded(attribute, encode, read, None))
+
+    def _encoded(
+        self,
+        attribute: Attribute,
+        encode: ColumnEncoder | DerivedEncoder,
+        read: _ReadBatch,
+        inside: Flags | None,
+    ) -> Encoded:
+        """Return the codes of one attribute; values that it does not list are refused.
+
+        Of records that are not ``inside`` nothing is refused: they do not count.
+        """
+        values = read.named[attribute.columns[0]]
+        if isinstance(encode, DerivedEncoder):
+            columns = encode.derivation.columns
+            codes = encode([read.dates[column, encode.markers] for column in columns])
+        else:
+            codes = encode(values)
+        if codes.unlisted is not None:
+            unlisted = codes.unlisted if inside is None else codes.unlisted & inside
+            if unlisted.any():
+                raise self._unlisted(attribute, values, unlisted, read.n_before)
+        return codes
 
     def _summed(self, batch: pa.RecordBatch) -> list[pa.Array]:
         """Return the columns, once they are added to the sums, if there are any."""
@@ -128,6 +170,20 @@ class BatchEncoder:
             where=self.name,
             do=do,
         )
+
+
+class _CoverFlags:
+    """Tells which records of a batch a cover takes in, by their codes alone."""
+
+    def __init__(self, rule: CoverRule) -> None:
+        self.rule = rule
+        self.taken = np.zeros(rule.attribute.domain.size, dtype=np.bool_)
+        self.taken[list(rule.codes)] = True
+
+    def __call__(self, encoded: Encoded) -> Flags:
+        """Return whether each record's code is covered; one that lacks a value has none."""
+        inside: Flags = self.taken.take(encoded.codes, mode="clip")
+        return inside if encoded.missing is None else inside & ~encoded.missing
 
 
 def _value_at(values: pa.Array, place: int) -> object:

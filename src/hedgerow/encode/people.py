@@ -198,12 +198,15 @@ class Gathered:
         flags, n_kept = kept_records(self.persons, self._priorities, rule.most)
         if rule.counted == "records":
             return [(1, tuple(_where(each, flags) for each in self.codes))]
-        weights = rule.weights()[n_kept]
-        found = np.unique(weights if flags is None else weights[flags])
-        return [
-            (int(weight), tuple(each[_and(weights == weight, flags)] for each in self.codes))
-            for weight in found
-        ]
+        # Few weights, all below 2^15: sorted by them, each has a stretch of every column.
+        weights = rule.weights().astype(np.int16)[n_kept]
+        rows = np.arange(len(weights)) if flags is None else np.flatnonzero(flags)
+        if not len(rows):
+            return []
+        rows = rows[np.argsort(weights[rows], kind="stable")]
+        found, starts = np.unique(weights[rows], return_index=True)
+        columns = [np.split(each[rows], starts[1:]) for each in self.codes]
+        return list(zip(found.tolist(), zip(*columns, strict=True), strict=True))
 
     def _priorities(self, rows: NDArray[np.int64]) -> Words:
         """Return a keyed hash of person and encoded record."""
@@ -215,10 +218,6 @@ class Gathered:
 
 def _where(codes: Codes, flags: Flags | None) -> Codes:
     return codes if flags is None else codes[flags]
-
-
-def _and(chosen: Flags, flags: Flags | None) -> Flags:
-    return chosen if flags is None else chosen & flags
 
 
 def numbered(columns: Sequence[pa.ChunkedArray]) -> NDArray[np.int64]:

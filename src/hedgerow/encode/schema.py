@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from hedgerow.encode.covers import codes_named
 from hedgerow.errors import InternalError
 from hedgerow.model.derive import DateColumn, Derivation
-from hedgerow.model.schema import Attribute, Schema
+from hedgerow.model.schema import Attribute, CoverRule, Schema
 from hedgerow.plan.derive import DateColumnPlan, column_formats
 from hedgerow.plan.model import Plan
 from hedgerow.taxonomy.calendar import day_number
@@ -30,6 +33,23 @@ def schema_of(plan: Plan) -> Schema:
         class_attribute=target,
         missing=plan.missing,
         missing_values=frozenset(text.strip() for text in plan.missing_values),
+        cover=_cover(plan, [*predictors, *([] if target is None else [target])]),
+    )
+
+
+def _cover(plan: Plan, released: Sequence[Attribute]) -> CoverRule | None:
+    """Return which records count; a column that is read for this alone has no missing code."""
+    covers = plan.covers
+    if covers is None:
+        return None
+    found = [each for each in released if each.name == covers.column]
+    attribute = found[0] if found else _attribute(plan, covers.column, keeps_missing=False)
+    disjoint = covers.people_disjoint
+    return CoverRule(
+        attribute=attribute,
+        codes=codes_named(attribute, covers.values),
+        values=covers.values,
+        disjoint=None if disjoint is None else disjoint.why,
     )
 
 

@@ -53,17 +53,19 @@ def marginal_errors(
     most: int = MOST_TABLES,
     with_class: bool = False,
     seed: int = 0,
+    weights: NDArray[np.float64] | None = None,
     done: Done = unheard,
 ) -> MarginalErrors:
     """Return how far the ``ways``-way marginals of a release are from the table's.
 
     Counts are compared as shares of their totals. Numeric attributes are put in 16 equal
-    bins; ``with_class`` lets the class be one of the attributes.
+    bins; ``with_class`` lets the class be one of the attributes. ``weights`` are what each
+    record of the table counts for, if not 1.
     """
     release = Spread.of_groups(groups, table.schema)
     return spread_errors(
         release,
-        Spread.of_table(table),
+        Spread.of_table(table, weights),
         _binned(table, with_class=with_class),
         ways=ways,
         most=most,

@@ -106,18 +106,20 @@ def range_errors(
     queries: tuple[QueryBlock, ...] | None = None,
     sanity: Fraction = SANITY,
     seed: int = 0,
+    weights: NDArray[np.float64] | None = None,
     done: Done = unheard,
 ) -> tuple[RangeErrors, ...]:
     """Return the errors of a release's answers, by the number of attributes asked for.
 
     The error of a query is |release - records| / max(records, s), where s is 0.1 % of the
-    number of records, as in [DiffPart, Sec. 5.1].
+    number of records, as in [DiffPart, Sec. 5.1]. ``weights`` are what each record of the table
+    counts for, if not 1.
     """
     asked = queries or random_range_queries(_schema_of(groups, table), seed=seed)
-    records, release = Spread.of_table(table), Spread.of_groups(groups, table.schema)
+    records, release = Spread.of_table(table, weights), Spread.of_groups(groups, table.schema)
     true = range_answers(records, asked, done=stretch(done, 0, 2))
     told = range_answers(release, asked, done=stretch(done, 1, 2))
-    scale = np.maximum(true, max(float(sanity) * len(table), 1e-9))
+    scale = np.maximum(true, max(float(sanity) * records.total, 1e-9))
     sizes = [len(block) for block in asked]
     width = np.repeat([len(block.attributes) for block in asked], sizes)
     found = []
@@ -131,7 +133,7 @@ def range_errors(
                 n_queries=int(here.sum()),
                 relative=float(relative.mean()),
                 median=float(np.median(relative)),
-                absolute=float(np.abs(told - true)[here].mean() / max(len(table), 1)),
+                absolute=float(np.abs(told - true)[here].mean() / max(records.total, 1)),
                 answering_zero=float(of_zero.mean()),
                 zero_median=float(np.median(of_zero)),
             )

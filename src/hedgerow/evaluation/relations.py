@@ -73,16 +73,18 @@ def relations(
     *,
     with_class: bool = False,
     seed: int = 0,
+    weights: Floats | None = None,
     done: Done = unheard,
 ) -> Relations:
     """Return what a release keeps of every pair of attributes, and of every mean.
 
-    Cells are those of the bins of marginals: numbers in 16 equal steps.
+    Cells are those of the bins of marginals: numbers in 16 equal steps. ``weights`` are what
+    each record of the table counts for, if not 1.
     """
     used = list(table.schema.used()) if with_class else list(table.schema.attributes)
     edges = [bin_edges(attribute) for attribute in used]
     scales = _scales(used)
-    records, release = Spread.of_table(table), Spread.of_groups(groups, table.schema)
+    records, release = Spread.of_table(table, weights), Spread.of_groups(groups, table.schema)
     with one_thread():
         true, told = moments(records, scales), moments(release, scales)
         true_table = pair_tables(records, edges)

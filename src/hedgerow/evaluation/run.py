@@ -20,7 +20,9 @@ from hedgerow.model.certificate import Certificate
 from hedgerow.progress import Progress, no_progress, stretch
 from hedgerow.release.generalise import PlanGiven
 
-Task = Literal["classification", "clustering", "counting", "relations", "itemsets", "loss", "risk"]
+Task = Literal[
+    "classification", "clustering", "counting", "relations", "itemsets", "loss", "risk", "people"
+]
 TASKS: tuple[Task, ...] = get_args(Task)
 
 _OF_TABLES: dict[str, Callable[..., dict[str, Any]]] = {
@@ -30,6 +32,7 @@ _OF_TABLES: dict[str, Callable[..., dict[str, Any]]] = {
     "relations": tasks.related,
     "loss": tasks.loss,
     "risk": tasks.risk,
+    "people": tasks.people,
 }
 _OF_BASKETS: dict[str, Callable[..., dict[str, Any]]] = {
     "counting": basket_tasks.basket_counting,
@@ -54,8 +57,8 @@ def evaluate(
     ``release`` is a release, its folder, or a table or basket file of any other tool, whose
     domains the ``plan`` names. ``data`` is the confidential data and ``test`` are rows that
     were kept out of the release, each a file or a dataframe. ``tasks`` are some of
-    classification, clustering, counting, relations, loss and risk (tables), counting and itemsets
-    (set-valued data), or ``"all"``. ``out`` is a folder for the report, never inside the
+    classification, clustering, counting, relations, loss, risk and people (tables), counting and
+    itemsets (set-valued data), or ``"all"``. ``out`` is a folder for the report, never inside the
     release's own; ``force`` replaces an earlier evaluation there.
 
     Privacy: none. The result is computed from the confidential records without noise, and
@@ -92,6 +95,11 @@ def _chosen(
         if lacking:
             wanted.remove("classification")
             skipped["classification"] = lacking
+        nobody = _lacks_people(subject)
+        if nobody is not None and "people" in wanted:
+            wanted.remove("people")
+            if _protects_people(subject):
+                skipped["people"] = nobody
     for task in wanted:
         if task not in known:
             raise SettingError(
@@ -102,6 +110,9 @@ def _chosen(
     lacking = _lacks_class(subject)
     if "classification" in wanted and lacking:
         raise SettingError(lacking, where="task", do="Leave classification out.")
+    nobody = _lacks_people(subject)
+    if "people" in wanted and nobody is not None:
+        raise SettingError(nobody, where="task", do="Leave people out.")
     return [task for task in known if task in wanted], skipped
 
 
@@ -116,6 +127,20 @@ def _lacks_class(subject: EvaluatedSubject) -> str | None:
     if subject.test is not None and subject.test.classes is None:
         return "the test rows have no column of the class"
     return None
+
+
+def _protects_people(subject: EvaluatedSubject) -> bool:
+    certificate = subject.certificate
+    return certificate is not None and certificate.guarantee.person is not None
+
+
+def _lacks_people(subject: EvaluatedSubject) -> str | None:
+    """Return why records cannot be told to be anybody's, if so."""
+    if not isinstance(subject, TableSubject) or subject.people is not None:
+        return None
+    if not _protects_people(subject):
+        return "the release protects records, and names no column of people"
+    return "the data has no column of the people that the certificate names"
 
 
 def _head(subject: EvaluatedSubject) -> dict[str, Any]:
@@ -137,8 +162,21 @@ def _head(subject: EvaluatedSubject) -> dict[str, Any]:
             "total": total,
             **_promised(subject.certificate),
         },
-        "data": {"records": records},
+        "data": {"records": records, **_people_counted(subject)},
     }
+
+
+def _people_counted(subject: EvaluatedSubject) -> dict[str, Any]:
+    """Return how many people the data are of, and what the release counts, if that is known."""
+    certificate = subject.certificate
+    person = None if certificate is None else certificate.guarantee.person
+    if person is None:
+        return {}
+    if not isinstance(subject, TableSubject):
+        return {"counted": "people" if person.join is not None else "records"}
+    if subject.people is None:
+        return {"counted": person.counted}
+    return {"counted": person.counted, "people": len(subject.people.sizes)}
 
 
 def _promised(certificate: Certificate | None) -> dict[str, Any]:

@@ -76,14 +76,17 @@ class Spread:
         return float(self.weights.sum())
 
     @classmethod
-    def of_table(cls, table: EncodedTable) -> Spread:
-        """Return records, each in its own codes (as confidential as they are)."""
+    def of_table(cls, table: EncodedTable, weights: NDArray[np.float64] | None = None) -> Spread:
+        """Return records, each in its own codes (as confidential as they are).
+
+        Each weighs 1 unless ``weights`` say otherwise.
+        """
         columns = table.codes if table.classes is None else (*table.codes, table.classes)
         axes = [
             _points_axis(attribute.domain.size, codes)
             for attribute, codes in zip(table.schema.used(), columns, strict=True)
         ]
-        return cls(axes=tuple(axes), weights=np.ones(len(table)))
+        return cls(axes=tuple(axes), weights=np.ones(len(table)) if weights is None else weights)
 
     @classmethod
     def of_groups(cls, groups: Groups, schema: Schema) -> Spread:

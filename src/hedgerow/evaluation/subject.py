@@ -14,11 +14,12 @@ from hedgerow.encode.schema import schema_of
 from hedgerow.encode.table import encode_table
 from hedgerow.encode.universe import separators_of, universe_of
 from hedgerow.errors import DataError, InternalError, ReleaseError, SettingError
+from hedgerow.evaluation.people import PeopleOfRecords, encode_with_people
 from hedgerow.evaluation.placing import is_pointlike
 from hedgerow.evaluation.plain import read_plain
 from hedgerow.evaluation.weighted_sets import WeightedSets
 from hedgerow.model.baskets import EncodedBaskets
-from hedgerow.model.certificate import Certificate
+from hedgerow.model.certificate import Certificate, CertifiedPerson
 from hedgerow.model.groups import Groups
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.model.schema import Schema
@@ -47,7 +48,8 @@ class TableSubject:
     """A release of a table, and the records it is compared with (confidential).
 
     ``certificate`` is ``None`` for a plain table of another tool; ``test`` are records
-    that were kept out of the release, where there are some.
+    that were kept out of the release, where there are some; ``people`` says whose the records
+    are, where the release protects people and the data name them.
     """
 
     name: str
@@ -56,6 +58,7 @@ class TableSubject:
     certificate: Certificate | None
     table: EncodedTable
     test: EncodedTable | None
+    people: PeopleOfRecords | None = None
 
     @property
     def shape(self) -> ReleaseShape:
@@ -162,10 +165,11 @@ def _table(
     else:
         raise InternalError("there is neither a release nor a plan")
     reading = PLAIN if plan is None else plan.how_to_read()
-    table = _encoded(data, schema, reading, "reading the data", progress)
+    promised = None if certificate is None else certificate.guarantee.person
+    table, people = _encoded(data, schema, reading, "reading the data", progress, promised=promised)
     held_out = None
     if test is not None:
-        held_out = _encoded(test, schema, reading, "reading the test rows", progress)
+        held_out, _ = _encoded(test, schema, reading, "reading the test rows", progress)
     return TableSubject(
         name=name,
         schema=schema,
@@ -173,6 +177,7 @@ def _table(
         certificate=certificate,
         table=table,
         test=held_out,
+        people=people,
     )
 
 
@@ -186,20 +191,35 @@ def _plain_file(release: Any) -> tuple[Any, Certificate | None]:
 
 
 def _encoded(
-    data: Any, schema: Schema, reading: Reading, step: str, progress: Progress
-) -> EncodedTable:
+    data: Any,
+    schema: Schema,
+    reading: Reading,
+    step: str,
+    progress: Progress,
+    *,
+    promised: CertifiedPerson | None = None,
+) -> tuple[EncodedTable, PeopleOfRecords | None]:
+    """Return the records and, where a release promises them something, whose each is."""
     source = open_table(data, reading=reading)
     target = schema.class_attribute
     if target is not None and target.name not in source.columns:
         schema = replace(schema, class_attribute=None)
-    table = encode_table(source, schema, progress=lambda part: progress(step, part))
+
+    def told(part: float) -> None:
+        progress(step, part)
+
+    people: PeopleOfRecords | None = None
+    if promised is not None and set(promised.columns) <= set(source.columns):
+        table, people = encode_with_people(source, schema, promised, progress=told)
+    else:
+        table = encode_table(source, schema, progress=told)
     if not len(table):
         raise DataError(
             "there are no complete records to compare with",
             where=source.name,
             do="Give the table that the release was made from.",
         )
-    return table
+    return table, people
 
 
 def _baskets(

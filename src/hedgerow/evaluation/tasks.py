@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.errors import InternalError
 from hedgerow.evaluation.class_facts import ByLearner, class_rows, kept_of, measure_facts
 from hedgerow.evaluation.classification import majority_measures, raw_measures, release_measures
 from hedgerow.evaluation.clustering import CLUSTERS, match_points, most_clustered
 from hedgerow.evaluation.learners import LEARNERS, Learner, most_examples
 from hedgerow.evaluation.loss import losses_of_groups, losses_of_records
 from hedgerow.evaluation.marginals import MOST_TABLES, marginal_errors
+from hedgerow.evaluation.people import people_facts
 from hedgerow.evaluation.placing import is_placed, rows_of
 from hedgerow.evaluation.ranges import SANITY, range_errors
 from hedgerow.evaluation.relation_facts import relation_facts
@@ -111,9 +113,10 @@ def counting(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts
     """Return the errors of range queries and of marginals."""
     groups, table = subject.groups, subject.table
     with_class = _has_class(subject)
+    weights = None if subject.people is None else subject.people.counted
     width = len(table.schema.attributes) + with_class
     ranges = (
-        range_errors(groups, table, seed=seed, done=stretch(done, 0, 2))
+        range_errors(groups, table, seed=seed, weights=weights, done=stretch(done, 0, 2))
         if any(attribute.domain.size > 1 for attribute in table.schema.used())
         else ()
     )
@@ -125,20 +128,24 @@ def counting(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts
             ways=ways,
             with_class=with_class,
             seed=seed,
+            weights=weights,
             done=stretch(stretch(done, 1, 2), ways - 1, deepest),
         )
         for ways in range(1, deepest + 1)
     ]
+    n_true = len(table) if weights is None else round(float(weights.sum()))
+    told = int(groups.counts.sum())
     return {
+        "against": "records" if weights is None else "people",
         "ranges": [_facts(each) for each in ranges],
         "sanity-bound": str(SANITY),
         "marginals": [_facts(each) for each in marginals],
         "most-marginals": MOST_TABLES,
         "spread": "even" if groups.marginals is None else "by the release's noisy marginals",
         "total": {
-            "release": int(groups.counts.sum()),
-            "records": len(table),
-            "error": abs(int(groups.counts.sum()) - len(table)) / max(len(table), 1),
+            "release": told,
+            "records": n_true,
+            "error": abs(told - n_true) / max(n_true, 1),
         },
     }
 
@@ -148,8 +155,30 @@ def related(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
     with_class = _has_class(subject)
     schema = subject.table.schema
     used = list(schema.used()) if with_class else list(schema.attributes)
-    found = relations(subject.groups, subject.table, with_class=with_class, seed=seed, done=done)
+    weights = None if subject.people is None else subject.people.counted
+    found = relations(
+        subject.groups,
+        subject.table,
+        with_class=with_class,
+        seed=seed,
+        weights=weights,
+        done=done,
+    )
     return relation_facts(found, [attribute.name for attribute in used])
+
+
+def people(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
+    """Return how many people there are, what counts of them, and errors against people."""
+    if subject.people is None:
+        raise InternalError("nobody knows whose records they are")
+    return people_facts(
+        subject.groups,
+        subject.table,
+        subject.people,
+        with_class=_has_class(subject),
+        seed=seed,
+        done=done,
+    )
 
 
 def _has_class(subject: TableSubject) -> bool:

@@ -27,7 +27,7 @@ from pydantic import (
 
 from hedgerow.errors import ReleaseError
 from hedgerow.model.card import card
-from hedgerow.model.people import Join, PeopleRule
+from hedgerow.model.people import Join, PeopleRule, noun_of
 from hedgerow.taxonomy.labels import displayed
 
 NEIGHBOURS = "add or remove one record; one record per person"
@@ -40,6 +40,7 @@ LONGEST_REASON = 500
 
 _PURE = Fraction(0)
 _LONGEST_PATH = 100
+_MOST_VALUES = 12
 _FRACTION = re.compile(r"\d+(/[1-9]\d*)?", re.ASCII)
 
 
@@ -85,6 +86,16 @@ class CertifiedPerson(_Part):
         description="union: a person's baskets are one, with all of their items; null: they are"
         " not joined",
     )
+
+    @property
+    def noun(self) -> str:
+        """What one of those who are protected is called, from the column's name."""
+        return noun_of(self.columns)
+
+    @property
+    def counts_people(self) -> bool:
+        """Whether counts are of people, and not of records."""
+        return self.counted == "people" or self.join is not None
 
     @classmethod
     def of(cls, people: PeopleRule) -> CertifiedPerson:
@@ -168,7 +179,8 @@ def _statement(epsilon: Fraction, people: PeopleRule | None, records: str) -> st
     whose = "any one person's record as without it"
     if people is not None:
         told = displayed(", ".join(people.columns))
-        whose = f"any one person (told by {told}), with all their {records}, as without them"
+        noun = people.noun
+        whose = f"any one {noun} (told by {told}), with all their {records}, as without them"
     return (
         f"Differentially private with epsilon = {epsilon} and delta = 0: whatever anyone"
         " concludes from this release is at most"
@@ -192,6 +204,18 @@ def _seeded_statement(epsilon: Fraction) -> str:
         f" guesses it can take the noise away; the guarantee of epsilon = {epsilon} does not"
         " hold."
     )
+
+
+def listed(values: tuple[str, ...]) -> str:
+    """Return values as one reads them, at most twelve of them.
+
+    >>> listed(("2026-10", "2026-11"))
+    "'2026-10' or '2026-11'"
+    """
+    shown = [displayed(value) for value in values[:_MOST_VALUES]]
+    if len(values) > _MOST_VALUES:
+        shown.append(f"one of {len(values) - _MOST_VALUES:,} more")
+    return " or ".join(shown)
 
 
 def factor_text(epsilon: Fraction) -> str:
@@ -361,6 +385,36 @@ class LedgerEntry(_Part):
         default=_PURE, description="the most delta of all releases of the data set together"
     )
     entry: int | str
+    people: bool = Field(
+        default=False,
+        description="whether that is the account of people, for all tables that they are in",
+        exclude_if=lambda people: not people,
+    )
+
+
+class CertifiedCover(_Part):
+    """The part of the table that was read: all other records were left out, one by one."""
+
+    column: str = Field(description="the attribute by which records were taken or left out")
+    values: tuple[str, ...] = Field(description="the values of records that count")
+    rule_sha256: Digest = Field(
+        description="names the column, its public domain and how its values are read: covers of"
+        " the same rule can be compared"
+    )
+    people_disjoint: str | None = Field(
+        default=None,
+        description="why nobody who has records in this part has any outside of it, in the plan's"
+        " words; null: nobody has said so",
+    )
+
+    @property
+    def statement(self) -> str:
+        """What that means, in plain words."""
+        return (
+            f"Only records whose {displayed(self.column)} is"
+            f" {listed(self.values)} were counted; all others were left out, record by record,"
+            " before anything was computed."
+        )
 
 
 class Approved(_Part):
@@ -398,6 +452,9 @@ class Certificate(_Part):
     plan_sha256: Digest | None
     approved: Approved | None = Field(None, description="who signed for it, if the plan says so")
     files: dict[str, ReleasedFile] = {}
+    covers: CertifiedCover | None = Field(
+        default=None, description="only where a part of the table was read"
+    )
     disclosure: DisclosedRisk | None = Field(
         default=None, description="only where single records were disclosed"
     )
@@ -436,8 +493,9 @@ class Certificate(_Part):
     def to_json(self) -> str:
         """Return the text of `certificate.json`: the same facts give the same bytes."""
         facts = self.model_dump(mode="json", by_alias=True)
-        if self.disclosure is None:
-            del facts["disclosure"]
+        for part in ("covers", "disclosure"):
+            if facts[part] is None:
+                del facts[part]
         return json.dumps(facts, indent=2, ensure_ascii=False) + "\n"
 
     @classmethod

@@ -11,6 +11,7 @@ Baskets can be joined instead: a person is then one record, the union of what th
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,10 +30,31 @@ CANDIDATES = (1, 2, 4, 8, 16, 32, 64)
 BOUND_CHOSEN = "records per person"
 """What the budget calls the choice of a bound by ``auto``."""
 
+_NOUNS = re.compile(
+    "account|beneficiary|borrower|card|citizen|client|customer|donor|driver|employee|family|guest"
+    "|household|member|owner|participant|passenger|patient|pupil|recipient|resident|respondent"
+    "|rider|student|subscriber|taxpayer|tenant|traveller|user|visitor|voter|worker"
+)
+_KEYS = re.compile("ids?|n|no|nr|nbr|num|number|code|key|ref|uu?id|pseudonym|hash")
+
 Counted = Literal["records", "people"]
 
 Join = Literal["union"]
 """How all baskets of a person become one."""
+
+
+def noun_of(columns: tuple[str, ...]) -> str:
+    """Return what one of those is called whom the columns tell apart, from a column's name.
+
+    >>> noun_of(("patient_nbr",)), noun_of(("CustomerID",)), noun_of(("clinic", "nr"))
+    ('patient', 'customer', 'person')
+    """
+    if len(columns) != 1:
+        return "person"
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", columns[0])
+    words = [word.lower() for word in re.split(r"[\W_]+", apart) if word]
+    left = [word for word in words if not _KEYS.fullmatch(word)]
+    return left[0] if len(left) == 1 and _NOUNS.fullmatch(left[0]) else "person"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +68,16 @@ class PeopleRule:
     most: int
     counted: Counted = "records"
     join: Join | None = None
+
+    @property
+    def noun(self) -> str:
+        """What one of those who are protected is called."""
+        return noun_of(self.columns)
+
+    @property
+    def counts_people(self) -> bool:
+        """Whether counts are of people, and not of records."""
+        return self.counted == "people" or self.join is not None
 
     @property
     def unit(self) -> int:

@@ -37,19 +37,44 @@ class Attribute:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CoverRule:
+    """Which records count at all: those whose value of ``attribute`` has one of these codes.
+
+    The attribute may be one that is released or one that is read for this alone. ``values`` are
+    the plan's words for the codes, ``disjoint`` is why nobody has records both in this part and
+    outside of it, if somebody has confirmed that. A record without a value counts only if missing
+    values have a code that is covered.
+
+    Privacy: whether a record counts is a function of that record and the plan.
+    """
+
+    attribute: Attribute
+    codes: tuple[int, ...]
+    values: tuple[str, ...]
+    disjoint: str | None = None
+
+    @property
+    def words(self) -> str:
+        """The values in one line."""
+        return ", ".join(self.values)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Schema:
     """The predictors in the plan's order, the class if there is one, and what is missing.
 
     ``missing`` says what happens to a record that lacks a predictor: ``drop`` leaves the
     record out, ``value`` gives it the code that its domain keeps for missing values. A
     record that lacks its class is left out either way. ``missing_values`` are the texts
-    that stand for a missing value; an empty field always does.
+    that stand for a missing value; an empty field always does. With a ``cover`` only some
+    records count, whatever is said here of the others.
     """
 
     attributes: tuple[Attribute, ...]
     class_attribute: Attribute | None
     missing: Literal["drop", "value"] = "drop"
     missing_values: frozenset[str] = frozenset()
+    cover: CoverRule | None = None
 
     def __post_init__(self) -> None:
         names = [attribute.name for attribute in self.used()]
@@ -59,20 +84,33 @@ class Schema:
             raise InternalError("the class of a schema is numeric")
 
     def used(self) -> Iterator[Attribute]:
-        """Yield every attribute that is read: the predictors, then the class."""
+        """Yield every attribute that is released: the predictors, then the class."""
         yield from self.attributes
         if self.class_attribute is not None:
             yield self.class_attribute
 
+    @property
+    def covering(self) -> Attribute | None:
+        """The attribute that is read to tell which records count, and for nothing else."""
+        if self.cover is None or self.cover.attribute.name in {each.name for each in self.used()}:
+            return None
+        return self.cover.attribute
+
+    def read(self) -> Iterator[Attribute]:
+        """Yield every attribute that is read: those that are released, then one that covers."""
+        yield from self.used()
+        if self.covering is not None:
+            yield self.covering
+
     def columns(self) -> list[str]:
         """Return the columns of the table that are read, each once."""
-        return list(dict.fromkeys(name for each in self.used() for name in each.columns))
+        return list(dict.fromkeys(name for each in self.read() for name in each.columns))
 
     def text_columns(self) -> set[str]:
         """Return those columns that are read as text: of taxonomies, and of dates."""
         return {
             name
-            for attribute in self.used()
+            for attribute in self.read()
             for name in attribute.columns
             if attribute.derivation is not None or attribute.domain.kind == "categorical"
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 from hedgerow.errors import HedgerowError, LedgerError, PlanError
 from hedgerow.model.certificate import LedgerEntry
 from hedgerow.plan.model import Plan
-from hedgerow.privacy.ledger import ColumnDigests, Entry, Ledger, default_path
+from hedgerow.privacy.ledger import ColumnDigests, Cover, Entry, Ledger, ReleaseTerms, default_path
+from hedgerow.privacy.ledger_caps import RECORDS
 from hedgerow.privacy.ledger_key import ColumnKey, read_key
 from hedgerow.privacy.ledger_names import is_plain, nearest_plain
+from hedgerow.privacy.ledger_neighbours import ReleaseNeighbours
 
 if TYPE_CHECKING:
     from hedgerow.encode.sums import ColumnSums
@@ -28,37 +30,55 @@ _DATABASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|sqlite:")
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseAccount:
-    """The data set's account on the persistent ledger; ``named`` by the plan or by its file."""
+    """The data set's account on the persistent ledger; ``named`` by the plan or by its file.
+
+    ``terms`` are what the release says of itself: whom it protects, what part it reads.
+    """
 
     dataset: str
     cap: Fraction
     file: Path | None
     delta_cap: Fraction = Fraction(0)
     named: bool = True
+    terms: ReleaseTerms = RECORDS
 
     @classmethod
-    def of(cls, plan: Plan, epsilon: Fraction, data: Any) -> ReleaseAccount:
-        """Return the plan's account.
+    def of(
+        cls, plan: Plan, epsilon: Fraction, data: Any, *, cover: Cover | None = None
+    ) -> ReleaseAccount:
+        """Return the plan's account, for a release that reads the part ``cover``.
 
         A plan without one gets an account in the name of its data file whose cap is the
         plan's own epsilon: the data can be released once, and then somebody must decide.
         """
+        terms = ReleaseTerms(neighbours=neighbours_of(plan), cover=cover)
         if plan.ledger is not None:
             file = None if plan.ledger.file is None else plan.resolve(plan.ledger.file)
+            if plan.ledger.people is not None:
+                terms = replace(terms, people=True, table=_table_name(plan, data))
             return cls(
-                dataset=plan.ledger.dataset,
+                dataset=plan.ledger.name,
                 cap=plan.ledger.cap,
                 file=file,
                 delta_cap=plan.ledger.delta_cap or Fraction(0),
+                terms=terms,
             )
-        return cls(dataset=dataset_name(plan, data), cap=epsilon, file=None, named=False)
+        name = dataset_name(plan, data)
+        return cls(dataset=name, cap=epsilon, file=None, named=False, terms=terms)
 
     def check_room(self, epsilon: Fraction, delta: Fraction = _NONE) -> None:
         """Refuse at once what the booking would refuse after reading the data."""
         ledger = Ledger(self.file)
         name = self._name(ledger)
         try:
-            ledger.check(name, epsilon, cap=self.cap, delta=delta, delta_cap=self.delta_cap)
+            ledger.check(
+                name,
+                epsilon,
+                cap=self.cap,
+                delta=delta,
+                delta_cap=self.delta_cap,
+                terms=self.terms,
+            )
         except HedgerowError as error:
             if not self.named and ledger.find(name) is not None:
                 error.add_note(
@@ -97,6 +117,7 @@ class ReleaseAccount:
             delta=delta,
             delta_cap=self.delta_cap,
             columns=None if sums is None else self._columns(sums),
+            terms=self.terms,
         )
 
     def _columns(self, sums: ColumnSums) -> ColumnDigests:
@@ -134,7 +155,11 @@ class ReleaseAccount:
         if booking is None:
             return None
         return LedgerEntry(
-            dataset=booking.dataset, cap=self.cap, delta_cap=self.delta_cap, entry=booking.id
+            dataset=booking.dataset,
+            cap=self.cap,
+            delta_cap=self.delta_cap,
+            entry=booking.id,
+            people=self.terms.people,
         )
 
     def released(self, booking: Entry | None, digest: str) -> None:
@@ -178,9 +203,26 @@ def unbooked_name(plan: Plan, data: Any) -> str:
     return _given_name(plan, data) or UNNAMED
 
 
+def neighbours_of(plan: Plan) -> ReleaseNeighbours:
+    """Return what releases of a plan protect: a record, a person, or both in one."""
+    if plan.person is not None:
+        return "person"
+    return "both" if plan.one_record_per_person else "record"
+
+
 def _given_name(plan: Plan, data: Any) -> str | None:
-    if plan.ledger is not None:
+    if plan.ledger is not None and plan.ledger.dataset is not None:
         return plan.ledger.dataset
+    found = _file_name(plan, data)
+    return found if found is not None or plan.ledger is None else plan.ledger.people
+
+
+def _table_name(plan: Plan, data: Any) -> str | None:
+    """Return what the ledger calls one of the tables of people: a file's or a table's name."""
+    return _file_name(plan, data) or (plan.table if data is None else None)
+
+
+def _file_name(plan: Plan, data: Any) -> str | None:
     place = data if data is not None else plan.data
     if not isinstance(place, str | os.PathLike) or _DATABASE.match(str(place)):
         return None

@@ -21,8 +21,11 @@ AUTO_SHARE = Fraction(1, 20)
 USUAL_BOUND = 4
 """The bound that is assumed before one is chosen."""
 
-COUNTS_READ = 2000
-"""How many noisy counts are weighed against one record left out, when the bound is chosen."""
+PRICE = 1250
+"""How many people may be cut short before each count gets the noise of one more record.
+
+That is at epsilon 1; it is divided by epsilon. Found on two tables (docs/people.md).
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,21 +47,20 @@ class PeopleShares:
 
 
 def bound_scores(sizes: NDArray[np.int64], epsilon: Fraction) -> NDArray[np.int64]:
-    """Return a score for every candidate: records left out, and a public price for noise.
+    """Return a score for every candidate: people cut short, and a public price for noise.
 
     ``sizes`` says how many persons have 0, 1, ... records, those with more than the largest
     candidate as if they had as many as that. ``epsilon`` is what the method gets: with the bound
-    m, each count has noise of scale m / epsilon at least.
+    m, each count has noise of scale m / epsilon at least. People who have more than the largest
+    candidate are cut short by every bound, and so weigh in none.
 
-    Privacy: one person with c records moves the score of m by min(c, M) - min(c, m), from 0 to
-    M - 1 for the largest candidate M, and never upwards: sensitivity M - 1, monotone.
+    Privacy: one person with c records lowers the score of every m < c by 1, those of others not
+    at all: sensitivity 1, monotone.
     """
-    records = np.arange(len(sizes), dtype=np.int64)
-    scores = []
-    for most in CANDIDATES:
-        lost = int((sizes * (records - np.minimum(records, most))).sum())
-        scores.append(-lost - int(COUNTS_READ * most / epsilon))
-    return np.array(scores, dtype=np.int64)
+    at_most = np.cumsum(sizes)
+    cut = int(sizes.sum()) - at_most[list(CANDIDATES)]
+    price = [int(PRICE * most / epsilon) for most in CANDIDATES]
+    return np.asarray(-cut - np.array(price, dtype=np.int64), dtype=np.int64)
 
 
 def choose_bound(
@@ -72,7 +74,7 @@ def choose_bound(
     chosen = choose_by_score(
         bound_scores(sizes, shares.method),
         starts=np.zeros(1, dtype=np.int64),
-        sensitivity=Fraction(CANDIDATES[-1] - 1),
+        sensitivity=Fraction(1),
         monotone=True,
         rule="exponential",
         weights=None,
@@ -140,11 +142,16 @@ def rule_with(rule: PeopleRule, most: int) -> PeopleRule:
     return replace(rule, most=most)
 
 
-def people_notes(rule: PeopleRule, *, auto: bool, baskets: bool = False) -> tuple[str, ...]:
-    """Return what `check` says of people."""
+def people_notes(
+    rule: PeopleRule, *, auto: bool, baskets: bool = False, may_count: bool = False
+) -> tuple[str, ...]:
+    """Return what `check` says of people, and of other ways to count them.
+
+    ``may_count`` says that the method counts people, too.
+    """
     named = ", ".join(rule.columns)
     records = "baskets" if baskets else "records"
-    whose = f"Protected is any one person ({named}), with all their {records}."
+    whose = f"Protected is any one {rule.noun} (told by {named}), with all their {records}."
     if rule.join is not None:
         return (
             f"{whose} They are joined to one basket with all of the person's items, so counts are"
@@ -160,4 +167,17 @@ def people_notes(rule: PeopleRule, *, auto: bool, baskets: bool = False) -> tupl
         if rule.counted == "people"
         else f"each counts as one, so counts are of {records} and noise grows with their number"
     )
-    return (f"{whose} Some of them count, {bound}: {counted}.",)
+    told = f"{whose} Some of them count, {bound}: {counted}."
+    most = USUAL_BOUND if auto else rule.most
+    if rule.counted == "people" or most == 1:
+        return (told,)
+    others = f"With 'records-per-person: {most // 2}' it would be {most // 2}/{most} of it"
+    if baskets:
+        others += f", with 'join: union' {_part(most)}"
+    elif may_count:
+        others += f", with 'count: people' {_part(most)}"
+    return (told, f"Each count has the noise of {most} {records}. {others}.")
+
+
+def _part(n: int) -> str:
+    return {2: "half", 3: "a third", 4: "a quarter"}.get(n, f"1/{n}") + " of it"

@@ -17,21 +17,15 @@ from hedgerow.count.settings import EngineSettings
 from hedgerow.encode.schema import schema_of
 from hedgerow.encode.universe import universe_of
 from hedgerow.errors import InternalError, PlanError, UnconfirmedPlanError
-from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import Approximate, Outline, Sized
 from hedgerow.model.people import KeyedRule, PeopleRule, SampleKey
 from hedgerow.model.schema import Schema
 from hedgerow.model.universe import Universe
+from hedgerow.pipeline.covers import cover_notes
 from hedgerow.pipeline.open import ColumnsCheck, DataPlace, open_engine
-from hedgerow.pipeline.people import (
-    USUAL_BOUND,
-    PeopleShares,
-    choose_bound,
-    in_persons,
-    people_notes,
-    rule_with,
-)
+from hedgerow.pipeline.people import USUAL_BOUND, PeopleShares, people_notes
+from hedgerow.pipeline.run import RunResult, run_private
 from hedgerow.plan.fields import shown
 from hedgerow.plan.load import load_plan, plan_digest, plan_of
 from hedgerow.plan.model import Plan
@@ -50,19 +44,6 @@ if TYPE_CHECKING:
     from hedgerow.encode.sums import ColumnSums
 
 PlanLike = Plan | Mapping[str, Any] | str | Path
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunResult:
-    """What a run published and spent: ``path`` by the method on one counted unit.
-
-    ``people`` is the rule with the bound that was kept to, ``choosing`` what its choice spent.
-    """
-
-    published: Groups | NoisyBaskets
-    path: PathLedger | None
-    people: PeopleRule | None
-    choosing: PathLedger | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +104,14 @@ class Prepared:
         return self.shares.method / bound
 
     @property
+    def _may_count_people(self) -> bool:
+        """Whether the method counts people, as ``count: people`` asks."""
+        if self.has_items or not isinstance(self.settings, PrivateSettings):
+            return False
+        has_class = self.schema.class_attribute is not None
+        return self.settings.refuses_people(has_class=has_class) is None
+
+    @property
     def delta(self) -> Fraction:
         """The delta of the release, 0 for methods of pure epsilon."""
         if not isinstance(self.method, Approximate):
@@ -168,10 +157,15 @@ class Prepared:
             planned = self.method.outline_of(self.schema, self.foretold_rate, n_records)
         else:
             planned = self.method.outline(domain, self.foretold_rate)
-        if self.people is None:
-            return planned
-        told = people_notes(self.people, auto=self.auto, baskets=self.has_items)
-        return replace(planned, notes=(*planned.notes, *told))
+        told: tuple[str, ...] = ()
+        if self.people is not None:
+            may_count = self._may_count_people
+            told = people_notes(
+                self.people, auto=self.auto, baskets=self.has_items, may_count=may_count
+            )
+        if isinstance(self.domain, Schema):
+            told = (*told, *cover_notes(self.plan, self.domain))
+        return replace(planned, notes=(*planned.notes, *told)) if told else planned
 
     @contextmanager
     def opened(
@@ -210,25 +204,14 @@ class Prepared:
         if not self.private:  # no guarantee, nothing to spend
             published = self.method.publish(engine, source=source, progress=progress)
             return RunResult(published=published, path=None, people=None)
-        rule, choosing = self.people, None
-        if rule is not None and hasattr(engine, "bounded"):
-            if self.auto:
-                choosing = PathLedger(self.shares.chosen)
-                sizes = engine.sizes(rule.most)
-                most = choose_bound(sizes, shares=self.shares, ledger=choosing, source=source)
-                rule = rule_with(rule, most)
-            progress("bounding records per person", None)
-            engine = engine.bounded(rule)
-        rate = self.shares.method / (1 if rule is None else rule.cost)
-        path = PathLedger(rate)
-        published = self.method.publish(
-            engine, epsilon=rate, ledger=path, source=source, progress=progress
+        return run_private(
+            self.method,
+            engine,
+            shares=self.shares,
+            people=self.people,
+            source=source,
+            progress=progress,
         )
-        if not path.settled() or (choosing is not None and not choosing.settled()):
-            raise InternalError("the method did not spend exactly its epsilon")
-        if rule is not None and isinstance(published, Groups):
-            published = in_persons(published, rule.unit)
-        return RunResult(published=published, path=path, people=rule, choosing=choosing)
 
     def tried(self, engine: Any, *, rate: Fraction, source: RandomSource) -> Groups:
         """Return the groups that the method gives at a rate, of records that are no secret."""
@@ -247,7 +230,7 @@ class Prepared:
         domains: list[Domain] = (
             [CategoricalDomain(taxonomy=self.taxonomy)]
             if self.has_items
-            else [attribute.domain for attribute in self.schema.used()]
+            else [attribute.domain for attribute in self.schema.read()]
         )
         return fingerprint_of(
             plan_digest(self.plan), [describe(domain).digest() for domain in domains]
@@ -361,7 +344,8 @@ def _check_people(ready: Prepared) -> None:
     settings = ready.settings
     if not isinstance(settings, PrivateSettings) or isinstance(ready.method, Approximate):
         why = (
-            "its delta grows with every record of a person"
+            "of a person with m records its delta is that of one times"
+            " (e^epsilon - 1) / (e^(epsilon / m) - 1)"
             if ready.private
             else "it gives no guarantee to anybody"
         )

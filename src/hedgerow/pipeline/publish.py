@@ -25,6 +25,7 @@ from hedgerow.model.database import asked_of
 from hedgerow.model.groups import Groups
 from hedgerow.model.people import SampleKey
 from hedgerow.pipeline.account import ReleaseAccount, unbooked_name
+from hedgerow.pipeline.covers import booked_cover, certified_cover
 from hedgerow.pipeline.noise import UNJUDGED, refuse_noise
 from hedgerow.pipeline.prepare import (
     PlanLike,
@@ -122,6 +123,9 @@ def publish(
     ``out`` as the ledger has it, is answered with that release: nothing is read or spent.
     ``again`` makes another one, which is booked and takes its place. ``notice`` is told of such
     things; by default it warns. Errors of ``progress`` do not end a run once it is booked.
+
+    With ``covers`` in the plan only records with some values of a public column count: all
+    others are left out, record by record, before anything is counted.
 
     Privacy: the release costs the plan's epsilon under adding or removing one record,
     booked on the data set's ledger before any noise is drawn. Methods without epsilon, such
@@ -230,7 +234,8 @@ class _Task:
         ready = self.ready
         if not ready.private or self.source.reproducible:
             return None
-        account = ReleaseAccount.of(ready.plan, ready.epsilon, self.data)
+        cover = None if ready.has_items else booked_cover(ready.plan, ready.schema)
+        account = ReleaseAccount.of(ready.plan, ready.epsilon, self.data, cover=cover)
         account.check_room(ready.epsilon, ready.delta)
         return account
 
@@ -284,6 +289,7 @@ class _Task:
             cap=account.cap,
             delta_cap=account.delta_cap,
             entry="rehearsal",
+            people=account.terms.people,
         )
 
         def run(small: Any, ready: Prepared, source: RandomSource, out: Path | None) -> None:
@@ -315,6 +321,7 @@ class _Task:
             delta=ready.delta,
             caveat=ready.caveat,
             statement=ready.statement,
+            covers=None if ready.has_items else certified_cover(ready.plan, ready.schema),
         )
 
     def _made(self, engine: Any, facts: RunFacts) -> tuple[AnyRelease, Written | None]:

@@ -38,8 +38,10 @@ _OF_NUMBERS = ("unreadable", "decimal", "thousands")
 class AttributePlan(PlanModel):
     """One column: its role, and the public domain of its values."""
 
-    role: Literal["predictor", "class", "drop", "identifier"] = Field(
-        "predictor", description="predictor, class, drop (left out) or identifier (never read)"
+    role: Literal["predictor", "class", "cover", "drop", "identifier"] = Field(
+        "predictor",
+        description="predictor, class, cover (read for covers alone), drop (left out) or"
+        " identifier (never read)",
     )
     numeric: Bounds | None = Field(
         None, description="[low, high], the public bounds of a number; values outside are clamped"
@@ -117,6 +119,11 @@ class AttributePlan(PlanModel):
     @property
     def is_read(self) -> bool:
         """Whether the column's values are read at all."""
+        return self.role in ("predictor", "class", "cover")
+
+    @property
+    def is_released(self) -> bool:
+        """Whether the column is a part of the release."""
         return self.role in ("predictor", "class")
 
     @property

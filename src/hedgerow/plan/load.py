@@ -67,7 +67,8 @@ def plan_digest(plan: Plan) -> str:
     """
     content = plan.model_dump(mode="json", by_alias=True)
     # Optional parts that are not there do not count, so that new ones leave digests alone.
-    parts = [content[key] for key in ("publish", "items", "ledger", "reading", "approved")]
+    kinds = ("publish", "items", "ledger", "reading", "approved", "covers")
+    parts = [content[key] for key in kinds]
     sections = (*parts, *content["attributes"].values(), content)
     for section in sections:
         for key in [key for key, value in (section or {}).items() if value is None]:

@@ -12,6 +12,7 @@ from pydantic_core import ErrorDetails
 
 from hedgerow.errors import PlanError
 from hedgerow.plan.attribute import AttributePlan
+from hedgerow.plan.covers import CoversPlan, PeopleDisjointPlan
 from hedgerow.plan.dates import DatePlan
 from hedgerow.plan.derive import DateColumnPlan
 from hedgerow.plan.disclose import DISCLOSE_FAMILIES, DISCLOSE_METHODS
@@ -29,6 +30,7 @@ _SECTIONS: dict[str, type[PlanModel]] = {
     "items": ItemsPlan,
     "reading": ReadingPlan,
     "ledger": LedgerPlan,
+    "covers": CoversPlan,
 }
 
 _ATTRIBUTE_PARTS: dict[str | int, type[PlanModel]] = {
@@ -158,6 +160,8 @@ def _locate(loc: tuple[str | int, ...]) -> tuple[KeyPath, type[PlanModel]]:
         return path, _ATTRIBUTE_PARTS.get(path[2], AttributePlan) if len(
             path
         ) > 3 else AttributePlan
+    if loc[:2] == ("covers", "people-disjoint") and len(path) > 2:
+        return path, PeopleDisjointPlan
     for section, part in _SECTIONS.items():
         if loc[:1] == (section,) and len(path) > 1:
             return path, part

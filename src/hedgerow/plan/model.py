@@ -28,6 +28,7 @@ from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.plan.approval import ApprovedPlan
 from hedgerow.plan.attribute import AttributePlan
 from hedgerow.plan.basket_people import check_person_of_items
+from hedgerow.plan.covers import CoversPlan, check_covers
 from hedgerow.plan.derive import check_sources
 from hedgerow.plan.disclose import AnyDisclosePlan, check_disclosed_attributes
 from hedgerow.plan.fields import (
@@ -51,6 +52,7 @@ from hedgerow.plan.people import (
 )
 from hedgerow.plan.reading import ReadingPlan, check_marks
 from hedgerow.plan.registry import METHODS, AnySettings
+from hedgerow.plan.settings import PrivateSettings
 
 MAX_ATTRIBUTES = 10_000
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|sqlite:")
@@ -59,7 +61,12 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|sqlite:")
 class LedgerPlan(PlanModel):
     """Which account of the persistent ledger books releases of this data set."""
 
-    dataset: Name = Field(description="the name of the data set in the ledger")
+    dataset: Name | None = Field(None, description="the name of the data set in the ledger")
+    people: Name | None = Field(
+        None,
+        description="in place of dataset: the name of the people in the ledger, for all tables"
+        " that they are in; the plan must protect persons",
+    )
     cap: Epsilon = Field(description="the most that all releases together may spend")
     delta_cap: Delta | None = Field(
         None,
@@ -67,6 +74,29 @@ class LedgerPlan(PlanModel):
         " without it, methods with a delta are refused",
     )
     file: Place | None = Field(None, description="the path of the ledger file")
+
+    @property
+    def name(self) -> str:
+        """The name of the account."""
+        return self.dataset or self.people or ""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.dataset is None and self.people is None:
+            raise mistake(
+                "is missing",
+                "Give the name of the data set in the ledger, or, in place of it, people: the"
+                " name of the people for all tables that they are in.",
+                key=("dataset",),
+            )
+        if self.dataset is not None and self.people is not None:
+            raise mistake(
+                "a data set is named, too",
+                "Keep people for all tables of the same people, or dataset for this one alone: a"
+                " release is booked on one account.",
+                key=("people",),
+            )
+        return self
 
 
 def _check_attributes(value: object) -> object:
@@ -149,6 +179,11 @@ class Plan(PlanModel):
         False,
         description="true once a person has confirmed that the domains are public, else false",
     )
+    covers: CoversPlan | None = Field(
+        None,
+        description="a mapping {column: month, values: [2026-11]}: only records with these values"
+        " are published, and the ledger adds up by part",
+    )
     publish: SerializeAsAny[AnySettings] | None = Field(
         None, description="a mapping with the publishing method and its settings"
     )
@@ -173,7 +208,7 @@ class Plan(PlanModel):
             ("items", None if self.items is None else "a universe of items"),
             ("method", None if published is None else published.method),
             ("epsilon", getattr(published, "epsilon", None)),
-            ("data set", None if self.ledger is None else self.ledger.dataset),
+            ("data set", None if self.ledger is None else self.ledger.name),
             ("approved by", None if self.approved is None else self.approved.by),
         ]
         waits = "" if self.confirmed else "Not confirmed: nobody said that the domains are public"
@@ -193,6 +228,11 @@ class Plan(PlanModel):
     def class_name(self) -> str | None:
         """The name of the class attribute, if there is one."""
         return next((name for name, plan in self.attributes.items() if plan.role == "class"), None)
+
+    @property
+    def protects_people(self) -> bool:
+        """Whether neighbouring tables differ by a person: with all their records, or the one."""
+        return self.person is not None or bool(self.one_record_per_person)
 
     def people_rule(self) -> PeopleRule | None:
         """Return who is protected with all their records; ``None``: a record each.
@@ -245,8 +285,15 @@ class Plan(PlanModel):
         self._check_answered()
         check_sources(self.attributes)
         check_person_of_items(self._of_people(), self.items)
-        released = {name for name, each in self.attributes.items() if each.is_read}
+        released = {name for name, each in self.attributes.items() if each.is_released}
         check_person(self._of_people(), released)
+        check_covers(
+            self.covers,
+            self.attributes,
+            for_tables=self.items is None and self.disclose is None,
+            of_people=self.protects_people,
+        )
+        self._check_people_account()
         if self.publish is not None:
             self._check_method(self.publish.method, publishes=self.publish.publishes)
         if self.publish is not None and self.items is None:
@@ -254,6 +301,18 @@ class Plan(PlanModel):
         if self.disclose is not None:
             self._check_disclose()
         return self
+
+    def _check_people_account(self) -> None:
+        private = isinstance(self.publish, PrivateSettings)
+        if self.ledger is None or self.ledger.people is None or not private:
+            return
+        if not self.protects_people:
+            raise mistake(
+                "this plan protects records, and an epsilon per record is several per person",
+                "Give 'person: COLUMN' and 'records-per-person', or, where nobody has more than"
+                " one record, 'one-record-per-person: true'; or book on 'dataset: NAME'.",
+                key=("ledger", "people"),
+            )
 
     def _check_source(self) -> None:
         is_database = bool(_URL.match(self.data or ""))

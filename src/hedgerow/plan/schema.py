@@ -19,6 +19,7 @@ def plan_json_schema() -> dict[str, Any]:
     schema = Plan.model_json_schema(by_alias=True, mode="validation")
     schema["properties"]["attributes"] |= {"minProperties": 1, "maxProperties": MAX_ATTRIBUTES}
     schema["$defs"]["AttributePlan"]["properties"]["step"]["default"] = 1
+    schema["$defs"]["LedgerPlan"]["oneOf"] = [{"required": ["dataset"]}, {"required": ["people"]}]
     schema["oneOf"] = [{"required": ["attributes"]}, {"required": ["items"]}]
     schema["title"] = "hedgerow plan"
     schema["description"] = "What the data holds, what is public about it, how to publish it."

@@ -13,7 +13,7 @@ import os
 import sys
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from hedgerow.errors import LedgerError, RefusedError
 from hedgerow.privacy.budget import EpsilonLike, parse_delta, parse_epsilon
@@ -27,8 +27,18 @@ from hedgerow.privacy.ledger_accounts import (
     one_line,
     said,
 )
-from hedgerow.privacy.ledger_caps import Caps, agreed, check_new, check_room, opened
+from hedgerow.privacy.ledger_caps import (
+    RECORDS,
+    Caps,
+    ReleaseTerms,
+    agreed,
+    check_new,
+    check_room,
+    opened,
+)
+from hedgerow.privacy.ledger_covers import Cover, codes_text
 from hedgerow.privacy.ledger_names import known_as
+from hedgerow.privacy.ledger_neighbours import check_alike, check_untold
 from hedgerow.privacy.ledger_people import (
     ColumnDigests,
     check_people,
@@ -39,7 +49,16 @@ from hedgerow.privacy.ledger_people import (
 from hedgerow.privacy.ledger_state import AccountBalance
 from hedgerow.privacy.ledger_store import SCHEMA_VERSION, BookingDraft, LedgerStore
 
-__all__ = ["Account", "AccountBalance", "ColumnDigests", "Entry", "Ledger", "default_path"]
+__all__ = [
+    "Account",
+    "AccountBalance",
+    "ColumnDigests",
+    "Cover",
+    "Entry",
+    "Ledger",
+    "ReleaseTerms",
+    "default_path",
+]
 
 
 def default_path() -> Path:
@@ -121,12 +140,22 @@ class Ledger:
         return self.balance(dataset).left
 
     def open_dataset(
-        self, name: str, cap: EpsilonLike, reason: str = "", *, delta_cap: EpsilonLike = 0
+        self,
+        name: str,
+        cap: EpsilonLike,
+        reason: str = "",
+        *,
+        delta_cap: EpsilonLike = 0,
+        people: bool = False,
     ) -> AccountBalance:
-        """Return the balance of a data set, new with these caps or there with the same."""
+        """Return the balance of a data set, new with these caps or there with the same.
+
+        With ``people`` it is the account of all tables that some people are in.
+        """
         limits, why = Caps.of(cap, delta_cap), one_line(reason) or None
+        terms = ReleaseTerms(neighbours="both", people=people)
         with self._store.writing() as draft:
-            return opened(draft, known_as(name), limits, reason=why)
+            return opened(draft, known_as(name), limits, reason=why, terms=terms)
 
     def check(
         self,
@@ -136,6 +165,7 @@ class Ledger:
         cap: EpsilonLike,
         delta: EpsilonLike = 0,
         delta_cap: EpsilonLike = 0,
+        terms: ReleaseTerms = RECORDS,
     ) -> AccountBalance:
         """Return the balance that ``book`` would take from, or raise what it would raise.
 
@@ -144,8 +174,8 @@ class Ledger:
         """
         asked = Caps.of(epsilon, delta, where=("epsilon", "delta"))
         with self._store.reading() as draft:
-            balance = agreed(draft.state, known_as(dataset), Caps.of(cap, delta_cap))
-        check_room(balance, asked)
+            balance = agreed(draft.state, known_as(dataset), Caps.of(cap, delta_cap), terms)
+        check_room(balance, asked, terms)
         return balance
 
     def book(
@@ -160,16 +190,19 @@ class Ledger:
         delta: EpsilonLike = 0,
         delta_cap: EpsilonLike = 0,
         columns: ColumnDigests | None = None,
+        terms: ReleaseTerms = RECORDS,
     ) -> Entry:
         """Take ``epsilon`` and ``delta`` from a data set before a release draws its noise.
 
         Raises ``CapError`` or ``DeltaCapError`` if that would take the data set over a cap,
         ``SameRecordsError`` if its ``columns`` are those of another data set, and
         ``RefusedError`` for a seeded run: its noise can be drawn again by anyone who has
-        the seed, so no budget makes it a release.
+        the seed, so no budget makes it a release. ``terms`` are what the release says of itself:
+        neighbours other than the account's are refused.
 
         Privacy: the check and the booking are one transaction, so releases that run at
-        the same time never book more than the cap together.
+        the same time never book more than the cap together. Releases of parts that have no
+        record, or person, in common cost the most of any of them (docs/privacy.md, "Covers").
         """
         if reproducible:
             raise RefusedError(
@@ -180,8 +213,8 @@ class Ledger:
         asked = Caps.of(epsilon, delta, where=("epsilon", "delta"))
         limits = Caps.of(cap, delta_cap)
         with self._store.writing() as draft:
-            balance = opened(draft, known_as(dataset), limits)
-            check_room(balance, asked)
+            balance = opened(draft, known_as(dataset), limits, terms=terms)
+            check_room(balance, asked, terms)
             if columns is not None:
                 check_people(draft, balance.name, columns)
                 keep_columns(draft, balance.name, columns)
@@ -192,6 +225,8 @@ class Ledger:
                 delta=str(asked.delta),
                 method=one_line(method),
                 plan=one_line(plan_digest),
+                neighbours=terms.neighbours,
+                **_told(terms, balance),
             )
             return entry_of(event.fields, None, draft.state)
 
@@ -275,7 +310,9 @@ class Ledger:
     def same_people(self, dataset: str, other: str) -> AccountBalance:
         """Make two data sets one account: sums add up, the smaller caps hold. Never undone.
 
-        ``other`` may be a name that the ledger does not have yet: it leads to the account.
+        ``other`` may be a name that the ledger does not have yet: it leads to the account. Two
+        accounts of persons become one of people; what is per record is never added to what is
+        per person.
         """
         with self._store.writing() as draft:
             one, two = known(draft.state, known_as(dataset)), known_as(other)
@@ -285,12 +322,26 @@ class Ledger:
                     where=f"data set {one.name!r}",
                     do="There is nothing to do.",
                 )
-            if draft.state.find(two) is None:
+            joined = draft.state.find(two)
+            if joined is None:
                 check_new(draft.state, two, but=one.name)
+            else:
+                check_alike(one, joined)
             two = draft.state.called(two)
             draft.append("same-people", dataset=one.name, other=two)
             move_columns(draft, two, one.name)
             return known(draft.state, one.name)
+
+    def tell_neighbours(
+        self, dataset: str, neighbours: Literal["record", "person"], why: str
+    ) -> AccountBalance:
+        """Write down whose epsilon was spent from an account before anybody wrote it down."""
+        reason = said(why, "reason")
+        with self._store.writing() as draft:
+            balance = known(draft.state, known_as(dataset))
+            check_untold(balance)
+            draft.append("neighbours", dataset=balance.name, neighbours=neighbours, why=reason)
+            return known(draft.state, balance.name)
 
     def different(self, dataset: str, other: str, why: str) -> None:
         """Write down why two data sets are of different people although their records agree."""
@@ -337,6 +388,20 @@ class Ledger:
                 )
             draft.append(kind, entry=str(entry_id), **fields)
             return _entry(draft, entry_id)
+
+
+def _told(terms: ReleaseTerms, balance: AccountBalance) -> dict[str, str]:
+    """Return what the event of a booking says of its terms: only what there is to say."""
+    told = {} if terms.table is None else {"table": one_line(terms.table)}
+    cover = terms.cover
+    if cover is None:
+        return told
+    told |= {"cover_column": cover.column, "cover_values": one_line(cover.values)}
+    if terms.in_parallel(balance) is not None:
+        told |= {"cover_key": cover.key, "cover_codes": codes_text(cover.codes)}
+    if cover.disjoint is not None:
+        told["cover_disjoint"] = said(cover.disjoint, "reason")
+    return told
 
 
 def _entry(draft: BookingDraft, entry_id: int) -> Entry:

@@ -24,7 +24,10 @@ _MAX_NOTE = 500
 class Entry:
     """One amount of epsilon, and of delta, taken from a data set. It stays spent in every state.
 
-    ``booked`` means that the release was begun and has not been heard of since.
+    ``booked`` means that the release was begun and has not been heard of since. ``neighbours`` is
+    what it protects; ``None`` if nobody wrote it down. ``table`` is what the table is called,
+    ``covers`` the part of it that was read, ``parallel`` whether only releases of the same part
+    add up with this one.
     """
 
     id: int
@@ -38,6 +41,10 @@ class Entry:
     booked_at: str
     ended_at: str | None
     note: str | None
+    neighbours: str | None = None
+    table: str | None = None
+    covers: str | None = None
+    parallel: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Return the entry for JSON, with epsilon and delta as exact fractions in text."""
@@ -52,6 +59,10 @@ class Entry:
             "booked": self.booked_at,
             "ended": self.ended_at,
             "note": self.note,
+            "neighbours": self.neighbours,
+            "table": self.table,
+            "covers": self.covers,
+            "parallel": self.parallel,
         }
 
 
@@ -67,9 +78,24 @@ class Account(AccountBalance):
 
     def as_dict(self) -> dict[str, Any]:
         """Return the account for JSON, with exact fractions in text."""
-        also = {"also": list(self.names)} if self.names else {}
+        also: dict[str, Any] = {"also": list(self.names)} if self.names else {}
+        if self.people:
+            also["tables"] = self.tables()
         entries = [entry.as_dict() for entry in self.entries]
         return {**super().as_dict(), **also, "entries": entries}
+
+    def tables(self) -> list[dict[str, Any]]:
+        """Return the tables that releases were made from, and what those of each cost together.
+
+        That is a plain sum, whatever they cover.
+        """
+        spent: dict[str, list[Fraction]] = {}
+        for entry in self.entries:
+            spent.setdefault(entry.table or self.name, []).append(entry.epsilon)
+        return [
+            {"table": name, "releases": len(each), "epsilon": str(sum(each, Fraction(0)))}
+            for name, each in sorted(spent.items())
+        ]
 
 
 def accounts_of(events: Iterable[Event], state: State) -> tuple[Account, ...]:
@@ -133,8 +159,24 @@ def entry_of(fields: dict[str, Any], end: dict[str, Any] | None, state: State) -
         booked_at=fields["at"],
         ended_at=fields["at"] if outside else None,
         note=fields.get("note"),
+        neighbours=fields.get("neighbours"),
+        table=_table(fields, state),
+        covers=_covers(fields),
+        parallel="cover_key" in fields,
     )
     return entry if end is None else ended(entry, end)
+
+
+def _table(fields: dict[str, Any], state: State) -> str | None:
+    """Return what the table of a booking is called: an account that was joined had its own."""
+    booked_as: str = fields["dataset"]
+    return fields.get("table", None if state.called(booked_as) == booked_as else booked_as)
+
+
+def _covers(fields: dict[str, Any]) -> str | None:
+    if "cover_column" not in fields:
+        return None
+    return f"{fields['cover_column']}: {fields['cover_values']}"
 
 
 def ended(entry: Entry, fields: dict[str, Any]) -> Entry:

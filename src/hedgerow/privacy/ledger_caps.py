@@ -8,8 +8,11 @@ from fractions import Fraction
 
 from hedgerow.errors import CapError, DeltaCapError, LedgerError
 from hedgerow.privacy.budget import EpsilonLike, parse_delta, parse_epsilon
+from hedgerow.privacy.ledger_accounts import one_line
+from hedgerow.privacy.ledger_covers import Cover
 from hedgerow.privacy.ledger_names import check_new_name, is_plain, sound
-from hedgerow.privacy.ledger_state import AccountBalance, State, added
+from hedgerow.privacy.ledger_neighbours import ReleaseNeighbours, check_neighbours
+from hedgerow.privacy.ledger_state import AccountBalance, State, settled_neighbours
 from hedgerow.privacy.ledger_store import BookingDraft
 
 
@@ -35,12 +38,41 @@ class Caps:
         )
 
 
-def agreed(state: State, name: str, caps: Caps) -> AccountBalance:
-    """Return the balance of a data set, or the one it would get, if the caps are right."""
+@dataclass(frozen=True, kw_only=True)
+class ReleaseTerms:
+    """What a release says of itself to its account.
+
+    ``neighbours`` is what it protects, ``people`` that the account is that of all tables of some
+    people, ``cover`` the part of the table that it reads, ``table`` what the table is called.
+    """
+
+    neighbours: ReleaseNeighbours = "record"
+    people: bool = False
+    cover: Cover | None = None
+    table: str | None = None
+
+    def in_parallel(self, balance: AccountBalance) -> Cover | None:
+        """Return the cover if no record, or person, that the account protects is outside of it too.
+
+        A person may have records in several parts of a table, and in several tables: then only
+        somebody's word helps, and the cover says whose.
+        """
+        if self.cover is None or self.cover.disjoint is not None:
+            return self.cover
+        of_records = settled_neighbours(balance, self.neighbours) == "record"
+        return self.cover if of_records else None
+
+
+RECORDS = ReleaseTerms()
+
+
+def agreed(state: State, name: str, caps: Caps, terms: ReleaseTerms = RECORDS) -> AccountBalance:
+    """Return the balance of a data set, or the one it would get, if caps and terms are right."""
     balance = state.find(name)
     if balance is None:
         check_new(state, name)
-        return AccountBalance(name=name, cap=caps.epsilon, delta_cap=caps.delta)
+        balance = AccountBalance(name=name, cap=caps.epsilon, delta_cap=caps.delta)
+    check_neighbours(balance, terms.neighbours, people=terms.people)
     if balance.cap != caps.epsilon:
         raise LedgerError(
             f"cap {caps.epsilon} was asked for, and the ledger has cap {balance.cap}",
@@ -79,10 +111,15 @@ def check_new(state: State, name: str, *, but: str | None = None) -> None:
 
 
 def opened(
-    draft: BookingDraft, name: str, caps: Caps, *, reason: str | None = None
+    draft: BookingDraft,
+    name: str,
+    caps: Caps,
+    *,
+    reason: str | None = None,
+    terms: ReleaseTerms = RECORDS,
 ) -> AccountBalance:
     """Return the balance of a data set, which is new if the ledger does not have it."""
-    balance = agreed(draft.state, name, caps)
+    balance = agreed(draft.state, name, caps, terms)
     if draft.state.find(name) is None:
         draft.append(
             "dataset",
@@ -90,20 +127,61 @@ def opened(
             cap=str(caps.epsilon),
             delta_cap=str(caps.delta),
             reason=reason,
+            **({"people": "true"} if terms.people else {}),
         )
-    return balance
+    elif terms.people and not balance.people:
+        draft.append("people", dataset=balance.name)
+    return draft.state.find(name) or balance
 
 
-def check_room(balance: AccountBalance, asked: Caps) -> None:
-    """Raise if a booking would take the data set over a cap."""
-    if added(balance.spent, asked.epsilon) > balance.cap:
-        raise CapError(
-            dataset=balance.name, cap=balance.cap, spent=balance.spent, asked=asked.epsilon
+def check_room(balance: AccountBalance, asked: Caps, terms: ReleaseTerms = RECORDS) -> None:
+    """Raise if a booking would take the data set over a cap.
+
+    What is spent of it is then the most that any record of the release has been in before.
+    """
+    cover = terms.in_parallel(balance)
+    after = (
+        balance.charged(asked.epsilon, asked.delta)
+        if cover is None
+        else balance.charged(
+            asked.epsilon, asked.delta, column=cover.column, key=cover.key, codes=cover.codes
         )
-    if added(balance.delta_spent, asked.delta) > balance.delta_cap:
+    )
+    if after.spent > balance.cap:
+        grows = after.spent > balance.spent
+        spent = after.spent - asked.epsilon if grows else balance.spent
+        error = CapError(dataset=balance.name, cap=balance.cap, spent=spent, asked=asked.epsilon)
+        _say_why_it_adds_up(error, balance, terms)
+        raise error
+    if after.delta_spent > balance.delta_cap:
+        grows = after.delta_spent > balance.delta_spent
         raise DeltaCapError(
             dataset=balance.name,
             cap=balance.delta_cap,
-            spent=balance.delta_spent,
+            spent=after.delta_spent - asked.delta if grows else balance.delta_spent,
             asked=asked.delta,
         )
+
+
+def _say_why_it_adds_up(error: CapError, balance: AccountBalance, terms: ReleaseTerms) -> None:
+    """Tell who has given a cover why it does not help, where that is so."""
+    if terms.cover is None:
+        return
+    column = terms.cover.column
+    if terms.in_parallel(balance) is None:
+        error.add_note(
+            "A person may have records in several parts of the table, so what it covers adds up"
+            " with everything else. If nobody can, say so and why: 'people-disjoint: {confirmed:"
+            " true, why: WHY}' in covers."
+        )
+        return
+    if any(sums.column == column and key != terms.cover.key for key, sums in balance.covers):
+        error.add_note(
+            f"Earlier releases cover {column!r} with another domain, or read it in another way, so"
+            " that the ledger cannot tell their parts from this one's. Keep the column's lines"
+            " the same in all plans, with a calendar that is long enough from the beginning."
+        )
+    error.add_note(
+        f"So much is spent on records that it covers ({column}: {one_line(terms.cover.values)});"
+        " other parts of the table may have more left."
+    )

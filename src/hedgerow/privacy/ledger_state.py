@@ -12,11 +12,15 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil
-from typing import Any
+from functools import reduce
+from typing import Any, Literal
 
-FINEST = 10**60
-"""Sums are exact down to fractions of this denominator, and are rounded up beyond it."""
+from hedgerow.privacy.ledger_covers import FINEST, CodeRanges, CoverSums, added, ranges_in
+
+__all__ = ["FINEST", "AccountBalance", "Neighbours", "State", "added", "played"]
+
+Neighbours = Literal["record", "person", "both"]
+"""Whose epsilon an account adds up; ``both`` as long as nobody has more than one record."""
 
 _NONE = Fraction(0)
 
@@ -26,7 +30,10 @@ class AccountBalance:
     """The caps of a data set, and the sums of what was taken from it.
 
     ``delta_cap`` is the most delta of all releases together: with 0, only releases of pure
-    epsilon are booked.
+    epsilon are booked. ``neighbours`` says what is added up; ``people`` that it is the account of
+    all tables of some people. ``whole`` is the part of what was spent that every record may have
+    been in, and ``covers`` is what was spent on parts of the table, by the key of their rule:
+    ``spent`` is the most that all of it comes to for any record.
     """
 
     name: str
@@ -34,6 +41,11 @@ class AccountBalance:
     delta_cap: Fraction = _NONE
     spent: Fraction = _NONE
     delta_spent: Fraction = _NONE
+    neighbours: Neighbours | None = None
+    people: bool = False
+    whole: Fraction = _NONE
+    delta_whole: Fraction = _NONE
+    covers: tuple[tuple[str, CoverSums], ...] = ()
 
     @property
     def left(self) -> Fraction:
@@ -45,30 +57,74 @@ class AccountBalance:
         """What delta may still be booked."""
         return max(self.delta_cap - self.delta_spent, _NONE)
 
+    @property
+    def untold(self) -> bool:
+        """Whether something was spent and nobody has told whose epsilon it was."""
+        return self.neighbours is None and bool(self.spent or self.delta_spent)
+
+    def charged(
+        self,
+        epsilon: Fraction,
+        delta: Fraction,
+        *,
+        column: str = "",
+        key: str | None = None,
+        codes: CodeRanges = (),
+    ) -> AccountBalance:
+        """Return the balance after a release: of the whole table, or of ``codes`` of a column."""
+        if key is None:
+            whole, deltas = added(self.whole, epsilon), added(self.delta_whole, delta)
+            return replace(self, whole=whole, delta_whole=deltas).summed()
+        covers = dict(self.covers)
+        sums = covers.get(key) or CoverSums(column=column)
+        covers[key] = sums.charged(codes, epsilon, delta)
+        return replace(self, covers=tuple(sorted(covers.items()))).summed()
+
+    def joined(self, other: AccountBalance) -> AccountBalance:
+        """Return one account of both: sums add up, the smaller caps hold."""
+        covers = dict(self.covers)
+        for key, sums in other.covers:
+            covers[key] = covers[key].joined(sums) if key in covers else sums
+        told = _joint(self, other)
+        return AccountBalance(
+            name=self.name,
+            cap=min(self.cap, other.cap),
+            delta_cap=min(self.delta_cap, other.delta_cap),
+            neighbours=told,
+            people=told == "person",
+            whole=added(self.whole, other.whole),
+            delta_whole=added(self.delta_whole, other.delta_whole),
+            covers=tuple(sorted(covers.items())),
+        ).summed()
+
+    def summed(self) -> AccountBalance:
+        """Return the balance with what was spent: the whole and, of every rule, the most.
+
+        A record has one code by each rule, and may have any combination of them.
+        """
+        most = [sums for _, sums in self.covers]
+        spent = reduce(added, (each.epsilon for each in most), self.whole)
+        deltas = reduce(added, (each.delta for each in most), self.delta_whole)
+        return replace(self, spent=spent, delta_spent=deltas)
+
     def as_dict(self) -> dict[str, Any]:
         """Return the balance for JSON, with exact fractions in text."""
+        parts = [
+            {"column": sums.column, "rule": key, "most-spent": str(sums.epsilon)}
+            for key, sums in self.covers
+        ]
         return {
             "dataset": self.name,
+            "neighbours": self.neighbours,
+            "people": self.people,
             "cap": str(self.cap),
             "spent": str(self.spent),
             "left": str(self.left),
             "delta-cap": str(self.delta_cap),
             "delta-spent": str(self.delta_spent),
             "delta-left": str(self.delta_left),
+            **({"covers": parts} if parts else {}),
         }
-
-
-def added(total: Fraction, amount: Fraction) -> Fraction:
-    """Return the sum: exact, or rounded up where its denominator has more than 60 digits.
-
-    Privacy: never less than the exact sum. Two hundred fractions of 29 digits would have a sum
-    of 5,800, and each booking would take longer than the last.
-
-    >>> added(Fraction(1, 3), Fraction(1, 6))
-    Fraction(1, 2)
-    """
-    exact = total + amount
-    return exact if exact.denominator <= FINEST else Fraction(ceil(exact * FINEST), FINEST)
 
 
 class State:
@@ -119,8 +175,7 @@ class State:
             row = self._rows.get(_key("account", called))
             if row is None:
                 return None
-            amounts = {field: Fraction(text) for field, text in json.loads(row).items()}
-            self._balances[called] = AccountBalance(name=called, **amounts)
+            self._balances[called] = _balance(called, json.loads(row))
         return self._balances[called]
 
     def told_apart(self, one: str, other: str) -> bool:
@@ -136,8 +191,14 @@ class State:
             case {"kind": "dataset" | "cap", "dataset": name, "cap": cap}:
                 # Events of format 1 say nothing of delta: there was none.
                 self._set_caps(name, Fraction(cap), Fraction(fields.get("delta_cap", 0)))
+                if fields.get("people") is not None:
+                    self._make_people(name)
             case {"kind": "booked" | "outside", "dataset": name, "epsilon": epsilon}:
-                self._spend(name, Fraction(epsilon), Fraction(fields.get("delta", 0)))
+                self._spend(name, Fraction(epsilon), Fraction(fields.get("delta", 0)), fields)
+            case {"kind": "people", "dataset": name}:
+                self._make_people(name)
+            case {"kind": "neighbours", "dataset": name, "neighbours": told, "why": str(_)}:
+                self._tell(name, told)
             case {"kind": "rename", "dataset": name, "to": new}:
                 self._rename(name, new)
             case {"kind": "same-people", "dataset": name, "other": other}:
@@ -153,10 +214,32 @@ class State:
         known = self.find(name) or AccountBalance(name=name, cap=cap)
         self._keep(replace(known, cap=cap, delta_cap=delta_cap))
 
-    def _spend(self, name: str, epsilon: Fraction, delta: Fraction) -> None:
+    def _spend(
+        self, name: str, epsilon: Fraction, delta: Fraction, fields: Mapping[str, Any]
+    ) -> None:
         known = self._known(name)
-        spent, deltas = added(known.spent, epsilon), added(known.delta_spent, delta)
-        self._keep(replace(known, spent=spent, delta_spent=deltas))
+        # Events of formats before 4 say nothing of neighbours, and none of them had a cover.
+        told = fields.get("neighbours")
+        if told is not None:
+            known = replace(known, neighbours=settled_neighbours(known, told))
+        key = fields.get("cover_key")
+        if key is None:
+            self._keep(known.charged(epsilon, delta))
+            return
+        column, codes = str(fields["cover_column"]), ranges_in(fields["cover_codes"])
+        self._keep(known.charged(epsilon, delta, column=column, key=str(key), codes=codes))
+
+    def _make_people(self, name: str) -> None:
+        known = self._known(name)
+        if known.neighbours == "record" or known.untold:
+            raise ValueError("an account per record becomes one of people")
+        self._keep(replace(known, neighbours="person", people=True))
+
+    def _tell(self, name: str, told: object) -> None:
+        known = self._known(name)
+        if not known.untold or told not in ("record", "person"):
+            raise ValueError("neighbours are told that are known, or that there are not")
+        self._keep(replace(known, neighbours="record" if told == "record" else "person"))
 
     def _rename(self, name: str, new: str) -> None:
         known = self._known(name)
@@ -170,20 +253,14 @@ class State:
     def _join(self, name: str, other: str) -> None:
         one, two = self._known(name), self.find(other)
         if two is None:
+            if one.neighbours == "person":
+                self._keep(replace(one, people=True))
             self._put(_key("alias", other), one.name)
             return
         if one.name == two.name:
             raise ValueError("a data set is joined to itself")
         self._drop(two.name)
-        self._keep(
-            AccountBalance(
-                name=one.name,
-                cap=min(one.cap, two.cap),
-                delta_cap=min(one.delta_cap, two.delta_cap),
-                spent=added(one.spent, two.spent),
-                delta_spent=added(one.delta_spent, two.delta_spent),
-            )
-        )
+        self._keep(one.joined(two))
         self._put(_key("alias", two.name), one.name)
 
     def _known(self, name: str) -> AccountBalance:
@@ -216,9 +293,74 @@ def played(events: Iterable[Mapping[str, Any]]) -> State:
     return state
 
 
+def settled_neighbours(balance: AccountBalance, told: object) -> Neighbours | None:
+    """Return whose epsilon an account adds up after a release that says so itself."""
+    match balance.neighbours, told:
+        case ("record" | None, "record") | ("record", "both"):
+            return "record"
+        case ("person", "person" | "both"):
+            return "person"
+        case (None, "person") if not balance.untold:
+            return "person"
+        case (None, "both"):
+            return None if balance.untold else "both"
+        case ("both", "record"):
+            return "record"
+        case ("both", "person"):
+            return "person"
+        case ("both", "both"):
+            return "both"
+    raise ValueError("a release of other neighbours than its account's")
+
+
+def _joint(one: AccountBalance, two: AccountBalance) -> Neighbours | None:
+    """Return whose epsilon two accounts add up when they have become one."""
+    kinds = {one.neighbours, two.neighbours}
+    untold = one.untold or two.untold
+    if "person" in kinds and (untold or "record" in kinds):
+        raise ValueError("accounts of different neighbours become one")
+    if "record" in kinds:
+        return "record"
+    if untold:
+        return None
+    if None not in kinds or "person" in kinds:
+        return "person"  # one record in each of two tables is two for a person
+    return "both" if "both" in kinds else None
+
+
+_AMOUNTS = ("cap", "delta_cap", "spent", "delta_spent")
+_PARTS = ("whole", "delta_whole")
+
+
 def _row(balance: AccountBalance) -> str:
-    amounts = ("cap", "delta_cap", "spent", "delta_spent")
-    return json.dumps({field: str(getattr(balance, field)) for field in amounts})
+    """Return an account as the file keeps it; as in format 3 where it has nothing newer."""
+    facts: dict[str, Any] = {field: str(getattr(balance, field)) for field in _AMOUNTS}
+    if balance.neighbours is not None:
+        facts["neighbours"] = balance.neighbours
+    if balance.people:
+        facts["people"] = True
+    if balance.covers:
+        facts.update({field: str(getattr(balance, field)) for field in _PARTS})
+        facts["covers"] = [[key, sums.column, sums.as_list()] for key, sums in balance.covers]
+    return json.dumps(facts)
+
+
+def _balance(name: str, facts: dict[str, Any]) -> AccountBalance:
+    amounts = {field: Fraction(facts[field]) for field in _AMOUNTS}
+    covers = tuple((key, CoverSums.of_list(column, runs)) for key, column, runs in _covers(facts))
+    return AccountBalance(
+        name=name,
+        **amounts,
+        neighbours=facts.get("neighbours"),
+        people=bool(facts.get("people")),
+        whole=Fraction(facts.get("whole", facts["spent"])),
+        delta_whole=Fraction(facts.get("delta_whole", facts["delta_spent"])),
+        covers=covers,
+    )
+
+
+def _covers(facts: dict[str, Any]) -> list[Any]:
+    return list(facts.get("covers", ()))
 
 
 def _key(*parts: str) -> str:

@@ -36,11 +36,14 @@ from hedgerow.privacy.ledger_file import (
 )
 from hedgerow.privacy.ledger_state import State, played
 
-SCHEMA_VERSION = 3
-"""Format 2 knew delta, format 3 keeps the state beside the chain. A ledger of an earlier format
-is read as it is and becomes format 3 with its next event, so that no older hedgerow adds to it."""
+SCHEMA_VERSION = 4
+"""Format 2 knew delta, format 3 keeps the state beside the chain, format 4 knows neighbours,
+accounts of people and covers. A ledger of an earlier format is read as it is and becomes format 4
+with its next event, so that no older hedgerow adds to it."""
 
-_READABLE = (1, 2, SCHEMA_VERSION)
+_READABLE = (1, 2, 3, SCHEMA_VERSION)
+_WITH_STATE = 3
+"""The first format that keeps the state beside the chain, as all later ones do."""
 
 _APPLICATION_ID = 0x48656467  # "Hedg", in the header of the file
 _GENESIS = hashlib.sha256(b"hedgerow ledger").hexdigest()
@@ -76,9 +79,9 @@ _BESIDE = (
     " digest TEXT NOT NULL, PRIMARY KEY (tab, name)) WITHOUT ROWID",
     "CREATE INDEX seen_digests ON seen (digest)",
     "CREATE INDEX seen_datasets ON seen (dataset)",
-    f"PRAGMA user_version = {SCHEMA_VERSION}",
 )
-_SCHEMA = _CHAIN + "".join(f"{statement};\n" for statement in _BESIDE)
+_NUMBERED = f"PRAGMA user_version = {SCHEMA_VERSION}"
+_SCHEMA = _CHAIN + "".join(f"{statement};\n" for statement in (*_BESIDE, _NUMBERED))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,15 +176,17 @@ class BookingDraft:
         return event
 
     def modernise(self) -> None:
-        """Give a ledger of an earlier format its state; it was checked as a whole."""
-        if not self._is_old():
+        """Make a ledger of an earlier format one of this; it is checked as a whole."""
+        if self._version() == SCHEMA_VERSION:
             return
         events = self.check_all()
-        for statement in _BESIDE:
-            self.connection.execute(statement)
-        _, ends = self._played(events)
-        self.connection.executemany("INSERT INTO ends VALUES (?, ?)", list(ends.items()))
-        self.state.changed = set(self.state.rows)
+        if self._is_old():
+            for statement in _BESIDE:
+                self.connection.execute(statement)
+            _, ends = self._played(events)
+            self.connection.executemany("INSERT INTO ends VALUES (?, ?)", list(ends.items()))
+            self.state.changed = set(self.state.rows)
+        self.connection.execute(_NUMBERED)
         self.append("format", format=str(SCHEMA_VERSION))
 
     def _write_state(self) -> None:
@@ -192,8 +197,12 @@ class BookingDraft:
         self.state.changed.clear()
 
     def _is_old(self) -> bool:
+        """Return whether the state is not kept: what it is follows from the events alone."""
+        return self._version() < _WITH_STATE
+
+    def _version(self) -> int:
         version: int = self.connection.execute("PRAGMA user_version").fetchone()[0]
-        return version < SCHEMA_VERSION
+        return version
 
     def _stored(self) -> State:
         rows = self.connection.execute("SELECT key, value FROM state").fetchall()

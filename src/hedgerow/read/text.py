@@ -21,6 +21,7 @@ from hedgerow.errors import DataError
 # Below this every whole number is a double of its own; from here on, neighbours share one.
 _EXACT = 2.0**53
 _MOST_DIGITS = 1000
+_MANY = 1000  # distinct whole numbers from which Arrow's own spelling pays for being loaded
 _MICROSECONDS = 24 * 60 * 60 * 1_000_000
 _FIRST_MOMENT = int(np.datetime64("0001-01-01", "us").astype(np.int64))
 _LAST_MOMENT = int(np.datetime64("9999-12-31T23:59:59.999999", "us").astype(np.int64))
@@ -116,11 +117,12 @@ def _spelt(column: pa.Array) -> pa.DictionaryArray:
         is_finer = types.is_timestamp(column.type) and column.type.unit == "ns"
         encoded = column.cast(pa.timestamp("us"), safe=not is_finer).dictionary_encode()
         return _dictionary(encoded.indices, _moments(encoded.dictionary, suffix))
+    encoded = column.dictionary_encode()
+    if types.is_integer(column.type) and len(encoded.dictionary) > _MANY:
+        return _dictionary(encoded.indices, encoded.dictionary.cast(pa.string()))
     if types.is_floating(column.type):
-        encoded = column.dictionary_encode()
         values = [_number(value) for value in encoded.dictionary.to_numpy()]
     else:
-        encoded = column.dictionary_encode()
         values = [spell(value) for value in encoded.dictionary.to_pylist()]
     return _dictionary(encoded.indices, pa.array(values, pa.string()))
 

@@ -44,6 +44,34 @@ def assumed_table(
     )
 
 
+def assumed_cover(schema: Schema) -> tuple[paper.Assumed, ...]:
+    """Return what is assumed where only a part of the records counts; nothing where all do."""
+    cover = schema.cover
+    if cover is None:
+        return ()
+    own = () if schema.covering is None else _domain_of(schema.covering)
+    same = paper.Assumed(
+        what=f"a record has the same {cover.attribute.name} whenever it is published; one whose"
+        " value was corrected in between counts in both releases"
+    )
+    if cover.disjoint is None:
+        return (*own, same)
+    people = paper.Assumed(
+        what="nobody who has records in this part of the table has any outside of it, by the word"
+        f" of who confirmed it: {cover.disjoint}"
+    )
+    return (*own, same, people)
+
+
+def _domain_of(attribute: Attribute) -> tuple[paper.Assumed, ...]:
+    """Return the public domain of an attribute that is not released, and how it is read."""
+    digest = describe(attribute.domain).digest()
+    public = paper.Assumed(what=f"{_domain_words(attribute)}; not released", sha256=digest)
+    if attribute.derivation is None:
+        return (public,)
+    return (public, paper.Assumed(what=_derived_words(attribute.name, attribute.derivation)))
+
+
 def assumed_settings(names: str) -> paper.Assumed:
     """Return that the settings of these names are public."""
     return paper.Assumed(what=f"the settings of the method: {names}")

@@ -22,6 +22,7 @@ from hedgerow.plan.model import Plan
 from hedgerow.plan.settings import MethodSettings
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.release.certificate_parts import (
+    assumed_cover,
     assumed_form,
     assumed_settings,
     assumed_table,
@@ -41,7 +42,8 @@ class RunFacts:
 
     ``epsilon`` is ``None`` where the method gives no guarantee; ``statement`` is then what it
     promises instead. ``caveat`` is what must be said about its ``delta``. ``people`` says whose
-    records are protected together, and how many of them count.
+    records are protected together, and how many of them count; ``covers`` which part of the
+    table was read.
     """
 
     epsilon: Fraction | None
@@ -53,6 +55,7 @@ class RunFacts:
     caveat: str | None = None
     statement: str | None = None
     people: PeopleRule | None = None
+    covers: paper.CertifiedCover | None = None
 
 
 def certify(
@@ -115,6 +118,7 @@ def certificate_of(
         versions=versions(),
         plan_sha256=plan_digest(plan),
         approved=_approved(plan),
+        covers=facts.covers,
     )
 
 
@@ -209,7 +213,8 @@ def _assumed(
         else _assumed_items(domain, settings=names)
     )
     form = () if plan.reading is None else (assumed_form(plan.reading),)
-    return (*public, *form, _assumed_people(people))
+    part = assumed_cover(domain) if isinstance(domain, Schema) else ()
+    return (*public, *part, *form, _assumed_people(people))
 
 
 def _assumed_people(people: PeopleRule | None) -> paper.Assumed:

@@ -108,7 +108,8 @@ def release_columns(
     ]
     if schema.class_attribute is not None and groups.classes is not None:
         columns.append(value_column(schema.class_attribute, told, role="the class"))
-    columns.append(count_entry(count_column(schema), count_meaning(certificate)))
+    meaning, unit = count_meaning(certificate), counted_in(certificate)
+    columns.append(count_entry(count_column(schema), meaning, unit=unit))
     return tuple(columns)
 
 
@@ -128,10 +129,16 @@ def disclosed_columns(schema: Schema, certificate: Certificate) -> tuple[Diction
     return tuple(columns)
 
 
-def count_entry(name: str, meaning: str) -> DictionaryColumn:
+def counted_in(certificate: Certificate) -> str:
+    """Return what the counts of a release are of: records or people."""
+    person = certificate.guarantee.person
+    return "people" if person is not None and person.counts_people else "records"
+
+
+def count_entry(name: str, meaning: str, *, unit: str = "records") -> DictionaryColumn:
     """Return the line of a column of counts."""
     return DictionaryColumn(
-        name=name, type="integer", unit="records", low="0", meaning=f"the count: {meaning}"
+        name=name, type="integer", unit=unit, low="0", meaning=f"the count: {meaning}"
     )
 
 

@@ -16,6 +16,7 @@ from hedgerow.release.dictionary import (
     DictionaryColumn,
     DictionaryFile,
     count_entry,
+    counted_in,
     dictionary_text,
     disclosed_columns,
     record_columns,
@@ -28,7 +29,7 @@ from hedgerow.release.package import PACKAGE, package_text
 from hedgerow.release.write import write_text
 
 _RANGE = f"a value, or a range of them: {INTERVALS}"
-_NOISY = "how many records are in the cell, with noise; may be below 0"
+_NOISY = "how many {} are in the cell, with noise; may be below 0"
 
 
 def write_dictionary(folder: Path, files: list[DictionaryFile], certificate: Certificate) -> None:
@@ -69,17 +70,17 @@ def table_files(schema: Schema, groups: Groups, certificate: Certificate) -> lis
         DictionaryFile(path="recoding.json", what="The ranges, to put other rows in the groups."),
         DictionaryFile(path="marginals.json", what="Noisy weights of single values."),
     ]
-    return files + _measured_files(schema, groups)
+    return files + _measured_files(schema, groups, counted_in(certificate))
 
 
-def _measured_files(schema: Schema, groups: Groups) -> list[DictionaryFile]:
+def _measured_files(schema: Schema, groups: Groups, unit: str) -> list[DictionaryFile]:
     if not groups.tables and groups.leaves is None:
         return []
     tables = [
         DictionaryFile(
             path=f"{FOLDER}/{file_name(schema, table, number)}",
             what=f"A noisy table ({table.kind}) that rows were drawn from.",
-            columns=_cell_columns(_names(schema, table)),
+            columns=_cell_columns(_names(schema, table), unit),
         )
         for number, table in enumerate(groups.tables, start=1)
     ]
@@ -87,13 +88,15 @@ def _measured_files(schema: Schema, groups: Groups) -> list[DictionaryFile]:
     leaves = DictionaryFile(
         path=f"{FOLDER}/{LEAVES}",
         what="The leaves of a class tree with their noisy counts.",
-        columns=_cell_columns(everywhere),
+        columns=_cell_columns(everywhere, unit),
     )
     return [
         *tables,
         *([] if groups.leaves is None else [leaves]),
         DictionaryFile(
-            path=f"{FOLDER}/{INDEX}", what="The tables and their noise.", columns=_index_columns()
+            path=f"{FOLDER}/{INDEX}",
+            what="The tables and their noise.",
+            columns=_index_columns(unit),
         ),
         DictionaryFile(path=f"{FOLDER}/{STORED}", what="Which values each group of a table holds."),
         DictionaryFile(path=f"{FOLDER}/{LEAF_RECODING}", what="The ranges of the leaves."),
@@ -105,16 +108,16 @@ def _names(schema: Schema, table: MeasuredTable) -> list[str]:
     return [used[at].name for at in table.attributes]
 
 
-def _cell_columns(names: Collection[str]) -> tuple[DictionaryColumn, ...]:
+def _cell_columns(names: Collection[str], unit: str) -> tuple[DictionaryColumn, ...]:
     count = "count"
     while count in names:
         count = f"noisy_{count}"
     texts = [text_column(name, _RANGE) for name in names]
-    cells = DictionaryColumn(name=count, type="integer", unit="records", meaning=_NOISY)
+    cells = DictionaryColumn(name=count, type="integer", unit=unit, meaning=_NOISY.format(unit))
     return (*texts, cells)
 
 
-def _index_columns() -> tuple[DictionaryColumn, ...]:
+def _index_columns(unit: str) -> tuple[DictionaryColumn, ...]:
     return (
         text_column("file", "the file of the table"),
         text_column("kind", "what the table was counted for"),
@@ -124,7 +127,7 @@ def _index_columns() -> tuple[DictionaryColumn, ...]:
         DictionaryColumn(
             name="within_95",
             type="integer",
-            unit="records",
+            unit=unit,
             meaning="the noise of a cell is within this in 95 of 100 cases",
         ),
     )

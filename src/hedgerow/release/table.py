@@ -33,6 +33,8 @@ _SPECIAL = re.compile('[,"\\n\\r]')
 
 _ROWS = 1 << 16  # that are written at a time
 
+_FUSED = 1 << 12  # texts of columns that are written as one, at the most
+
 # What earlier releases put an apostrophe before: every sign but that of a negative number.
 _SHIELDED_ONCE = re.compile(
     r"'*([=+@\t\r\n\uff1d\uff0b\uff20\uff0d]|-(?!\d+([.,]\d+)*([eE][+-]?\d+)?%?\Z))", re.ASCII
@@ -121,6 +123,7 @@ def to_csv(
     with file.open("wb") if isinstance(file, Path) else nullcontext(file) as out:
         if header:
             out.write((",".join(names) + "\n").encode())
+        cells = _fused(cells)
         for start in range(0, table.num_rows, _ROWS):
             out.write(_lines([column.slice(start, _ROWS) for column in cells]))
 
@@ -149,14 +152,64 @@ def _cells(column: pa.Array, *, safe: Callable[[str], str]) -> pa.Array:
     return labelled(column.indices, labels)
 
 
+def _fused(cells: list[pa.Array]) -> list[pa.Array]:
+    """Return the cells with neighbouring columns of few different texts made one column each.
+
+    A row then takes one text of all that the columns can say together, instead of one of each.
+    """
+    fused = cells[:1]
+    for column in cells[1:]:
+        both = fused[-1], column
+        if all(_has_few(each) for each in both):
+            first, second = both
+            n = len(second.dictionary)
+            if len(first.dictionary) * n <= min(_FUSED, len(column) // 8):
+                labels = [
+                    f"{one},{other}"
+                    for one in first.dictionary.to_pylist()
+                    for other in second.dictionary.to_pylist()
+                ]
+                places = _indices(first) * np.int32(n) + _indices(second)
+                fused[-1] = labelled(places, labels)
+                continue
+        fused.append(column)
+    return fused
+
+
+def _has_few(column: pa.Array) -> bool:
+    """Whether a column is one of texts out of a list, every cell with one."""
+    import pyarrow as pa
+
+    kind = column.type
+    return (
+        bool(pa.types.is_dictionary(kind))
+        and kind.index_type == pa.int32()
+        and not column.null_count
+    )
+
+
+def _indices(column: pa.DictionaryArray) -> NDArray[np.int32]:
+    """Return which text of its list each cell of a column has, out of its own memory.
+
+    ``to_numpy`` would do, but it loads pandas wherever that is installed.
+    """
+    places = column.indices
+    memory = np.frombuffer(places.buffers()[1], dtype=np.int32)
+    return memory[places.offset : places.offset + len(places)]
+
+
 def _lines(cells: Sequence[pa.Array]) -> memoryview:
     """Return the rows of columns of cells, each with the end of its line."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    columns = [column.cast(pa.string()) for column in cells]
-    rows = pc.binary_join_element_wise(
-        *columns, pa.scalar(","), null_handling="replace", null_replacement=""
+    # Scalars out of a column: ``pyarrow.scalar`` would load pandas.
+    comma, nothing, end = strings([",", "", "\n"])
+    *columns, last = [column.cast(pa.string()) for column in cells]
+    ended = pc.binary_join_element_wise(
+        last, nothing, end, null_handling="replace", null_replacement=""
     )
-    ended = pc.binary_join_element_wise(rows, pa.scalar(""), pa.scalar("\n"))
-    return memoryview(ended.buffers()[2] or b"")
+    rows = pc.binary_join_element_wise(
+        *columns, ended, comma, null_handling="replace", null_replacement=""
+    )
+    return memoryview(rows.buffers()[2] or b"")

@@ -48,6 +48,7 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     environment.filters["per_cent"] = per_cent
+    environment.filters["zip"] = zip
     environment.filters["whole"] = lambda number: f"{round(number):,}"
     return environment.get_template("evaluation.html.j2")
 

@@ -36,6 +36,7 @@ def headlines(facts: Facts) -> tuple[Headline, ...]:
         "itemsets": _itemsets,
         "loss": _loss,
         "risk": _risk,
+        "people": _people,
     }
     for task, make in makers.items():
         if task in facts:
@@ -156,11 +157,42 @@ def _clustering(facts: Facts) -> list[Headline]:
     ]
 
 
+def _people(facts: Facts) -> list[Headline]:
+    counted = facts["counted"]
+    found = [
+        Headline(
+            task="people",
+            what="people all of whose records may count",
+            value=f"{per_cent(facts['people-whole'])} of {facts['n-people']:,}"
+            f" ({per_cent(facts['records-kept'])} of the records count)",
+            verdict=None,
+        )
+    ]
+    for name in ("people", "records"):
+        told = next((each for each in facts[f"marginals-of-{name}"] if each["ways"] == 1), None)
+        if told is None:
+            continue
+        beside = " (what it counts)" if name == counted else ""
+        even = per_cent(told["even"])
+        found.append(
+            Headline(
+                task="people",
+                what=f"single values, error against {name}{beside}",
+                value=f"{per_cent(told['mean'])} (spread evenly: {even})",
+                verdict=error_verdict(told["mean"], trivial=told["even"], good=0.05, fair=0.15)
+                if name == counted
+                else None,
+            )
+        )
+    return found
+
+
 def _counting(facts: Facts) -> list[Headline]:
+    counted = facts.get("against", "records")
     ranges = [
         Headline(
             task="counting",
-            what="range queries of two attributes, error",
+            what=f"range queries of two attributes{_of(counted)}, error",
             value=f"{per_cent(each['median'])} in the middle, {per_cent(each['relative'])} on"
             f" average (answering 0: {per_cent(each['answering-zero'])})",
             verdict=_range_verdict(each),
@@ -171,7 +203,7 @@ def _counting(facts: Facts) -> list[Headline]:
     tables = [
         Headline(
             task="counting",
-            what="tables of two attributes, records in the wrong cell",
+            what=f"tables of two attributes, {counted} in the wrong cell",
             value=f"{per_cent(each['mean'])} (spread evenly: {per_cent(each['even'])})",
             verdict=error_verdict(each["mean"], trivial=each["even"], good=0.05, fair=0.15),
         )
@@ -179,6 +211,10 @@ def _counting(facts: Facts) -> list[Headline]:
         if each["ways"] == 2
     ]
     return ranges + tables
+
+
+def _of(counted: str) -> str:
+    return "" if counted == "records" else f", counting {counted}"
 
 
 def _range_verdict(each: Facts) -> Grade:

@@ -118,11 +118,12 @@ def test_a_join_keeps_the_columns_and_follows_its_table():
     for at, (a, b) in enumerate(zip(pool.bounds[:-1], pool.bounds[1:], strict=True)):
         first, second = (column[a:b] for column in pool.columns)
         assert np.array_equal(np.bincount(first, minlength=9), before[0][at])
-        assert np.abs(np.bincount(second, minlength=9) - before[1][at]).max() <= 4
+        off = np.abs(np.bincount(second, minlength=9) - before[1][at]).max()
+        assert off <= 4 + 0.001 * len(second)
         seen = np.zeros((4, 3))
         np.add.at(seen, (first, second), 1)
         expected = fitted_to_margins(wanted[:, :, at] + 1e-6, before[0][at][:4], before[1][at][:3])
-        assert np.abs(seen - expected).max() < 2
+        assert np.abs(seen - expected).max() < 2 + 0.001 * len(second)
 
 
 def test_raking_brings_tables_into_their_margins():

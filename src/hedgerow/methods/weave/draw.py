@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from hedgerow.methods.privbayes.records import packed_columns
 from hedgerow.methods.weave.axes import CellAxis
+from hedgerow.methods.weave.exchange import exchanged
 from hedgerow.methods.weave.one_way import OneWay
 from hedgerow.methods.weave.pool import Pool
 from hedgerow.methods.weave.weighing import weighed
@@ -24,7 +25,8 @@ def drawn_cells(
 
     A systematic draw: the pool is sorted by class and by its columns of highest entropy, back
     and forth, and every (weight / n)-th record is taken, so that no table of a class or of
-    those columns is off by more than a record or two.
+    those columns is off by more than a record or two. Then records are exchanged for others
+    that bring the tables of all pairs nearer to the pool's.
     """
     classes = pool.classes
     order = _sorted(pool, classes, rng)
@@ -35,7 +37,7 @@ def drawn_cells(
     passed = np.floor(ends * (n_records / float(ends[-1])) + rng.random()).astype(np.int64)
     passed = np.minimum(passed, n_records)
     passed[-1] = n_records
-    taken = np.repeat(order, np.diff(passed, prepend=0))
+    taken = exchanged(pool, np.repeat(order, np.diff(passed, prepend=0)), rng)
     return [column[taken] for column in pool.columns], classes[taken]
 
 

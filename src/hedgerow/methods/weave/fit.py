@@ -30,10 +30,10 @@ MARGIN = 0.8
 MOST_COMPARED = 100_000
 """Records of the pool that candidates are compared with, about, at the most."""
 
-SWEEPS = 8
+SWEEPS = 4
 """Sweeps over all tables in the last fit, and ..."""
 
-FIRST_SWEEPS = 2
+FIRST_SWEEPS = 1
 """... in those between further tables."""
 
 BLENDINGS = 4

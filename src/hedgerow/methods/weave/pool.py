@@ -25,7 +25,7 @@ MOST_POOLED = 4_000_000
 FEWEST = 150_000
 """... but so many records are not too many."""
 
-PER_RECORD = 4
+PER_RECORD = 16
 """Records of the pool for each record to be drawn, where that is not too many."""
 
 _Cells = NDArray[np.int32]

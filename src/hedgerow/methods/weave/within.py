@@ -48,8 +48,8 @@ class CodeLaw:
 
     def drawn(self, cells: NDArray[np.int32], rng: np.random.Generator) -> NDArray[np.int32]:
         """Return a code for each cell, by the law of that cell."""
-        if self.widths.max() <= 1:
-            return self.edges.astype(np.int32)[cells]
+        if self.widths.max() <= 1:  # cells are the codes, from 0 on
+            return cells
         rise, last = np.expm1(self.slopes * self.widths), self.widths - 1
         codes = np.empty(len(cells), dtype=np.int32)
         for start in range(0, len(cells), _CHUNK):

@@ -18,7 +18,7 @@ from hedgerow.errors import (
     UnconfirmedPlanError,
 )
 from hedgerow.pipeline.prepare import Prepared, check_whose_records, prepare
-from hedgerow.studio.columns import columns_of, to_look_at
+from hedgerow.studio.columns import plan_columns, to_look_at
 from hedgerow.studio.forecasts import plain_epsilon
 from hedgerow.studio.pages.budget import FORECASTS
 from hedgerow.studio.planfile import PlanFile
@@ -45,7 +45,7 @@ OPTIONS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Point:
+class SignedPoint:
     """One thing that a person answers for; ``page`` is where it is put in order."""
 
     name: str
@@ -92,56 +92,58 @@ def _free_folder(request: Request, file: PlanFile) -> str:
     return next(name for name in names if not (folder.root / name).exists())
 
 
-def _points(file: PlanFile, ready: Prepared, look: list[str]) -> list[Point]:
+def _points(file: PlanFile, ready: Prepared, look: list[str]) -> list[SignedPoint]:
     """Return what a person answers for, in the order of the pages."""
     said = texts("publish").points
     plan = ready.plan
-    used = [each for each in columns_of(file) if each.is_read]
+    used = [each for each in plan_columns(file) if each.is_read]
     words = said.domains_look.format(n=len(look)) if look else said.domains.format(n=len(used))
-    points = [Point(name="domains", words=words, standing="look" if look else "good", page="table")]
+    points = [
+        SignedPoint(name="domains", words=words, standing="look" if look else "good", page="table")
+    ]
     points.append(_people_point(plan))
     records = (
         said.no_records if plan.records is None else said.records.format(n=f"{plan.records:,}")
     )
     standing = "look" if plan.records is None else "good"
-    points.append(Point(name="records", words=records, standing=standing, page="table"))
+    points.append(SignedPoint(name="records", words=records, standing=standing, page="table"))
     if ready.private:
         spent = said.budget.format(
             method=ready.settings.method, epsilon=plain_epsilon(ready.epsilon)
         )
-        points.append(Point(name="budget", words=spent, standing="good", page="budget"))
+        points.append(SignedPoint(name="budget", words=spent, standing="good", page="budget"))
         points.append(_verdict_point(ready, wait=False))
         points.append(_ledger_point(plan))
     else:
         points.append(
-            Point(name="budget", words=str(ready.statement), standing="bad", page="budget")
+            SignedPoint(name="budget", words=str(ready.statement), standing="bad", page="budget")
         )
     return points
 
 
-def _people_point(plan: Any) -> Point:
+def _people_point(plan: Any) -> SignedPoint:
     said = texts("publish").points
     try:
         check_whose_records(plan)
     except HedgerowError as error:
-        return Point(name="people", words=error.what, standing="bad", page="table")
+        return SignedPoint(name="people", words=error.what, standing="bad", page="table")
     if plan.person is not None:
         words = said.person.format(columns=", ".join(plan.person))
     else:
         words = said.one if plan.one_record_per_person else said.each
-    return Point(name="people", words=words, standing="good", page="table")
+    return SignedPoint(name="people", words=words, standing="good", page="table")
 
 
-def _verdict_point(ready: Prepared, *, wait: bool) -> Point:
+def _verdict_point(ready: Prepared, *, wait: bool) -> SignedPoint:
     """Return whether the release would be worth making; a page does not wait for that."""
     said = texts("publish").points
     if ready.plan.records is None:
-        return Point(name="verdict", words=said.no_verdict, standing="look", page="budget")
+        return SignedPoint(name="verdict", words=said.no_verdict, standing="look", page="budget")
     told = FORECASTS.told(ready) if wait else FORECASTS.cached(ready)
     if told is None:
-        return Point(name="verdict", words=said.reckoning, standing="waiting")
+        return SignedPoint(name="verdict", words=said.reckoning, standing="waiting")
     standing = {"feasible": "good", "mostly noise": "bad"}.get(told.verdict, "look")
-    return Point(name="verdict", words=told.advice, standing=standing, page="budget")
+    return SignedPoint(name="verdict", words=told.advice, standing=standing, page="budget")
 
 
 def _verdict(request: Request) -> Response:
@@ -149,12 +151,12 @@ def _verdict(request: Request) -> Response:
     return page_answer(request, "_point.html.j2", point=point)
 
 
-def _ledger_point(plan: Any) -> Point:
+def _ledger_point(plan: Any) -> SignedPoint:
     said = texts("publish").points
     if plan.ledger is None:
-        return Point(name="ledger", words=said.no_ledger, standing="look", page="budget")
+        return SignedPoint(name="ledger", words=said.no_ledger, standing="look", page="budget")
     words = said.ledger.format(dataset=plan.ledger.dataset, cap=plain_epsilon(plan.ledger.cap))
-    return Point(name="ledger", words=words, standing="good", page="budget")
+    return SignedPoint(name="ledger", words=words, standing="good", page="budget")
 
 
 def _confirm(request: Request, form: Sent) -> Response:

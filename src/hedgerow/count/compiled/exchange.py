@@ -1,0 +1,52 @@
+"""A compiled loop that exchanges drawn records. Import lazily: loading Numba takes a while."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.model.compiling import compile_loop
+
+
+@compile_loop
+def exchange_records(
+    rows: NDArray[np.int16],
+    taken: NDArray[np.int64],
+    others: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    away: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    unit: int,
+) -> None:
+    """Compare each of ``others`` with the next of ``taken``, over and over, and exchange them.
+
+    ``rows`` are the records of a pool, a column for each attribute. ``away`` says how many
+    units the taken records have more in each cell of every pair's table than they should, one
+    record being ``unit``. They are exchanged where the sum of ``weights`` times squares of it
+    falls. Tables of pairs lie one after another at ``starts``, in rising order.
+    """
+    width = rows.shape[1]
+    for step in range(len(others)):
+        place = step % len(taken)
+        old, new = taken[place], others[step]
+        rise = 0
+        pair = 0
+        for a in range(width - 1):
+            for b in range(a + 1, width):
+                at = starts[pair]
+                gone = at + rows[old, a] * sizes[b] + rows[old, b]
+                come = at + rows[new, a] * sizes[b] + rows[new, b]
+                if gone != come:
+                    rise += weights[gone] * (unit - 2 * away[gone])
+                    rise += weights[come] * (unit + 2 * away[come])
+                pair += 1
+        if rise < 0:
+            pair = 0
+            for a in range(width - 1):
+                for b in range(a + 1, width):
+                    at = starts[pair]
+                    away[at + rows[old, a] * sizes[b] + rows[old, b]] -= unit
+                    away[at + rows[new, a] * sizes[b] + rows[new, b]] += unit
+                    pair += 1
+            taken[place] = new

@@ -1,0 +1,65 @@
+"""One run of a private method: the bound on people's records, chosen or given, then the method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from hedgerow.errors import InternalError
+from hedgerow.model.baskets import NoisyBaskets
+from hedgerow.model.groups import Groups
+from hedgerow.model.people import PeopleRule
+from hedgerow.pipeline.people import PeopleShares, choose_bound, in_persons, rule_with
+from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.source import RandomSource
+from hedgerow.progress import Progress, no_progress
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunResult:
+    """What a run published and spent: ``path`` by the method on one counted unit.
+
+    ``people`` is the rule with the bound that was kept to, ``choosing`` what its choice spent.
+    """
+
+    published: Groups | NoisyBaskets
+    path: PathLedger | None
+    people: PeopleRule | None
+    choosing: PathLedger | None = None
+
+
+def run_private(
+    method: Any,
+    engine: Any,
+    *,
+    shares: PeopleShares,
+    people: PeopleRule | None,
+    source: RandomSource,
+    progress: Progress = no_progress,
+) -> RunResult:
+    """Return what a method publishes of the data that the engine holds, and what it spent.
+
+    An engine that holds the records of ``people`` has them bounded first, by the bound of the
+    rule or, with ``auto``, by one that is chosen here.
+
+    Privacy: costs ``shares.epsilon`` for one person, or one record where there are no people
+    (docs/privacy.md, L3): the choice of the bound, and the method at what is left, divided by
+    how many units one person moves the counts by.
+    """
+    rule, choosing = people, None
+    if rule is not None and hasattr(engine, "bounded"):
+        if shares.auto:
+            choosing = PathLedger(shares.chosen)
+            sizes = engine.sizes(rule.most)
+            most = choose_bound(sizes, shares=shares, ledger=choosing, source=source)
+            rule = rule_with(rule, most)
+        progress("bounding records per person", None)
+        engine = engine.bounded(rule)
+    rate = shares.method / (1 if rule is None else rule.cost)
+    path = PathLedger(rate)
+    published = method.publish(engine, epsilon=rate, ledger=path, source=source, progress=progress)
+    if not path.settled() or (choosing is not None and not choosing.settled()):
+        raise InternalError("the method did not spend exactly its epsilon")
+    if rule is not None and isinstance(published, Groups):
+        published = in_persons(published, rule.unit)
+    return RunResult(published=published, path=path, people=rule, choosing=choosing)
