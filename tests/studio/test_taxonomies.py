@@ -122,6 +122,11 @@ def test_a_file_that_somebody_else_changed_is_refused_with_the_difference(browse
     assert Editor(browser).edit("undo").status_code == 422  # of no edit of this very file
 
 
+def test_what_moves_into_an_open_group_is_shown_there(browser, wards):
+    shown = Editor(browser).done("move", label=["C"], to="Surgery", open=["2:Surgery"])
+    assert re.search(r'data-label="Surgery".*value="C".*data-label="Other"', shown, re.DOTALL)
+
+
 def test_two_tabs_do_not_write_over_each_other(browser, wards):
     one, other = Editor(browser), Editor(browser)
     one.done("rename", label="Surgery", name="Operations")

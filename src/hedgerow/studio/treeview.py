@@ -68,7 +68,7 @@ def _line(
     label = taxonomy.labels[node]
     children = taxonomy.children(node).tolist()
     is_open = bool(children) and label in opened and budget[0] > 0
-    wanted = children[: max(shown.get(label, PER_LEVEL), 1)] if is_open else []
+    wanted = children[: max(shown.get(label, 0), PER_LEVEL)] if is_open else []
     budget[0] -= len(wanted)
     below = tuple(_line(taxonomy, child, opened, shown, budget) for child in wanted)
     return TreeLine(
