@@ -62,6 +62,7 @@ class TreeFiles:
             file = self._unchanged(name, version)
             before = file.path.read_bytes()
             made = file.replace(edit(EditableTree.of(file.taxonomy)).taxonomy())
+            _OPENED[str(made.path), made.digest] = made
             if made.digest != file.digest:
                 self._push(name, "undo", before, made.digest)
                 self._clear(name, "redo")
