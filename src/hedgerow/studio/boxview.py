@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,7 +117,7 @@ def brushed(
     for at, span in zip(pair, spans, strict=True):
         parts *= _inside(groups, at, span)
     whole = float(groups.counts.sum()) or 1.0
-    chosen = replace(groups, counts=groups.counts * parts)
+    chosen = replace(groups, counts=cast("NDArray[np.int64]", groups.counts * parts))
     others = [at for at in divided(schema, groups) if at not in pair][:4]
     total = float(chosen.counts.sum())
     return Brushed(

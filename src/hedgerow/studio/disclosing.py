@@ -41,12 +41,12 @@ def shown_weights(section: Mapping[str, Any], columns: list[str]) -> list[dict[s
     found = []
     for name in columns:
         given = severities.get(name) if isinstance(severities, Mapping) else None
-        by_value = isinstance(given, Mapping)
+        by_value = given if isinstance(given, Mapping) else {}
         found.append(
             {
                 "name": name,
                 "weight": "" if given is None or by_value else str(given),
-                "values": "\n".join(f"{k}: {v}" for k, v in given.items()) if by_value else "",
+                "values": "\n".join(f"{label}: {weight}" for label, weight in by_value.items()),
                 "person": str(people.get(name, "")) if isinstance(people, Mapping) else "",
             }
         )

@@ -14,7 +14,7 @@ from hedgerow.taxonomy import builders
 from hedgerow.taxonomy.edits import EditableTree
 from hedgerow.taxonomy.files import read_taxonomy, write_taxonomy
 from hedgerow.taxonomy.labels import ROOT
-from hedgerow.taxonomy.paste import pasted_ways
+from hedgerow.taxonomy.paste import Order, pasted_ways
 from hedgerow.taxonomy.paths import from_paths
 from hedgerow.taxonomy.ready.catalogue import PREFIX, ready_taxonomy
 from hedgerow.taxonomy.tree import Taxonomy
@@ -113,7 +113,7 @@ def _values(form: Sent, folder: Folder, target: str) -> MadeTree:
 
 
 def _cells(form: Sent, folder: Folder, target: str) -> MadeTree:
-    order = "group-first" if form.get("order") == "group-first" else "value-first"
+    order: Order = "group-first" if form.get("order") == "group-first" else "value-first"
     ways = pasted_ways(form.get("cells"), order=order)
     if all(len(way) > 1 and way[0] == ways[0][0] for way in ways):
         tree = from_paths(ways)

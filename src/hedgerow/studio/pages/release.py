@@ -161,8 +161,8 @@ def _records(request: Request, shown: ShownRelease) -> dict[str, Any]:
     if shown.baskets is not None:
         baskets = shown.baskets.baskets
         order = np.argsort(-baskets.counts, kind="stable")[:N_PREVIEWED].tolist()
-        rows = [(shown_items(baskets, at), int(baskets.counts[at])) for at in order]
-        return {"columns": [], "rows": rows, "n_records": int(baskets.counts.sum())}
+        counted = [(shown_items(baskets, at), int(baskets.counts[at])) for at in order]
+        return {"columns": [], "rows": counted, "n_records": int(baskets.counts.sum())}
     release = shown.release
     few = some_records(release.groups, N_PREVIEWED, seed=int.from_bytes(np.random.bytes(6), "big"))
     parts = [part.to_pydict() for part in record_tables(release.schema, few, source=SystemSource())]
