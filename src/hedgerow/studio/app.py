@@ -8,7 +8,7 @@ from pathlib import Path
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -34,6 +34,7 @@ def studio_app(folder: Folder, keys: StartKeys) -> Starlette:
             *(route for page in listed for route in page.routes),
             *watched.ROUTES,
             *HELP,
+            Route("/favicon.ico", FileResponse(static / "mark.svg")),
             Mount("/static", StaticFiles(directory=static)),
         ],
         middleware=[

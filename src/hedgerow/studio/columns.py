@@ -44,7 +44,7 @@ _FROM_DATA = re.compile(r"from the data: (.*?); replace by public knowledge\.?")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Column:
+class PlanColumn:
     """One column: what the plan says of it, and where that comes from."""
 
     name: str
@@ -95,7 +95,7 @@ class Column:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fact:
+class TableFact:
     """Something that the plan says of the whole table, with the remark above it."""
 
     key: str
@@ -127,25 +127,25 @@ def standing_of(mark: str) -> Standing:
     return "public" if mark.startswith("public") else "own"
 
 
-def columns_of(file: PlanFile) -> list[Column]:
+def plan_columns(file: PlanFile) -> list[PlanColumn]:
     """Return the columns of a plan in its order, whatever mistakes it has."""
     attributes = file.data.get("attributes")
     if not isinstance(attributes, Mapping):
         return []
     marks = file.marks("attributes")
     return [
-        Column(
+        PlanColumn(
             name=name, given=given if isinstance(given, Mapping) else {}, mark=marks.get(name, "")
         )
         for name, given in attributes.items()
     ]
 
 
-def facts_of(file: PlanFile) -> list[Fact]:
+def table_facts(file: PlanFile) -> list[TableFact]:
     """Return what of the whole table was taken from the data, or was and is confirmed."""
     remarks, data = file.remarks(), file.data
     return [
-        Fact(key=key, value=one_line(data[key]), remark=words)
+        TableFact(key=key, value=yaml_line(data[key]), remark=words)
         for key, words in remarks.items()
         if key != "attributes" and standing_of(words) in ("look", "confirmed")
     ]
@@ -153,8 +153,8 @@ def facts_of(file: PlanFile) -> list[Fact]:
 
 def to_look_at(file: PlanFile) -> list[str]:
     """Return the names of what was taken from the data and nobody has confirmed."""
-    columns = [each.name for each in columns_of(file) if each.standing == "look"]
-    return [*(each.key for each in facts_of(file) if each.standing == "look"), *columns]
+    columns = [each.name for each in plan_columns(file) if each.standing == "look"]
+    return [*(each.key for each in table_facts(file) if each.standing == "look"), *columns]
 
 
 def confirming(file: PlanFile, name: str) -> list[Edit]:
@@ -168,14 +168,14 @@ def confirming(file: PlanFile, name: str) -> list[Edit]:
 
 def confirming_fact(file: PlanFile, key: str) -> list[Edit]:
     """Return the edits that confirm what the plan says of the whole table."""
-    for fact in facts_of(file):
+    for fact in table_facts(file):
         if fact.key == key and fact.standing == "look":
             rest = _FROM_DATA.sub("", fact.remark).strip()
             return [Remark(path=(key,), comment=f"{CONFIRMED}{fact.reason}. {rest}".strip())]
     return []
 
 
-def with_role(column: Column, role: str) -> list[Edit]:
+def with_role(column: PlanColumn, role: str) -> list[Edit]:
     """Return the edits that give a column a role.
 
     Who leaves a column out keeps its domain in the comment, from where it comes back.
@@ -200,11 +200,11 @@ def with_role(column: Column, role: str) -> list[Edit]:
     return [*edits, _role_edit(path, role), Mark(path=path, comment=column.reason or "own")]
 
 
-def _left_out(column: Column, role: str, path: tuple[str, ...]) -> Sequence[Edit]:
+def _left_out(column: PlanColumn, role: str, path: tuple[str, ...]) -> Sequence[Edit]:
     kept = {key: value for key, value in column.given.items() if key in _ONLY_READ}
     edits: list[Edit] = [Drop(path=(*path, key)) for key in kept]
     edits.append(Put(path=(*path, "role"), value=role))
-    if kept and len(text := one_line(kept)) < _LONGEST_BEFORE:
+    if kept and len(text := yaml_line(kept)) < _LONGEST_BEFORE:
         edits.append(Mark(path=path, comment=f"{column.mark or 'own'}{_BEFORE}{text}"))
     return edits
 
@@ -214,7 +214,7 @@ def _role_edit(path: tuple[str, ...], role: str) -> Edit:
     return Drop(path=role_path) if role == "predictor" else Put(path=role_path, value=role)
 
 
-def with_domain(column: Column, role: str, kind: str, given: Mapping[str, Any]) -> list[Edit]:
+def with_domain(column: PlanColumn, role: str, kind: str, given: Mapping[str, Any]) -> list[Edit]:
     """Return the edits that give a column a role and a domain; ``given`` has the kind's keys.
 
     ``None`` takes a key out. Keys of other kinds go.
@@ -237,9 +237,9 @@ def with_domain(column: Column, role: str, kind: str, given: Mapping[str, Any]) 
     return edits
 
 
-def named(file: PlanFile, name: str) -> Column:
+def named(file: PlanFile, name: str) -> PlanColumn:
     """Return the column of that name."""
-    for column in columns_of(file):
+    for column in plan_columns(file):
         if column.name == name:
             return column
     raise InputError("the plan has no such column", where=name, do="Load the page again.")
@@ -264,7 +264,7 @@ def lines_of(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def one_line(value: Any) -> str:
+def yaml_line(value: Any) -> str:
     """Return a value of the plan as YAML on one line."""
     text = yaml.dump(
         _plain(value), default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**9

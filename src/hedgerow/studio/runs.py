@@ -171,7 +171,7 @@ class AnsweredError(HedgerowError):
     """What a command refused, in its own words."""
 
 
-def answer_of(folder: Folder, words: Sequence[str]) -> dict[str, Any]:
+def command_answer(folder: Folder, words: Sequence[str]) -> dict[str, Any]:
     """Return what a short command answers, in a process of its own; raises what it refuses."""
     try:
         done = subprocess.run(
@@ -189,6 +189,9 @@ def answer_of(folder: Folder, words: Sequence[str]) -> dict[str, Any]:
     if isinstance(error, dict):
         raise AnsweredError(error["what"], where=error.get("where"), do=error.get("do"))
     return dict(told)
+
+
+answer_of = command_answer
 
 
 def _hold(lock: int) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from hedgerow.errors import HedgerowError, InputError, visible
-from hedgerow.studio.columns import one_line
+from hedgerow.studio.columns import yaml_line
 from hedgerow.studio.folder import Folder
 from hedgerow.studio.planfile import PlanFile, version_of
 from hedgerow.studio.runs import Runs
@@ -198,7 +198,7 @@ def environment() -> Environment:
     )
     made.filters["whole"] = lambda number: f"{number:,}"
     made.filters["command"] = command_text
-    made.filters["one_line"] = one_line
+    made.filters["one_line"] = yaml_line
     made.filters["hash"] = lambda text: version_of(text)[:8]
     return made
 

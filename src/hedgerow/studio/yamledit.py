@@ -165,8 +165,8 @@ def _edited(text: str, edit: Edit) -> str:
         return _with_new(text, lines, edit, newline)
     block = "".join(lines[first:stop])
     indent = len(lines[first]) - len(lines[first].lstrip())
-    made = _rewritten(_dedented(block, indent), edit, inner)
-    shifted = [(" " * indent + line if line.strip() else line) for line in made.splitlines()]
+    written = _rewritten(_dedented(block, indent), edit, inner)
+    shifted = [(" " * indent + line if line.strip() else line) for line in written.splitlines()]
     return "".join([*lines[:first], *(line + newline for line in shifted), *lines[stop:]])
 
 

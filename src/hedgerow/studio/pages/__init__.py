@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from hedgerow.studio.pages import budget, publish, start, table
+from hedgerow.studio.pages import (
+    budget,
+    compare,
+    disclose,
+    ledger,
+    publish,
+    release,
+    start,
+    table,
+    taxonomies,
+)
 
 ORDER = (
     "start",
@@ -20,7 +30,12 @@ ORDER = (
 PAGES = (
     start.PAGE,
     table.PAGE,
+    taxonomies.PAGE,
     budget.PAGE,
     publish.PAGE,
+    release.PAGE,
+    compare.PAGE,
+    disclose.PAGE,
+    ledger.PAGE,
 )
 """The pages that there are."""

@@ -14,14 +14,14 @@ from starlette.routing import Route
 from hedgerow.errors import HedgerowError, InputError
 from hedgerow.studio.columns import (
     ROLES,
-    Column,
-    columns_of,
+    PlanColumn,
     confirming,
     confirming_fact,
-    facts_of,
     lines_of,
     named,
     number,
+    plan_columns,
+    table_facts,
     to_look_at,
     with_domain,
     with_role,
@@ -111,7 +111,7 @@ def _draft(request: Request, form: Sent) -> Response:
 
 def _values(file: PlanFile) -> dict[str, Any]:
     """Return what the page shows of a plan."""
-    columns, facts = columns_of(file), facts_of(file)
+    columns, facts = plan_columns(file), table_facts(file)
     data = file.data
     try:
         file.plan()
@@ -160,7 +160,7 @@ def _save_column(request: Request, form: Sent) -> Response:
     return _answer(request, saved, [name])
 
 
-def _column_edits(column: Column, form: Sent) -> list[Edit]:
+def _column_edits(column: PlanColumn, form: Sent) -> list[Edit]:
     role, kind = form.need("role"), form.get("kind")
     if role not in ("predictor", "class"):
         edits = with_role(column, role)
@@ -176,7 +176,7 @@ def _column_edits(column: Column, form: Sent) -> list[Edit]:
     return edits
 
 
-def _domain(column: Column, kind: str, form: Sent) -> dict[str, Any]:
+def _domain(column: PlanColumn, kind: str, form: Sent) -> dict[str, Any]:
     if kind == "numeric":
         ends = [number(form.get(key), f"{column.name}: {key}") for key in ("low", "high")]
         step = number(form.get("step") or "1", f"{column.name}: step")

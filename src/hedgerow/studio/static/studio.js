@@ -81,11 +81,28 @@ document.addEventListener("keydown", (event) => {
   event.target.closest("[data-form]")?.querySelector("button.main")?.click();
 });
 
+// A slider over named stops sets a field, and a part that arrives may set one, too.
+function give(id, value) {
+  const field = document.getElementById(id);
+  if (!field || field.value === value) return;
+  field.value = value;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+document.addEventListener("input", (event) => {
+  const slider = event.target;
+  if (!slider.matches?.("[data-stops]")) return;
+  const value = slider.dataset.stops.split(" ")[slider.value];
+  slider.setAttribute("aria-valuetext", value);
+  give(slider.dataset.sets, value);
+});
+
 // A form that asks before it leaves is a dialog; whatever arrives is looked through for parts.
 function prepare(root) {
   if (root.matches?.("[data-events]")) watch(root);
   for (const part of root.querySelectorAll?.("[data-events]") ?? []) watch(part);
   for (const choice of root.querySelectorAll?.("[data-switch]") ?? []) turn(choice);
+  for (const told of root.querySelectorAll?.("[data-set]") ?? []) give(told.dataset.set, told.dataset.value);
   const field = document.querySelector("[data-filter]");
   if (field) filter(field);
 }
