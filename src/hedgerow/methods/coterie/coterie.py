@@ -14,7 +14,7 @@ from hedgerow.errors import SettingError
 from hedgerow.methods.coterie.caps import Cap
 from hedgerow.methods.coterie.departures import DETAILS
 from hedgerow.methods.coterie.items import Items, measure_items
-from hedgerow.methods.coterie.lengths import Lengths, measure_lengths
+from hedgerow.methods.coterie.lengths import BasketLengths, measure_lengths
 from hedgerow.methods.coterie.lots import Lots
 from hedgerow.methods.coterie.pairs import Pairs, measure_pairs
 from hedgerow.methods.coterie.place import BLOCKS, ROUGH_BLOCKS, PlacedItems, placed
@@ -191,7 +191,7 @@ class Combinations:
 
     supports: Floats
     spread: float
-    lengths: Lengths
+    lengths: BasketLengths
     pairs: Pairs
     core: list[CountedSet]
     sets: ChosenSets

@@ -21,7 +21,7 @@ ALMOST_NONE = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Lengths:
+class BasketLengths:
     """Noisy numbers of baskets: by frequent items held, and by other items in each class."""
 
     bins: Bins
@@ -57,7 +57,7 @@ def _numbers(in_bin: NDArray[np.int64], laws: list[BinLaw], lots: Lots) -> NDArr
     return numbers
 
 
-def measure_lengths(measuring: Measuring, rank: NDArray[np.int32], n_records: int) -> Lengths:
+def measure_lengths(measuring: Measuring, rank: NDArray[np.int32], n_records: int) -> BasketLengths:
     """Return noisy lengths, for two shares: a record is in one cell of each histogram."""
     bins = Bins.up_to(measuring.n_items, zero=True)
     n_bins = len(bins.edges)
@@ -74,4 +74,4 @@ def measure_lengths(measuring: Measuring, rank: NDArray[np.int32], n_records: in
     others = np.array([bins.smoothed(row, 1 / measuring.share(on)) for row in table])
     others += ALMOST_NONE
     others[0, 0] = 0
-    return Lengths(bins=bins, frequent=frequent, others=others, classes=classes)
+    return BasketLengths(bins=bins, frequent=frequent, others=others, classes=classes)

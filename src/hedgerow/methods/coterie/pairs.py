@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hedgerow.count.feature_kernels import CappedPairs
 from hedgerow.methods.coterie.caps import best_cap
-from hedgerow.methods.coterie.lengths import Lengths
+from hedgerow.methods.coterie.lengths import BasketLengths
 from hedgerow.methods.coterie.shares import Measuring
 from hedgerow.model.arrays import Floats
 
@@ -48,7 +48,7 @@ def measure_pairs(
     measuring: Measuring,
     rank: NDArray[np.int32],
     supports: Floats,
-    lengths: Lengths,
+    lengths: BasketLengths,
     n_records: int,
 ) -> Pairs:
     """Return the supports of pairs, for one share: capped counts of all pairs."""

@@ -36,7 +36,7 @@ def placed(
 ) -> PlacedItems:
     """Return baskets of about these lengths that agree with the targets as far as they can.
 
-    Lengths give way where the items need more or fewer places.
+    BasketLengths give way where the items need more or fewer places.
     """
     from hedgerow.methods.coterie import compiled
 
