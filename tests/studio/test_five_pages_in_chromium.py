@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 
 import pyarrow.csv
 import pytest
 
 import hedgerow
+from hedgerow.studio.runs import called
 from hedgerow.taxonomy.files import write_taxonomy
 from hedgerow.taxonomy.tree import Taxonomy
 from support.disclosure_tables import patients, plan
@@ -49,7 +49,7 @@ def test_five_pages_by_keyboard_and_by_mouse_in_both_themes_and_widths(root, tmp
         pytest.skip(str(error))
     folder = tmp_path / "register"
     prepared(folder)
-    command = [sys.executable, "-m", "hedgerow", "studio", str(folder), "--no-open", "--json"]
+    command = called(["studio", str(folder), "--no-open", "--json"])
     out = tmp_path / "address"
     with out.open("wb") as file:
         plain = {**os.environ, "PYTHONUNBUFFERED": "1"}
