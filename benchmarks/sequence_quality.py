@@ -18,7 +18,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-from sequence_figures import HEADINGS, Truth, drawn_from, shown_figures
 
 from hedgerow.count.memory.baskets import BasketMemory
 from hedgerow.encode.baskets import encode_baskets
@@ -29,6 +28,7 @@ from hedgerow.plan.load import plan_of
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from hedgerow.read.items import open_items
+from sequence_figures import HEADINGS, Truth, drawn_from, shown_figures
 
 EPSILONS = (Fraction(1), Fraction(1, 2), Fraction(1, 4))
 FEW = 50_000
