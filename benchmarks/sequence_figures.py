@@ -12,7 +12,7 @@ import numpy as np
 from hedgerow.evaluation.grams import gram_counts, relative_error, top_patterns
 from hedgerow.evaluation.sequence_tasks import LONGEST, SHARE, TOP
 from hedgerow.evaluation.weighted_sets import WeightedSets
-from hedgerow.model.baskets import EncodedBaskets, NoisyBaskets, offsets_of
+from hedgerow.model.baskets import EncodedBaskets, offsets_of
 
 HEADINGS = "prefixes of 1..4 | substrings of 1..4 | F1, support | length TV"
 
@@ -27,12 +27,11 @@ class Truth:
         self.patterns = top_patterns(self.sequences, TOP)
         self.lengths = np.bincount(np.diff(records.offsets)) / max(1, len(records))
 
-    def figures(self, released: NoisyBaskets) -> list[float]:
+    def figures(self, noisy: WeightedSets) -> list[float]:
         """Return four errors of prefixes, four of substrings, F1, support and length TV.
 
         NaN where no run of that length is frequent enough to be compared.
         """
-        noisy = WeightedSets.of_release(released)
         found = [
             relative_error(true, gram_counts(noisy, n, begins=b), least=self.least)[0]
             for (b, n), true in zip(_runs(), self.grams, strict=True)

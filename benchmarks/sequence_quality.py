@@ -22,6 +22,7 @@ import numpy as np
 from hedgerow.count.memory.baskets import BasketMemory
 from hedgerow.encode.baskets import encode_baskets
 from hedgerow.encode.universe import universe_of
+from hedgerow.evaluation.weighted_sets import WeightedSets
 from hedgerow.methods.chain.chain import SequenceChain
 from hedgerow.model.baskets import EncodedBaskets
 from hedgerow.plan.load import plan_of
@@ -67,7 +68,7 @@ def show(records, epsilons, *, n_seeds: int, reading: float) -> None:
             start = time.process_time()
             released = run(records, epsilon, seed=100 + seed)
             spent.append(time.process_time() - start)
-            rows.append(truth.figures(released))
+            rows.append(truth.figures(WeightedSets.of_release(released)))
         shown = shown_figures(np.mean(np.array(rows), axis=0))
         ratio = np.mean(spent) / reading
         print(f"{len(records):,} | {float(epsilon):g} | {shown} | {ratio:.1f}", flush=True)
