@@ -26,6 +26,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 RECORDS_EACH = 10
+DISTINCT_CHUNKS = 4
+"""Chunks of records that are drawn; larger tables repeat them, with people of their own."""
+
 WAYS: dict[str, dict[str, object]] = {
     "records alone": {},
     "4 records a person": {"person": ("who",), "records_per_person": 4},
@@ -39,9 +42,11 @@ def write(path: Path, n_records: int) -> None:
     from adult_like import CHUNK, chunk
 
     rng = np.random.default_rng(1)
-    writer = None
+    writer, drawn = None, []
     for start in range(0, n_records, CHUNK):
-        table = chunk(min(CHUNK, n_records - start), rng)
+        if len(drawn) < DISTINCT_CHUNKS:
+            drawn.append(chunk(min(CHUNK, n_records - start), rng))
+        table = drawn[start // CHUNK % len(drawn)].slice(0, n_records - start)
         # Half of all records are those of a tenth of the people.
         n_people = max(n_records // RECORDS_EACH, 1)
         often = rng.random(len(table)) < 0.5
