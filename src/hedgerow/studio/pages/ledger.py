@@ -116,8 +116,13 @@ def _values(request: Request) -> dict[str, Any]:
 
 
 def _show(request: Request) -> Response:
+    """Show the page at once; it asks for the accounts when it is there."""
+    return page_answer(request, "ledger.html.j2", option=_shown_words(request))
+
+
+def _accounts(request: Request) -> Response:
     """Show the accounts."""
-    return page_answer(request, "ledger.html.j2", **_values(request))
+    return page_answer(request, "_accounts.html.j2", **_values(request))
 
 
 def _cap(request: Request, form: Sent) -> Response:
@@ -156,6 +161,7 @@ PAGE = Page(
     name="ledger",
     routes=(
         Route("/ledger", view(_show)),
+        Route("/ledger/accounts", view(_accounts)),
         Route("/ledger/export.json", view(_export)),
         Route("/ledger/cap", change(_cap), methods=["POST"]),
         Route("/ledger/verify", change(_verify), methods=["POST"]),
