@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from hedgerow.errors import HedgerowError, InputError
-from hedgerow.studio.runs import answer_of
+from hedgerow.studio.runs import command_answer
 from hedgerow.studio.shell import (
     Page,
     Sent,
@@ -47,7 +47,7 @@ def _shown_words(request: Request) -> list[str]:
 
 
 def _ask(request: Request, *words: str) -> dict[str, Any]:
-    return answer_of(studio_of(request).folder, ["ledger", *words, *ledger_words(request)])
+    return command_answer(studio_of(request).folder, ["ledger", *words, *ledger_words(request)])
 
 
 def amount(told: object) -> float:
