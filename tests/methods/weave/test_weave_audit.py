@@ -254,4 +254,5 @@ def test_runs_of_weave_refute_nothing(joined):
 def test_order_tables_are_made_of_noisy_counts_alone(ordered, name):
     released, ledger = watched_run(ordered_pair(name), seed=1)
     assert ledger.settled()
+    assert released.tables[-1].kind == "order"
     assert released.tables[-1].counts.shape == (2, 2)

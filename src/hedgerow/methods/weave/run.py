@@ -25,7 +25,7 @@ from hedgerow.methods.weave.pairs import AttributePair, PairCounts, PairLayout
 from hedgerow.methods.weave.purpose import Purpose
 from hedgerow.methods.weave.raking import Margin
 from hedgerow.methods.weave.shape import WeaveBudget
-from hedgerow.methods.weave.weighing import COMPILED_FROM
+from hedgerow.methods.weave.weighing import COMPILED_FROM, weighed
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import LeafTable
 from hedgerow.model.measured import Kind, MeasuredTable
@@ -263,8 +263,8 @@ class Asked:
             names = [self.run.engine.schema.attributes[at].name for at in (a, b)]
             true = quartered(self.finest[a, b], of, upper)
             noisy = self.run.noisy(true, share, f"order table: {names[0]} and {names[1]}")
-            self.run.note("further", (a, b), upper, noisy, share)
-            sides = np.bincount(upper[0], masses[a]), np.bincount(upper[1], masses[b])
+            self.run.note("order", (a, b), upper, noisy, share)
+            sides = weighed(upper[0], masses[a], 2), weighed(upper[1], masses[b], 2)
             tables.append(Joint(pair=(a, b), groups=upper, counts=told(noisy, *sides)))
         fit.order(tables, margin(1 / float(share)))
 
