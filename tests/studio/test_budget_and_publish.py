@@ -95,6 +95,20 @@ def test_the_budget_is_written_to_the_plan_with_its_comments(browser, folder):
     ]
 
 
+def test_an_account_of_people_stays_one(browser, folder):
+    path = folder / "plan.yaml"
+    text = re.sub(r"ledger: \{dataset: [^,]+,", "ledger: {people: hospital-2026,", path.read_text())
+    path.write_text(text if "person" in text else f"one-record-per-person: true\n{text}")
+    assert load_plan(path).ledger.people == "hospital-2026"
+    page = browser.show("/budget?plan=plan.yaml")
+    assert 'value="hospital-2026"' in page
+    assert "hospital-2026" in browser.show("/budget/account?plan=plan.yaml&epsilon=1")
+    sent = {"epsilon": "1", "method": "hedge", "dataset": "hospital-2027", "cap": "3"}
+    browser.send("/budget/save?plan=plan.yaml", {**sent, "version": version(page)})
+    ledger = load_plan(path).ledger
+    assert (ledger.people, ledger.dataset, ledger.cap) == ("hospital-2027", None, 3)
+
+
 def confirm_all(browser: Browser) -> None:
     for name in ("patient", "age", "ward"):
         now = version(browser.show("/table?plan=plan.yaml"))

@@ -8,6 +8,7 @@ import pytest
 
 from hedgerow.privacy.ledger import Ledger
 from hedgerow.studio.pages.ledger import shown_accounts
+from support.studio import answered_here
 
 EVIL = "<script>alert(1)</script>"
 
@@ -20,8 +21,17 @@ def booked(folder):
     return ledger
 
 
+@pytest.fixture
+def at_once(monkeypatch):
+    """Commands without processes."""
+    monkeypatch.setattr("hedgerow.studio.pages.ledger.answer_of", answered_here)
+
+
 def test_accounts_are_shown_with_their_entries(browser, booked):
     text = browser.show("/ledger?plan=plan.yaml")
+    assert 'hx-get="/ledger/accounts?plan=plan.yaml"' in text
+    assert "visits-2026" not in text  # comes with the accounts, so that the page is there at once
+    text = browser.show("/ledger/accounts?plan=plan.yaml")
     assert "visits-2026" in text
     assert "<b>3/2</b>" in text
     assert EVIL not in text
@@ -29,7 +39,7 @@ def test_accounts_are_shown_with_their_entries(browser, booked):
     assert "--ledger ledger.sqlite" in text
 
 
-def test_a_cap_is_changed_with_a_reason_and_told_as_a_command(browser, booked):
+def test_a_cap_is_changed_with_a_reason_and_told_as_a_command(browser, booked, at_once):
     browser.show("/ledger?plan=plan.yaml")
     sent = {"dataset": "visits-2026", "epsilon": "4", "reason": "the board said so"}
     answer = browser.send("/ledger/cap?plan=plan.yaml", sent)
@@ -48,14 +58,14 @@ def test_a_cap_is_changed_with_a_reason_and_told_as_a_command(browser, booked):
     assert booked.account("visits-2026").cap == 4
 
 
-def test_a_data_set_can_be_added(browser, booked):
+def test_a_data_set_can_be_added(browser, booked, at_once):
     browser.show("/ledger?plan=plan.yaml")
     sent = {"dataset": "other-2027", "epsilon": "1", "reason": "planned", "new": "yes"}
     assert browser.send("/ledger/cap?plan=plan.yaml", sent).status_code == 200
     assert booked.account("other-2027").cap == 1
 
 
-def test_the_chain_is_verified_and_taken_home(browser, booked):
+def test_the_chain_is_verified_and_taken_home(browser, booked, at_once):
     browser.show("/ledger?plan=plan.yaml")
     answer = browser.send("/ledger/verify?plan=plan.yaml")
     assert booked.verify()[1] in answer.text
@@ -64,8 +74,9 @@ def test_the_chain_is_verified_and_taken_home(browser, booked):
     assert "attachment" in taken.headers["content-disposition"]
 
 
-def test_a_ledger_that_is_not_there_is_told_and_not_made(browser, folder):
+def test_a_ledger_that_is_not_there_is_told_and_not_made(browser, folder, at_once):
     browser.show("/ledger?plan=plan.yaml")
+    browser.show("/ledger/accounts?plan=plan.yaml")
     assert not (folder / "ledger.sqlite").exists()
 
 

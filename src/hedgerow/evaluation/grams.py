@@ -13,6 +13,9 @@ Grams = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 LONGEST_PATTERN = 12
 
+DENSE = 1 << 22
+"""Up to so many names a run is counted by its name, without sorting what occurs."""
+
 
 def gram_counts(sequences: WeightedSets, n: int, *, begins: bool) -> Grams:
     """Return how often each run of ``n`` items occurs, or how many sequences begin with it."""
@@ -26,7 +29,7 @@ def gram_counts(sequences: WeightedSets, n: int, *, begins: bool) -> Grams:
     keys = np.zeros(len(starts), dtype=np.int64)
     for place in range(n):
         keys = keys * sequences.n_items + sequences.items[starts + place]
-    return _added(keys, sequences.weights[owners])
+    return _added(keys, sequences.weights[owners], n_names=sequences.n_items**n)
 
 
 def _starts(
@@ -42,7 +45,12 @@ def _starts(
     return starts[fits], owners[fits]
 
 
-def _added(keys: NDArray[np.int64], weights: NDArray[np.int64]) -> Grams:
+def _added(keys: NDArray[np.int64], weights: NDArray[np.int64], *, n_names: int) -> Grams:
+    """Return the keys, below ``n_names``, that occur, and the weights of each added up."""
+    if n_names <= DENSE:
+        occurs = np.flatnonzero(np.bincount(keys, minlength=n_names))
+        totals = np.bincount(keys, weights=weights, minlength=n_names)
+        return occurs, totals[occurs].astype(np.int64)
     found, place = np.unique(keys, return_inverse=True)
     counts = np.bincount(place, weights=weights, minlength=len(found))
     return found, counts.astype(np.int64)
@@ -86,7 +94,8 @@ def top_patterns(sequences: WeightedSets, k: int) -> dict[tuple[int, ...], int]:
         fits = starts + n <= sequences.offsets[1:][owners]
         starts, owners, place = starts[fits], owners[fits], place[fits]
         keys = place * sequences.n_items + sequences.items[starts + n - 1]
-        patterns, counts = _supports(keys, owners, sequences)
+        n_names = len(names) * sequences.n_items
+        patterns, counts = _supports(keys, owners, sequences, n_names=n_names)
         bound = _kth(found, counts, k)
         kept = counts >= max(bound, 1)
         names = [
@@ -104,13 +113,18 @@ def top_patterns(sequences: WeightedSets, k: int) -> dict[tuple[int, ...], int]:
     return dict(ordered[:k])
 
 
-def _supports(keys: NDArray[np.int64], owners: NDArray[np.int64], sequences: WeightedSets) -> Grams:
-    """Return how many sequences hold each key, each counted once."""
-    order = np.lexsort((owners, keys))
-    keys, owners = keys[order], owners[order]
-    first = np.ones(len(keys), dtype=np.bool_)
-    first[1:] = (keys[1:] != keys[:-1]) | (owners[1:] != owners[:-1])
-    return _added(keys[first], sequences.weights[owners[first]])
+def _supports(
+    keys: NDArray[np.int64], owners: NDArray[np.int64], sequences: WeightedSets, *, n_names: int
+) -> Grams:
+    """Return how many sequences hold each key, below ``n_names``, each counted once."""
+    if len(sequences) * n_names <= np.iinfo(np.int64).max:
+        held, names = np.divmod(np.sort(owners * n_names + keys), n_names)
+    else:
+        order = np.lexsort((keys, owners))
+        held, names = owners[order], keys[order]
+    first = np.ones(len(names), dtype=np.bool_)
+    first[1:] = (names[1:] != names[:-1]) | (held[1:] != held[:-1])
+    return _added(names[first], sequences.weights[held[first]], n_names=n_names)
 
 
 def _kth(found: dict[tuple[int, ...], int], counts: NDArray[np.int64], k: int) -> int:

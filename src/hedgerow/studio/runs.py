@@ -191,9 +191,6 @@ def command_answer(folder: Folder, words: Sequence[str]) -> dict[str, Any]:
     return dict(told)
 
 
-answer_of = command_answer
-
-
 def _hold(lock: int) -> tuple[int, ...]:
     """Lock a file for the process that inherits it; nothing where there are no such locks."""
     try:

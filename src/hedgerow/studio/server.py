@@ -64,6 +64,7 @@ def bound(port: int) -> Iterator[socket.socket]:
         if os.name == "posix":
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((LOOPBACK, port))
+        listening.listen(128)
     except (OSError, OverflowError) as error:
         listening.close()
         why = getattr(error, "strerror", None) or "there is no such port"

@@ -25,7 +25,7 @@ from hedgerow.studio.forecasts import (
 )
 from hedgerow.studio.pages.start import shown_account
 from hedgerow.studio.planfile import PlanFile
-from hedgerow.studio.runs import AnsweredError, answer_of
+from hedgerow.studio.runs import AnsweredError, command_answer
 from hedgerow.studio.shell import (
     Page,
     Sent,
@@ -175,9 +175,9 @@ def _account(request: Request) -> Response:
     place = [] if ledger.file is None else ["--ledger", str(ready.plan.resolve(ledger.file))]
     folder = studio_of(request).folder
     try:
-        told = answer_of(folder, ["ledger", "show", *place, "--", ledger.dataset])
+        told = command_answer(folder, ["ledger", "show", *place, "--", ledger.name])
     except AnsweredError:  # the first release opens the account
-        told = {"dataset": ledger.dataset, "cap": str(ledger.cap), "spent": "0", "left": ""}
+        told = {"dataset": ledger.name, "cap": str(ledger.cap), "spent": "0", "left": ""}
     account = _after({key: told[key] for key in ("dataset", "cap", "spent")}, ready.epsilon)
     return page_answer(request, "_account.html.j2", account=account)
 
@@ -265,8 +265,9 @@ def _ledger_edits(data: dict[str, Any], form: Sent) -> list[Edit]:
     before = _section(data, "ledger")
     edits: list[Edit] = []
     dataset, cap = form.get("dataset").strip(), form.get("cap").strip()
-    if dataset and dataset != before.get("dataset"):
-        edits.append(Put(path=("ledger", "dataset"), value=dataset))
+    account = "people" if "people" in before else "dataset"
+    if dataset and dataset != before.get(account):
+        edits.append(Put(path=("ledger", account), value=dataset))
     if cap:
         value = epsilon_value(cap)[1]
         if value != before.get("cap"):

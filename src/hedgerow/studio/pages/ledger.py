@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from hedgerow.errors import HedgerowError, InputError
-from hedgerow.studio.runs import answer_of
+from hedgerow.studio.runs import command_answer
 from hedgerow.studio.shell import (
     Page,
     Sent,
@@ -47,7 +47,7 @@ def _shown_words(request: Request) -> list[str]:
 
 
 def _ask(request: Request, *words: str) -> dict[str, Any]:
-    return answer_of(studio_of(request).folder, ["ledger", *words, *ledger_words(request)])
+    return command_answer(studio_of(request).folder, ["ledger", *words, *ledger_words(request)])
 
 
 def amount(told: object) -> float:
@@ -116,8 +116,13 @@ def _values(request: Request) -> dict[str, Any]:
 
 
 def _show(request: Request) -> Response:
+    """Show the page at once; it asks for the accounts when it is there."""
+    return page_answer(request, "ledger.html.j2", option=_shown_words(request))
+
+
+def _accounts(request: Request) -> Response:
     """Show the accounts."""
-    return page_answer(request, "ledger.html.j2", **_values(request))
+    return page_answer(request, "_accounts.html.j2", **_values(request))
 
 
 def _cap(request: Request, form: Sent) -> Response:
@@ -156,6 +161,7 @@ PAGE = Page(
     name="ledger",
     routes=(
         Route("/ledger", view(_show)),
+        Route("/ledger/accounts", view(_accounts)),
         Route("/ledger/export.json", view(_export)),
         Route("/ledger/cap", change(_cap), methods=["POST"]),
         Route("/ledger/verify", change(_verify), methods=["POST"]),

@@ -155,7 +155,7 @@ def _ledger_point(plan: Any) -> SignedPoint:
     said = texts("publish").points
     if plan.ledger is None:
         return SignedPoint(name="ledger", words=said.no_ledger, standing="look", page="budget")
-    words = said.ledger.format(dataset=plan.ledger.dataset, cap=plain_epsilon(plan.ledger.cap))
+    words = said.ledger.format(dataset=plan.ledger.name, cap=plain_epsilon(plan.ledger.cap))
     return SignedPoint(name="ledger", words=words, standing="good", page="budget")
 
 

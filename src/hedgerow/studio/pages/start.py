@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from hedgerow.errors import HedgerowError, InputError
 from hedgerow.studio.contents import plans_in, releases_in, tables_in
-from hedgerow.studio.runs import answer_of
+from hedgerow.studio.runs import command_answer
 from hedgerow.studio.shell import Page, Sent, change, page_answer, studio_of, view
 
 DEMO = "uci-adult"
@@ -54,12 +54,12 @@ def _left(request: Request) -> Response:
         ledger = None if listed.plan is None else listed.plan.ledger
         if listed.plan is not None and ledger is not None:
             place = None if ledger.file is None else str(listed.plan.resolve(ledger.file))
-            wanted.setdefault(place, set()).add(ledger.dataset)
+            wanted.setdefault(place, set()).add(ledger.name)
     accounts = []
     for place, names in wanted.items():
         words = ["ledger", "show", *([] if place is None else ["--ledger", place])]
         try:
-            told = answer_of(folder, words)["datasets"]
+            told = command_answer(folder, words)["datasets"]
         except HedgerowError:
             continue
         accounts += [shown_account(each) for each in told if each["dataset"] in names]
