@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from hedgerow.cli.taxonomy import app
 from hedgerow.errors import TaxonomyError
 from hedgerow.taxonomy.files import FORMATS, file_format, read_taxonomy, write_taxonomy
-from hedgerow.taxonomy.rewrite import OpenedTaxonomy, TaxonomyChangedError, edited_file
+from hedgerow.taxonomy.rewrite import OpenedTaxonomy, TaxonomyChangedError
 from hedgerow.taxonomy.tree import Taxonomy
 
 JOBS = Taxonomy.from_nested("*", {"Indoor": ["office", "shop"], "Outdoor": ["farm"]})
@@ -67,7 +67,8 @@ def test_a_file_keeps_its_format_and_its_first_comments(tmp_path, format_):
     head = "# agreed by the data board\n\n" if format_ == "yaml" else ""
     path.write_text(head + path.read_text())
     assert file_format(path) == format_
-    edited_file(path, lambda tree: tree.with_leaf("mine"))
+    file = OpenedTaxonomy.read(path)
+    file.replace(file.taxonomy.with_leaf("mine"))
     assert path.read_text().startswith(head)
     assert file_format(path) == format_
     assert read_taxonomy(path) == JOBS.with_leaf("mine")
@@ -82,3 +83,13 @@ def test_a_file_that_somebody_else_changed_is_not_overwritten(jobs):
     assert jobs.read_bytes() == changed
     assert "-farm;Outdoor;*" in refusal.value.difference
     assert "+field;Outdoor;*" in refusal.value.difference
+
+
+def test_comments_inside_of_a_tree_are_lost_and_told(jobs):
+    text = '# at the head\n"*":\n  In:  # one\n    - "a # b"\n    - it\'s  # two\n  Out: [c, d#e]\n'
+    (jobs.parent / "jobs.yaml").write_text(text)
+    told = edit("rename", "jobs.yaml", "Out", "Outside")
+    assert told.splitlines()[1] == "2 lines had comments inside of the tree; they are lost"
+    assert (jobs.parent / "jobs.yaml").read_text().startswith("# at the head\n")
+    told = json.loads(edit("rename", "jobs.yaml", "In", "Inside", "--json"))
+    assert "comments-lost" not in told

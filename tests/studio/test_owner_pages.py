@@ -11,7 +11,6 @@ import pyarrow.csv
 import pytest
 
 import hedgerow
-from hedgerow.comparison.compare import compare
 from hedgerow.disclosure.explain import explain_record
 from hedgerow.disclosure.frontiers import explain_plane
 from hedgerow.plan.load import dump_plan, load_plan, plan_of
@@ -66,6 +65,30 @@ def test_owner_pages_say_so_and_others_do_not(owner):
         assert 'class="owner"' not in owner.show(f"/{page}?plan=plan.yaml")
 
 
+@pytest.mark.audit
+def test_plans_are_tried_on_a_made_up_table_through_the_page(owner, owned):
+    owner.show("/compare?plan=plan.yaml")
+    before = (owned / "ledger.sqlite").read_bytes()
+    (owned / "other.yaml").write_text(
+        (owned / "plan.yaml").read_text().replace("epsilon: 2", "epsilon: 1")
+    )
+    sent = {"kind": "simulate", "chosen": ["plan.yaml", "other.yaml"], "records": "500"}
+    answer = owner.send("/compare/start?plan=plan.yaml", sent)
+    (owned / "patients.csv").rename(owned / "away.csv")  # no record of it is read
+    try:
+        run = over(owner, "compare")
+    finally:
+        (owned / "away.csv").rename(owned / "patients.csv")
+        (owned / "other.yaml").unlink()
+    assert "--simulate" in run.command
+    text = owner.show(answer.headers["HX-Redirect"])
+    assert "plan (hedge)" in text
+    assert "other (hedge)" in text
+    assert text.count('<figure class="heat">') == 5  # the original, and two for each plan
+    assert (owned / "ledger.sqlite").read_bytes() == before
+
+
+@pytest.mark.audit
 def test_releases_are_compared_by_a_command_and_heat_maps_follow(owner):
     owner.show("/compare?plan=plan.yaml")
     sent = {"kind": "releases", "chosen": ["release"], "data": "patients.csv"}
@@ -189,18 +212,20 @@ def test_the_drawn_lattice_has_every_form_and_every_step():
 
 
 def test_heat_maps_colour_what_differs():
-    given = {
-        "attributes": {
-            EVIL: {"values": ["a", EVIL + "2"]},
-            "b": {"values": ["x", "y"]},
-            "c": {"role": "class", "values": ["0", "1"]},
-        },
-        "confirmed": True,
-        "records": 400,
-        "publish": {"method": "hedge", "epsilon": 1},
+    told = {
+        "columns": [{"name": EVIL, "cells": ["a", EVIL + "2"]}, {"name": "b", "cells": ["x", "y"]}],
+        "pairs": [
+            {
+                "columns": [0, 1],
+                "records": [[0.5, 0.0], [0.3, 0.2]],
+                "releases": {"r": {"shares": [[0.1, 0.4], [0.3, 0.2]], "error": 0.4}},
+            }
+        ],
     }
-    told = compare([plan_of(given)], simulate=True, pairs=True, seed=1)
-    maps = heat_maps(told.pairs.as_dict("x"), (0, 1), original="o", differs="d {name}")
-    assert maps.maps[0].title == "o"
-    assert len(maps.maps) == 3
+    maps = heat_maps(told, (0, 1), original="o", differs="d {name}")
+    assert [each.title for each in maps.maps] == ["o", "r", "d r"]
     assert all(len(each.cells) == 4 for each in maps.maps)
+    kinds = [cell.colour for cell in maps.maps[2].cells]
+    assert kinds[0].startswith("less")
+    assert kinds[1].startswith("more")
+    assert kinds[2] == kinds[3] == "same"

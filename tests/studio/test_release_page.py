@@ -198,3 +198,38 @@ def test_attributes_that_divide_come_first(made):
         at for at, ranges in enumerate(release.groups.ranges) if len(ranges) > 1
     ]
     assert replace(release.groups) is not release.groups
+
+
+NAMES = [
+    EVIL,
+    "a\"b'&c",
+    "{{ 7 * 7 }}",
+    "-rf",
+    "x?release=hedge#y%2e",
+    "\u202egnp",
+    "new\nline",
+]
+
+
+def test_hostile_names_of_release_folders_are_only_names(made, tmp_path):
+    place = tmp_path / "named"
+    place.mkdir()
+    for name in NAMES:
+        shutil.copytree(made / "hedge", place / name)
+    browser = Browser(place)
+    listed = browser.show("/release")
+    assert EVIL not in listed
+    links = [
+        html.unescape(each) for each in re.findall(r'class="card choice" href="(.*?)"', listed)
+    ]
+    assert len(links) == len(NAMES)
+    for link in links:
+        assert "\n" not in link
+        for view in ("report", "map", "tree", "marginals", "records", "certificate", "recipient"):
+            text = browser.show(f"{link}&show={view}")
+            assert EVIL not in text
+            assert "49" not in re.search(r"<h1>(.*?)</h1>", text, re.DOTALL)[1]
+        for address in re.findall(r'(?:href|src)="(/release/[^"]*)"', text):
+            answer = browser.client.get(html.unescape(address))
+            assert answer.status_code == 200, address
+            assert not set(answer.headers.get("content-disposition", "")) & set("\n<>&'")

@@ -338,3 +338,16 @@ def test_steps_lead_where_the_keys_say():
     assert stepped_place(tree, "Surgery", "in") == ("Other", None)
     assert stepped_place(tree, "D", "out") == ("Other", None)
     assert stepped_place(tree, "C", "out") == ("*", "Odd")
+
+
+def test_a_file_whose_comments_an_edit_would_lose_says_so_before(browser, folder):
+    path = _placed(folder / "taxonomies" / "w.yaml")
+    path.write_text('# head\n"*":\n  In: [a, b]  # why\n  Out: [c]\n')
+    page = "/taxonomies?plan=plan.yaml&file=taxonomies/w.yaml"
+    assert "1 lines of this file have comments" in browser.show(page)
+    editor = Editor(browser, "taxonomies/w.yaml")
+    editor.take(editor.edit("rename", label="Out", name="Outside").text)
+    assert "have comments inside" not in browser.show(page)
+    assert path.read_text().startswith("# head\n")
+    editor.edit("undo")
+    assert "# why" in path.read_text()

@@ -12,7 +12,6 @@ from hedgerow.cli.console import JsonOption, QuietOption, answer, say
 
 if TYPE_CHECKING:
     from hedgerow.taxonomy.edits import EditableTree
-    from hedgerow.taxonomy.tree import Taxonomy
 
 app = typer.Typer(
     name="edit",
@@ -169,18 +168,21 @@ def _edited(
     file: Path, edit: Callable[[EditableTree], EditableTree], as_json: bool, quiet: bool
 ) -> None:
     from hedgerow.taxonomy.edits import EditableTree
-    from hedgerow.taxonomy.rewrite import edited_file
+    from hedgerow.taxonomy.rewrite import OpenedTaxonomy
 
-    def change(taxonomy: Taxonomy) -> Taxonomy:
-        return edit(EditableTree.of(taxonomy)).taxonomy()
-
-    made = edited_file(file, change).taxonomy
-    facts = {"file": str(file), "leaves": made.n_leaves, "nodes": made.n_nodes}
+    opened = OpenedTaxonomy.read(file)
+    made = opened.replace(edit(EditableTree.of(opened.taxonomy)).taxonomy()).taxonomy
+    facts: dict[str, object] = {"file": str(file), "leaves": made.n_leaves, "nodes": made.n_nodes}
+    n_lost = opened.n_inner_comments
+    if n_lost:
+        facts["comments-lost"] = n_lost
 
     def tell() -> None:
         from rich.text import Text
 
         if not quiet:
             say(Text(f"{file}: {made.n_leaves:,} values, {made.n_nodes:,} nodes"))
+            if n_lost:
+                say(Text(f"{n_lost:,} lines had comments inside of the tree; they are lost"))
 
     answer(facts, as_json=as_json, show=tell)

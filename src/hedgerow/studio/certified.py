@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from hedgerow.model.certificate import Certificate, factor_text
@@ -17,6 +18,25 @@ class CertifiedLine:
     key: str
     value: str
     facts: dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CertifiedPart:
+    """Lines that follow each other and mean the same."""
+
+    key: str
+    values: tuple[str, ...]
+    facts: dict[str, Any]
+
+
+def certified_parts(certificate: Certificate) -> list[CertifiedPart]:
+    """Return the lines of a certificate, with those that are explained alike in one part."""
+    return [
+        CertifiedPart(key=key, values=tuple(line.value for line in alike), facts=facts)
+        for (key, facts), alike in groupby(
+            certified_lines(certificate), lambda line: (line.key, line.facts)
+        )
+    ]
 
 
 def certified_lines(certificate: Certificate) -> list[CertifiedLine]:

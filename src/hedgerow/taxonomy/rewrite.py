@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Callable
+import re
 from dataclasses import dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
@@ -54,6 +54,13 @@ class OpenedTaxonomy:
             taxonomy=read_taxonomy(path, format=format_),
         )
 
+    @property
+    def n_inner_comments(self) -> int:
+        """How many lines of a YAML file have a comment that an edit will not keep."""
+        if self.format != "yaml":
+            return 0
+        return sum(_has_comment(line) for line in self.text[len(self.head) :].splitlines())
+
     def written(self, taxonomy: Taxonomy) -> str:
         """Return the text of this file with another taxonomy in it."""
         return self.head + taxonomy_text(taxonomy, self.format)
@@ -71,12 +78,6 @@ class OpenedTaxonomy:
         """Refuse, with the difference, if the file is not what was read."""
         if digest_of(self.path) != self.digest:
             raise TaxonomyChangedError(self.path, difference(self.text, read_text(self.path)))
-
-
-def edited_file(path: Path, edit: Callable[[Taxonomy], Taxonomy]) -> OpenedTaxonomy:
-    """Edit the taxonomy of a file, and return the file as it is then."""
-    file = OpenedTaxonomy.read(path)
-    return file.replace(edit(file.taxonomy))
 
 
 def digest_of(path: Path) -> str:
@@ -106,3 +107,13 @@ def _head(text: str) -> str:
         text.splitlines(keepends=True),
     )
     return "".join(lines)
+
+
+_COMMENT = re.compile(
+    r"""(?<![^\s\[{,:])(?:"(?:\\.|[^"\\])*"|'(?:''|[^'])*')|(?:(?<=\s)|^)(?P<comment>\#)"""
+)
+"""A text in quotes, in which # is a letter, or the beginning of a comment."""
+
+
+def _has_comment(line: str) -> bool:
+    return any(found["comment"] for found in _COMMENT.finditer(line))

@@ -65,12 +65,13 @@ def _result(request: Request, run: CommandRun | None) -> dict[str, Any]:
     """Return what a comparison found, with one heat map of it."""
     if run is None or run.is_running or "releases" not in run.answer:
         return {"figures": None}
-    pairs = _pairs(request, run)
+    pairs, plot = _pairs(request, run), _plot(run.answer["releases"])
     return {
         "figures": run.answer,
         "columns": COLUMNS,
         "cells": [_cells(each) for each in run.answer["releases"]],
-        "plot": _plot(run.answer["releases"]),
+        "plot": plot,
+        "top": plot_top(plot),
         "pairs": pairs,
         "heat": None if pairs is None else _heat(request, pairs),
         "cell": CELL,
@@ -107,6 +108,12 @@ def _plot(releases: list[dict[str, Any]]) -> list[dict[str, Any]]:
             ]
             groups.append({"key": key, "bars": bars})
     return groups
+
+
+def plot_top(plot: list[dict[str, Any]]) -> int:
+    """Return where the axis of the bars ends, in per cent."""
+    most = max((bar["percent"] for group in plot for bar in group["bars"]), default=0.0)
+    return next(top for top in (4, 8, 12, 20, 40, 60, 80, 100) if most <= top)
 
 
 def _pairs(request: Request, run: CommandRun) -> dict[str, Any] | None:

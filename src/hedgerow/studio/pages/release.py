@@ -21,7 +21,7 @@ from hedgerow.report.maps import HEIGHT, WIDTH, class_names, map_borders, one_ma
 from hedgerow.report.measured import measured_tables
 from hedgerow.studio.basketview import item_bars, shown_items, together_bars
 from hedgerow.studio.boxview import box_node, brushed, divided, marginals_of, some_records
-from hedgerow.studio.certified import certified_lines
+from hedgerow.studio.certified import certified_parts
 from hedgerow.studio.framed import framed_report
 from hedgerow.studio.shell import Page, page_answer, studio_of, view
 from hedgerow.studio.shownrelease import ShownRelease, shown_release
@@ -180,7 +180,7 @@ def _records(request: Request, shown: ShownRelease) -> dict[str, Any]:
 
 
 def _certificate(request: Request, shown: ShownRelease) -> dict[str, Any]:
-    return {"lines": certified_lines(shown.certificate)}
+    return {"lines": certified_parts(shown.certificate)}
 
 
 def _recipient(request: Request, shown: ShownRelease) -> dict[str, Any]:

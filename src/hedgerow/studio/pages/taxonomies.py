@@ -92,6 +92,7 @@ def _tree_values(
         "file": name,
         "tree_version": file.digest,
         "format": file.format,
+        "n_comments": file.n_inner_comments,
         "top": tree_lines(tree, opened, shown=shown),
         "n_values": tree.n_leaves,
         "n_groups": tree.n_nodes - tree.n_leaves,

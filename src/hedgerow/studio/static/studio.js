@@ -110,3 +110,8 @@ function prepare(root) {
 document.addEventListener("htmx:afterSettle", (event) => prepare(event.target));
 document.addEventListener("htmx:load", (event) => prepare(event.detail.elt));
 prepare(document.body);
+
+// On a narrow screen the list of pages begins at the one that is shown.
+const here = document.querySelector(".steps [aria-current]");
+const pages = here?.closest("nav");
+if (pages && pages.scrollWidth > pages.clientWidth) pages.scrollLeft = here.offsetLeft - 60;
