@@ -5,6 +5,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# Compiled modules are kept: the tests start hundreds of processes.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test check audit pages mutants bench bench-large table papers format lint types docs lock clean
 
@@ -65,7 +67,7 @@ format: $(READY)
 
 lock:  ## pin the dependencies again (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-		--quiet --extra evaluate --extra disclose --extra sql --extra excel --extra spss --extra spark --extra dev pyproject.toml -o requirements/dev.lock
+		--quiet --extra evaluate --extra disclose --extra sql --extra excel --extra spss --extra spark --extra studio --extra dev pyproject.toml -o requirements/dev.lock
 
 clean:
 	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

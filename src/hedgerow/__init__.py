@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hedgerow.release.baskets import BasketRelease
     from hedgerow.release.generalise import generalise
     from hedgerow.release.release import Release
+    from hedgerow.release.sequences import SequenceRelease
     from hedgerow.release.transformer import Generaliser
     from hedgerow.taxonomy.files import read_taxonomy
     from hedgerow.taxonomy.tree import Taxonomy
@@ -49,6 +50,7 @@ __all__ = [
     "Ledger",
     "Plan",
     "Release",
+    "SequenceRelease",
     "Taxonomy",
     "__version__",
     "audit",
@@ -76,6 +78,7 @@ _HOMES = {
     "Ledger": "privacy.ledger",
     "Plan": "plan.model",
     "Release": "release.release",
+    "SequenceRelease": "release.sequences",
     "Taxonomy": "taxonomy.tree",
     "audit": "auditing.run",
     "check": "pipeline.check",

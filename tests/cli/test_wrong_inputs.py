@@ -115,7 +115,99 @@ def of_people(folder: Path) -> None:
     )
 
 
+OWN = "{method: diffgen, epsilon: 1, h: 3}"
+
+
+def people(
+    told: str, column: str = "name", bound: object = 2, *, publish: str | None = None
+) -> Change:
+    """A plan with a person, ``told`` in it, and perhaps another method."""
+    lines = f"person: {column}\nrecords-per-person: {bound}\n{told}"
+    given = PLAN.replace("confirmed: true", f"{lines}confirmed: true")
+    return data(given.replace(OWN, publish or OWN), "plan.yaml")
+
+
+def both(*changes: Change) -> Change:
+    def change(folder: Path) -> None:
+        for each in changes:
+            each(folder)
+
+    return change
+
+
 CASES: dict[str, tuple[Change, list[str], int, str]] = {
+    # --- people
+    "a person column that is not there": (people("", "patient"), [], 2, "'patient'"),
+    "a record of nobody": (
+        both(people(""), data(DATA + "3,A,,no\n")),
+        [],
+        2,
+        "record 31 does not say who it belongs to",
+    ),
+    "a record of nobody, on disk": (
+        both(people(""), data(DATA + "3,A,?,no\n")),
+        ["--engine", "stream"],
+        2,
+        "record 31 does not say who it belongs to",
+    ),
+    "a person as long as a letter": (
+        both(people(""), data(DATA + f"3,A,{SECRET * 200},no\n")),
+        [],
+        2,
+        "more than 1,024 bytes",
+    ),
+    "no record of a person": (people("", bound=0), [], 2, "records-per-person: is not from 1"),
+    "less than no record of a person": (people("", bound=-1), [], 2, "is not from 1"),
+    "half a record of a person": (people("", bound=1.5), [], 2, "is no whole number"),
+    "a bound of yes": (people("", bound="true"), [], 2, "is no whole number"),
+    "a bound without a person": (
+        plan("confirmed: true", "records-per-person: 2\nconfirmed: true"),
+        [],
+        2,
+        "records-per-person: there is no person",
+    ),
+    "a person without a bound": (
+        plan("confirmed: true", "person: name\nconfirmed: true"),
+        [],
+        2,
+        "records-per-person: is missing",
+    ),
+    "a person who is an attribute": (people("", "ward"), [], 2, "would be released"),
+    "a person who is the class": (people("", "sick"), [], 2, "would be released"),
+    "a person named twice": (people("", "[name, name]"), [], 2, "named twice"),
+    "nobody at all": (people("", "[]"), [], 2, "person"),
+    "a person, and one record each": (
+        people("one-record-per-person: true\n"),
+        [],
+        2,
+        "a person is named, too",
+    ),
+    "people joined in a table": (people("join: union\n"), [], 2, "join"),
+    "people by what is scale-invariant": (
+        people("count: people\n"),
+        ["--score", "infogain"],
+        2,
+        "cannot count people here",
+    ),
+    "people counted as something else": (people("count: visits\n"), [], 2, "count"),
+    "people counted with a bound to be chosen": (
+        people("count: people\n", bound="auto"),
+        [],
+        2,
+        "nothing to choose",
+    ),
+    "people by a method with a delta": (
+        people("", publish="{method: truthful, epsilon: 1, delta: 1e-6}"),
+        [],
+        2,
+        "does not protect people",
+    ),
+    "people by a method without a guarantee": (
+        people("", publish="{method: mondrian, k: 2}"),
+        [],
+        2,
+        "does not protect people",
+    ),
     # --- parts of the table, and accounts of people
     "covers of an unknown column": (
         covers("{column: month, values: [2026-11]}"),

@@ -171,3 +171,38 @@ def test_nothing_is_written_into_a_release(made):
             ledger=made / "ledger.sqlite",
             out=made / "hedge" / "inside",
         )
+
+
+def test_tables_of_two_columns_are_those_of_the_records_and_of_the_releases(made):
+    told = hedgerow.compare(
+        [made / "hedge", made / "rps"],
+        data=made / "data.csv",
+        ledger=made / "ledger.sqlite",
+        out=made / "paired",
+        pairs=True,
+    )
+    facts = json.loads((made / "paired" / "pairs.json").read_text())
+    assert facts["for"] == told.told
+    assert [column["name"] for column in facts["columns"]] == ["age", "ward", "sick"]
+    assert len(facts["columns"][0]["cells"]) <= 12
+    pair = next(each for each in facts["pairs"] if each["columns"] == [1, 2])
+    records = table()
+    for ward, row in zip("ABC", pair["records"], strict=True):
+        for sick, share in zip(("no", "yes"), row, strict=True):
+            cell = (pl.col("ward") == ward) & (pl.col("sick") == sick)
+            assert share == pytest.approx(len(records.filter(cell)) / 300, abs=1e-6)
+    assert pair["records"] != pair["releases"][str(made / "hedge")]["shares"]
+    for release in pair["releases"].values():
+        shares = np.array(release["shares"])
+        assert shares.sum() == pytest.approx(1, abs=1e-4)
+        half = np.abs(shares - np.array(pair["records"])).sum() / 2
+        assert release["error"] == pytest.approx(half, abs=1e-4)
+    assert stat.S_IMODE((made / "paired" / "pairs.json").stat().st_mode) == 0o600
+
+
+def test_tables_of_an_earlier_comparison_do_not_stay(made):
+    place = made / "again"
+    known = {"data": made / "data.csv", "ledger": made / "ledger.sqlite", "out": place}
+    hedgerow.compare([made / "rps"], **known, pairs=True)
+    hedgerow.compare([made / "rps"], **known, force=True)
+    assert not (place / "pairs.json").exists()

@@ -49,7 +49,7 @@ def test_names_in_many_records_become_the_universe_and_rare_ones_are_not_written
     universe = universe_of(plan)
     baskets = encode_baskets(open_items("a.dat", universe.place, base=tmp_path), universe)
     assert len(baskets) == 43
-    assert plan.publish.method == "diffpart"
+    assert plan.publish.method == "coterie"
     assert "wig" in drafted(written(tmp_path / "b.dat", ["milk wig"] * 20)).plan.items.universe
 
 

@@ -205,6 +205,33 @@ def test_a_record_of_nobody_is_refused(nobody):
         encode(batch, n_before=10)
 
 
+def test_records_outside_of_a_cover_may_be_of_nobody():
+    plan = plan_of(
+        {
+            "attributes": {"a": {"numeric": [0, 9]}, "part": {"values": ["x", "y"]}},
+            "covers": {"column": "part", "values": ["x"]},
+        }
+    )
+    rule = PeopleRule(columns=("who",), most=1)
+    keyed = KeyedRule(rule=rule, key=ONE_KEY)
+    encode = PeopleEncoder(BatchEncoder(schema_of(plan), name="t"), keyed)
+
+    def of(*rows: tuple[int | None, str, str | None]) -> pa.RecordBatch:
+        types = (pa.int64(), pa.string(), pa.string())
+        arrays = [pa.array(*each) for each in zip(zip(*rows, strict=True), types, strict=True)]
+        return encode(pa.RecordBatch.from_arrays(arrays, names=["a", "part", "who"]), n_before=0)
+
+    inside = [(1, "x", "p"), (2, "x", "q")]
+    outside = [(3, "y", None), (4, "y", " "), (5, "y", "z" * 2000), (6, "", None)]
+    assert of(outside[0], inside[0], *outside[1:], inside[1]) == of(*inside)
+    with pytest.raises(DataError, match="record 3 does not say who"):
+        of(inside[0], outside[0], (7, "x", None))
+    with pytest.raises(DataError, match="record 2 does not say who"):
+        of(inside[0], (None, "x", None))  # it counts for nothing, but belongs to the part
+    with pytest.raises(DataError, match="more than"):
+        of((1, "x", "z" * 2000))
+
+
 @settings(max_examples=12)
 @given(st.integers(2, 6), st.integers(1, 3))
 def test_every_record_of_a_person_may_be_the_one_that_is_kept(n, most):

@@ -15,7 +15,7 @@ from hedgerow.count.memory import baskets as basket_memory
 from hedgerow.encode.baskets import encode_baskets
 from hedgerow.encode.universe import universe_of
 from hedgerow.methods.basic.basic import Basic
-from hedgerow.methods.diffpart import diffpart, small_universe
+from hedgerow.methods.coterie.coterie import Coterie
 from hedgerow.methods.diffpart import items as diffpart_items
 from hedgerow.methods.diffpart.diffpart import MAX_LENGTH, DiffPart
 from hedgerow.model.baskets import EncodedBaskets
@@ -23,8 +23,11 @@ from hedgerow.plan.load import plan_of
 from hedgerow.privacy import mechanisms
 from hedgerow.read.items import open_items
 from support.basket_sets import ONE, encoded_baskets, listed, published, universe
+from support.basket_transcripts import LONG, loss_between, without
 
 METHODS = {
+    "coterie small universe": Coterie(),
+    "coterie": Coterie(frequent=5),
     "diffpart small universe": DiffPart(),
     "diffpart improved": DiffPart(max_length=3),
     "diffpart improved, long records": DiffPart(max_length=40, false_positives=ONE),
@@ -112,60 +115,6 @@ def test_data_without_records_are_published_as_any_other(method):
         assert ledger.settled()
 
 
-class Transcript:
-    """Mechanisms that answer alike whatever the data, and note what each was asked.
-
-    Noise of rate e on counts that differ by d in all makes two data sets e * d apart at
-    the most; with the same answers given, both runs take the same way. The sum over all
-    calls is what the neighbours' releases differ by, in the exponent, at the worst.
-    """
-
-    def __init__(self):
-        self.asked = []
-
-    def counts(self, counts, *, spending, per_record=1):
-        self.asked.append((spending.book() / per_record, dict(enumerate(counts.tolist()))))
-        return self._rng(len(counts)).integers(-40, 400, len(counts))
-
-    def reaching(self, block, epsilon, source):
-        counts = dict(zip(block.keys.tolist(), block.counts.tolist(), strict=True))
-        self.asked.append((epsilon, counts))
-        rng = self._rng(block.n_groups)
-        # Few pass, so that chains stay few as well; every level has some that do.
-        keys = np.unique(rng.integers(0, block.n_groups, 2))
-        return keys, block.threshold + rng.integers(0, 50, len(keys))
-
-    def _rng(self, n):
-        return np.random.default_rng([len(self.asked), n])
-
-
-def loss_between(method, first, second, *, epsilon):
-    """Return the privacy loss of the neighbours along one transcript, and what was booked."""
-    asked = []
-    for baskets in (first, second):
-        transcript = Transcript()
-        with pytest.MonkeyPatch.context() as patch:
-            for module in (diffpart, diffpart_items, small_universe):
-                if module.noisy_counts is mechanisms.noisy_counts:
-                    patch.setattr(module, "noisy_counts", transcript.counts)
-                else:  # a broken twin, which hands on
-                    patch.setattr(mechanisms, "noisy_counts", transcript.counts)
-            patch.setattr(mechanisms, "_reaching", transcript.reaching)
-            _, ledger = published(method, baskets, epsilon=epsilon)
-        assert ledger.worst_path() <= epsilon
-        asked.append(transcript.asked)
-    assert [rate for rate, _ in asked[0]] == [rate for rate, _ in asked[1]]
-    loss = Fraction(0)
-    for (rate, one), (_, other) in zip(*asked, strict=True):
-        loss += rate * sum(abs(one.get(k, 0) - other.get(k, 0)) for k in one.keys() | other)
-    return loss
-
-
-def without(baskets, dropped):
-    sets = [baskets.items[a:b].tolist() for a, b in pairwise(baskets.offsets.tolist())]
-    return EncodedBaskets.from_sets(baskets.taxonomy, sets[:dropped] + sets[dropped + 1 :])
-
-
 @every_method
 @settings(max_examples=25)
 @given(
@@ -180,10 +129,11 @@ def test_neighbours_are_no_more_than_epsilon_apart_on_any_transcript(
     assert 0 < loss_between(method, baskets, neighbour, epsilon=epsilon) <= epsilon
 
 
-LONG = EncodedBaskets.from_sets(universe(30, fan_out=3), [set(range(30)), {1}])
-
-
-@pytest.mark.parametrize("method", [DiffPart(), DiffPart(faithful=True)], ids=["improved", "as is"])
+@pytest.mark.parametrize(
+    "method",
+    [DiffPart(), DiffPart(faithful=True), Coterie()],
+    ids=["improved", "as is", "coterie"],
+)
 def test_a_record_longer_than_the_limit_costs_no_more_than_others(method):
     assert len(LONG.items) > MAX_LENGTH + 1
     assert 0 < loss_between(method, LONG, without(LONG, 0), epsilon=ONE) <= 1

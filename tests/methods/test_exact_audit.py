@@ -17,6 +17,7 @@ import pytest
 
 from hedgerow.auditing.cases import Unclaimed
 from hedgerow.auditing.neighbours import BasketPair, TablePair, line, schema_over, values
+from hedgerow.auditing.sequences import SequencePair
 from hedgerow.methods.diffgen import specialise
 from hedgerow.methods.diffmulti import splits
 from hedgerow.methods.hedge import budget as hedge_budget
@@ -26,6 +27,7 @@ from hedgerow.privacy.choice import choose
 from hedgerow.privacy.mechanisms import Spending
 from hedgerow.privacy.source import SeededSource
 from hedgerow.taxonomy.builders import context_free
+from hedgerow.taxonomy.tree import Taxonomy
 from support.audited import audited_subjects
 from support.exact_transcripts import Leak, World, chances, content, drawn, wild
 
@@ -42,6 +44,11 @@ BASKETS = {
     "one or none": ((), {0, 1}),
     "two or one": (({0},), {1}),
     "three or two": (({0}, {1}), {0, 1}),
+}
+SEQUENCES = {
+    "one or none": ((), (0, 1)),
+    "two or one": (((0,),), (1, 0, 1)),
+    "three or two": (((0, 1), (1,)), (0, 1)),
 }
 SAMPLING = ("truthful", "sample")
 """They draw records, not only noise; their law is tested in tests/methods/personal."""
@@ -60,7 +67,11 @@ NUMBERS = {
 }
 
 
-def pair_of(name, *, baskets):
+def pair_of(name, *, baskets=False, sequences=False):
+    if sequences:
+        rest, record = SEQUENCES[name]
+        flat = Taxonomy.flat(["i0", "i1"])
+        return SequencePair(name=name, about="", taxonomy=flat, rest=rest, record=record)
     if baskets:
         rest, record = BASKETS[name]
         return BasketPair(
@@ -89,7 +100,16 @@ def audited():
             continue
         if subject.name.split(",")[0] in SAMPLING:
             continue
-        yield pytest.param(subject.method, isinstance(subject.over[0], BasketPair), id=subject.name)
+        kind = KINDS[type(subject.over[0])]
+        yield pytest.param(subject.method, kind, id=subject.name)
+
+
+KINDS = {
+    TablePair: (TABLES, {}),
+    BasketPair: (BASKETS, {"baskets": True}),
+    SequencePair: (SEQUENCES, {"sequences": True}),
+}
+"""The micro-worlds of each kind of data, and how a pair is asked for."""
 
 
 @pytest.fixture
@@ -100,13 +120,14 @@ def shallow(monkeypatch):
     monkeypatch.setattr(hedge, "STOP_BELOW", 0.05)
 
 
-@pytest.mark.parametrize(("method", "baskets"), list(audited()))
-def test_no_transcript_tells_two_tables_apart_by_more_than_epsilon(shallow, method, baskets):
+@pytest.mark.parametrize(("method", "kind"), list(audited()))
+def test_no_transcript_tells_two_tables_apart_by_more_than_epsilon(shallow, method, kind):
     epsilon = Fraction(3, 2)
     rng = np.random.default_rng(5)
     worst = 0.0
-    for name in BASKETS if baskets else TABLES:
-        here = world(method, epsilon, pair_of(name, baskets=baskets))
+    worlds, given = kind
+    for name in worlds:
+        here = world(method, epsilon, pair_of(name, **given))
         for run in range(4):
             pick = wild(rng) if run > 1 else drawn(rng)
             ratio, play = here.log_ratio(pick, seed=run, first=run % 2)
@@ -116,7 +137,12 @@ def test_no_transcript_tells_two_tables_apart_by_more_than_epsilon(shallow, meth
 
 
 @pytest.mark.parametrize(
-    "method", [pytest.param(each.values[0], id=each.id) for each in audited() if not each.values[1]]
+    "method",
+    [
+        pytest.param(each.values[0], id=each.id)
+        for each in audited()
+        if each.values[1] is KINDS[TablePair]
+    ],
 )
 def test_the_base_measure_of_positions_is_the_same_on_neighbours(shallow, method):
     """Questions hold the weight of every position, so that one which follows the data is told."""
@@ -133,11 +159,12 @@ def test_the_base_measure_of_positions_is_the_same_on_neighbours(shallow, method
 
 @pytest.mark.audit
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(4)], ids=["half", "four"])
-@pytest.mark.parametrize(("method", "baskets"), list(audited()))
-def test_no_transcript_of_many_exceeds_epsilon(shallow, method, baskets, epsilon):
+@pytest.mark.parametrize(("method", "kind"), list(audited()))
+def test_no_transcript_of_many_exceeds_epsilon(shallow, method, kind, epsilon):
     rng = np.random.default_rng(6)
-    for name in BASKETS if baskets else TABLES:
-        here = world(method, epsilon, pair_of(name, baskets=baskets))
+    worlds, given = kind
+    for name in worlds:
+        here = world(method, epsilon, pair_of(name, **given))
         for run in range(30):
             pick = wild(rng) if run % 3 else drawn(rng)
             ratio, _ = here.log_ratio(pick, seed=run, first=run % 2)

@@ -29,7 +29,14 @@ from hedgerow.plan.settings import PrivateSettings
 from hedgerow.privacy.ledger import Ledger
 from hedgerow.trees.counts import noisy_groups
 from hedgerow.trees.cut import Cut
-from support.engine_plans import basket_plan, table_plan, variants, write_baskets, write_table
+from support.engine_plans import (
+    basket_plan,
+    sequence_plan,
+    table_plan,
+    variants,
+    write_baskets,
+    write_table,
+)
 
 HERE = Path(__file__).resolve().parent
 PRIVATE = [name for name, model in METHODS.items() if issubclass(model, PrivateSettings)]
@@ -57,6 +64,7 @@ def in_batteries() -> set[str]:
         *test_basket_battery.METHODS.values(),
         *(make(5) for make in battery("kanonymity/test_k_anonymity.py")),
         *battery("weave/test_weave_battery.py"),
+        *battery("chain/test_chain_battery.py"),
     ]
     personal = {settings.method for settings in battery("personal/test_personal_battery.py")}
     return {method.about.name for method in built} | personal
@@ -87,13 +95,14 @@ def test_every_method_is_documented(root):
         assert missing == [], page
 
 
-@pytest.mark.parametrize("kind", ["table", "baskets"])
+@pytest.mark.parametrize("kind", ["table", "baskets", "sequences"])
 @pytest.mark.parametrize("name", METHODS)
 def test_a_release_is_booked_and_its_certificate_adds_up(name, kind, tmp_path):
     if METHODS[name].publishes != kind:
         pytest.skip("the method publishes the other kind of data")
     settings = next(given for method, given in variants(kind) if method == name)
-    plan = (table_plan if kind == "table" else basket_plan)((name, settings))
+    makers = {"table": table_plan, "baskets": basket_plan, "sequences": sequence_plan}
+    plan = makers[kind]((name, settings))
     data = write_table(tmp_path / "t.csv") if kind == "table" else write_baskets(tmp_path / "b.dat")
     release = hedgerow.publish(plan, data=data, out=tmp_path / "release")
     told = json.loads((tmp_path / "release" / "certificate.json").read_text(encoding="utf-8"))

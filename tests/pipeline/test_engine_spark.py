@@ -34,6 +34,7 @@ from hedgerow.progress import no_progress
 from support.engine_plans import (
     basket_plan,
     name_of,
+    sequence_plan,
     table_plan,
     variants,
     write_baskets,
@@ -481,3 +482,24 @@ def test_spark_asks_whose_baskets_they_are(tmp_path, session):
     told = {**plan, "person": "customer_id", "join": "union"}
     with pytest.raises(DataError, match="a record does not say who it belongs to"):
         hedgerow.publish(told, data=frame, engine="spark", seed=1)
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize("form", ["lines", "long", "people"])
+def test_sequences_on_spark_give_the_same_release(form, tmp_path, session):
+    lines = write_baskets(tmp_path / "small.dat", n=900)
+    plan = sequence_plan(("chain", {}))
+    data = lines
+    if form != "lines":
+        rows = [
+            {"trip": f"t{trip}", "time": place, "station": item, "card": f"c{trip % 400}"}
+            for trip, line in enumerate(lines.read_text(encoding="utf-8").splitlines())
+            for place, item in enumerate(line.replace(",", " ").split())
+        ]
+        plan["items"] |= {"record": "trip", "column": "station", "order": "time"}
+        plan |= {"person": "card", "records-per-person": 2} if form == "people" else {}
+        data = tmp_path / "long.csv"
+        columns = ["trip", "time", "station"] + (["card"] if form == "people" else [])
+        pl.DataFrame(rows).select(columns).write_csv(data)
+    publish_on_both(plan, data, tmp_path, session)
+    assert released(tmp_path / "spark") == released(tmp_path / "memory")

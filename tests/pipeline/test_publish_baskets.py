@@ -99,7 +99,7 @@ def test_the_certificate_adds_up_and_matches_its_schema(tmp_path):
     hedgerow.publish(PLAN, data=pd.DataFrame({"bought": RECORDS}), out=tmp_path / "release")
     facts = json.loads((tmp_path / "release" / "certificate.json").read_text())
     jsonschema.validate(facts, certificate_schema())
-    assert facts["data"]["items"] == {"size": 4, "height": 2}
+    assert facts["data"]["items"] == {"size": 4, "height": 2, "ordered": False}
     assert facts["method"]["settings"]["max-length"] == "1"
     assert facts["budget"]["total"] == "1"
     words = " ".join(each["what"] for each in facts["assumed-public"])

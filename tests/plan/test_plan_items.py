@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from hedgerow.errors import PlanError
-from hedgerow.plan.load import dump_plan, plan_digest, plan_of
+from hedgerow.plan.load import dump_plan, plan_digest, plan_mapping, plan_of
 from hedgerow.plan.override import override
 
 GOOD = {"items": {"universe": [1, 17]}, "publish": {"method": "diffpart", "epsilon": 1}}
@@ -133,10 +133,24 @@ def test_a_plan_written_out_is_the_same_plan(items):
     assert plan_digest(again) == plan_digest(plan)
 
 
-def test_settings_replace_those_of_the_plan_and_the_default_method_is_diffpart():
+def test_settings_replace_those_of_the_plan_and_the_default_method_is_coterie():
     plan = override(plan_of(items_only(universe=[1, 17])), epsilon="1/2")
-    assert (plan.publish.method, plan.publish.epsilon) == ("diffpart", Fraction(1, 2))
+    assert (plan.publish.method, plan.publish.epsilon) == ("coterie", Fraction(1, 2))
     assert override(plan, method="basic").publish.method == "basic"
+
+
+@pytest.mark.parametrize(
+    ("described", "method"),
+    [
+        ({"items": {"universe": [1, 17]}}, "coterie"),
+        ({"items": {"universe": [1, 5000]}}, "coterie"),
+        ({"attributes": {"a": {"numeric": [0, 1]}}}, "hedge"),
+    ],
+)
+def test_a_plan_that_names_no_method_gets_the_one_for_what_it_describes(described, method):
+    plan = plan_of({**described, "publish": {"epsilon": 1}})
+    assert plan.publish.method == method
+    assert plan_of(plan_mapping(plan)) == plan
 
 
 def test_the_digest_of_a_plan_for_a_table_is_what_it_was_before_there_were_items():

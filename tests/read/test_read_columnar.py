@@ -11,7 +11,7 @@ import pytest
 from pyarrow import feather
 
 from hedgerow.errors import DataError
-from hedgerow.read.columnar import ArrowSource, ParquetSource
+from hedgerow.read.columnar import ArrowSource, ParquetSource, _stretches
 from hedgerow.read.open import open_table
 
 TABLE = pa.table(
@@ -128,3 +128,15 @@ def test_nested_columns_are_refused_as_text_only_when_asked_for(tmp_path):
     assert rows_of(source) == EXPECTED
     with pytest.raises(DataError, match="no text form"):
         rows_of(source, ["list"], text=["list"])
+
+
+@pytest.mark.parametrize(("rows", "stretches"), [(1, 5), (4, 3), (100, 1)])
+def test_a_reader_holds_few_row_groups_at_a_time(tmp_path, rows, stretches):
+    """Arrow lets go of them when its iterator ends, so that a large file needs several."""
+    path = tmp_path / "people.parquet"
+    table = pa.concat_tables([TABLE] * 2)
+    pq.write_table(table, path, row_group_size=2)
+    groups = list(_stretches(pq.ParquetFile(path).metadata, rows))
+    assert len(groups) == stretches
+    assert [each for stretch in groups for each in stretch] == list(range(5))
+    assert rows_of(replace(open_table(path), batch_rows=rows)) == EXPECTED * 2

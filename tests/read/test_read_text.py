@@ -10,9 +10,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from hedgerow.errors import DataError
-from hedgerow.read.text import as_text, spell, text_columns
+from hedgerow.read import text as read_text
+from hedgerow.read.text import InexactError, as_text, spell, text_columns
 
 DAY = dt.date(2011, 8, 21)
 NOON = dt.datetime(2011, 8, 21, 12, 30)
@@ -142,3 +145,30 @@ def test_a_moment_too_far_away_is_refused_and_not_another_one(kind):
     far = pa.array([2**62], pa.int64()).view(kind)
     with pytest.raises(DataError, match="no text form"):
         as_text(far, where="t")
+
+
+WIDTHS = st.sampled_from([np.float16, np.float32, np.float64])
+
+
+@given(st.lists(st.floats() | st.integers(-(2**54), 2**54).map(float)), WIDTHS)
+@example([2.0**53 - 1, -0.0, math.nan, -math.inf], np.float64)
+@example([2.0**24], np.float32)
+@example([-2048.0, 0.5], np.float16)
+def test_many_floats_are_spelt_as_each_by_itself(numbers, width):
+    with np.errstate(over="ignore"):
+        values = np.array(numbers, dtype=width)
+    try:
+        expected = [spell(value) for value in values]
+    except InexactError:
+        with pytest.raises(InexactError):
+            read_text._numbers(values)
+        return
+    assert read_text._numbers(values).to_pylist() == expected
+
+
+def test_whole_numbers_that_became_floats_for_a_missing_one_are_spelt_as_whole_numbers():
+    n = 3 * read_text._MANY
+    column = pd.Series([None, *range(n)]).to_numpy()
+    assert texts(pa.array(column, from_pandas=True)) == [None, *map(str, range(n))]
+    with pytest.raises(DataError, match="does not tell large ones apart"):
+        texts(pa.array([*range(n), 2.0**53]))

@@ -245,7 +245,7 @@ def test_asking_for_records_is_answered_with_a_note(tmp_path):
 def test_the_certificate_describes_the_universe(tmp_path):
     release_of(AWKWARD, COUNTED).write(tmp_path / "out")
     facts = json.loads((tmp_path / "out" / "certificate.json").read_text())
-    assert facts["data"]["items"] == {"size": 7, "height": 2}
+    assert facts["data"]["items"] == {"size": 7, "height": 2, "ordered": False}
     assert facts["data"]["attributes"] == []
 
 

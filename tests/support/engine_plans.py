@@ -94,6 +94,15 @@ def basket_plan(variant: tuple[str, dict[str, object]]) -> dict[str, object]:
     }
 
 
+def sequence_plan(variant: tuple[str, dict[str, object]]) -> dict[str, object]:
+    return {
+        "items": {"universe": [1, 12], "ordered": True},
+        "confirmed": True,
+        "publish": _section(*variant),
+        "ledger": {"dataset": "small", "cap": 20},
+    }
+
+
 def write_table(path: Path, *, n: int = 400) -> Path:
     """A CSV with quoted, missing, unlisted and clamped values; nothing random about it."""
     rng = np.random.default_rng(11)

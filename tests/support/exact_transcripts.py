@@ -124,6 +124,39 @@ class Reaching:
 
 
 @dataclass(frozen=True)
+class Passing:
+    """Tests of one level: whether what is biased, with discrete Laplace noise, is above 0."""
+
+    biased: np.ndarray
+    rate: float
+
+    def _chances(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the logarithms of the chances to pass and to fail."""
+        a, b = math.exp(-self.rate), self.biased.astype(np.float64)
+        tail = -np.abs(b) * self.rate - math.log1p(a)  # of a^|b| / (1 + a)
+        low = np.where(b <= 0, tail - self.rate, tail)  # passing below 0, failing above
+        high = np.log1p(-np.exp(low))
+        return np.where(b <= 0, low, high), np.where(b <= 0, high, low)
+
+    def log_probability(self, answer) -> float:
+        passing, failing = self._chances()
+        return float(np.where(np.array(answer, dtype=bool), passing, failing).sum())
+
+    def draw(self, rng) -> tuple[bool, ...]:
+        return tuple((rng.random(len(self.biased)) < np.exp(self._chances()[0])).tolist())
+
+    def wild(self, rng) -> tuple[bool, ...]:
+        """Pass a few, so that paths end all the same."""
+        return tuple((rng.random(len(self.biased)) < 0.3).tolist())
+
+    def tail(self, support: Sequence[int]) -> float:
+        return 0.0
+
+    def answers(self, support: Sequence[int]) -> Iterator[tuple[bool, ...]]:
+        return itertools.product((False, True), repeat=len(self.biased))
+
+
+@dataclass(frozen=True)
 class Chosen:
     """One candidate of each segment: probabilities by segment."""
 
@@ -280,7 +313,17 @@ def _doors(play: Play) -> dict[str, Callable]:
         play.insides = inside[chosen].tolist()
         return block[chosen]
 
+    def pass_tests(counts, *, tested, tests):
+        biased = tests.biased(np.asarray(counts), tested=tested)
+        public = (tests.rule, tests.threshold, tests.depth, tested.tobytes(), tested.shape)
+        answer = play.ask(("tests", *public), Passing(biased, float(tests.rule.rate)))
+        passed = np.zeros(tested.shape, dtype=bool)
+        passed[tested] = answer
+        tests.follow(np.asarray(counts), passed)
+        return passed
+
     return {
+        "pass_tests": pass_tests,
         "noisy_counts": noisy_counts,
         "noisy_sparse_blocks": noisy_sparse_blocks,
         "noisy_sparse_counts": noisy_sparse_counts,
@@ -343,7 +386,7 @@ def told_blocks(play: Play) -> Iterator[None]:
 
 
 DOORS = ("noisy_counts", "noisy_sparse_blocks", "noisy_sparse_counts", "noisy_rest")
-DOORS = (*DOORS, "choose_by_score")
+DOORS = (*DOORS, "choose_by_score", "pass_tests")
 
 
 @contextmanager

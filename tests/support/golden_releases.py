@@ -24,6 +24,7 @@ from support.engine_plans import (
     basket_plan,
     date_plan,
     name_of,
+    sequence_plan,
     table_plan,
     variants,
     write_baskets,
@@ -70,6 +71,7 @@ so that their files are not recorded. Their noise is exact: guarantee, budget an
 FILES = (
     "release.csv",
     "release.dat",
+    "prefixes.csv",
     "recoding.json",
     "records.csv",
     "marginals.json",
@@ -96,6 +98,11 @@ def cases() -> dict[str, Callable[[Path], dict[str, Any]]]:
         plan = basket_plan(variant)
         found[f"baskets, {name_of(variant)}"] = lambda folder, plan=plan: _published(
             plan, write_baskets(folder / "sets.dat"), folder
+        )
+    for variant in variants("sequences"):
+        plan = sequence_plan(variant)
+        found[f"sequences, {name_of(variant)}"] = lambda folder, plan=plan: _published(
+            plan, write_baskets(folder / "sets.dat", n=900), folder
         )
     for name, settings in ADULT.items():
         found[f"adult, {name}"] = lambda folder, given=settings: _adult(given, folder)

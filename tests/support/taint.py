@@ -31,6 +31,7 @@ from support.exact_transcripts import DOORS, doors
 WATCHED = (
     "hedgerow.model.groups",
     "hedgerow.model.baskets",
+    "hedgerow.model.sequences",
     "hedgerow.trees.",
     "hedgerow.methods.",
 )

@@ -19,6 +19,7 @@ from hedgerow.auditing.neighbours import (
     many_items_pair,
     table_pairs,
 )
+from hedgerow.auditing.sequences import SequencePair, sequence_pairs
 from hedgerow.auditing.subject import Claim, MethodSubject, RunColumns, Subject
 from hedgerow.errors import InternalError, SettingError
 from hedgerow.model.method import Approximate, TableMethod
@@ -41,6 +42,7 @@ VARIED = ("score", "faithful")
 FURTHER: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "diffgen": [{"h": "all"}],
     "diffmulti": [{"distribution": "even"}],
+    "coterie": [{"frequent": 5}],
     "diffpart": [{"max_length": 2}],
 }
 """Settings that change how a method works, audited once each."""
@@ -143,10 +145,11 @@ def _words(name: str, varied: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class PairsOf:
-    """Pairs of tables or pairs of baskets, in place of the usual ones."""
+    """Pairs of tables, of baskets or of sequences, in place of the usual ones."""
 
     tables: tuple[TablePair, ...] = ()
     baskets: tuple[BasketPair, ...] = ()
+    sequences: tuple[SequencePair, ...] = ()
 
 
 def method_subject(
@@ -163,6 +166,14 @@ def method_subject(
             claim=Claim(epsilon=publish.epsilon),
             method=publish.build(has_class=False),
             over=over.baskets if over else _baskets_for(publish.method, seed),
+        )
+    if publish.publishes == "sequences":
+        pairs = over.sequences if over else sequence_pairs(epsilon=publish.epsilon, seed=seed)
+        return MethodSubject(
+            name=name,
+            claim=Claim(epsilon=publish.epsilon),
+            method=publish.build(has_class=False),
+            over=pairs,
         )
     tables = over.tables if over else _tables_for(publish.method, seed)
     has_class = tables[0].schema.class_attribute is not None

@@ -223,6 +223,7 @@ CHOSEN = (
     "the record's group",
     "the record's box",
     "baskets that hold the record's items",
+    "sequences like the record",
     "count",
 )
 """Features that count records like the one in question: above 0 or not is always tested."""

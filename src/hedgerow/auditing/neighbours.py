@@ -14,6 +14,7 @@ from itertools import cycle, islice
 
 import numpy as np
 
+from hedgerow.auditing.sequences import SequencePair
 from hedgerow.count.memory.baskets import BasketMemory
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.model.baskets import EncodedBaskets
@@ -82,7 +83,7 @@ class BasketPair:
         return BasketMemory(baskets=EncodedBaskets.from_sets(self.taxonomy, sets))
 
 
-NeighbourPair = TablePair | BasketPair
+NeighbourPair = TablePair | BasketPair | SequencePair
 
 
 def values(n: int, fan_out: int = 0) -> CategoricalDomain:

@@ -56,13 +56,14 @@ def people_subjects(
 def _ways(
     publish: PrivateSettings, words: str, *, with_choice: bool, seed: int
 ) -> Iterator[PeopleSubject]:
-    baskets = publish.publishes == "baskets"
+    ordered = publish.publishes == "sequences"  # sets in the order of their codes are sequences
+    baskets = ordered or publish.publishes == "baskets"
     method = publish.build(has_class=not baskets)
     if isinstance(method, Approximate):  # refused with people
         return
     counts_people = not baskets and publish.refuses_people(has_class=True) is None
     for way, rule, auto in rules_for(baskets=baskets, counts_people=counts_people):
-        if auto and not with_choice:
+        if (auto and not with_choice) or (ordered and rule.join is not None):
             continue
         over: tuple[PeoplePair, ...]
         if baskets:

@@ -25,6 +25,7 @@ from hedgerow.auditing.events import Suspect, chosen_events, learnt_events
 from hedgerow.auditing.neighbours import baskets_over, pairs_over
 from hedgerow.auditing.people_cases import people_subjects, planned_people
 from hedgerow.auditing.report import AuditReport, Finding, Verdict
+from hedgerow.auditing.sequences import sequences_over
 from hedgerow.auditing.subject import Claim, RunColumns, Subject, joined, n_runs
 from hedgerow.errors import SettingError
 from hedgerow.pipeline.prepare import PlanLike, prepare
@@ -197,11 +198,13 @@ def _planned(plan: PlanLike, epsilon: EpsilonLike | None, *, seed: int) -> Subje
         return planned_people(ready, ready.people, name=name, seed=seed)
     # `sample` claims something of tables with enough records only.
     least = getattr(settings, "least_records", 0)
-    over = (
-        PairsOf(baskets=baskets_over(ready.taxonomy, seed=seed))
-        if ready.has_items
-        else PairsOf(tables=pairs_over(ready.schema, seed=seed, least=least))
-    )
+    if ready.is_ordered:
+        given = sequences_over(ready.taxonomy, epsilon=settings.epsilon, seed=seed)
+        over = PairsOf(sequences=given)
+    elif ready.has_items:
+        over = PairsOf(baskets=baskets_over(ready.taxonomy, seed=seed))
+    else:
+        over = PairsOf(tables=pairs_over(ready.schema, seed=seed, least=least))
     return method_subject(settings, name=name, seed=seed, over=over)
 
 

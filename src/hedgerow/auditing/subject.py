@@ -17,10 +17,12 @@ from hedgerow.auditing.features import (
     table_features,
 )
 from hedgerow.auditing.neighbours import BasketPair, NeighbourPair, TablePair
+from hedgerow.auditing.sequences import SequencePair, sequence_features
 from hedgerow.errors import InternalError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import BasketMethod, TableMethod
+from hedgerow.model.sequences import NoisySequences
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 
@@ -28,7 +30,7 @@ RunColumns: TypeAlias = dict[str, NDArray[np.float64]]
 """Features of many runs, by name: one number per run, NaN where a run does not have it."""
 
 
-OFTEN = {"T0": 4, "T5": 4, "W": 2}
+OFTEN = {"T0": 4, "T5": 4, "W": 2, "L": 4}
 """Pairs that are quickly run, most of all those over a single value: how many times as often."""
 
 
@@ -103,6 +105,8 @@ class MethodSubject:
             raise InternalError(f"{self.name} did not spend exactly its epsilon")
         if isinstance(released, Groups) and isinstance(pair, TablePair):
             shown = table_features(released, pair)
+        elif isinstance(released, NoisySequences) and isinstance(pair, SequencePair):
+            shown = sequence_features(released, pair)
         elif isinstance(released, NoisyBaskets) and isinstance(pair, BasketPair):
             shown = basket_features(released, pair)
         else:

@@ -51,6 +51,12 @@ def compare_command(
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to write.")
     ] = Path("comparison"),
+    pairs: Annotated[
+        bool,
+        typer.Option(
+            "--pairs", help="Add pairs.json: tables of every two columns, original and released."
+        ),
+    ] = False,
     force: Annotated[
         bool, typer.Option("--force", help="Replace a comparison that is there already.")
     ] = False,
@@ -81,6 +87,7 @@ def compare_command(
             plan=plan,
             ledger=ledger,
             out=out,
+            pairs=pairs,
             force=force,
             seed=seed,
             progress=report,

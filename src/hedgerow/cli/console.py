@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from time import monotonic
 from typing import IO, Annotated, Any, cast
 
 import typer
@@ -99,13 +100,36 @@ class _Visible:
         return self._stream.write("\x1b".join(map(visible, text.split("\x1b"))))
 
 
+def _streamed(place: str) -> Callable[[str, float | None], None]:
+    """Return what writes progress to a file, at most ten lines a second for one step.
+
+    A file that cannot be written ends the telling and not the work.
+    """
+    last: tuple[str, float] = ("", 0.0)
+
+    def report(step: str, fraction: float | None) -> None:
+        nonlocal last
+        now = monotonic()
+        if step == last[0] and now - last[1] < 0.1 and fraction != 1:
+            return
+        last = (step, now)
+        with suppress(OSError), open(place, "a", encoding="utf-8") as file:  # noqa: PTH123
+            file.write(json.dumps({"step": step, "fraction": fraction}) + "\n")
+
+    return report
+
+
 @contextmanager
 def progress(title: str, *, quiet: bool) -> Iterator[Callable[[str, float | None], None]]:
     """Show steps on stderr while work goes on; yields ``report(step, fraction)``.
 
     ``fraction`` is ``None`` while a step's length is unknown. Nothing shown depends on
-    the data beyond the size of its file.
+    the data beyond the size of its file. Where the variable HEDGEROW_PROGRESS names a file, each
+    step is a line of JSON at its end instead, ``{"step": "reading", "fraction": 0.5}``.
     """
+    if place := os.environ.get("HEDGEROW_PROGRESS"):
+        yield _streamed(place)
+        return
     if quiet or not sys.stderr.isatty():
         yield lambda step, fraction: None
         return

@@ -9,7 +9,11 @@ import typer
 
 from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
 from hedgerow.errors import PlanError
-from hedgerow.plan.registry import DEFAULT_BASKET_METHOD, DEFAULT_METHOD
+from hedgerow.plan.registry import (
+    DEFAULT_BASKET_METHOD,
+    DEFAULT_METHOD,
+    DEFAULT_SEQUENCE_METHOD,
+)
 
 if TYPE_CHECKING:
     from hedgerow.drafting.compose import Draft
@@ -35,7 +39,15 @@ def draft_command(
     ] = None,
     record: Annotated[
         str | None,
-        typer.Option(help="With --items, one to a row: the column that tells baskets apart."),
+        typer.Option(help="With --items, one to a row: the column that tells records apart."),
+    ] = None,
+    ordered: Annotated[
+        bool,
+        typer.Option("--ordered", help="Records are sequences: their order is kept."),
+    ] = False,
+    order: Annotated[
+        str | None,
+        typer.Option(help="With --record: the column that says where in its sequence a row is."),
     ] = None,
     query: Annotated[
         str | None, typer.Option(help="With a database URL: the query to run.")
@@ -47,7 +59,7 @@ def draft_command(
         str | None,
         typer.Option(
             help=f"The publishing method; by default {DEFAULT_METHOD}, for baskets"
-            f" {DEFAULT_BASKET_METHOD}."
+            f" {DEFAULT_BASKET_METHOD}, for sequences {DEFAULT_SEQUENCE_METHOD}."
         ),
     ] = None,
     epsilon: Annotated[str, typer.Option(help="The privacy budget: 1, 0.5 or 1/2.")] = "1",
@@ -57,14 +69,15 @@ def draft_command(
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Propose a plan for a table or for a basket file.
+    """Propose a plan for a table, for baskets or for sequences.
 
     Guesses how the file is written, types, bounds, taxonomies, the class and identifiers
     from the data, marks every guess with a comment, and leaves the plan unconfirmed: publish
     refuses it until a person has put public knowledge in place of the guesses. A file whose
     name ends in .dat, .seq or .baskets, whose first line begins with %, or (unless it is
     called .csv or .tsv) whose lines look like baskets, is read as baskets; so is a table whose
-    column of items is named. A column that names people proposes 'person'.
+    column of items is named. With --ordered they are sequences: lines of a file, lists, or the
+    rows of a long table. A column that names people proposes 'person'.
 
     Example: hedgerow draft adult.csv --taxonomies taxonomies -o plan.yaml
     """
@@ -82,6 +95,8 @@ def draft_command(
             class_name=class_name,
             items=items,
             record=record,
+            order=order,
+            ordered=ordered,
             method=method,
             epsilon=epsilon,
             base=output.parent if is_file else Path(),
@@ -141,7 +156,8 @@ def _show(proposed: Draft, output: Path) -> None:
     if proposed.plan.items is not None:
         column = proposed.plan.items.column
         lie = "one record per line" if column is None else f"in the column {column}"
-        say(f"[bold]{escape(str(output))}[/bold]: baskets, {escape(lie)}.")
+        kind = proposed.plan.items.publishes
+        say(f"[bold]{escape(str(output))}[/bold]: {kind}, {escape(lie)}.")
     else:
         _show_table(proposed, output)
     for note in proposed.notes:

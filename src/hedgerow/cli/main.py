@@ -21,11 +21,14 @@ from hedgerow.cli.console import quieten, steady_streams
 from hedgerow.cli.demo import demo_command
 from hedgerow.cli.disclose import disclose_command
 from hedgerow.cli.draft import draft_command
+from hedgerow.cli.draw import draw_command
 from hedgerow.cli.evaluate import evaluate_command
+from hedgerow.cli.explain import explain_command
 from hedgerow.cli.generalise import generalise_command
 from hedgerow.cli.methods import methods_command
 from hedgerow.cli.publish import publish_command
 from hedgerow.cli.recover import recover_command
+from hedgerow.cli.studio import studio_command
 from hedgerow.errors import HedgerowError, InputError, InternalError
 
 LEAST_MEMORY = 2 << 30
@@ -82,11 +85,14 @@ def make_app(*, method_settings: bool = True) -> typer.Typer:
     made.command("publish", help=publish_command.__doc__, **kind)(publishing)
     made.command("recover")(recover_command)
     made.command("disclose")(disclose_command)
+    made.command("explain")(explain_command)
+    made.command("draw")(draw_command)
     made.command("generalise")(generalise_command)
     made.command("evaluate")(evaluate_command)
     made.command("compare")(compare_command)
     made.command("audit")(audit_command)
     made.command("methods")(methods_command)
+    made.command("studio")(studio_command)
     made.command("completion")(completion_command)
     made.add_typer(ledger.app, name="ledger")
     made.add_typer(taxonomy.app, name="taxonomy")

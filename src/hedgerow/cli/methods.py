@@ -39,7 +39,12 @@ def methods_command(
 def method_facts(name: str) -> dict[str, Any]:
     """Return what is known of a method: what it is for, and its settings with their defaults."""
     from hedgerow.cli.settings import single_valued
-    from hedgerow.plan.registry import DEFAULT_BASKET_METHOD, DEFAULT_METHOD, METHODS
+    from hedgerow.plan.registry import (
+        DEFAULT_BASKET_METHOD,
+        DEFAULT_METHOD,
+        DEFAULT_SEQUENCE_METHOD,
+        METHODS,
+    )
     from hedgerow.plan.settings import PrivateSettings
 
     settings = METHODS[name]
@@ -49,7 +54,7 @@ def method_facts(name: str) -> dict[str, Any]:
         "for": _purpose(settings.__doc__ or ""),
         "publishes": settings.publishes,
         "private": issubclass(settings, PrivateSettings),
-        "default": name in (DEFAULT_METHOD, DEFAULT_BASKET_METHOD),
+        "default": name in (DEFAULT_METHOD, DEFAULT_BASKET_METHOD, DEFAULT_SEQUENCE_METHOD),
         "settings": [
             {
                 "key": field.alias or attribute,
@@ -85,7 +90,12 @@ def _show_all(listed: list[dict[str, Any]]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    for publishes, title in (("table", "For tables"), ("baskets", "For baskets")):
+    titles = (
+        ("table", "For tables"),
+        ("baskets", "For baskets"),
+        ("sequences", "For sequences"),
+    )
+    for publishes, title in titles:
         table = Table(title=title, title_justify="left", show_header=False, box=None)
         for facts in listed:
             if facts["publishes"] == publishes:

@@ -162,4 +162,7 @@ def _show(release: AnyRelease, out: Path, notices: list[str], *, quiet: bool) ->
 
 
 def _rows(certificate: Certificate) -> str:
-    return "groups" if certificate.data.items is None else "different baskets"
+    items = certificate.data.items
+    if items is None:
+        return "groups"
+    return "different sequences" if items.ordered else "different baskets"

@@ -1,4 +1,4 @@
-"""``hedgerow taxonomy``: list, check, show, convert and build taxonomies."""
+"""``hedgerow taxonomy``: list, check, show, convert, build and edit taxonomies."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hedgerow.cli.console import JsonOption, QuietOption, answer, say
+from hedgerow.cli.taxonomy_edits import app as edit
 from hedgerow.errors import TaxonomyError
 
 if TYPE_CHECKING:
@@ -17,10 +18,13 @@ if TYPE_CHECKING:
     from hedgerow.taxonomy.tree import Taxonomy
 
 app = typer.Typer(
-    name="taxonomy", help="List, check, show, convert and build taxonomies.", no_args_is_help=True
+    name="taxonomy",
+    help="List, check, show, convert, build and edit taxonomies.",
+    no_args_is_help=True,
 )
 build = typer.Typer(name="build", help="Build a taxonomy by rule.", no_args_is_help=True)
 app.add_typer(build, name="build")
+app.add_typer(edit, name="edit")
 
 _FORMATS = "arx, yaml, json or pairs"
 

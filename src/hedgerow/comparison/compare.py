@@ -14,6 +14,7 @@ from hedgerow.comparison.contenders import (
     simulated_plans,
 )
 from hedgerow.comparison.figures import figures_of
+from hedgerow.comparison.pairs import paired_tables
 from hedgerow.errors import RefusedError, SettingError
 from hedgerow.progress import Progress, no_progress
 from hedgerow.release.generalise import PlanGiven
@@ -30,6 +31,7 @@ def compare(
     plan: PlanGiven = None,
     ledger: str | os.PathLike[str] | None = None,
     out: str | os.PathLike[str] | None = None,
+    pairs: bool = False,
     force: bool = False,
     seed: int = 0,
     progress: Progress = no_progress,
@@ -40,7 +42,8 @@ def compare(
     the ``ledger`` (the plan's own, or the usual one). Plans are contenders only where no
     confidential record is read: with ``simulate`` on a table made from their domains, of about
     ``records``, or on a ``public`` file. ``plan`` says how the data are read and where the
-    ledger lies. ``out`` is a folder for the page and the figures.
+    ledger lies. ``out`` is a folder for the page and the figures; ``pairs`` adds tables of every
+    two columns, the records' own beside the releases'.
 
     Privacy: none with ``data``: figures are computed from the confidential records without
     noise, and are for the data owner alone. Plans are refused there: to keep the best of
@@ -65,7 +68,14 @@ def compare(
     for at, each in enumerate(found):
         progress(f"measuring {each.name}", at / len(found))
         rows.append(figures_of(each, seed=seed))
-    comparison = Comparison(rows=tuple(rows), on=on, n_records=len(found[0].subject.table))
+    if pairs:
+        progress("tables of two columns", None)
+    comparison = Comparison(
+        rows=tuple(rows),
+        on=on,
+        n_records=len(found[0].subject.table),
+        pairs=paired_tables(found, seed=seed) if pairs else None,
+    )
     if target is not None:
         comparison.write(target)
     return comparison

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.comparison.figures import LEARNERS, Figures
+from hedgerow.comparison.pairs import PairedTables
 from hedgerow.errors import ReleaseError
 from hedgerow.evaluation.evaluation import FOR_OWNER, check_folder, written_for_owner
 from hedgerow.report.headlines import per_cent
 
-JSON_FILE, PAGE_FILE = "comparison.json", "comparison.html"
+JSON_FILE, PAGE_FILE, PAIRS_FILE = "comparison.json", "comparison.html", "pairs.json"
 COLUMNS = ("", "ε", "rows", "count error", "2-way error", "tree", "boosting", "risk")
 NOT_SECRET = {
     "made-up": "On a table made from the plans' public domains: no record was read.",
@@ -26,12 +27,14 @@ NOT_SECRET = {
 class Comparison:
     """Several releases side by side; ``on`` says which records they are compared with.
 
-    On confidential records every figure is for the data owner alone.
+    ``pairs`` are tables of every two columns, where they were asked for. On
+    confidential records every figure is for the data owner alone.
     """
 
     rows: tuple[Figures, ...]
     on: str
     n_records: int
+    pairs: PairedTables | None = None
 
     def __repr__(self) -> str:
         return f"Comparison({len(self.rows)} releases, {self.on} records)"
@@ -87,6 +90,9 @@ class Comparison:
         page, figures = self.html(), self.to_json()
         try:
             target.mkdir(mode=0o700, parents=True, exist_ok=True)
+            (target / PAIRS_FILE).unlink(missing_ok=True)  # of an earlier comparison
+            if self.pairs is not None:
+                written_for_owner(target / PAIRS_FILE, self.pairs.to_json(self.told))
             return (
                 written_for_owner(target / PAGE_FILE, page),
                 written_for_owner(target / JSON_FILE, figures),

@@ -15,6 +15,7 @@ from hedgerow.drafting.form import (
     basket_form_of,
     basket_form_text,
     beginning,
+    is_called_table,
     looks_like_basket_lines,
 )
 from hedgerow.drafting.match import TaxonomyFile
@@ -38,7 +39,9 @@ from hedgerow.plan.fields import MAX_TEXT, ROOT
 from hedgerow.plan.items import MAX_ITEMS
 from hedgerow.plan.load import plan_of
 from hedgerow.plan.numbers import plain_number
+from hedgerow.plan.registry import DEFAULT_BASKET_METHOD, DEFAULT_SEQUENCE_METHOD
 from hedgerow.plan.settings import PrivateSettings
+from hedgerow.read.open import holds_text
 from hedgerow.read.words import HEADER as FILE_HEADER
 from hedgerow.read.words import BasketFile, WordBatch
 
@@ -46,6 +49,10 @@ _SUFFIXES = (".dat", ".seq", ".basket", ".baskets")
 _SEPARATORS: tuple[tuple[Literal["tab", "comma"], bytes], ...] = (("tab", b"\t"), ("comma", b","))
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,14}", re.ASCII)
 _FILE = "items.txt"
+ORDERED = "  ordered: true"
+
+ONE_STEP = 64
+"""Items of sequences up to which chain has no use for groups of them."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -87,6 +94,20 @@ def looks_like_baskets(data: Any) -> bool:
     return looks_like_basket_lines(path)
 
 
+def refuse_no_lines(data: Any) -> None:
+    """Raise where data cannot be a file of sequences, one per line."""
+    if isinstance(data, str | Path) and "://" not in str(data):
+        path = Path(data)
+        if looks_like_baskets(data) or (holds_text(path) and not is_called_table(path)):
+            return
+    raise PlanError(
+        "the data is a table, and nothing says which of its columns holds sequences",
+        where="ordered",
+        do="Name the column of items with --items and, where a row is one item, the columns that"
+        " tell sequences apart and say the order with --record and --order.",
+    )
+
+
 def refuse_class(class_name: str | None) -> None:
     """Raise where a class is named: a basket file has no columns."""
     if class_name is not None:
@@ -97,10 +118,13 @@ def refuse_class(class_name: str | None) -> None:
         )
 
 
-def basket_settings(method: str, epsilon: object) -> str:
+def basket_settings(method: str | None, epsilon: object, *, ordered: bool) -> str:
     """Return the ``publish`` section, checked by itself before the data is read."""
+    if method is None:
+        method = DEFAULT_SEQUENCE_METHOD if ordered else DEFAULT_BASKET_METHOD
     settings = {"method": method, "epsilon": epsilon}
-    plan = plan_of({"items": {"universe": [1, 2]}, "publish": settings}, where="settings")
+    items = {"universe": [1, 2], "ordered": ordered}
+    plan = plan_of({"items": items, "publish": settings}, where="settings")
     section = f"method: {method}"
     if isinstance(plan.publish, PrivateSettings):
         section += f", epsilon: {plain_number(plan.publish.epsilon)}"
@@ -144,7 +168,12 @@ def _in_records(batch: WordBatch) -> dict[str, int]:
 
 
 def basket_plan_text(
-    found: ItemFrequencies, files: Sequence[TaxonomyFile], *, publish: str, base: Path
+    found: ItemFrequencies,
+    files: Sequence[TaxonomyFile],
+    *,
+    publish: str,
+    base: Path,
+    ordered: bool = False,
 ) -> str:
     """Return the YAML text of a drafted plan for baskets that will lie in the folder ``base``."""
     items = found.frequent
@@ -158,17 +187,21 @@ def basket_plan_text(
     lines = [HEADER, f"data: {quoted(relative_path(found.path, base))}"]
     lines += [*comment("how the file is written", indent=""), basket_form_text(found.form)]
     lines += [*records_lines(found.n_records), "items:"]
-    lines += universe_lines(items, files, base)
+    lines += [ORDERED] * ordered
+    lines += universe_lines(items, files, base, ordered=ordered)
     if found.separator is not None:
         lines += [*comment("what stands between items", indent="  ")]
         lines += [f"  separator: {found.separator}"]
-    if found.form.header_lines:
-        lines += ["  # the file begins as files of sequences do; only sets are published"]
+    if found.form.header_lines and not ordered:
+        lines += ["  # the file begins as files of sequences do; to publish those, in place of as,"]
+        lines += ["  # say 'ordered: true', and 'method: chain' below"]
         lines += ["  as: sets"]
     return "\n".join([*lines, *basket_ends(publish, ledger_section(found.path, publish))])
 
 
-def universe_lines(items: list[str], files: Sequence[TaxonomyFile], base: Path) -> Iterable[str]:
+def universe_lines(
+    items: list[str], files: Sequence[TaxonomyFile], base: Path, *, ordered: bool = False
+) -> Iterable[str]:
     """Yield what the plan says about the universe and its taxonomy."""
     for file in files:
         if all(item in file.taxonomy.leaf_code for item in items):
@@ -185,12 +218,15 @@ def universe_lines(items: list[str], files: Sequence[TaxonomyFile], base: Path) 
     elif len(items) <= MOST_VALUES:
         yield from comment(f"the items in {RARE} records or more", indent="  ")
         part = f"universe: [{', '.join(quoted(item) for item in items)}]"
-        yield f"  {part}" if len(part) + 2 <= WIDTH else wrapped(part)
+        yield f"  {part}" if len(part) + 2 <= WIDTH else wrapped(part, indent="  ")
     else:
         yield "  # Too many items to list here: write a file of all that may be published, one per"
         yield "  # line, from your catalogue and not from the data, or give a taxonomy of them."
         yield f"  universe: {_FILE}"
-    yield "  # Items that belong together should stand together; better still is a real taxonomy."
+    if not ordered or len(items) > ONE_STEP:
+        yield "  # Items that belong together should stand together; best is a real taxonomy."
+    if ordered:  # few items are told apart in one step, whatever their groups
+        return
     yield "  taxonomy: context-free"
     yield "  fan-out: 10"
 

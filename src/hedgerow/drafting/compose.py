@@ -14,6 +14,7 @@ from hedgerow.drafting.baskets import (
     item_frequencies,
     looks_like_baskets,
     refuse_class,
+    refuse_no_lines,
 )
 from hedgerow.drafting.file_forms import file_form_of, file_form_text, file_notes
 from hedgerow.drafting.form import column_numbers, form_of, table_form_text
@@ -39,7 +40,7 @@ from hedgerow.plan.load import plan_of
 from hedgerow.plan.model import Plan
 from hedgerow.plan.numbers import plain_number
 from hedgerow.plan.parse import parse_text
-from hedgerow.plan.registry import DEFAULT_BASKET_METHOD, DEFAULT_METHOD
+from hedgerow.plan.registry import DEFAULT_METHOD
 from hedgerow.plan.settings import PrivateSettings
 from hedgerow.read.labelled import value_labels
 from hedgerow.read.open import holds_text, is_url, open_table
@@ -78,6 +79,8 @@ def draft_plan(
     class_name: str | None = None,
     items: str | None = None,
     record: str | None = None,
+    order: str | None = None,
+    ordered: bool = False,
     method: str | None = None,
     epsilon: object = 1,
     base: Path | None = None,
@@ -88,9 +91,10 @@ def draft_plan(
     A database is asked by ``query``, or for its ``table``. ``taxonomies`` is a folder of
     taxonomy files, ``base`` the folder where the plan will lie. ``items`` names the column of a
     table that holds the items of baskets, in lists or, where ``record`` names the column that
-    tells records apart or one is called like a person's, one to a row. ``method`` is hedge unless
-    given, and diffpart for baskets. The plan is not confirmed, so nothing can be published
-    with it as it is.
+    tells records apart or one is called like a person's, one to a row. ``ordered`` says that
+    records are sequences; ``order`` names the column of a long table that says in which order.
+    ``method`` is hedge unless given, coterie for baskets and chain for sequences. The plan is not
+    confirmed, so nothing can be published with it as it is.
 
     Privacy: **the draft is confidential.** It is shaped by the data, without any noise.
     It leaves out values in fewer than 20 records and rounds bounds outwards to make a
@@ -99,9 +103,10 @@ def draft_plan(
     folder = base or Path()
     given, data = data, asked_of(data, query=query, table=table)
     files, notes = taxonomies_in(Path(taxonomies)) if taxonomies else ([], [])
-    if (columns := BasketColumns.of(items, record)) is not None:
+    columns = BasketColumns.of(items, record, order, ordered=ordered)
+    if columns is not None:
         refuse_class(class_name)
-        settings = basket_settings(method or DEFAULT_BASKET_METHOD, epsilon)
+        settings = basket_settings(method, epsilon, ordered=columns.ordered)
         form = _form(data)
         place = _place_lines(given, data, form, query=query, table=table, base=folder)
         owned = _baskets_of(data, form, columns, progress)
@@ -110,11 +115,13 @@ def draft_plan(
         if owned.people is not None and (told := owned.people.note()):
             notes.append(told)
         return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
-    if looks_like_baskets(data):
+    if ordered:
+        refuse_no_lines(data)
+    if ordered or looks_like_baskets(data):
         refuse_class(class_name)
-        settings = basket_settings(method or DEFAULT_BASKET_METHOD, epsilon)
+        settings = basket_settings(method, epsilon, ordered=ordered)
         found = item_frequencies(Path(data), progress=progress)
-        text = basket_plan_text(found, files, publish=settings, base=folder)
+        text = basket_plan_text(found, files, publish=settings, base=folder, ordered=ordered)
         return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
     publish, needs_class, may_count = _publish(method or DEFAULT_METHOD, epsilon)
     form, profiles, unnamed = _read(data, class_name, progress)

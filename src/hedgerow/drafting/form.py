@@ -118,14 +118,18 @@ def basket_form_text(form: Reading) -> str:
     return f"reading: {{{said}}}"
 
 
+def is_called_table(path: Path) -> bool:
+    """Return whether the name of a file says that it is a table."""
+    return unpacked_name(path).endswith(_TABLES)
+
+
 def looks_like_basket_lines(path: Path) -> bool:
     """Return whether the lines of a file look like baskets rather than rows of a table.
 
     Rows are cut into equally many fields by some delimiter. The lines of baskets are not; they
     have different lengths, and their words come back in other lines.
     """
-    name = unpacked_name(path)
-    if name.endswith(_TABLES) or PLAIN.holds_objects(path) or not path.is_file():
+    if is_called_table(path) or PLAIN.holds_objects(path) or not path.is_file():
         return False
     sample = beginning(path)
     if sample.startswith(_NOT_TEXT) or b"\0" in sample:

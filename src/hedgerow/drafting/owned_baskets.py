@@ -1,4 +1,4 @@
-"""A first plan for baskets in the columns of a table: lists, or rows of record and item.
+"""A first plan for baskets or sequences in columns: lists, or rows of record and item.
 
 Privacy: as confidential as the data, but for the names of columns.
 """
@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hedgerow.drafting.baskets import basket_ends, frequent_items, universe_lines
+from hedgerow.drafting.baskets import ORDERED, basket_ends, frequent_items, universe_lines
 from hedgerow.drafting.match import TaxonomyFile
-from hedgerow.drafting.people import PeopleFound
+from hedgerow.drafting.people import PeopleFound, RecordsOf
 from hedgerow.drafting.profile import RARE
 from hedgerow.drafting.text import (
     HEADER,
@@ -34,21 +33,49 @@ from hedgerow.read.text import as_text
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class BasketColumns:
-    """The columns that hold items and, in a long table, the name of the record."""
+    """The columns that hold items and, in a long table, the name of the record and the order.
+
+    ``ordered`` says that records are sequences.
+    """
 
     items: str
     record: str | None
+    order: str | None = None
+    ordered: bool = False
 
     @classmethod
-    def of(cls, items: str | None, record: str | None) -> BasketColumns | None:
+    def of(
+        cls, items: str | None, record: str | None, order: str | None, *, ordered: bool
+    ) -> BasketColumns | None:
         """Return them; ``None`` where no column of items is named."""
+        if order is not None and (items is None or record is None):
+            raise PlanError(
+                "only the rows of a long table have a column for their order",
+                where="order",
+                do="Name the columns of items and of sequences, too, with --items and --record;"
+                " lists and lines are in order already.",
+            )
+        if ordered and record is not None and order is None:
+            raise PlanError(
+                "the rows of a long table lie in no order of their own",
+                where="order",
+                do="Name the column that says where in its sequence a row belongs, such as a"
+                " time, with --order COLUMN.",
+            )
         if items is None and record is not None:
             raise PlanError(
                 "a column of records needs the column of their items, too",
                 where="record",
                 do="Name it with --items COLUMN.",
             )
-        return None if items is None else cls(items=items, record=record)
+        if items is None:
+            return None
+        return cls(items=items, record=record, order=order, ordered=ordered or order is not None)
+
+    @property
+    def named(self) -> list[str]:
+        """All columns that are named."""
+        return [name for name in (self.record, self.items, self.order) if name is not None]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -68,7 +95,10 @@ class BasketsFound:
         lines += [f"  column: {quoted(self.columns.items)}"]
         if self.columns.record is not None:
             lines += [f"  record: {quoted(self.columns.record)}"]
-        lines += universe_lines(self.frequent, files, base)
+        if self.columns.order is not None:
+            lines += [f"  order: {quoted(self.columns.order)}"]
+        lines += [ORDERED] * self.columns.ordered
+        lines += universe_lines(self.frequent, files, base, ordered=self.columns.ordered)
         return "\n".join([*lines, *self._whose(), *basket_ends(*ends)])
 
     def _whose(self) -> Iterator[str]:
@@ -77,8 +107,8 @@ class BasketsFound:
             return
         yield ""
         yield from comment(people.reason(), indent="")
-        if people.records == "baskets":
-            if not people.repeats:
+        if people.records != "rows":
+            if self.columns.ordered or not people.repeats:
                 yield from people.lines(quoted(people.column))
                 return
             yield "# All items of a person are then one basket. To publish baskets as they are,"
@@ -92,11 +122,10 @@ def baskets_in(
     source: Source, columns: BasketColumns, *, progress: ReadProgress | None = None
 ) -> BasketsFound:
     """Return which items many people have, or many records where no column names people."""
-    asked = [name for name in (columns.record, columns.items) if name is not None]
-    places_of(asked, source)
+    places_of(columns.named, source)
     person = _person_column(source, columns)
     pairs = _pairs(source, columns, person, progress)
-    if columns.record is None and person is None and not pairs.lists:
+    if columns.record is None and not pairs.lists and (person is None or columns.ordered):
         raise DataError(
             "the column does not hold lists, and nothing says which rows are one record",
             where=f"{source.name}, column {columns.items!r}",
@@ -119,16 +148,18 @@ def baskets_in(
     people = None
     if person is not None:
         is_row = columns.record is None and not pairs.lists
-        people = _people(pairs.table, person, "rows" if is_row else "baskets")
-    # Where people's baskets will be joined, a person is a record.
-    n_records = len(set(distinct.column(unit).to_pylist()))
+        several: RecordsOf = "sequences" if columns.ordered else "rows" if is_row else "baskets"
+        people = _people(pairs.table, person, several)
+    # Where people's baskets will be joined, a person is a record; sequences stay as they are.
+    record = ["person", "record"] if columns.ordered else [unit]
+    n_records = rows.group_by(record).aggregate([]).num_rows
     return BasketsFound(columns=columns, frequent=frequent, n_records=n_records, people=people)
 
 
 def _person_column(source: Source, columns: BasketColumns) -> str | None:
     if columns.record is not None and names_people(columns.record):
         return None
-    others = (name for name in source.columns if name not in (columns.items, columns.record))
+    others = (name for name in source.columns if name not in columns.named)
     return next((name for name in others if tells_people_apart(name)), None)
 
 
@@ -170,9 +201,7 @@ def _text(column: pa.Array, source: Source) -> pa.Array:
     return pc.if_else(pc.equal(trimmed, ""), None, trimmed)
 
 
-def _people(
-    table: pa.Table, person: str, records: Literal["rows", "baskets"]
-) -> PeopleFound | None:
+def _people(table: pa.Table, person: str, records: RecordsOf) -> PeopleFound | None:
     """Return how many baskets each person has, or rows where nothing tells baskets apart."""
     named = table.filter(pc.is_valid(table.column("person")))
     baskets = named.group_by(["person", "record"]).aggregate([])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +21,8 @@ from hedgerow.read.text import as_text
 
 if TYPE_CHECKING:
     from hedgerow.drafting.propose import Proposal
+
+RecordsOf: TypeAlias = Literal["records", "baskets", "sequences", "rows"]
 
 _MOST_PEOPLE = 0.95
 """The share of the people all of whose records the proposed bound keeps, at the least."""
@@ -41,7 +43,7 @@ class PeopleFound:
 
     column: str
     sizes: NDArray[np.int64]
-    records: Literal["records", "baskets", "rows"] = "records"
+    records: RecordsOf = "records"
     may_count: bool = False
 
     @property

@@ -207,13 +207,13 @@ def _flow(value: object, base: Path) -> str:
     return str(value)
 
 
-def wrapped(part: str) -> str:
+def wrapped(part: str, *, indent: str = "    ") -> str:
     """Return a setting broken between two values of a list; texts in it stay whole."""
-    lines, line = [], "    "
+    lines, line = [], indent
     for piece in re.findall(r'(?:"(?:[^"\\]|\\.)*"|[^,"])+(?:, )?', part):
         if len(line) + len(piece.rstrip()) > WIDTH and line.strip():
             lines.append(line.rstrip())
-            line = "      "
+            line = f"{indent}  "
         line += piece
     return "\n".join([*lines, line])
 

@@ -1,4 +1,4 @@
-"""Set-valued data, batch by batch, to sets of item codes."""
+"""Set-valued data, batch by batch, to sets of item codes; ordered data to sequences of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hedgerow.encode.columns import as_numpy, spellings
+from hedgerow.encode.order import place_ranks
 from hedgerow.encode.sums import ITEMS, LENGTHS, ColumnSums
 from hedgerow.encode.table import check_size
 from hedgerow.model.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
@@ -31,6 +32,7 @@ def encode_baskets(
 ) -> EncodedBaskets:
     """Return the records as sets of item codes, in the order of the data.
 
+    Where the universe says that they are ordered they are sequences: all items, in their order.
     Items outside the universe are dropped record by record, repeated ones count once, and
     a record without any item left is dropped. Records of a long table come in the order
     of their first rows. Data whose codes would take more than ``most_bytes`` are refused.
@@ -57,7 +59,7 @@ def encode_baskets(
 
 
 Sets = tuple[NDArray[np.int64], ItemCodes]
-"""Lengths of sets, none of them 0, and the codes of all sets, rising in each."""
+"""Lengths of sets, none of them 0, and the codes of all sets, rising in each unless ordered."""
 
 
 class BasketEncoder:
@@ -74,19 +76,24 @@ class BasketEncoder:
         if self.sums is not None:
             sum_words(self.sums, batch)
         records = np.repeat(np.arange(len(batch.lengths)), batch.lengths)
-        return self._sets(records, self.codes(batch.words), len(batch.lengths))
+        ranks = None if batch.order is None else place_ranks(batch.order)
+        return self._sets(records, self.codes(batch.words), len(batch.lengths), ranks)
 
     def of_rows(self, table: LongTable, progress: ReadProgress | None, most_bytes: int) -> Sets:
         """Return the sets of a long table, once all of its rows are there."""
         names: list[pa.Array] = []
         codes: list[NDArray[np.int64]] = []
+        order: list[pa.Array] = []
         used = 0
-        for of_record, of_item in table.rows(progress=progress):
+        for of_record, of_item, of_order in table.rows(progress=progress):
             if self.sums is not None:
                 self.sums.add_column(ITEMS, of_item)
             names.append(of_record)
             codes.append(self.codes(of_item))
             used += of_record.nbytes + codes[-1].nbytes
+            if of_order is not None:
+                order.append(_as_plain(of_order))
+                used += of_order.nbytes
             check_size(used, most_bytes, table.name)
         if not names:
             return self._sets(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), 0)
@@ -94,16 +101,32 @@ class BasketEncoder:
         if self.sums is not None:
             self.sums.add_counts(LENGTHS, np.bincount(records[records >= 0]))
         joined = np.where(records < 0, _OUTSIDE, np.concatenate(codes))
-        return self._sets(records, joined, n_records)
+        ranks = place_ranks(pa.chunked_array(order)) if order else None
+        return self._sets(records, joined, n_records, ranks)
 
-    def _sets(self, records: NDArray[np.int64], codes: NDArray[np.int64], n_records: int) -> Sets:
-        lengths, items = self.of_pairs(records, codes, n_records)
+    def _sets(
+        self,
+        records: NDArray[np.int64],
+        codes: NDArray[np.int64],
+        n_records: int,
+        ranks: NDArray[np.int64] | None = None,
+    ) -> Sets:
+        lengths, items = self.of_pairs(records, codes, n_records, ranks)
         return lengths[lengths > 0], items
 
     def of_pairs(
-        self, records: NDArray[np.int64], codes: NDArray[np.int64], n_records: int
+        self,
+        records: NDArray[np.int64],
+        codes: NDArray[np.int64],
+        n_records: int,
+        ranks: NDArray[np.int64] | None = None,
     ) -> tuple[NDArray[np.int64], ItemCodes]:
-        """Return how many items each record has, and all of them, from pairs in any order."""
+        """Return how many items each record has, and all of them, from pairs in any order.
+
+        The items of ordered records keep the order of the pairs, or that of their ``ranks``.
+        """
+        if self.universe.place.ordered:
+            return self._in_order(records, codes, n_records, ranks)
         inside = codes >= 0
         if not inside.all():
             records, codes = records[inside], codes[inside]
@@ -111,6 +134,25 @@ class BasketEncoder:
         records, codes = np.divmod(
             _distinct(records * n_items + codes, n_records * n_items), n_items
         )
+        lengths = np.bincount(records, minlength=n_records).astype(np.int64)
+        return lengths, codes.astype(self.dtype)
+
+    def _in_order(
+        self,
+        records: NDArray[np.int64],
+        codes: NDArray[np.int64],
+        n_records: int,
+        ranks: NDArray[np.int64] | None,
+    ) -> tuple[NDArray[np.int64], ItemCodes]:
+        """Return sequences; an item that is unknown, or has no place, is left out."""
+        kept = codes >= 0
+        if ranks is not None:
+            kept &= ranks >= 0
+        if not kept.all():
+            records, codes = records[kept], codes[kept]
+        if ranks is not None:
+            order = np.lexsort((codes, ranks[kept], records))
+            records, codes = records[order], codes[order]
         lengths = np.bincount(records, minlength=n_records).astype(np.int64)
         return lengths, codes.astype(self.dtype)
 
@@ -141,6 +183,12 @@ class ItemLookup:
             return code
         known = (self.leaf_code.get(spelling) for spelling in spellings((word or "").strip()))
         return next((code for code in known if code is not None), _OUTSIDE)
+
+
+def _as_plain(texts: pa.Array) -> pa.Array:
+    """Return texts without a dictionary, so that those of all batches are of one type."""
+    plain = texts.dictionary_decode() if pa.types.is_dictionary(texts.type) else texts
+    return plain.cast(pa.large_string())
 
 
 def _distinct(keys: NDArray[np.int64], size: int) -> NDArray[np.int64]:

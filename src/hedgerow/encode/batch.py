@@ -28,10 +28,14 @@ class _ReadBatch:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class EncodedBatch:
-    """The codes of a batch's complete records, by column; ``kept`` says which, if not all."""
+    """The codes of a batch's complete records, by column; ``kept`` says which, if not all.
+
+    ``inside`` are the records that a cover takes in, complete or not, if there is one.
+    """
 
     columns: tuple[Codes, ...]
     kept: Flags | None
+    inside: Flags | None = None
 
     def table(self, schema: Schema) -> EncodedTable:
         """Return the batch as a table of its own."""
@@ -98,7 +102,7 @@ class BatchEncoder:
         if inside is not None:
             kept = inside if kept is None else kept & inside
         columns = tuple(each.codes if kept is None else each.codes[kept] for each in encoded)
-        return EncodedBatch(columns=columns, kept=kept)
+        return EncodedBatch(columns=columns, kept=kept, inside=inside)
 
     def _inside(self, read: _ReadBatch) -> Flags | None:
         """Return which records the cover takes in; ``None`` if that is all of them."""

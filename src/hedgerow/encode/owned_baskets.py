@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hedgerow.encode.baskets import BasketEncoder, Sets, sum_words
+from hedgerow.encode.order import place_ranks
 from hedgerow.encode.people import (
     Words,
     hashed_persons,
@@ -39,6 +40,7 @@ from hedgerow.read.source import ReadProgress
 
 HASH = "hash"
 _RECORD, _CODE, _SINGLE, _BASKET = "record", "code", "single", "basket"
+_PLACE = "place"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -113,8 +115,9 @@ class OwnedBasketEncoder:
         if not self.of_rows:
             return pa.schema([*persons, (HASH, pa.uint64()), (_BASKET, pa.large_list(pa.uint32()))])
         record = [] if self.universe.place.record is None else [(_RECORD, pa.string())]
+        place = [] if self.universe.place.order is None else [(_PLACE, pa.string())]
         item = [(_CODE, pa.int32()), (_SINGLE, pa.bool_())]
-        return pa.schema([*persons, (HASH, pa.uint64()), *record, *item])
+        return pa.schema([*persons, (HASH, pa.uint64()), *record, *place, *item])
 
     def __call__(self, batch: OwnedBatch, *, n_before: int) -> pa.RecordBatch:
         """Return a batch's rows as codes; one without a person is refused."""
@@ -158,7 +161,9 @@ class OwnedBasketEncoder:
             n_rows = np.bincount(records[single])
             sums.add_counts(LENGTHS, n_rows[n_rows > 0])
         baskets_of = records if self.keyed.rule.join is None else persons
-        return self._of_items(persons, hashes, baskets_of, table.column(_CODE).to_numpy())
+        ranks = place_ranks(table.column(_PLACE)) if _PLACE in self.form.names else None
+        codes = table.column(_CODE).to_numpy()
+        return self._of_items(persons, hashes, baskets_of, codes, ranks)
 
     def _sum(self, batch: OwnedBatch) -> None:
         if self.sums is None:
@@ -182,6 +187,8 @@ class OwnedBasketEncoder:
             names = _trimmed(batch.records)
             kept &= _is_there(names)[owners]
             named = [names]
+        if batch.words.order is not None:
+            named.append(_trimmed(batch.words.order))
         rows = pa.array(owners[kept])
         columns = [column.take(rows) for column in (*owned, *named)]
         single = pa.array(np.full(len(rows), batch.single))
@@ -206,10 +213,11 @@ class OwnedBasketEncoder:
         hashes: Words,
         baskets: NDArray[np.int64],
         codes: NDArray[np.int32],
+        ranks: NDArray[np.int64] | None,
     ) -> OwnedBaskets:
         """Return baskets from one row for each item, in any order; empty ones are left out."""
         n_baskets = int(baskets.max(initial=-1)) + 1
-        lengths, items = self.encode.of_pairs(baskets, codes.astype(np.int64), n_baskets)
+        lengths, items = self.encode.of_pairs(baskets, codes.astype(np.int64), n_baskets, ranks)
         a_row = np.zeros(n_baskets, dtype=np.int64)
         a_row[baskets] = np.arange(len(baskets))  # all rows of a basket are one person's
         there = lengths > 0

@@ -63,11 +63,16 @@ class PeopleEncoder:
         ]
         return pa.schema([*persons, ("hash", pa.uint64()), *codes])
 
-    def __call__(self, batch: pa.RecordBatch, *, n_before: int) -> pa.RecordBatch:
-        """Return a batch's complete records with their persons; one without a person is refused."""
-        encoded = self.encode(batch.select(range(len(self.encode.columns))), n_before=n_before)
+    def __call__(self, batch: pa.RecordBatch, *, n_before: int | None) -> pa.RecordBatch:
+        """Return a batch's complete records with their persons; one without a person is refused.
+
+        Records are numbered after the ``n_before`` that came before; ``None`` where they have no
+        order. What a cover leaves out may be anybody's, or nobody's.
+        """
+        own = batch.select(range(len(self.encode.columns)))
+        encoded = self.encode(own, n_before=n_before or 0)
         persons = [
-            self._texts(batch.column(self.columns.index(name)), name, n_before)
+            self._texts(batch.column(self.columns.index(name)), name, n_before, encoded.inside)
             for name in self.keyed.rule.columns
         ]
         if encoded.kept is not None:
@@ -77,24 +82,36 @@ class PeopleEncoder:
         columns = [*persons, hashes, *encoded.columns]
         return pa.RecordBatch.from_arrays([pa.array(each) for each in columns], schema=self.form)
 
-    def _texts(self, column: pa.Array, name: str, n_before: int) -> pa.Array:
+    def _texts(
+        self, column: pa.Array, name: str, n_before: int | None, inside: Flags | None
+    ) -> pa.Array:
         where = f"{self.encode.name}, column {name!r}"
-        return person_texts(column, missing=self.missing, where=where, n_before=n_before)
+        return person_texts(
+            column, missing=self.missing, where=where, n_before=n_before, inside=inside
+        )
 
 
 def person_texts(
-    column: pa.Array, *, missing: pa.Array, where: str, n_before: int | None
+    column: pa.Array,
+    *,
+    missing: pa.Array,
+    where: str,
+    n_before: int | None,
+    inside: Flags | None = None,
 ) -> pa.Array:
     """Return who each row belongs to, as text; a row of nobody is refused.
 
     ``missing`` are the texts that name nobody. Rows are numbered after the ``n_before`` that
-    came before; ``None`` where they have no order.
+    came before; ``None`` where they have no order. Of rows that are not ``inside`` nothing is
+    refused: they do not count.
     """
     texts = as_text(column, where=where)
     if pa.types.is_dictionary(texts.type):
         texts = texts.dictionary_decode()
     texts = texts.cast(pa.string())
     nobody = pc.or_kleene(pc.is_null(texts), pc.is_in(pc.utf8_trim_whitespace(texts), missing))
+    if inside is not None:
+        nobody = pc.and_(nobody, pa.array(inside))
     if pc.any(nobody).as_py():
         which = (
             "a record"
@@ -107,7 +124,8 @@ def person_texts(
             do="Give every record its person, or leave such records out of the data: nobody"
             " can be protected who is not known to be one.",
         )
-    if len(texts) and pc.max(pc.binary_length(texts)).as_py() > LONGEST_PERSON:
+    lengths = pc.binary_length(texts if inside is None else texts.filter(pa.array(inside)))
+    if len(lengths) and pc.max(lengths).as_py() > LONGEST_PERSON:
         raise DataError(
             f"a value has more than {LONGEST_PERSON:,} bytes",
             where=where,

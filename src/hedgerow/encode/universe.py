@@ -28,6 +28,8 @@ def universe_of(plan: Plan) -> Universe:
         place=ItemsPlace(
             column=given.column,
             record=given.record,
+            order=given.order,
+            ordered=given.ordered,
             separators=separators_of(given.separator, taxonomy),
             missing_values=plan.missing_values,
         ),

@@ -20,6 +20,11 @@ QUERIES = 50_000
 SANITY = Fraction(1, 1000)
 """The sanity bound as a part of the number of records [DiffPart, Sec. 5.1]."""
 
+RARELY_DISTINCT = 8
+"""Sets whose squared length is that many times the universe hardly ever come out distinct."""
+
+KEYS_AT_ONCE = 1 << 22
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Queries:
@@ -69,10 +74,18 @@ def random_queries(n_items: int, *, longest: int, n: int = QUERIES, seed: int) -
 
 
 def _distinct(rng: np.random.Generator, n: int, length: int, n_items: int) -> NDArray[np.int64]:
-    """Return ``n`` sorted sets of that many distinct items."""
-    if n_items <= 4 * length or n_items <= 64:
-        keys = rng.random((n, n_items))
-        return np.sort(np.argpartition(keys, length - 1, axis=1)[:, :length], axis=1)
+    """Return ``n`` sorted sets of that many distinct items.
+
+    Items drawn one by one are all different with a chance of about exp(-length^2 / 2 n_items).
+    Where that is small, every item gets a random key and those with the least ones are taken.
+    """
+    if n_items <= 4 * length or n_items <= 64 or length * length > RARELY_DISTINCT * n_items:
+        sets = np.empty((n, length), dtype=np.int64)
+        at_once = max(1, KEYS_AT_ONCE // n_items)
+        for at in range(0, n, at_once):
+            keys = rng.random((min(at_once, n - at), n_items))
+            sets[at : at + at_once] = np.argpartition(keys, length - 1, axis=1)[:, :length]
+        return np.sort(sets, axis=1)
     drawn = np.sort(rng.integers(0, n_items, (n, length)), axis=1)
     again = np.flatnonzero((np.diff(drawn, axis=1) == 0).any(axis=1))
     while len(again):

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Literal, get_args
 
 from hedgerow.errors import SettingError
-from hedgerow.evaluation import basket_tasks, tasks
+from hedgerow.evaluation import basket_tasks, sequence_tasks, tasks
 from hedgerow.evaluation.evaluation import FOR_OWNER, FORMAT_VERSION, Evaluation
 from hedgerow.evaluation.subject import (
     EvaluatedSubject,
@@ -21,7 +21,18 @@ from hedgerow.progress import Progress, no_progress, stretch
 from hedgerow.release.generalise import PlanGiven
 
 Task = Literal[
-    "classification", "clustering", "counting", "relations", "itemsets", "loss", "risk", "people"
+    "classification",
+    "clustering",
+    "counting",
+    "relations",
+    "itemsets",
+    "loss",
+    "risk",
+    "people",
+    "prefixes",
+    "substrings",
+    "patterns",
+    "lengths",
 ]
 TASKS: tuple[Task, ...] = get_args(Task)
 
@@ -38,6 +49,19 @@ _OF_BASKETS: dict[str, Callable[..., dict[str, Any]]] = {
     "counting": basket_tasks.basket_counting,
     "itemsets": basket_tasks.itemsets,
 }
+_OF_SEQUENCES: dict[str, Callable[..., dict[str, Any]]] = {
+    "prefixes": sequence_tasks.begun_with,
+    "substrings": sequence_tasks.held_runs,
+    "patterns": sequence_tasks.patterns,
+    "lengths": sequence_tasks.lengths,
+}
+
+
+def _known(subject: EvaluatedSubject) -> dict[str, Callable[..., dict[str, Any]]]:
+    """Return the tasks for what a release holds."""
+    if isinstance(subject, TableSubject):
+        return _OF_TABLES
+    return _OF_SEQUENCES if subject.ordered else _OF_BASKETS
 
 
 def evaluate(
@@ -58,8 +82,9 @@ def evaluate(
     domains the ``plan`` names. ``data`` is the confidential data and ``test`` are rows that
     were kept out of the release, each a file or a dataframe. ``tasks`` are some of
     classification, clustering, counting, relations, loss, risk and people (tables), counting and
-    itemsets (set-valued data), or ``"all"``. ``out`` is a folder for the report, never inside the
-    release's own; ``force`` replaces an earlier evaluation there.
+    itemsets (set-valued data), prefixes, substrings, patterns and lengths (sequences), or
+    ``"all"``. ``out`` is a folder for the report, never inside the release's own; ``force``
+    replaces an earlier evaluation there.
 
     Privacy: none. The result is computed from the confidential records without noise, and
     is for the data owner alone.
@@ -72,8 +97,7 @@ def evaluate(
         done = stretch(partial(progress, f"measuring {task}"), at, len(chosen))
         done(0.0)
         start = time.perf_counter()
-        known = _OF_TABLES if isinstance(subject, TableSubject) else _OF_BASKETS
-        facts[task] = known[task](subject, seed=seed, done=done)
+        facts[task] = _known(subject)[task](subject, seed=seed, done=done)
         seconds[task] = round(time.perf_counter() - start, 3)
     evaluation = Evaluation(facts={**facts, "skipped": skipped, "seconds": seconds, "seed": seed})
     if out is not None:
@@ -86,7 +110,7 @@ def _chosen(
     subject: EvaluatedSubject, asked: Sequence[str] | str
 ) -> tuple[list[str], dict[str, str]]:
     """Return the tasks to run, in their order, and those left out with the reason."""
-    known = _OF_TABLES if isinstance(subject, TableSubject) else _OF_BASKETS
+    known = _known(subject)
     wanted = [asked] if isinstance(asked, str) else list(asked)
     skipped: dict[str, str] = {}
     if "all" in wanted or not wanted:
@@ -103,7 +127,7 @@ def _chosen(
     for task in wanted:
         if task not in known:
             raise SettingError(
-                f"{task!r} is no task for {'a table' if known is _OF_TABLES else 'baskets'}",
+                f"{task!r} is no task for {_kind(subject)}",
                 where="task",
                 do=f"Give some of: {', '.join(known)}, all.",
             )
@@ -114,6 +138,12 @@ def _chosen(
     if "people" in wanted and nobody is not None:
         raise SettingError(nobody, where="task", do="Leave people out.")
     return [task for task in known if task in wanted], skipped
+
+
+def _kind(subject: EvaluatedSubject) -> str:
+    if isinstance(subject, TableSubject):
+        return "a table"
+    return "sequences" if subject.ordered else "baskets"
 
 
 def _lacks_class(subject: EvaluatedSubject) -> str | None:
@@ -149,7 +179,7 @@ def _head(subject: EvaluatedSubject) -> dict[str, Any]:
         rows, total = len(subject.groups), int(subject.groups.counts.sum())
         records = len(subject.table)
     else:
-        kind, shape = "baskets", "sets"
+        kind, shape = ("sequences", "lists") if subject.ordered else ("baskets", "sets")
         rows, total, records = len(subject.release), subject.release.total, subject.records.total
     return {
         "format-version": FORMAT_VERSION,

@@ -36,6 +36,7 @@ from hedgerow.release.baskets import BasketRelease
 from hedgerow.release.folder import load_certificate, vouch
 from hedgerow.release.generalise import PlanGiven
 from hedgerow.release.release import Release
+from hedgerow.release.sequences import SequenceRelease
 from hedgerow.release.write import CERTIFICATE
 
 DISCLOSED = "disclosed.csv"
@@ -80,6 +81,7 @@ class BasketSubject:
     release: WeightedSets
     records: WeightedSets
     labels: tuple[str, ...]
+    ordered: bool = False
 
 
 EvaluatedSubject = TableSubject | BasketSubject
@@ -142,8 +144,9 @@ def _loaded(release: Any) -> Release | BasketRelease | None:
         )
     if not path.is_dir() or not (path / CERTIFICATE).exists() or (path / DISCLOSED).exists():
         return None
-    if load_certificate(path).data.items is not None:
-        return BasketRelease.load(path)
+    items = load_certificate(path).data.items
+    if items is not None:
+        return SequenceRelease.load(path) if items.ordered else BasketRelease.load(path)
     return Release.load(path)
 
 
@@ -258,6 +261,7 @@ def _baskets(
         release=sets,
         records=WeightedSets.of_records(records),
         labels=universe.taxonomy.leaf_labels,
+        ordered=universe.place.ordered,
     )
 
 
@@ -284,11 +288,14 @@ def _universe(loaded: BasketRelease | None, plan: Plan | None) -> Universe:
         if plan is None:
             raise InternalError("there is neither a release nor a plan")
         return universe_of(plan)
+    ordered = isinstance(loaded, SequenceRelease)
     if plan is not None:
-        return Universe(taxonomy=loaded.taxonomy, place=universe_of(plan).place)
+        place = replace(universe_of(plan).place, ordered=ordered)
+        return Universe(taxonomy=loaded.taxonomy, place=place)
     place = ItemsPlace(
         column=None,
         record=None,
+        ordered=ordered,
         separators=separators_of("auto", loaded.taxonomy),
     )
     return Universe(taxonomy=loaded.taxonomy, place=place)

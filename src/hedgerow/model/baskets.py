@@ -30,7 +30,8 @@ class EncodedBaskets:
     """Records that are sets of items of a public universe.
 
     Record ``r`` holds ``items[offsets[r]:offsets[r + 1]]``, strictly increasing and never
-    empty; an item's code is its leaf in ``taxonomy``. Everything but the taxonomy is
+    empty; an item's code is its leaf in ``taxonomy``. Sequences are held alike: their items are in
+    the order of the record, and may repeat. Everything but the taxonomy is
     confidential, the number of records included.
     """
 

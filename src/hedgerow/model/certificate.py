@@ -131,14 +131,14 @@ class Guarantee(_Part):
         delta: Fraction = _PURE,
         caveat: str | None = None,
         people: PeopleRule | None = None,
-        baskets: bool = False,
+        called: str = "records",
     ) -> Guarantee:
         """Return the promise of ``epsilon`` and ``delta``; a reproducible run keeps none.
 
-        With ``people`` it is made to a person with all their records, which may be ``baskets``.
+        With ``people`` it is made to a person with all their records, which are ``called`` so.
         """
         kept = (
-            _statement(epsilon, people, "baskets" if baskets else "records")
+            _statement(epsilon, people, called)
             if delta == 0
             else _loose_statement(epsilon, delta, caveat)
         )
@@ -339,6 +339,9 @@ class DescribedItems(_Part):
 
     size: int = Field(ge=1, description="the number of items in the universe")
     height: int = Field(ge=1, description="the levels of its taxonomy")
+    ordered: bool = Field(
+        default=False, description="whether records are sequences: order and repeats are kept"
+    )
 
 
 class Data(_Part):

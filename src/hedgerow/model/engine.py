@@ -155,6 +155,59 @@ class BasketKernel(Protocol):
         ...
 
 
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class FoldedBaskets:
+    """Distinct records with how many equal ones there are of each, and a hash of each's items.
+
+    ``weights[r]`` records are equal to row ``r``; they have the numbers 0, 1, ... among
+    themselves, and no other row is equal to them.
+    """
+
+    offsets: NDArray[np.int64]
+    items: ItemCodes
+    weights: NDArray[np.int64]
+    hashes: NDArray[np.uint64]
+
+
+class FeatureKernel(Protocol):
+    """A question to baskets: a vector for each record, added up over all.
+
+    A record's vector follows from its items, its number among equal records, and what is
+    public.
+    """
+
+    @property
+    def size(self) -> int:
+        """Length of the vector."""
+        ...
+
+    def count(self, folded: FoldedBaskets) -> NDArray[np.int64]:
+        """Return the sum over some records (confidential)."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class SequenceBatch:
+    """Some records that are sequences: their items in order, repeats kept (confidential)."""
+
+    offsets: NDArray[np.int64]
+    items: ItemCodes
+    compiled: bool = False
+
+
+class SequenceKernel(Protocol):
+    """A question to sequences: a sum over records of ``size`` whole numbers."""
+
+    @property
+    def size(self) -> int:
+        """How many numbers a sum has."""
+        ...
+
+    def count(self, batch: SequenceBatch) -> NDArray[np.int64]:
+        """Return the sum over a batch (confidential)."""
+        ...
+
+
 class BasketWalk(Protocol):
     """Records on their way down: which partition each is in, as far as it is still followed."""
 
@@ -197,6 +250,14 @@ class BasketEngine(Protocol):
 
     def itemsets(self) -> SparseCounts:
         """Return how often each set of items occurs, as masks; for small universes."""
+        ...
+
+    def features(self, kernel: FeatureKernel) -> NDArray[np.int64]:
+        """Return the sum of a kernel's vectors over all records (confidential)."""
+        ...
+
+    def sum(self, kernel: SequenceKernel) -> NDArray[np.int64]:
+        """Return the sum of a kernel over all records in their order (confidential)."""
         ...
 
     def rehearsing(self, baskets: EncodedBaskets) -> BasketEngine:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.engine import BasketEngine, Engine
@@ -126,9 +126,9 @@ class Approximate(Protocol):
 
 @runtime_checkable
 class Sized(Protocol):
-    """A method for tables whose course depends on how many records there are."""
+    """A method whose course depends on how many records there are."""
 
-    def outline_of(self, schema: Schema, epsilon: Fraction, n_records: int) -> Outline:
+    def outline_of(self, domain: Any, epsilon: Fraction, n_records: int, /) -> Outline:
         """Return the outline for a public number of records, in place of an example's."""
         ...
 

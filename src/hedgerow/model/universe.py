@@ -12,11 +12,15 @@ class ItemsPlace:
     """Where the items lie: in a column, in the rows of a long table, or on the lines of a file.
 
     ``separators`` are the bytes that stand between the items of a line, ``missing_values`` the
-    texts that name nobody where the data say whose a record is.
+    texts that name nobody where the data say whose a record is. ``ordered`` records are sequences:
+    order and repeats are kept, and ``order`` is the column that says where in its record a row
+    of a long table belongs.
     """
 
     column: str | None = None
     record: str | None = None
+    order: str | None = None
+    ordered: bool = False
     separators: bytes = b" ,\t"
     missing_values: tuple[str, ...] = ("", "?")
 

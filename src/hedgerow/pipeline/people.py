@@ -143,14 +143,13 @@ def rule_with(rule: PeopleRule, most: int) -> PeopleRule:
 
 
 def people_notes(
-    rule: PeopleRule, *, auto: bool, baskets: bool = False, may_count: bool = False
+    rule: PeopleRule, *, auto: bool, records: str = "records", may_count: bool = False
 ) -> tuple[str, ...]:
-    """Return what `check` says of people, and of other ways to count them.
+    """Return what `check` says of people, whose records are called so, and of other ways to count.
 
     ``may_count`` says that the method counts people, too.
     """
     named = ", ".join(rule.columns)
-    records = "baskets" if baskets else "records"
     whose = f"Protected is any one {rule.noun} (told by {named}), with all their {records}."
     if rule.join is not None:
         return (
@@ -172,7 +171,7 @@ def people_notes(
     if rule.counted == "people" or most == 1:
         return (told,)
     others = f"With 'records-per-person: {most // 2}' it would be {most // 2}/{most} of it"
-    if baskets:
+    if records == "baskets":
         others += f", with 'join: union' {_part(most)}"
     elif may_count:
         others += f", with 'count: people' {_part(most)}"

@@ -149,20 +149,24 @@ class Prepared:
         """Whether the data are baskets."""
         return isinstance(self.domain, Universe)
 
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the data are sequences."""
+        return isinstance(self.domain, Universe) and self.domain.place.ordered
+
     def outline(self, n_records: int | None = None) -> Outline:
         """Return what a run will spend, without any data; ``n_records`` is public, if known."""
         domain = self.taxonomy if self.has_items else self.schema
         planned: Outline
         if n_records is not None and isinstance(self.method, Sized):
-            planned = self.method.outline_of(self.schema, self.foretold_rate, n_records)
+            planned = self.method.outline_of(domain, self.foretold_rate, n_records)
         else:
             planned = self.method.outline(domain, self.foretold_rate)
         told: tuple[str, ...] = ()
         if self.people is not None:
+            called = "sequences" if self.is_ordered else "baskets" if self.has_items else "records"
             may_count = self._may_count_people
-            told = people_notes(
-                self.people, auto=self.auto, baskets=self.has_items, may_count=may_count
-            )
+            told = people_notes(self.people, auto=self.auto, records=called, may_count=may_count)
         if isinstance(self.domain, Schema):
             told = (*told, *cover_notes(self.plan, self.domain))
         return replace(planned, notes=(*planned.notes, *told)) if told else planned

@@ -24,6 +24,7 @@ from hedgerow.model.certificate import LedgerEntry
 from hedgerow.model.database import asked_of
 from hedgerow.model.groups import Groups
 from hedgerow.model.people import SampleKey
+from hedgerow.model.sequences import NoisySequences
 from hedgerow.pipeline.account import ReleaseAccount, unbooked_name
 from hedgerow.pipeline.covers import booked_cover, certified_cover
 from hedgerow.pipeline.noise import UNJUDGED, refuse_noise
@@ -50,12 +51,13 @@ from hedgerow.release.baskets import BasketRelease
 from hedgerow.release.certify import RunFacts, certify, spent_by
 from hedgerow.release.folder import Written
 from hedgerow.release.release import Release
+from hedgerow.release.sequences import SequenceRelease
 from hedgerow.release.write import check_destination
 
 if TYPE_CHECKING:
     from hedgerow.encode.sums import ColumnSums
 
-AnyRelease = Release | BasketRelease
+AnyRelease = Release | BasketRelease | SequenceRelease
 
 Notice = Callable[[str], None]
 """Is told, in a sentence, what who publishes should know."""
@@ -98,7 +100,8 @@ def publish(
     """Return a release, and write it where ``out`` says.
 
     What the plan describes decides what comes back: a `Release` of a table with
-    ``attributes``, a `BasketRelease` of set-valued data with ``items``.
+    ``attributes``, a `BasketRelease` of set-valued data with ``items``, a `SequenceRelease`
+    where these are ordered.
 
     ``data`` is a file, a database URL or any dataframe, and replaces the plan's own; with a
     URL, ``query`` or ``table`` says what is asked of the database.
@@ -355,6 +358,8 @@ def _harmless(progress: Progress) -> Progress:
 
 
 def _release(ready: Prepared, published: Groups | NoisyBaskets, certificate: Any) -> AnyRelease:
+    if isinstance(published, NoisySequences):
+        return SequenceRelease(baskets=published, certificate=certificate)
     if isinstance(published, NoisyBaskets):
         return BasketRelease(baskets=published, certificate=certificate)
     return Release(schema=ready.schema, groups=published, certificate=certificate)

@@ -97,7 +97,7 @@ def _folder(out: Path | None) -> AbstractContextManager[Path | None]:
 def made_up(ready: Prepared, source: RandomSource) -> EncodedTable | EncodedBaskets:
     """Return records drawn from the public domains alone."""
     if ready.has_items:
-        return _baskets(ready.taxonomy, source)
+        return _baskets(ready.taxonomy, source, ordered=ready.is_ordered)
     return _table(ready.schema, source)
 
 
@@ -112,10 +112,11 @@ def _codes(size: int, source: RandomSource) -> Any:
     return integers_below(N_RECORDS, bound=size, source=source).astype(np.int64)
 
 
-def _baskets(taxonomy: Taxonomy, source: RandomSource) -> EncodedBaskets:
+def _baskets(taxonomy: Taxonomy, source: RandomSource, *, ordered: bool) -> EncodedBaskets:
     n_items = taxonomy.n_leaves
     sizes = 1 + below(np.full(N_KINDS, min(MOST_ITEMS, n_items)), source=source)
-    kinds = [np.unique(integers_below(int(size), bound=n_items, source=source)) for size in sizes]
+    drawn = [integers_below(int(size), bound=n_items, source=source) for size in sizes]
+    kinds = drawn if ordered else [np.unique(each) for each in drawn]
     chosen = integers_below(N_BASKETS, bound=N_KINDS, source=source).tolist()
     records = [kinds[kind] for kind in chosen]
     return EncodedBaskets(

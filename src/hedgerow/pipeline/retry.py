@@ -24,6 +24,7 @@ from hedgerow.release.baskets import BasketRelease
 from hedgerow.release.folder import PARQUET, load_certificate, vouch_all
 from hedgerow.release.leftovers import CERTIFICATE, recoverable
 from hedgerow.release.release import RECORDS, Release
+from hedgerow.release.sequences import SequenceRelease
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +57,7 @@ class RunAsked:
         return Path(self.data).absolute() == plan.resolve(plan.data).absolute()
 
 
-def release_in_place(asked: RunAsked) -> Release | BasketRelease | None:
+def release_in_place(asked: RunAsked) -> Release | BasketRelease | SequenceRelease | None:
     """Return the release of this very run, if it is in its place and booked as released."""
     with suppress(HedgerowError, OSError):  # whatever is wrong with it, it is not the answer
         if asked.out.is_symlink() or not (asked.out / CERTIFICATE).is_file():
@@ -67,7 +68,9 @@ def release_in_place(asked: RunAsked) -> Release | BasketRelease | None:
         if not asked.made(certificate) or not _is_released(asked, certificate):
             return None
         vouch_all(asked.out, certificate)
-        kind = BasketRelease if asked.ready.has_items else Release
+        if not asked.ready.has_items:
+            return Release.load(asked.out)
+        kind = SequenceRelease if asked.ready.is_ordered else BasketRelease
         return kind.load(asked.out)
     return None
 

@@ -26,6 +26,8 @@ def check_person_of_items(given: SaidOfPeople, items: ItemsPlan | None) -> None:
             key=("person",),
         )
     _check_columns(given.person, items)
+    if items.ordered:
+        _check_sequences(given)
     if given.join is not None:
         _check_join(given)
     elif given.records_per_person is None:
@@ -46,6 +48,12 @@ def _check_columns(columns: tuple[str, ...], items: ItemsPlan) -> None:
                 "Name the column that says whose a basket is.",
                 key=key,
             )
+        if column == items.order:
+            raise mistake(
+                f"{shown(column)} is the column of the order",
+                "Name the column that says whose a sequence is.",
+                key=key,
+            )
         if column == items.record:
             raise mistake(
                 f"{shown(column)} is the column of the records, too",
@@ -53,6 +61,24 @@ def _check_columns(columns: tuple[str, ...], items: ItemsPlan) -> None:
                 " several, name the column that tells baskets apart in items.record.",
                 key=key,
             )
+
+
+def _check_sequences(given: SaidOfPeople) -> None:
+    if given.join is not None:
+        raise mistake(
+            "sequences of one person cannot be joined: a union has no order, and one sequence"
+            " behind the other would make transitions that nobody made",
+            "Give records-per-person in its place: how many sequences of one person count at most,"
+            " such as 4, or auto.",
+            key=("join",),
+        )
+    if given.count == "people":
+        raise mistake(
+            "sequences are counted whole: the tests along their prefixes are proved for records,"
+            " not for parts of a person",
+            "Remove count.",
+            key=("count",),
+        )
 
 
 def _check_join(given: SaidOfPeople) -> None:

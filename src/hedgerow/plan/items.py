@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, model_validator
+from pydantic import (
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    StrictBool,
+    WithJsonSchema,
+    model_validator,
+)
 
 from hedgerow.plan.fields import (
     MAX_BOUND,
@@ -113,6 +120,16 @@ class ItemsPlan(PlanModel):
     record: Name | None = Field(
         None, description="the column that says which record a row belongs to, in a long table"
     )
+    ordered: StrictBool = Field(
+        False,
+        description="true for sequences: the order of a record's items and repeats are kept; else"
+        " false",
+    )
+    order: Name | None = Field(
+        None,
+        description="the column that says where in its record a row belongs, in a long table of"
+        " sequences: a number, or a text that sorts as the times do that it writes",
+    )
     separator: Literal["auto", "space", "comma", "tab"] = Field(
         "auto", description="what stands between the items of a line: auto, space, comma or tab"
     )
@@ -122,6 +139,11 @@ class ItemsPlan(PlanModel):
         description="sets, for a file of sequences: order and repeats are left out; reading says"
         " how many lines of a header it has",
     )
+
+    @property
+    def publishes(self) -> Literal["baskets", "sequences"]:
+        """What records are to whoever publishes them: sets of items, or sequences."""
+        return "sequences" if self.ordered else "baskets"
 
     @property
     def is_context_free(self) -> bool:
@@ -148,7 +170,39 @@ class ItemsPlan(PlanModel):
                 key=("fan-out",),
             )
         self._check_layout()
+        self._check_order()
         return self
+
+    def _check_order(self) -> None:
+        if self.ordered and self.as_ is not None:
+            raise mistake(
+                "as: sets leaves out the order that ordered: true keeps",
+                "Keep one of the two.",
+                key=("as",),
+            )
+        if self.order is not None and not self.ordered:
+            raise mistake(
+                "sets have no order", "Remove it, or give 'ordered: true'.", key=("order",)
+            )
+        if self.order is not None and self.record is None:
+            raise mistake(
+                "only the rows of a long table have a column for their order",
+                "Give record, the column that tells sequences apart, or remove order: lists and"
+                " lines are in order already.",
+                key=("order",),
+            )
+        if self.ordered and self.record is not None and self.order is None:
+            raise mistake(
+                "the rows of a long table lie in no order of their own",
+                "Name the column that says where in its sequence a row belongs, such as a time.",
+                key=("order",),
+            )
+        if self.order is not None and self.order in (self.record, self.column):
+            raise mistake(
+                "is the column of the records or of the items",
+                "Give a column of its own.",
+                key=("order",),
+            )
 
     def _check_layout(self) -> None:
         if self.record is not None and self.column is None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     BeforeValidator,
@@ -51,7 +51,7 @@ from hedgerow.plan.people import (
     people_rule,
 )
 from hedgerow.plan.reading import ReadingPlan, check_marks
-from hedgerow.plan.registry import METHODS, AnySettings
+from hedgerow.plan.registry import METHODS, AnySettings, with_method
 from hedgerow.plan.settings import PrivateSettings
 
 MAX_ATTRIBUTES = 10_000
@@ -275,6 +275,11 @@ class Plan(PlanModel):
         copy._base = base
         return copy
 
+    @model_validator(mode="before")
+    @classmethod
+    def _with_method(cls, content: Any) -> Any:
+        return with_method(content)
+
     @model_validator(mode="after")
     def _check(self) -> Self:
         self._check_source()
@@ -354,11 +359,11 @@ class Plan(PlanModel):
             check_marks(marks.decimal, marks.thousands, key=("attributes", name, "thousands"))
 
     def _check_method(self, method: str, *, publishes: str) -> None:
-        kind = "table" if self.items is None else "baskets"
+        kind = "table" if self.items is None else self.items.publishes
         if publishes == kind:
             return
         others = [name for name, other in METHODS.items() if other.publishes == kind]
-        described = "attributes" if kind == "table" else "items"
+        described = {"table": "attributes", "baskets": "items", "sequences": "ordered items"}[kind]
         raise mistake(
             f"the method {method!r} does not publish {described}",
             f"Give one of: {', '.join(others)}.",

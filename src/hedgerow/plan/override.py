@@ -10,7 +10,12 @@ from hedgerow.plan.disclose import DEFAULT_DISCLOSURE
 from hedgerow.plan.load import checked, plan_mapping
 from hedgerow.plan.mistakes import Mistake, error_of, keys_of, nearest
 from hedgerow.plan.model import Plan
-from hedgerow.plan.registry import DEFAULT_BASKET_METHOD, DEFAULT_METHOD, METHODS
+from hedgerow.plan.registry import (
+    DEFAULT_BASKET_METHOD,
+    DEFAULT_METHOD,
+    DEFAULT_SEQUENCE_METHOD,
+    METHODS,
+)
 from hedgerow.plan.settings import MethodSettings
 
 
@@ -21,6 +26,8 @@ def override(plan: Plan, *, method: str | None = None, **settings: Any) -> Plan:
     setting without meaning is refused rather than ignored.
     """
     default = DEFAULT_METHOD if plan.items is None else DEFAULT_BASKET_METHOD
+    if plan.items is not None and plan.items.ordered:
+        default = DEFAULT_SEQUENCE_METHOD
     chosen = method or (plan.publish.method if plan.publish else default)
     given = {name: value for name, value in settings.items() if value is not None}
     if method is None and not given:

@@ -17,15 +17,18 @@ from pydantic_core import CoreSchema, core_schema
 from hedgerow.plan.settings import MethodSettings
 
 DEFAULT_METHOD = "hedge"
-DEFAULT_BASKET_METHOD = "diffpart"
+DEFAULT_BASKET_METHOD = "coterie"
+DEFAULT_SEQUENCE_METHOD = "chain"
 
 _HOMES = {
     "hedge": "hedge.settings:HedgeSettings",
     "weave": "weave.settings:WeaveSettings",
     "diffgen": "diffgen.settings:DiffGenSettings",
     "diffmulti": "diffmulti.settings:DiffMultiSettings",
+    "coterie": "coterie.settings:CoterieSettings",
     "diffpart": "diffpart.settings:DiffPartSettings",
     "basic": "basic.settings:BasicSettings",
+    "chain": "chain.settings:ChainSettings",
     "basic-table": "basic_table.settings:BasicTableSettings",
     "rps": "rps.settings:RpsSettings",
     "dpcube": "dpcube.settings:DPCubeSettings",
@@ -72,6 +75,19 @@ class _Methods(Mapping[str, type[MethodSettings]]):
 
 
 METHODS = _Methods()
+
+
+def with_method(plan: Any) -> Any:
+    """Return a plan's content with the method that fits what it describes, where it names none."""
+    if not isinstance(plan, Mapping) or plan.get("items") is None:
+        return plan  # a table: the default of `method_of`
+    publish = plan.get("publish")
+    if not isinstance(publish, Mapping) or "method" in publish:
+        return plan
+    items = plan["items"]
+    ordered = isinstance(items, Mapping) and items.get("ordered") is True
+    method = DEFAULT_SEQUENCE_METHOD if ordered else DEFAULT_BASKET_METHOD
+    return {**plan, "publish": {"method": method, **publish}}
 
 
 def method_of(value: Any) -> str | None:

@@ -21,6 +21,9 @@ def plan_json_schema() -> dict[str, Any]:
     schema["$defs"]["AttributePlan"]["properties"]["step"]["default"] = 1
     schema["$defs"]["LedgerPlan"]["oneOf"] = [{"required": ["dataset"]}, {"required": ["people"]}]
     schema["oneOf"] = [{"required": ["attributes"]}, {"required": ["items"]}]
+    # Without a method, settings may fit several: which one it is follows from the plan.
+    published = schema["properties"]["publish"]["anyOf"][0]
+    published["anyOf"] = published.pop("oneOf")
     schema["title"] = "hedgerow plan"
     schema["description"] = "What the data holds, what is public about it, how to publish it."
     return {"$schema": _DIALECT, **_without_titles(schema)}

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
 from hedgerow.plan.fields import Epsilon, PlanModel
+
+Publishes: TypeAlias = Literal["table", "baskets", "sequences"]
+"""What a method takes: attributes of a table, sets of items, or items in an order."""
 
 
 class MethodSettings(PlanModel):
@@ -15,8 +18,8 @@ class MethodSettings(PlanModel):
     needs_class: ClassVar[bool] = False
     """Whether some attribute must have the role ``class``."""
 
-    publishes: ClassVar[Literal["table", "baskets"]] = "table"
-    """What the method takes: attributes of a table, or sets of items."""
+    publishes: ClassVar[Publishes] = "table"
+    """What the method takes: attributes of a table, sets of items, or sequences of them."""
 
     method: str = Field(description="the publishing method")
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from hedgerow.privacy.budget import PathLedger, Shares
 from hedgerow.privacy.choice import Rule, choose, rate_for
 from hedgerow.privacy.laplace import discrete_laplace
+from hedgerow.privacy.path_tests import PathTests, rule_for
 from hedgerow.privacy.source import RandomSource
 from hedgerow.privacy.sparse import passing_empties
 
@@ -169,3 +170,30 @@ def choose_by_score(
     return choose(
         scores, rate=rate, rule=rule, weights=weights, starts=starts, source=spending.source
     )
+
+
+def path_tests(*, fan_out: int, threshold: int, n_roots: int, spending: Spending) -> PathTests:
+    """Return the tests that grow a forest of prefixes from ``n_roots`` roots, level by level.
+
+    A node at depth ``d`` passes where its count, with noise, is above ``threshold`` and ``d``
+    times what a path descends by. Booked once, for all levels, which :func:`pass_tests` draws.
+
+    Privacy: a record is on one path from one root, along which counts do not grow; all tests of
+    a path cost ``epsilon`` together, however deep it is (docs/privacy.md, "Tests along a prefix
+    tree").
+    """
+    rule = rule_for(spending.book(), fan_out=fan_out)
+    return PathTests(rule, threshold=threshold, n_roots=n_roots, source=spending.source)
+
+
+def pass_tests(
+    counts: NDArray[np.int64], *, tested: NDArray[np.bool_], tests: PathTests
+) -> NDArray[np.bool_]:
+    """Return which children, of all parents of the next level, pass their tests.
+
+    ``counts`` are (parents, children); ``tested`` is public, and what is not tested does not pass.
+
+    Privacy: paid for by :func:`path_tests`; every level is drawn once, and holds exactly the
+    children of what passed in the level before.
+    """
+    return tests.passing(counts, tested=tested)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from pyarrow import types
@@ -13,6 +14,9 @@ from pyarrow import types
 from hedgerow.errors import DataError
 from hedgerow.read.source import ROWS_PER_BATCH, ReadProgress, check_columns, in_pieces, places_of
 from hedgerow.read.text import text_columns
+
+if TYPE_CHECKING:
+    from pyarrow.parquet import FileMetaData
 
 MOST_ROWS = 100_000_000
 MOST_ROWS_PER_BYTE = 20
@@ -69,9 +73,28 @@ class ParquetSource:
                 fields = {name: file.schema_arrow.field(name) for name in columns}
             words = [name for name, field in fields.items() if _is_text(field.type)]
             with ParquetFile(path, read_dictionary=words) as file:
-                batches = file.iter_batches(batch_size=self.batch_rows, columns=list(columns))
-                for batch in batches:
-                    yield _sound(batch).select(list(columns))
+                # Arrow keeps what it read of a row group until the iterator ends: one each.
+                for groups in _stretches(file.metadata, self.batch_rows):
+                    for batch in file.iter_batches(
+                        batch_size=self.batch_rows, row_groups=groups, columns=list(columns)
+                    ):
+                        yield _sound(batch).select(list(columns))
+
+
+def _stretches(metadata: FileMetaData, rows: int) -> Iterator[list[int]]:
+    """Yield row groups that follow each other, in stretches of ``rows`` records or a little more.
+
+    A stretch is what a reader holds at a time, so that a file's size does not count.
+    """
+    held, n_held = [], 0
+    for group in range(metadata.num_row_groups):
+        held.append(group)
+        n_held += metadata.row_group(group).num_rows
+        if n_held >= rows:
+            yield held
+            held, n_held = [], 0
+    if held:
+        yield held
 
 
 def _is_text(kind: pa.DataType) -> bool:

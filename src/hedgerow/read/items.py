@@ -48,11 +48,12 @@ class ListColumn:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LongTable:
-    """One row per record and item, in any order."""
+    """One row per record and item, in any order; ``order`` says where in its record it belongs."""
 
     source: Source
     record: str
     column: str
+    order: str | None = None
 
     @property
     def name(self) -> str:
@@ -61,11 +62,12 @@ class LongTable:
 
     def rows(
         self, *, progress: ReadProgress | None = None
-    ) -> Iterator[tuple[pa.DictionaryArray, pa.DictionaryArray]]:
-        """Stream the records' names and the items, row by row."""
-        columns = [self.record, self.column]
+    ) -> Iterator[tuple[pa.DictionaryArray, pa.DictionaryArray, pa.Array | None]]:
+        """Stream the records' names, the items and their places, row by row."""
+        columns = [self.record, self.column, *([] if self.order is None else [self.order])]
         for batch in self.source.batches(columns, text=columns, progress=progress):
-            yield _encoded(batch.column(0)), _encoded(batch.column(1))
+            order = None if self.order is None else batch.column(2)
+            yield _encoded(batch.column(0)), _encoded(batch.column(1)), order
 
 
 ItemSource = BasketFile | ListColumn | LongTable
@@ -92,8 +94,9 @@ def open_items(
     if place.record is None:
         places_of([place.column], source)
         return ListColumn(source=source, column=place.column)
-    places_of([place.record, place.column], source)
-    return LongTable(source=source, record=place.record, column=place.column)
+    named = [name for name in (place.record, place.column, place.order) if name is not None]
+    places_of(named, source)
+    return LongTable(source=source, record=place.record, column=place.column, order=place.order)
 
 
 def _open_basket_file(data: Any, place: ItemsPlace, *, base: Path, reading: Reading) -> BasketFile:
@@ -113,6 +116,13 @@ def words_of_lists(column: pa.Array, *, where: str) -> WordBatch:
     lists = _as_lists(column, where=where)
     words = as_text(lists.flatten(), where=where)
     return WordBatch(words=_encoded(words), lengths=_lengths(lists))
+
+
+def words_in_order(column: pa.Array) -> WordBatch:
+    """Return the records of a column of lists of items with their places, as gathered rows."""
+    pairs = column.flatten()
+    words = _encoded(pairs.field("item"))
+    return WordBatch(words=words, lengths=_lengths(column), order=pairs.field("place"))
 
 
 def _as_lists(column: pa.Array, *, where: str) -> pa.ListArray:

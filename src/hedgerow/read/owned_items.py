@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +71,9 @@ def _may_hold_lists(source: Source) -> bool:
 
 
 def owned_columns(rule: PeopleRule, place: ItemsPlace) -> list[str]:
-    """Return the columns to read: persons, the record's name if there is one, items."""
-    return [name for name in (*rule.columns, place.record, place.column) if name is not None]
+    """Return the columns to read: persons, the record's name, its order (if any), items."""
+    names = (*rule.columns, place.record, place.order, place.column)
+    return [name for name in names if name is not None]
 
 
 def open_owned_items(
@@ -112,6 +113,9 @@ def owned_batch(
     where = f"{name}, column {place.column!r}"
     single = place.record is not None or (rule.join is not None and not _holds_lists(column))
     words = _single_words(column, where) if single else words_of_lists(column, where=where)
+    if place.order is not None:
+        order = as_text(batch.column(n_persons + 1), where=f"{name}, column {place.order!r}")
+        words = replace(words, order=order)
     return OwnedBatch(
         persons=tuple(batch.columns[:n_persons]),
         records=None

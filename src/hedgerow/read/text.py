@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pyarrow import types
 
 from hedgerow.errors import DataError
@@ -21,7 +22,8 @@ from hedgerow.errors import DataError
 # Below this every whole number is a double of its own; from here on, neighbours share one.
 _EXACT = 2.0**53
 _MOST_DIGITS = 1000
-_MANY = 1000  # distinct whole numbers from which Arrow's own spelling pays for being loaded
+_NARROW = {2: 2.0**11, 4: 2.0**24}  # the same of narrower floats, by their bytes
+_MANY = 1000  # distinct numbers from which Arrow's own spelling pays for being loaded
 _MICROSECONDS = 24 * 60 * 60 * 1_000_000
 _FIRST_MOMENT = int(np.datetime64("0001-01-01", "us").astype(np.int64))
 _LAST_MOMENT = int(np.datetime64("9999-12-31T23:59:59.999999", "us").astype(np.int64))
@@ -121,6 +123,8 @@ def _spelt(column: pa.Array) -> pa.DictionaryArray:
     if types.is_integer(column.type) and len(encoded.dictionary) > _MANY:
         return _dictionary(encoded.indices, encoded.dictionary.cast(pa.string()))
     if types.is_floating(column.type):
+        if len(encoded.dictionary) > _MANY:
+            return _dictionary(encoded.indices, _numbers(encoded.dictionary.to_numpy()))
         values = [_number(value) for value in encoded.dictionary.to_numpy()]
     else:
         values = [spell(value) for value in encoded.dictionary.to_pylist()]
@@ -189,10 +193,25 @@ def _number(value: Any) -> str | None:
 
 def _is_rounded(value: Any) -> bool:
     """Whether a whole number of a narrower kind of float may stand for its neighbours, too."""
-    narrow = {2: 2**11, 4: 2**24}
     if not isinstance(value, np.floating):
         return False
-    return bool(abs(value) >= narrow.get(value.itemsize, _EXACT))
+    return bool(abs(value) >= _NARROW.get(value.itemsize, _EXACT))
+
+
+def _numbers(values: NDArray[np.floating[Any]]) -> pa.Array:
+    """Return many floats as :func:`_number` spells each, the whole ones all at once."""
+    missing = np.isnan(values)
+    whole = np.isfinite(values) & (values == np.trunc(values))
+    if (np.abs(values[whole]) >= _NARROW.get(values.itemsize, _EXACT)).any():
+        raise InexactError
+    numbers = np.where(whole, values, 0).astype(np.int64)
+    texts = pa.array(numbers, mask=~whole).cast(pa.string())
+    broken = np.flatnonzero(~whole & ~missing)
+    if not len(broken):
+        return texts
+    words = texts.to_numpy(zero_copy_only=False)
+    words[broken] = [_number(value) for value in values[broken]]
+    return pa.array(words, pa.string())
 
 
 def _decimal(value: Decimal) -> str | None:

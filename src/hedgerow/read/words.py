@@ -29,10 +29,14 @@ _WORD, _SEPARATOR, _LINE_END = 0, 1, 2
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class WordBatch:
-    """Some records: the words of all of them in order, and how many each has (confidential)."""
+    """Some records: the words of all of them in order, and how many each has (confidential).
+
+    ``order`` are texts that say where in its record each word belongs, if that is not here.
+    """
 
     words: pa.DictionaryArray
     lengths: NDArray[np.int64]
+    order: pa.Array | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hedgerow.errors import InternalError, ReleaseError, TaxonomyError
-from hedgerow.model.baskets import NoisyBaskets, item_dtype
+from hedgerow.model.baskets import ItemCodes, NoisyBaskets, item_dtype
 from hedgerow.model.groups import CountsMade
 from hedgerow.release.domains import CategoricalDescription, describe
 from hedgerow.release.reading import read_release_text
@@ -69,11 +69,11 @@ def write_dat(baskets: NoisyBaskets, path: Path) -> None:
                 file.write(f"{line}\n" * min(_LINES_AT_ONCE, count - start))
 
 
-def csv_text(baskets: NoisyBaskets) -> str:
+def csv_text(baskets: NoisyBaskets, columns: Sequence[str] = COLUMNS) -> str:
     """Return the text of `release.csv`: every basket once, safe for spreadsheets, and its count."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(COLUMNS)
+    rows.writerow(columns)
     cells = map(spreadsheet_safe, basket_lines(baskets))
     rows.writerows(zip(cells, baskets.counts.tolist(), strict=True))
     return text.getvalue()
@@ -86,9 +86,12 @@ def read_csv(path: Path, taxonomy: Taxonomy, *, made: CountsMade | None) -> Nois
         counts = np.array([int(count) for _, count in rows[1:]], dtype=np.int64)
         cells = [cell for cell, _ in rows[1:]]
         try:
-            return _baskets(_plain(cells, spreadsheet_safe), counts, taxonomy, made)
+            offsets, items = codes_of_cells(cells, taxonomy)
         except KeyError:  # an earlier release: an apostrophe before more labels
-            return _baskets(_plain(cells, shielded_once), counts, taxonomy, made)
+            offsets, items = codes_of_cells(cells, taxonomy, safe=shielded_once)
+        return NoisyBaskets(
+            taxonomy=taxonomy, offsets=offsets, items=items, counts=counts, made=made
+        )
     except (csv.Error, ValueError, KeyError, InternalError) as error:
         raise ReleaseError(
             "the file does not hold what a release has there",
@@ -97,15 +100,15 @@ def read_csv(path: Path, taxonomy: Taxonomy, *, made: CountsMade | None) -> Nois
         ) from error
 
 
-def _baskets(
-    cells: list[str], counts: NDArray[np.int64], taxonomy: Taxonomy, made: CountsMade | None
-) -> NoisyBaskets:
+def codes_of_cells(
+    cells: list[str], taxonomy: Taxonomy, *, safe: Callable[[str], str] = spreadsheet_safe
+) -> tuple[NDArray[np.int64], ItemCodes]:
+    """Return cells of items, as ``safe`` wrote them, as offsets and codes."""
     separator = separator_of(taxonomy)
-    words = [cell.split(separator) for cell in cells]
+    words = [cell.split(separator) for cell in _plain(cells, safe)]
     codes = [taxonomy.leaf_code[word] for basket in words for word in basket]
     offsets = np.cumsum([0, *map(len, words)], dtype=np.int64)
-    items = np.array(codes, dtype=item_dtype(taxonomy.n_leaves))
-    return NoisyBaskets(taxonomy=taxonomy, offsets=offsets, items=items, counts=counts, made=made)
+    return offsets, np.array(codes, dtype=item_dtype(taxonomy.n_leaves))
 
 
 def _plain(cells: list[str], safe: Callable[[str], str]) -> list[str]:

@@ -29,7 +29,7 @@ from hedgerow.release.basket_files import (
     universe_text,
     write_dat,
 )
-from hedgerow.release.dictionary import DICTIONARY, DictionaryFile, count_meaning
+from hedgerow.release.dictionary import DICTIONARY, DictionaryFile, count_meaning, counted_in
 from hedgerow.release.folder import (
     PARQUET,
     REPORT,
@@ -163,7 +163,8 @@ class BasketRelease(Frames):
 
     def _files(self) -> list[DictionaryFile]:
         meaning = count_meaning(self.certificate).replace("are in the group", "have the basket")
-        return basket_listing(separator_of(self.taxonomy), meaning)
+        unit = counted_in(self.certificate)
+        return basket_listing(separator_of(self.taxonomy), meaning, unit=unit)
 
     def write(
         self,
@@ -218,11 +219,12 @@ class BasketRelease(Frames):
         """Read a release folder back; files that the certificate does not vouch for are refused."""
         path = Path(folder)
         certificate = load_certificate(path)
-        if certificate.data.items is None:
+        items = certificate.data.items
+        if items is None or items.ordered:
             raise ReleaseError(
-                "the release holds a table, not baskets",
+                f"the release holds {'a table' if items is None else 'sequences'}, not baskets",
                 where=str(path),
-                do="Load it with hedgerow.Release.load.",
+                do=f"Load it with hedgerow.{'' if items is None else 'Sequence'}Release.load.",
             )
         for name in (UNIVERSE, TABLE):
             vouch(path / name, certificate)

@@ -16,6 +16,7 @@ from hedgerow.model.method import About
 from hedgerow.model.people import PeopleRule
 from hedgerow.model.precision import within
 from hedgerow.model.schema import Schema
+from hedgerow.model.sequences import NoisySequences
 from hedgerow.model.universe import Universe
 from hedgerow.plan.load import plan_digest
 from hedgerow.plan.model import Plan
@@ -74,7 +75,7 @@ def certify(
         about=about,
         settings={**settings.applying(), **about.chosen},
         budget=NOTHING_SPENT if spent is None else spent,
-        guarantee=_promised(facts, baskets=isinstance(domain, Universe)),
+        guarantee=_promised(facts, called=_called(domain)),
         facts=facts,
         counts=None if spent is None else _count_noise(published, faithful=about.faithful),
         assumed=_assumed(plan, settings, domain, facts.people),
@@ -127,7 +128,14 @@ def _approved(plan: Plan) -> paper.Approved | None:
     return None if signed is None else paper.Approved(by=signed.by, on=signed.on, why=signed.why)
 
 
-def _promised(facts: RunFacts, *, baskets: bool) -> paper.Guarantee:
+def _called(domain: Schema | Universe) -> str:
+    """Return what records are called."""
+    if not isinstance(domain, Universe):
+        return "records"
+    return "sequences" if domain.place.ordered else "baskets"
+
+
+def _promised(facts: RunFacts, *, called: str) -> paper.Guarantee:
     if facts.statement is not None:
         return paper.Guarantee.none(facts.statement)
     if facts.epsilon is None:
@@ -138,7 +146,7 @@ def _promised(facts: RunFacts, *, baskets: bool) -> paper.Guarantee:
         delta=facts.delta,
         caveat=facts.caveat,
         people=facts.people,
-        baskets=baskets,
+        called=called,
     )
 
 
@@ -151,6 +159,10 @@ def _count_noise(published: Groups | NoisyBaskets, *, faithful: bool) -> paper.C
             "cut at zero"
             if made.lowered_by is None
             else "shifted together and cut at zero, to add up to a noisy total"
+        )
+    elif isinstance(published, NoisySequences):
+        adjustment = (
+            "made non-negative and to add up; what follows counted prefixes is drawn, not counted"
         )
     else:
         adjustment = (
@@ -239,14 +251,15 @@ def _assumed_people(people: PeopleRule | None) -> paper.Assumed:
 
 def _assumed_items(universe: Universe, *, settings: str) -> tuple[paper.Assumed, ...]:
     digest = describe(CategoricalDomain(taxonomy=universe.taxonomy)).digest()
+    how = "in order, repeats kept" if universe.place.ordered else "as sets"
     return (
         paper.Assumed(
             what=f"the universe of {universe.n_items} items and its taxonomy", sha256=digest
         ),
         assumed_settings(settings),
         paper.Assumed(
-            what="how records are read: as sets; items outside the universe are dropped, records"
-            " without an item left out"
+            what=f"how records are read: {how}; items outside the universe are dropped,"
+            " records without an item left out"
         ),
     )
 
@@ -257,7 +270,9 @@ def _data(
     items = None
     if isinstance(domain, Universe):
         height = int(domain.taxonomy.height[0])
-        items = paper.DescribedItems(size=domain.n_items, height=height)
+        items = paper.DescribedItems(
+            size=domain.n_items, height=height, ordered=domain.place.ordered
+        )
     return paper.Data(
         name=facts.dataset,
         attributes=described(domain, plan) if isinstance(domain, Schema) else (),

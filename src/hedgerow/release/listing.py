@@ -133,8 +133,8 @@ def _index_columns(unit: str) -> tuple[DictionaryColumn, ...]:
     )
 
 
-def basket_listing(separator: str, count: str) -> list[DictionaryFile]:
-    """Return every file that a release of baskets may have, with its columns."""
+def basket_listing(separator: str, count: str, *, unit: str = "records") -> list[DictionaryFile]:
+    """Return every file that a release of baskets may have; its counts are in ``unit``."""
     apart = "tabs" if separator == "\t" else "blanks"
     return [
         DictionaryFile(
@@ -146,10 +146,53 @@ def basket_listing(separator: str, count: str) -> list[DictionaryFile]:
             what="Every basket once, its count last.",
             columns=(
                 text_column("items", f"the items of a basket, apart by {apart}"),
-                count_entry("count", count),
+                count_entry("count", count, unit=unit),
             ),
         ),
         DictionaryFile(path="release.parquet", what="The same table, items as lists."),
+        DictionaryFile(path="universe.json", what="All items and how they are grouped."),
+    ]
+
+
+def sequence_listing(separator: str, count: str) -> list[DictionaryFile]:
+    """Return every file that a release of sequences may have, with its columns."""
+    apart = "tabs" if separator == "\t" else "blanks"
+    return [
+        DictionaryFile(
+            path="release.dat",
+            what=f"A sequence per line, as often as its count says; items apart by {apart}.",
+        ),
+        DictionaryFile(
+            path="release.csv",
+            what="Every sequence once, its count last.",
+            columns=(
+                text_column("sequence", f"the items of a sequence in order, apart by {apart}"),
+                count_entry("count", count),
+            ),
+        ),
+        DictionaryFile(path="release.parquet", what="The same table, sequences as lists."),
+        DictionaryFile(
+            path="prefixes.csv",
+            what="The prefixes that were counted, and how many sequences begin with each.",
+            columns=(
+                text_column("prefix", f"the first items of sequences, apart by {apart}"),
+                count_entry("count", "how many sequences begin with the prefix, with noise"),
+                DictionaryColumn(
+                    name="standard_error",
+                    type="number",
+                    unit="records",
+                    meaning="how far noise puts the count off, typically",
+                ),
+                DictionaryColumn(
+                    name="exactly",
+                    type="integer",
+                    unit="records",
+                    meaning="how many sequences are the prefix and nothing more, with noise; empty"
+                    " where that was not counted",
+                    required=False,
+                ),
+            ),
+        ),
         DictionaryFile(path="universe.json", what="All items and how they are grouped."),
     ]
 

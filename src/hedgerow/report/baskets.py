@@ -16,6 +16,11 @@ from hedgerow.report.pictures import shortened
 MOST_BASKETS = 15
 MOST_ITEMS = 25
 MOST_LENGTHS = 20
+MOST_PAIRS = 15
+PAIRS_AMONG = 60
+"""The most frequent pairs are looked for among that many items."""
+
+BASKETS_AT_ONCE = 1 << 17
 LONGEST_BASKET = 160
 
 FILES = (
@@ -50,6 +55,8 @@ def render_basket_report(
         n_published=int(np.count_nonzero(totals)),
         items=_frequent_items(baskets, totals),
         lengths=_lengths(baskets),
+        pairs=_frequent_pairs(baskets, totals),
+        drawn_whole=certificate.counts is None,
         baskets=_frequent_baskets(baskets),
         n_groups=len(baskets),
         listed=files,
@@ -89,6 +96,34 @@ def _frequent_items(
     order = order[totals[order] > 0]
     labels = [shortened(baskets.taxonomy.leaf_labels[code]) for code in order.tolist()]
     return _bars(labels, totals[order].tolist())
+
+
+def _frequent_pairs(
+    baskets: NoisyBaskets, totals: np.ndarray[tuple[int], np.dtype[np.int64]]
+) -> tuple[Bar, ...]:
+    """Return the pairs that are in the most baskets, among the frequent items."""
+    order = np.argsort(-totals, kind="stable")[:PAIRS_AMONG]
+    rank = np.full(len(totals), -1, dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    together = np.zeros((len(order), len(order)))
+    for first in range(0, len(baskets), BASKETS_AT_ONCE):
+        bounds = baskets.offsets[first : first + BASKETS_AT_ONCE + 1]
+        ranks = rank[baskets.items[bounds[0] : bounds[-1]]]
+        owners = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))[ranks >= 0]
+        held = np.zeros((len(bounds) - 1, len(order)))
+        held[owners, ranks[ranks >= 0]] = 1
+        # Whole numbers below 2**53: the products are exact.
+        together += held.T @ (held * baskets.counts[first : first + len(held), None])
+    rows, columns = np.triu_indices(len(order), 1)
+    counts = together[rows, columns].astype(np.int64)
+    most = np.argsort(-counts, kind="stable")[:MOST_PAIRS]
+    most = most[counts[most] > 0]
+    labels = baskets.taxonomy.leaf_labels
+    words = [
+        shortened(f"{labels[order[rows[k]]]}, {labels[order[columns[k]]]}", LONGEST_BASKET)
+        for k in most.tolist()
+    ]
+    return _bars(words, counts[most].tolist())
 
 
 def _lengths(baskets: NoisyBaskets) -> tuple[Bar, ...]:

@@ -37,6 +37,10 @@ def headlines(facts: Facts) -> tuple[Headline, ...]:
         "loss": _loss,
         "risk": _risk,
         "people": _people,
+        "prefixes": _prefixes,
+        "substrings": _substrings,
+        "patterns": _patterns,
+        "lengths": _lengths,
     }
     for task, make in makers.items():
         if task in facts:
@@ -275,7 +279,7 @@ def _basket_counting(facts: Facts) -> list[Headline]:
         ),
         Headline(
             task="counting",
-            what="records published, as a part of all",
+            what=f"{facts.get('against', 'records')} published, as a part of all",
             value=per_cent(mass),
             verdict=verdict(-abs(mass - 1), good=-0.1, fair=-0.4),
         ),
@@ -290,6 +294,52 @@ def _itemsets(facts: Facts) -> list[Headline]:
             what=f"supports of the {last['k']} most frequent itemsets kept",
             value=per_cent(last["utility"]),
             verdict=verdict(last["utility"], good=0.95, fair=0.8),
+        )
+    ]
+
+
+def _prefixes(facts: Facts) -> list[Headline]:
+    return _runs(facts, task="prefixes", what="counts of frequent prefixes")
+
+
+def _substrings(facts: Facts) -> list[Headline]:
+    return _runs(facts, task="substrings", what="counts of frequent substrings")
+
+
+def _runs(facts: Facts, *, task: str, what: str) -> list[Headline]:
+    told = [each["relative"] for each in facts["lengths"] if each["relative"] is not None]
+    if not told:
+        return []
+    shown = ", ".join(per_cent(error) for error in told)
+    return [
+        Headline(
+            task=task,
+            what=f"{what} of 1 to {len(told)} items, average error",
+            value=shown,
+            verdict=verdict(max(told), good=0.05, fair=0.2),
+        )
+    ]
+
+
+def _patterns(facts: Facts) -> list[Headline]:
+    return [
+        Headline(
+            task="patterns",
+            what=f"of the {facts['k']} most frequent patterns found, and their supports kept",
+            value=f"{per_cent(facts['f1'])}, {per_cent(facts['utility'])}",
+            verdict=verdict(facts["utility"], good=0.95, fair=0.8),
+        )
+    ]
+
+
+def _lengths(facts: Facts) -> list[Headline]:
+    away = facts["total-variation"]
+    return [
+        Headline(
+            task="lengths",
+            what="sequences whose length is another one",
+            value=per_cent(away),
+            verdict=verdict(away, good=0.02, fair=0.1),
         )
     ]
 

@@ -99,6 +99,27 @@ def box_maps(schema: Schema, groups: Groups) -> Maps:
     )
 
 
+def one_map(schema: Schema, groups: Groups, pair: tuple[int, int]) -> BoxMap:
+    """Return the map of two attributes, by their places, the first across."""
+    axes = {at: PictureAxis.of(schema.attributes[at], groups.ranges[at]) for at in pair}
+    return _map(groups, pair, axes, _classes(schema, groups)[0])
+
+
+def class_names(schema: Schema, groups: Groups) -> tuple[tuple[str, ...], int]:
+    """Return the classes that have colours, the most frequent first, and how many have none."""
+    names = _classes(schema, groups)[1]
+    return names[:CLASS_COLOURS], max(len(names) - CLASS_COLOURS, 0)
+
+
+def map_borders(
+    schema: Schema, groups: Groups, pair: tuple[int, int]
+) -> tuple[list[int], list[int]]:
+    """Return where the borders of a map's cells are drawn: from the left, and from the top."""
+    across, down = (PictureAxis.of(schema.attributes[at], groups.ranges[at]) for at in pair)
+    x = (across.at * WIDTH).round().astype(int).tolist()
+    return x, _heights(down).round().astype(int).tolist()
+
+
 def _classes(schema: Schema, groups: Groups) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Return each class's rank by its noisy total, and the names in that order."""
     target = schema.class_attribute

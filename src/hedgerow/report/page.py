@@ -117,8 +117,15 @@ class Promise:
 def promise_of(certificate: Certificate) -> Promise | None:
     """Return what epsilon means in plain words; nothing where there is no guarantee."""
     epsilon = certificate.guarantee.epsilon
-    if epsilon is None:
-        return None
+    return None if epsilon is None else promised(epsilon)
+
+
+def promised(epsilon: Fraction) -> Promise:
+    """Return what an epsilon means in plain words.
+
+    >>> promised(Fraction(1)).strength, promised(Fraction(1)).beliefs[0].highest
+    ('strong', '2.7 %')
+    """
     return Promise(
         factor=factor_text(epsilon),
         strength=next(word for bound, word in STRENGTHS if epsilon <= bound),

@@ -15,7 +15,7 @@ from hedgerow.taxonomy.formats.pairs import (
     read_pairs,
     write_pairs,
 )
-from hedgerow.taxonomy.formats.rows import split_rows
+from hedgerow.taxonomy.formats.rows import Row, split_rows
 from hedgerow.taxonomy.formats.text import read_text, write_taxonomy_text
 from hedgerow.taxonomy.tree import Taxonomy
 
@@ -45,7 +45,19 @@ def write_taxonomy(
 ) -> None:
     """Write a taxonomy in one step; without ``format`` the name decides, ARX CSV by default."""
     path = Path(path)
-    write_taxonomy_text(path, _writers()[format or _format_of_name(path) or "arx"](taxonomy))
+    write_taxonomy_text(path, taxonomy_text(taxonomy, format or _format_of_name(path) or "arx"))
+
+
+def taxonomy_text(taxonomy: Taxonomy, format: Format) -> str:  # noqa: A002
+    """Return the text that a file of that format has for a taxonomy."""
+    return _writers()[format](taxonomy)
+
+
+def file_format(path: str | PurePath) -> Format:
+    """Return the format that a file is read in: by its name, or by what it holds."""
+    path = Path(path)
+    named = _format_of_name(path)
+    return named if named is not None else _format_of_rows(_rows(read_text(path), str(path)))
 
 
 def _format_of_name(path: PurePath) -> Format | None:
@@ -54,12 +66,19 @@ def _format_of_name(path: PurePath) -> Format | None:
     return _SUFFIXES.get(path.suffix.lower())
 
 
-def _read_rows(text: str, name: str) -> Taxonomy:
+def _rows(text: str, name: str) -> list[Row]:
+    return split_rows(text, name, fits=[looks_like_arx, looks_like_pairs])
+
+
+def _format_of_rows(rows: list[Row]) -> Format:
     """ARX or pairs: rows of two cells that end differently cannot be ARX."""
-    rows = split_rows(text, name, fits=[looks_like_arx, looks_like_pairs])
-    if looks_like_pairs(rows) and not looks_like_arx(rows):
-        return pairs_taxonomy(rows, name)
-    return arx_taxonomy(rows, name)
+    return "pairs" if looks_like_pairs(rows) and not looks_like_arx(rows) else "arx"
+
+
+def _read_rows(text: str, name: str) -> Taxonomy:
+    rows = _rows(text, name)
+    read = pairs_taxonomy if _format_of_rows(rows) == "pairs" else arx_taxonomy
+    return read(rows, name)
 
 
 def _readers() -> dict[Format, Callable[[str, str], Taxonomy]]:

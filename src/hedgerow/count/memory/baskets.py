@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.count.basket_kernels import DENSE_UP_TO, tally_of
+from hedgerow.count.folding import fold
 from hedgerow.errors import InternalError
 from hedgerow.model.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
-from hedgerow.model.engine import BasketBatch, BasketKernel, SparseCounts
+from hedgerow.model.engine import (
+    BasketBatch,
+    BasketKernel,
+    FeatureKernel,
+    FoldedBaskets,
+    SequenceBatch,
+    SequenceKernel,
+    SparseCounts,
+)
 from hedgerow.taxonomy.tree import Taxonomy
 
 MASKED_UP_TO = 22
@@ -21,9 +31,21 @@ COMPILED_FROM = 2_000_000
 """Items in all records from which compiled loops pay for being loaded."""
 
 
+STEPS_COMPILED_FROM = 300_000
+"""The same for sequences."""
+
+
 def walk_compiled(n_items: int) -> bool:
     """Whether records of that many items in all are followed by compiled loops."""
     return "hedgerow.count.compiled.baskets" in sys.modules or n_items >= COMPILED_FROM
+
+
+def steps_compiled(n_items: int) -> bool:
+    """Whether sequences of that many items in all are followed by compiled loops.
+
+    Sooner than baskets: every level follows all of them.
+    """
+    return "hedgerow.count.compiled.sequences" in sys.modules or n_items >= STEPS_COMPILED_FROM
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -61,6 +83,21 @@ class BasketMemory:
     def itemsets(self) -> SparseCounts:
         """Return how often each set of items occurs, as masks; for small universes."""
         return _fold(self.baskets.offsets, self.baskets.items, self.taxonomy.n_leaves)
+
+    def features(self, kernel: FeatureKernel) -> NDArray[np.int64]:
+        """Return the sum of a kernel's vectors over all records (confidential)."""
+        return kernel.count(self._folded)
+
+    @cached_property
+    def _folded(self) -> FoldedBaskets:
+        return fold(self.baskets.offsets, self.baskets.items)
+
+    def sum(self, kernel: SequenceKernel) -> NDArray[np.int64]:
+        """Return the sum of a kernel over all records in their order (confidential)."""
+        items = self.baskets.items
+        compiled = steps_compiled(len(items)) if self.compiled is None else self.compiled
+        batch = SequenceBatch(offsets=self.baskets.offsets, items=items, compiled=compiled)
+        return kernel.count(batch)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

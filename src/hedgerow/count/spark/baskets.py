@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hedgerow.count.folding import fold
 from hedgerow.count.memory.baskets import BasketMemory, MemoryWalk
 from hedgerow.count.spark.lines import LineBatches, ParseLines
 from hedgerow.count.spark.session import (
@@ -38,10 +39,10 @@ from hedgerow.encode.baskets import BasketEncoder, sum_words
 from hedgerow.encode.sums import ColumnSums
 from hedgerow.errors import InternalError
 from hedgerow.model.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
-from hedgerow.model.engine import BasketKernel, SparseCounts
+from hedgerow.model.engine import BasketKernel, FeatureKernel, SequenceKernel, SparseCounts
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.model.universe import ItemsPlace, Universe
-from hedgerow.read.items import words_of_lists
+from hedgerow.read.items import words_in_order, words_of_lists
 from hedgerow.read.words import WordBatch, WordSplitter
 from hedgerow.taxonomy.tree import Taxonomy
 
@@ -90,7 +91,7 @@ def open_spark_baskets(
 def _asked(
     place: ItemsPlace, reading: Reading, beside: Callable[[Sequence[str]], None] | None
 ) -> AskedColumns:
-    names = [name for name in (place.record, place.column) if name is not None]
+    names = [name for name in (place.record, place.column, place.order) if name is not None]
     return AskedColumns(names=names, text=names, reading=reading, beside=beside)
 
 
@@ -111,7 +112,7 @@ def _columns(
             frame = frame.mapInArrow(guarded(_AsText(parse)), schema)
         if place.record is None:
             return frame
-        return _grouped(frame, record=place.record, column=names[-1])
+        return _grouped(frame, record=place.record, column=names[1], order=place.order)
 
 
 class _AsText:
@@ -126,12 +127,21 @@ class _AsText:
             yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
-def _grouped(frame: Any, *, record: str, column: str) -> Any:
-    """Return one list of items per record of a long table; rows without a record are left out."""
+def _grouped(frame: Any, *, record: str, column: str, order: str | None) -> Any:
+    """Return one list of items per record of a long table; rows without a record are left out.
+
+    With ``order`` it is a list of items with their places.
+    """
     from pyspark.sql import functions as sql
 
     name = sql.trim(frame[f"`{record}`"].cast("string"))
-    rows = frame.select(name.alias("record"), frame[f"`{column}`"].cast("string").alias("item"))
+    item = frame[f"`{column}`"].cast("string").alias("item")
+    if order is not None:
+        place = frame[f"`{order}`"].cast("string").alias("place")
+        pairs = frame.select(name.alias("record"), sql.struct(place, item).alias("pair"))
+        placed = pairs.where("record is not null and record != ''").groupBy("record")
+        return placed.agg(sql.collect_list("pair").alias("items")).select("items")
+    rows = frame.select(name.alias("record"), item)
     named = rows.where("record is not null and record != ''")
     return named.groupBy("record").agg(sql.collect_set("item").alias("items")).select("items")
 
@@ -146,6 +156,7 @@ class SparkBaskets:
         self.passes = 0
         self._session = session
         self._codes = codes
+        self._folded: Any = None
 
     def __repr__(self) -> str:
         return "SparkBaskets()"
@@ -158,11 +169,30 @@ class SparkBaskets:
         """Return how often each set of items occurs, as masks; for small universes."""
         return self.sums(_Itemsets(self.taxonomy))
 
+    def sum(self, kernel: SequenceKernel) -> NDArray[np.int64]:
+        """Return the sum of a kernel over all records in their order; one pass (confidential)."""
+        found = self.sums(_SequenceSum(self.taxonomy, kernel), size=kernel.size)
+        total = np.zeros(kernel.size, dtype=np.int64)
+        total[found.keys] = found.counts
+        return total
+
     def sums(self, counting: _Counting, *, size: int | None = None) -> SparseCounts:
         """Return what the workers count, added up by key; one pass (confidential)."""
         self.passes += 1
         with refusing():
             return collected(self._codes.mapInArrow(guarded(counting), SUMS), size=size)
+
+    def features(self, kernel: FeatureKernel) -> NDArray[np.int64]:
+        """Return the sum of a kernel's vectors over all records (confidential)."""
+        self.passes += 1
+        total = np.zeros(kernel.size, dtype=np.int64)
+        with refusing():
+            if self._folded is None:
+                self._folded = self._codes.groupBy("items").count().persist()
+            counting = guarded(_Features(self.taxonomy, kernel))
+            found = collected(self._folded.mapInArrow(counting, SUMS), size=kernel.size)
+        total[found.keys] = found.counts
+        return total
 
     def rehearsing(self, baskets: EncodedBaskets) -> SparkBaskets:
         """Return an engine over made-up baskets on the same cluster; closing it ends nothing."""
@@ -178,6 +208,8 @@ class SparkBaskets:
         """Let the cluster forget the codes, and end a session that was begun for the run."""
         with contextlib.suppress(Exception):  # a session that is gone has forgotten them
             self._codes.unpersist()
+            if self._folded is not None:
+                self._folded.unpersist()
         self._session.close()
 
 
@@ -247,7 +279,9 @@ class _Encode:
         for batch in batches:
             if not batch.num_rows:
                 continue
-            if self.lines is not None:
+            if self.universe.place.order is not None:
+                yield words_in_order(batch.column(0))
+            elif self.lines is not None:
                 yield splitter.split(self.lines(batch))
             else:
                 yield words_of_lists(batch.column(0), where=NAME)
@@ -290,9 +324,37 @@ class _Counting(ABC):
         yield keyed(total)
 
 
+class _Features:
+    """Runs on the workers: distinct baskets with their number, and a kernel's sum over them."""
+
+    def __init__(self, taxonomy: Taxonomy, kernel: FeatureKernel) -> None:
+        self.taxonomy = taxonomy
+        self.kernel = kernel
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        total = np.zeros(self.kernel.size, dtype=np.int64)
+        for held in gathered(batches):
+            table = pa.Table.from_batches(held).combine_chunks()
+            lists = pa.chunked_array(table.column(0)).combine_chunks()
+            lengths = np.asarray(lists.value_lengths(), dtype=np.int64)
+            items = np.asarray(lists.flatten()).astype(item_dtype(self.taxonomy.n_leaves))
+            weights = np.asarray(table.column(1), dtype=np.int64)
+            total += self.kernel.count(fold(offsets_of(lengths), items, weights))
+        yield keyed(occupied(total))
+
+
 class _Itemsets(_Counting):
     def sums(self, baskets: BasketMemory) -> SparseCounts:
         return baskets.itemsets()
+
+
+class _SequenceSum(_Counting):
+    def __init__(self, taxonomy: Taxonomy, kernel: SequenceKernel) -> None:
+        super().__init__(taxonomy)
+        self.kernel = kernel
+
+    def sums(self, baskets: BasketMemory) -> SparseCounts:
+        return occupied(baskets.sum(self.kernel))
 
 
 class _Walking(_Counting):

@@ -179,7 +179,7 @@ class EncodePeople:
         ]
         try:
             texts = pa.RecordBatch.from_arrays(columns, names=encode.columns)
-            return encode(texts, n_before=0)
+            return encode(texts, n_before=None)
         except UnlistedValueError as error:
             # Records have no order on Spark, so their numbers would mislead.
             what = str(error.what).split(": ", 1)[-1]

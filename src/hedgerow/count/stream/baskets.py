@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.count.memory.baskets import BasketMemory, MemoryWalk, WalkRows, walk_compiled
+from hedgerow.count.stream.folded import FoldedOnDisk
 from hedgerow.count.stream.scratch import Arrays, Scratch, Shelf, Slot
 from hedgerow.count.stream.table import BASE_BYTES, Pace, Report
 from hedgerow.encode.baskets import BasketEncoder, Sets
 from hedgerow.encode.sums import ColumnSums
 from hedgerow.errors import DataError, InternalError
 from hedgerow.model.baskets import EncodedBaskets, offsets_of
-from hedgerow.model.engine import BasketKernel, SparseCounts
+from hedgerow.model.engine import BasketKernel, FeatureKernel, SequenceKernel, SparseCounts
 from hedgerow.model.universe import Universe
 from hedgerow.read.items import ItemSource, LongTable
 from hedgerow.taxonomy.tree import Taxonomy
@@ -54,6 +55,7 @@ class BasketStream:
         self._scratch = scratch
         self._shelf = shelf
         self._slots = slots
+        self._folded: FoldedOnDisk | None = None
 
     def __repr__(self) -> str:
         return "BasketStream()"
@@ -106,6 +108,24 @@ class BasketStream:
         total = SparseCounts.merged([])
         for piece in self.pieces():
             total = SparseCounts.merged([total, piece.itemsets()])
+        return total
+
+    def features(self, kernel: FeatureKernel) -> NDArray[np.int64]:
+        """Return the sum of a kernel's vectors over all records (confidential)."""
+        if self._folded is None:
+            pieces = (piece.baskets for piece in self.pieces())
+            self._folded = FoldedOnDisk.of(pieces, self._scratch, n_parts=len(self._slots))
+        total = np.zeros(kernel.size, dtype=np.int64)
+        self.passes += 1
+        for folded in self._folded:
+            total += kernel.count(folded)
+        return total
+
+    def sum(self, kernel: SequenceKernel) -> NDArray[np.int64]:
+        """Return the sum of a kernel over all records in their order; one pass (confidential)."""
+        total = np.zeros(kernel.size, dtype=np.int64)
+        for piece in self.pieces():
+            total += piece.sum(kernel)
         return total
 
     def rehearsing(self, baskets: EncodedBaskets) -> BasketStream:

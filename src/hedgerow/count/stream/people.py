@@ -116,7 +116,7 @@ class _Pieces:
     def add(self, weight: int, columns: tuple[Codes, ...]) -> Iterator[tuple[Codes, ...]]:
         """Yield a piece if it is full now."""
         held = self._held.setdefault(weight, [])
-        held.append(columns)
+        held.append(tuple(np.array(each) for each in columns))  # a view holds its whole bucket
         if sum(len(each[0]) for each in held) * len(self._held) >= self._rows:
             yield _concatenated(self._held.pop(weight))
 

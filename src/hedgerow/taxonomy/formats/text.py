@@ -92,6 +92,11 @@ def write_taxonomy_text(path: Path, text: str) -> None:
     content = text.encode("utf-8")
     if path.suffix.lower() == ".gz":
         content = gzip.compress(content, mtime=0)
+    write_taxonomy_bytes(path, content)
+
+
+def write_taxonomy_bytes(path: Path, content: bytes) -> None:
+    """Write a file in one step: whole or not at all."""
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         draft = Path(name)

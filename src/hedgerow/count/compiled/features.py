@@ -1,0 +1,219 @@
+"""Compiled loops over what records have of some features. Import lazily, as all of Numba."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.model.compiling import compile_loop
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
+
+
+@compile_loop
+def mixed_word(total: np.uint64, word: np.uint64) -> np.uint64:
+    """Return both mixed, as ``hedgerow.encode.people.mixed`` does it."""
+    mixed = (total ^ word) + _STEP
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * _FIRST
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * _SECOND
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+@compile_loop
+def hash_records(
+    offsets: NDArray[np.int64],
+    items: NDArray[np.unsignedinteger],
+    hashes: NDArray[np.uint64],
+) -> None:
+    """Write a hash of each record's items."""
+    for r in range(len(hashes)):
+        total = np.uint64(offsets[r + 1] - offsets[r])
+        for j in range(offsets[r], offsets[r + 1]):
+            total = mixed_word(total, np.uint64(items[j]))
+        hashes[r] = total
+
+
+@compile_loop
+def flag_new(
+    offsets: NDArray[np.int64],
+    items: NDArray[np.unsignedinteger],
+    order: NDArray[np.int64],
+    new: NDArray[np.bool_],
+) -> None:
+    """Flag each record, in an order, that is not equal to the one before it."""
+    for k in range(1, len(order)):
+        a, b = offsets[order[k - 1]], offsets[order[k]]
+        length = offsets[order[k] + 1] - b
+        new[k] = offsets[order[k - 1] + 1] - a != length
+        for j in range(length):
+            if new[k]:
+                break
+            new[k] = items[a + j] != items[b + j]
+
+
+@compile_loop
+def choose_features(
+    count: int, cap: int, state: np.uint64, found: NDArray[np.int64], lot: NDArray[np.int64]
+) -> None:
+    """Move ``cap`` of the first ``count`` features found to the front of ``lot``, by lot."""
+    for t in range(count):
+        lot[t] = found[t]
+    for t in range(cap):
+        state = mixed_word(state, np.uint64(t))
+        u = t + np.int64((state >> np.uint64(32)) % np.uint64(count - t))
+        lot[t], lot[u] = lot[u], lot[t]
+
+
+@compile_loop
+def add_features(
+    count: int,
+    found: NDArray[np.int64],
+    cap: int,
+    weight: int,
+    coins: np.uint64,
+    lot: NDArray[np.int64],
+    sums: NDArray[np.int64],
+) -> None:
+    """Add some equal records: all that was found where it is no more than the cap, else a lot."""
+    n_features = len(sums) // 2
+    if count <= cap:
+        for t in range(count):
+            sums[found[t]] += weight
+        return
+    for number in range(weight):
+        choose_features(count, cap, mixed_word(coins, np.uint64(number)), found, lot)
+        for t in range(cap):
+            sums[n_features + lot[t]] += 1
+
+
+@compile_loop
+def sum_items(
+    offsets: NDArray[np.int64],
+    items: NDArray[np.unsignedinteger],
+    weights: NDArray[np.int64],
+    hashes: NDArray[np.uint64],
+    cap: int,
+    key: np.uint64,
+    sums: NDArray[np.int64],
+) -> None:
+    """Add up the items of records, at most ``cap`` of each."""
+    n_items = len(sums) // 2
+    found = np.empty(n_items, dtype=np.int64)
+    lot = np.empty(n_items, dtype=np.int64)
+    for r in range(len(weights)):
+        count = 0
+        for j in range(offsets[r], offsets[r + 1]):
+            found[count] = items[j]
+            count += 1
+        add_features(count, found, cap, weights[r], mixed_word(key, hashes[r]), lot, sums)
+
+
+@compile_loop
+def sum_pairs(
+    offsets: NDArray[np.int64],
+    items: NDArray[np.unsignedinteger],
+    weights: NDArray[np.int64],
+    hashes: NDArray[np.uint64],
+    rank: NDArray[np.int32],
+    n_top: int,
+    cap: int,
+    key: np.uint64,
+    sums: NDArray[np.int64],
+) -> None:
+    """Add up the pairs of ranked items of records, at most ``cap`` of each."""
+    found = np.empty(n_top * n_top, dtype=np.int64)
+    lot = np.empty(n_top * n_top, dtype=np.int64)
+    held = np.empty(n_top, dtype=np.int64)
+    for r in range(len(weights)):
+        n_held = 0
+        for j in range(offsets[r], offsets[r + 1]):
+            if rank[items[j]] >= 0:
+                held[n_held] = rank[items[j]]
+                n_held += 1
+        count = 0
+        for a in range(n_held):
+            for b in range(a + 1, n_held):
+                low, high = min(held[a], held[b]), max(held[a], held[b])
+                # The pairs before those of a low item, then the place among its own.
+                found[count] = low * (2 * n_top - low - 1) // 2 + high - low - 1
+                count += 1
+        add_features(count, found, cap, weights[r], mixed_word(key, hashes[r]), lot, sums)
+
+
+@compile_loop
+def sets_held(
+    first: int,
+    stop: int,
+    items: NDArray[np.unsignedinteger],
+    rank: NDArray[np.int32],
+    marks: NDArray[np.bool_],
+    set_offsets: NDArray[np.int64],
+    set_items: NDArray[np.int64],
+    found: NDArray[np.int64],
+) -> int:
+    """Write which of some sets of ranked items a record holds; return how many."""
+    for j in range(first, stop):
+        if rank[items[j]] >= 0:
+            marks[rank[items[j]]] = True
+    count = 0
+    for s in range(len(set_offsets) - 1):
+        holds = True
+        for e in range(set_offsets[s], set_offsets[s + 1]):
+            if not marks[set_items[e]]:
+                holds = False
+                break
+        if holds:
+            found[count] = s
+            count += 1
+    for j in range(first, stop):
+        if rank[items[j]] >= 0:
+            marks[rank[items[j]]] = False
+    return count
+
+
+@compile_loop
+def sum_sets(
+    offsets: NDArray[np.int64],
+    items: NDArray[np.unsignedinteger],
+    weights: NDArray[np.int64],
+    hashes: NDArray[np.uint64],
+    rank: NDArray[np.int32],
+    n_top: int,
+    set_offsets: NDArray[np.int64],
+    set_items: NDArray[np.int64],
+    cap: int,
+    key: np.uint64,
+    sums: NDArray[np.int64],
+) -> None:
+    """Add up the sets that records hold, at most ``cap`` of each."""
+    n_sets = len(set_offsets) - 1
+    marks = np.zeros(n_top, dtype=np.bool_)
+    found = np.empty(n_sets, dtype=np.int64)
+    lot = np.empty(n_sets, dtype=np.int64)
+    for r in range(len(weights)):
+        count = sets_held(
+            offsets[r], offsets[r + 1], items, rank, marks, set_offsets, set_items, found
+        )
+        add_features(count, found, cap, weights[r], mixed_word(key, hashes[r]), lot, sums)
+
+
+@compile_loop
+def count_sets_held(
+    offsets: NDArray[np.int64],
+    items: NDArray[np.unsignedinteger],
+    weights: NDArray[np.int64],
+    rank: NDArray[np.int32],
+    n_top: int,
+    set_offsets: NDArray[np.int64],
+    set_items: NDArray[np.int64],
+    held: NDArray[np.int64],
+) -> None:
+    """Write how many of some sets of ranked items each record holds."""
+    marks = np.zeros(n_top, dtype=np.bool_)
+    found = np.empty(len(set_offsets) - 1, dtype=np.int64)
+    for r in range(len(weights)):
+        held[r] = sets_held(
+            offsets[r], offsets[r + 1], items, rank, marks, set_offsets, set_items, found
+        )

@@ -1,0 +1,246 @@
+"""Counts of what records have of some features: bins, items, pairs, sets; each within a cap.
+
+A record with more features than the cap counts in as many as the cap, chosen by coins of its
+own: a hash of the record, of its number among equal records and of the run's key. So the
+vectors of neighbouring data differ by one record's own part, whatever the key
+(docs/privacy.md, "Capped features").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.model.baskets import offsets_of
+from hedgerow.model.engine import FoldedBaskets
+
+
+def binned(values: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the bin that each value is in; bin ``b`` begins at ``edges[b]``.
+
+    >>> binned(np.array([1, 2, 7]), np.array([1, 2, 5])).tolist()
+    [0, 1, 2]
+    """
+    return np.searchsorted(edges, values, side="right") - 1
+
+
+def _tallied(bins: NDArray[np.int64], weights: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    # Sums of whole weights are exact in floating point below 2**53 records.
+    return np.bincount(bins, weights=weights, minlength=size).astype(np.int64)
+
+
+def ranked_lengths(folded: FoldedBaskets, rank: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return how many ranked items each record has (confidential)."""
+    if not len(folded.weights):
+        return np.zeros(0, dtype=np.int64)
+    ranked = (rank[folded.items] >= 0).astype(np.int64)
+    return np.add.reduceat(ranked, folded.offsets[:-1])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LengthBins:
+    """How many records have a length in each bin; a record is in one."""
+
+    edges: NDArray[np.int64] = field(repr=False)
+
+    @property
+    def size(self) -> int:
+        """The number of bins."""
+        return len(self.edges)
+
+    def count(self, folded: FoldedBaskets) -> NDArray[np.int64]:
+        """Return the kernel's sum over some records (confidential)."""
+        return _tallied(binned(np.diff(folded.offsets), self.edges), folded.weights, self.size)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RankedLengthBins:
+    """How many records have how many ranked items, in bins; a record is in one."""
+
+    edges: NDArray[np.int64] = field(repr=False)
+    rank: NDArray[np.int32] = field(repr=False)
+
+    @property
+    def size(self) -> int:
+        """The number of bins."""
+        return len(self.edges)
+
+    def count(self, folded: FoldedBaskets) -> NDArray[np.int64]:
+        """Return the kernel's sum over some records (confidential)."""
+        return _tallied(
+            binned(ranked_lengths(folded, self.rank), self.edges), folded.weights, self.size
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OtherLengthBins:
+    """How many records have how many other items, by classes of how many ranked ones they have.
+
+    ``classes[b]`` is the class of the records whose ranked items are as many as bin ``b`` says.
+    """
+
+    edges: NDArray[np.int64] = field(repr=False)
+    rank: NDArray[np.int32] = field(repr=False)
+    classes: NDArray[np.int64] = field(repr=False)
+
+    @property
+    def size(self) -> int:
+        """The number of classes times that of bins."""
+        return (int(self.classes.max()) + 1) * len(self.edges)
+
+    def count(self, folded: FoldedBaskets) -> NDArray[np.int64]:
+        """Return the kernel's sum over some records (confidential)."""
+        ranked = ranked_lengths(folded, self.rank)
+        others = binned(np.diff(folded.offsets) - ranked, self.edges)
+        cells = self.classes[binned(ranked, self.edges)] * len(self.edges) + others
+        return _tallied(cells, folded.weights, self.size)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CoreMasks:
+    """How many records hold each subset of a few items, and nothing else of them."""
+
+    core: NDArray[np.int64] = field(repr=False)
+    n_items: int
+
+    @property
+    def size(self) -> int:
+        """The number of subsets."""
+        return 1 << len(self.core)
+
+    def count(self, folded: FoldedBaskets) -> NDArray[np.int64]:
+        """Return the kernel's sum over some records (confidential)."""
+        if not len(folded.weights):
+            return np.zeros(self.size, dtype=np.int64)
+        bits = np.zeros(self.n_items, dtype=np.int64)
+        bits[self.core] = np.left_shift(np.int64(1), np.arange(len(self.core)))
+        masks = np.bitwise_or.reduceat(bits[folded.items], folded.offsets[:-1])
+        return _tallied(masks, folded.weights, self.size)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CappedItems:
+    """Two counts of every item: records with at most ``cap`` items, and a lot of longer ones."""
+
+    n_items: int
+    cap: int
+    key: int = field(repr=False)
+
+    @property
+    def size(self) -> int:
+        """Two counts for each item."""
+        return 2 * self.n_items
+
+    def count(self, folded: FoldedBaskets) -> NDArray[np.int64]:
+        """Return the kernel's sum over some records (confidential)."""
+        from hedgerow.count.compiled import features
+
+        sums = np.zeros(self.size, dtype=np.int64)
+        features.sum_items(*_records(folded), self.cap, np.uint64(self.key), sums)
+        return sums
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CappedPairs:
+    """Two counts of every pair of ranked items, as `CappedItems` has them.
+
+    Pairs are in the order (0, 1), (0, 2), ... of ranks.
+    """
+
+    rank: NDArray[np.int32] = field(repr=False)
+    n_top: int
+    cap: int
+    key: int = field(repr=False)
+
+    @property
+    def size(self) -> int:
+        """Two counts for each pair."""
+        return self.n_top * (self.n_top - 1)
+
+    def count(self, folded: FoldedBaskets) -> NDArray[np.int64]:
+        """Return the kernel's sum over some records (confidential)."""
+        from hedgerow.count.compiled import features
+
+        sums = np.zeros(self.size, dtype=np.int64)
+        features.sum_pairs(
+            *_records(folded), self.rank, self.n_top, self.cap, np.uint64(self.key), sums
+        )
+        return sums
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SetsHeld:
+    """How many records hold how many of some sets, in bins; a record is in one."""
+
+    edges: NDArray[np.int64] = field(repr=False)
+    rank: NDArray[np.int32] = field(repr=False)
+    n_top: int
+    sets: tuple[tuple[int, ...], ...] = field(repr=False)
+
+    @property
+    def size(self) -> int:
+        """The number of bins."""
+        return len(self.edges)
+
+    def count(self, folded: FoldedBaskets) -> NDArray[np.int64]:
+        """Return the kernel's sum over some records (confidential)."""
+        from hedgerow.count.compiled import features
+
+        held = np.zeros(len(folded.weights), dtype=np.int64)
+        offsets, items, weights, _ = _records(folded)
+        features.count_sets_held(
+            offsets, items, weights, self.rank, self.n_top, *flat_sets(self.sets), held
+        )
+        return _tallied(binned(held, self.edges), folded.weights, self.size)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CappedSets:
+    """Two counts of every one of some sets of ranked items, as `CappedItems` has them."""
+
+    rank: NDArray[np.int32] = field(repr=False)
+    n_top: int
+    sets: tuple[tuple[int, ...], ...] = field(repr=False)
+    cap: int
+    key: int = field(repr=False)
+
+    @property
+    def size(self) -> int:
+        """Two counts for each set."""
+        return 2 * len(self.sets)
+
+    def count(self, folded: FoldedBaskets) -> NDArray[np.int64]:
+        """Return the kernel's sum over some records (confidential)."""
+        from hedgerow.count.compiled import features
+
+        sums = np.zeros(self.size, dtype=np.int64)
+        features.sum_sets(
+            *_records(folded),
+            self.rank,
+            self.n_top,
+            *flat_sets(self.sets),
+            self.cap,
+            np.uint64(self.key),
+            sums,
+        )
+        return sums
+
+
+def flat_sets(
+    sets: tuple[tuple[int, ...], ...],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where each set begins, and the items of all.
+
+    >>> flat_sets(((3,), (0, 2)))[1].tolist()
+    [3, 0, 2]
+    """
+    lengths = np.array([len(each) for each in sets], dtype=np.int64)
+    return offsets_of(lengths), np.array([i for each in sets for i in each], dtype=np.int64)
+
+
+def _records(
+    folded: FoldedBaskets,
+) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64], NDArray[np.uint64]]:
+    return (folded.offsets, folded.items.astype(np.uint32), folded.weights, folded.hashes)

@@ -1,0 +1,327 @@
+"""Why a record is disclosed as it is, and the risk-utility plane of some records, to its owner.
+
+Everything that leaves is confidential: forms, risks and matches of single records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hedgerow.disclosure.confidential import Confidential, Problems, read_confidential
+from hedgerow.disclosure.prepare import PreparedDisclosure, prepare_disclosure
+from hedgerow.disclosure.solvers import n_workers, objective_of, solver_for
+from hedgerow.errors import SettingError
+from hedgerow.lattice.consistency import match_counter
+from hedgerow.lattice.lattice import Chains, Lattice, Node, total
+from hedgerow.lattice.matches import CUBE_UP_TO
+from hedgerow.lattice.threshold import Balance, MaximiseUtility, RecordLandscape
+from hedgerow.model.arrays import Floats, Ints
+from hedgerow.pipeline.prepare import PlanLike, check_confirmed
+from hedgerow.plan.disclose import AggregateDisclose, ApproxDisclose, ThresholdDisclose
+from hedgerow.progress import Progress, no_progress
+from hedgerow.taxonomy.domain import Domain
+
+FOR_OWNER = "the owner of the data alone: nothing of this is private"
+
+MOST_FORMS = 1_500
+"""Forms of a record that are told one by one; of more, those that matter and some others."""
+
+_SLACK = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ReadyToExplain:
+    """What a plan asks of its records, with the records (confidential)."""
+
+    ready: PreparedDisclosure
+    given: Confidential
+    problems: Problems
+
+    @classmethod
+    def of(
+        cls,
+        plan: PlanLike,
+        *,
+        data: Any = None,
+        against: Any = None,
+        progress: Progress = no_progress,
+        settings: dict[str, Any] | None = None,
+    ) -> ReadyToExplain:
+        """Read what the plan names; refused is whatever `disclose` would refuse."""
+        ready = prepare_disclosure(plan, settings or {})
+        check_confirmed(ready.plan)
+        given = read_confidential(ready, data, against, progress=progress)
+        return cls(ready=ready, given=given, problems=Problems.of(ready, given))
+
+    def codes(self, job: int) -> list[int]:
+        """The codes of one distinct record."""
+        return [int(column[job]) for column in self.problems.records.codes]
+
+    def landscape(self, job: int) -> RecordLandscape:
+        """Risk and utility over the lattice of one distinct record."""
+        codes, risk = self.codes(job), self.ready.disclose.risk
+        similar = {} if risk.similar_from is None else {"similar_from": float(risk.similar_from)}
+        counter = (
+            self.given.dictionary.counter(codes)
+            if risk.consistency == "hierarchical"
+            else match_counter(codes, self.given.dictionary, consistency="approximate", **similar)
+        )
+        return RecordLandscape.of(
+            codes,
+            counter,
+            utility=self.ready.utility,
+            severities=self.problems.severities,
+            model=self.ready.model,
+            person=job,
+        )
+
+
+def explain_record(
+    plan: PlanLike,
+    record: int,
+    *,
+    data: Any = None,
+    against: Any = None,
+    workers: int | None = None,
+    progress: Progress = no_progress,
+    **settings: Any,
+) -> dict[str, Any]:
+    """Return one record's lattice, the form that is chosen in it, and what else was possible.
+
+    ``record`` is the row of the data, counted from 1. Confidential: for the owner alone.
+    """
+    known = ReadyToExplain.of(
+        plan, data=data, against=against, progress=progress, settings=settings
+    )
+    job = _job(known, record)
+    solver = solver_for(
+        known.ready, known.given, known.problems, seed=0, workers=n_workers(workers)
+    )
+    found = solver.solve(job, job + 1)
+    chosen = tuple(found.levels[0].tolist()) if found.feasible[0] else None
+    landscape = known.landscape(job)
+    lattice = landscape.lattice
+    forms = _Forms.few(landscape, chosen) if lattice.n_nodes > CUBE_UP_TO else _Forms.all(landscape)
+    goal = _goal(known.ready, landscape)
+    return {
+        "for": FOR_OWNER,
+        "record": record,
+        "records": len(known.given.rows),
+        "method": known.ready.disclose.method,
+        "model": known.ready.disclose.risk.model,
+        "measure": known.ready.disclose.utility.measure,
+        "goal": goal,
+        "attributes": _attributes(known, job, landscape, chosen),
+        "forms": lattice.n_nodes,
+        "before": _form(landscape, lattice.bottom),
+        "chosen": None if chosen is None else _form(landscape, chosen),
+        "neighbours": _neighbours(known, landscape, chosen, goal),
+        "reaching": forms.reaching(goal),
+        "best": forms.best(goal, chosen),
+        "points": forms.points(chosen),
+        "frontier": forms.frontier(),
+    }
+
+
+def _job(known: ReadyToExplain, record: int) -> int:
+    place = np.flatnonzero(known.given.rows == record - 1)
+    if not len(place):
+        raise SettingError(
+            "there is no such record among those that are disclosed",
+            where="record",
+            do="Give a row of the data, counted from 1.",
+        )
+    return int(known.problems.kind[place[0]])
+
+
+def _goal(ready: PreparedDisclosure, landscape: RecordLandscape) -> dict[str, Any]:
+    """Return what was asked for, with the threshold as it is for this very record."""
+    disclose = ready.disclose
+    if isinstance(disclose, AggregateDisclose):
+        return {
+            "kind": "aggregate",
+            "lambda": float(disclose.risk_weight),
+            "kappa": float(disclose.power),
+        }
+    if isinstance(disclose, ApproxDisclose):
+        return {"kind": "most-utility", "at-most": float(disclose.risk.at_most or 0), "about": True}
+    if not isinstance(disclose, ThresholdDisclose):
+        return {"kind": "other"}
+    objective = objective_of(disclose)
+    if isinstance(objective, Balance):
+        return {"kind": "balance", "rate": objective.rate}
+    if isinstance(objective, MaximiseUtility):
+        return {"kind": "most-utility", "at-most": objective.at_most, "about": False}
+    most = landscape.utility(landscape.lattice.bottom)
+    least = objective.at_least * most if objective.of_most else objective.at_least
+    told = {"kind": "least-risk", "at-least": least}
+    return {**told, "of-most": objective.at_least} if objective.of_most else told
+
+
+def _reaches(goal: dict[str, Any], risk: Any, utility: Any) -> Any:
+    """Whether forms are good enough to be chosen at all."""
+    if goal["kind"] == "least-risk":
+        return utility >= goal["at-least"] - _SLACK * max(1.0, abs(goal["at-least"]))
+    if goal["kind"] == "most-utility":
+        return risk <= goal["at-most"] * (1 + _SLACK)
+    return np.ones_like(np.asarray(risk), dtype=np.bool_)
+
+
+def _form(landscape: RecordLandscape, node: Node) -> dict[str, Any]:
+    parts = landscape.severity_parts
+    return {
+        "levels": list(node),
+        "risk": landscape.risk(node),
+        "utility": landscape.utility(node),
+        "matches": landscape.counter.count(node),
+        "severity": 1.0 if parts is None else total(parts, node),
+    }
+
+
+def _attributes(
+    known: ReadyToExplain, job: int, landscape: RecordLandscape, chosen: Node | None
+) -> list[dict[str, Any]]:
+    found = []
+    codes = known.codes(job)
+    for at, (attribute, chain, code) in enumerate(
+        zip(known.ready.schema.attributes, known.ready.chains, codes, strict=True)
+    ):
+        weights = None if landscape.severity_parts is None else landscape.severity_parts[at]
+        levels = [
+            {
+                "label": _label(attribute.domain, chain, code, level),
+                "values": int(chain.n_leaves[code, level]),
+                "utility": float(landscape.utility_parts[at][level]),
+                "weight": None if weights is None else float(weights[level]),
+            }
+            for level in range(landscape.lattice.heights[at] + 1)
+        ]
+        shown = None if chosen is None else int(chosen[at])
+        found.append({"name": attribute.name, "levels": levels, "chosen": shown})
+    return found
+
+
+def _label(domain: Domain, chain: Chains, code: int, level: int) -> str:
+    node = int(chain.nodes[code, level])
+    return domain.label(int(chain.taxonomy.first[node]), int(chain.taxonomy.stop[node]))
+
+
+def _neighbours(
+    known: ReadyToExplain, landscape: RecordLandscape, chosen: Node | None, goal: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Return the forms one step from the chosen one, and whether each would do."""
+    if chosen is None:
+        return []
+    lattice = landscape.lattice
+    steps = [("finer", node) for node in lattice.below(chosen)]
+    steps += [("coarser", node) for node in lattice.above(chosen)]
+    found = []
+    for step, node in steps:
+        form = _form(landscape, node)
+        at = next(i for i, level in enumerate(node) if level != chosen[i])
+        found.append(
+            {
+                "step": step,
+                "attribute": known.ready.schema.attributes[at].name,
+                "reaches": bool(_reaches(goal, form["risk"], form["utility"])),
+                **form,
+            }
+        )
+    return found
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class _Forms:
+    """Some or all forms of a record: one row of levels each, with risk and utility."""
+
+    levels: Ints
+    risk: Floats
+    utility: Floats
+    complete: bool
+
+    @classmethod
+    def all(cls, landscape: RecordLandscape) -> _Forms:
+        return cls(
+            levels=landscape.lattice.every_node().astype(np.int64),
+            risk=landscape.risks().reshape(-1),
+            utility=landscape.utilities().reshape(-1),
+            complete=True,
+        )
+
+    @classmethod
+    def few(cls, landscape: RecordLandscape, chosen: Node | None) -> _Forms:
+        """The forms on the way from the record over the chosen one to the one that says nothing."""
+        lattice = landscape.lattice
+        nodes = _way(lattice.bottom, chosen or lattice.bottom)
+        nodes += _way(chosen or lattice.bottom, lattice.top)
+        distinct = list(dict.fromkeys(nodes))
+        return cls(
+            levels=np.array(distinct, dtype=np.int64),
+            risk=np.array([landscape.risk(node) for node in distinct]),
+            utility=np.array([landscape.utility(node) for node in distinct]),
+            complete=False,
+        )
+
+    def reaching(self, goal: dict[str, Any]) -> int | None:
+        """How many forms are good enough; unknown where not all were looked at."""
+        if not self.complete or goal["kind"] not in ("least-risk", "most-utility"):
+            return None
+        return int(np.count_nonzero(_reaches(goal, self.risk, self.utility)))
+
+    def best(self, goal: dict[str, Any], chosen: Node | None) -> list[dict[str, Any]]:
+        """Return the forms that come next to the chosen one, by what was asked for."""
+        if not self.complete or goal["kind"] not in ("least-risk", "most-utility", "balance"):
+            return []
+        good = np.flatnonzero(_reaches(goal, self.risk, self.utility))
+        value = self.risk[good] if goal["kind"] == "least-risk" else -self.utility[good]
+        other = -self.utility[good] if goal["kind"] == "least-risk" else self.risk[good]
+        if goal["kind"] == "balance":
+            value = self.risk[good] - goal["rate"] * self.utility[good]
+        order = good[np.lexsort((other, value))]
+        told = [self._told(int(at)) for at in order[:9]]
+        return [form for form in told if tuple(form["levels"]) != chosen][:8]
+
+    def points(self, chosen: Node | None) -> list[dict[str, Any]]:
+        """Return forms to draw: all, or evenly many of them with those that matter."""
+        n = len(self.risk)
+        some = np.arange(n)
+        if n > MOST_FORMS:
+            some = np.linspace(0, n - 1, MOST_FORMS).round().astype(np.int64)
+        if chosen is not None:
+            own = np.flatnonzero((self.levels == np.array(chosen)).all(axis=1))
+            some = np.union1d(some, own)
+        return [self._told(int(at)) for at in some]
+
+    def frontier(self) -> list[list[float]]:
+        """Return the least risk at every utility, from the most useful form on."""
+        from hedgerow.disclosure.plane import Frontier
+
+        if not self.complete:
+            return []
+        steps = Frontier(self.risk, self.utility)
+        return [[float(u), float(r)] for u, r in zip(steps.utility, steps.risk, strict=True)]
+
+    def _told(self, at: int) -> dict[str, Any]:
+        return {
+            "levels": self.levels[at].tolist(),
+            "risk": float(self.risk[at]),
+            "utility": float(self.utility[at]),
+        }
+
+
+def _way(start: Node, stop: Node) -> list[Node]:
+    """Return nodes from one up to another, attribute after attribute."""
+    way, here = [start], list(start)
+    for at, level in enumerate(stop):
+        while here[at] < level:
+            here[at] += 1
+            way.append(tuple(here))
+    return way
+
+
+def lattice_size(known: ReadyToExplain, job: int) -> int:
+    """How many forms a distinct record has."""
+    return Lattice.of(known.codes(job), known.ready.chains).n_nodes

@@ -1,0 +1,70 @@
+"""What part of epsilon each measurement costs, and the measuring itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.model.engine import BasketEngine, FeatureKernel
+from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.mechanisms import Spending, noisy_counts
+from hedgerow.privacy.source import RandomSource
+
+PARTS: Mapping[str, Fraction] = {
+    "lengths": Fraction(2, 100),
+    "items": Fraction(26, 100),
+    "frequent items held": Fraction(3, 100),
+    "other items held": Fraction(1, 100),
+    "pairs": Fraction(21, 100),
+    "core": Fraction(16, 100),
+    "sets held": Fraction(3, 100),
+    "sets": Fraction(28, 100),
+}
+"""The parts of epsilon, in the order of the measurements; they add up to 1."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measuring:
+    """Asks the engine for vectors and gives them noise; every question is booked."""
+
+    engine: BasketEngine
+    epsilon: Fraction
+    ledger: PathLedger
+    source: RandomSource
+    key: int
+
+    @property
+    def n_items(self) -> int:
+        """The number of items in the universe."""
+        return self.engine.taxonomy.n_leaves
+
+    def share(self, on: str) -> float:
+        """Return what a measurement costs, for estimates of its noise."""
+        return float(self.epsilon * PARTS[on])
+
+    def histogram(self, kernel: FeatureKernel, *, on: str) -> NDArray[np.int64]:
+        """Return noisy counts of cells of which every record is in one.
+
+        Privacy: one record moves one count by 1, so that the counts cost their share.
+        """
+        return noisy_counts(self.engine.features(kernel), spending=self._spending(on))
+
+    def capped(self, kernel: FeatureKernel, *, on: str, cap: int) -> NDArray[np.int64]:
+        """Return noisy counts (two tables, features), of which a record is in ``cap`` at most.
+
+        Privacy: one record moves the counts by ``cap`` in all, whatever its coins, and each has
+        noise of ``cap`` times the scale: they cost their share (docs/privacy.md, "Capped
+        features").
+        """
+        sums = self.engine.features(kernel)
+        noisy = noisy_counts(sums, spending=self._spending(on), per_record=cap)
+        return noisy.reshape(2, -1)
+
+    def _spending(self, on: str) -> Spending:
+        return Spending(
+            epsilon=self.epsilon * PARTS[on], on=on, ledger=self.ledger, source=self.source
+        )

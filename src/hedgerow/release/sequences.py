@@ -1,0 +1,171 @@
+"""A release of sequences: sequences with noisy counts, counted prefixes, and their certificate."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.errors import InputError, ReleaseError
+from hedgerow.model.sequences import NoisySequences
+from hedgerow.release.basket_files import (
+    baskets_table,
+    csv_text,
+    read_csv,
+    separator_of,
+    universe_in,
+)
+from hedgerow.release.baskets import BASKETS, UNIVERSE, BasketRelease, NoisyAnswer
+from hedgerow.release.dictionary import DICTIONARY, DictionaryFile, count_meaning
+from hedgerow.release.folder import PARQUET, TABLE, counts_made, load_certificate, vouch
+from hedgerow.release.listing import sequence_listing
+from hedgerow.release.package import PACKAGE
+from hedgerow.release.reading import read_release_text
+from hedgerow.release.sequence_files import (
+    PREFIXES,
+    SEQUENCE_COLUMNS,
+    prefixes_text,
+    read_prefixes,
+)
+from hedgerow.release.write import CERTIFICATE, write_text
+from hedgerow.report.sequences import render_sequence_report
+from hedgerow.taxonomy.labels import displayed
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SequenceRelease(BasketRelease):
+    """Sequences with noisy counts, the public universe that labels them, and the certificate.
+
+    Everything in it may be published.
+    """
+
+    baskets: NoisySequences
+
+    def __repr__(self) -> str:
+        return f"SequenceRelease({self.certificate.data.name!r}, {len(self.baskets):,} sequences)"
+
+    @property
+    def sequences(self) -> NoisySequences:
+        """The sequences with their counts."""
+        return self.baskets
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of the release's `release.csv`, written or not."""
+        return hashlib.sha256(csv_text(self.baskets, SEQUENCE_COLUMNS).encode()).hexdigest()
+
+    def count(self, items: Collection[str | int], *, anywhere: bool = False) -> NoisyAnswer:
+        """Return how many sequences begin with ``items``, by the release, with its error.
+
+        With ``anywhere`` it is how many hold them, one right after the other. The standard error
+        is known of prefixes that were counted; of anything else it is not a number.
+        """
+        codes = self._in_order(items)
+        found = self._found(codes, anywhere=anywhere)
+        error = math.nan if anywhere else self._error(codes)
+        return NoisyAnswer(estimate=int(self.baskets.counts[found].sum()), standard_error=error)
+
+    def _in_order(self, items: Collection[str | int]) -> list[int]:
+        if not isinstance(items, Sequence):
+            raise InputError(
+                "a set has no order", where="count", do="Give a list of items, in their order."
+            )
+        wanted = [items] if isinstance(items, str) else [str(item) for item in items]
+        known = self.taxonomy.leaf_code
+        for item in wanted:
+            if item not in known:
+                raise InputError(
+                    f"{displayed(item)} is not an item of the universe",
+                    where="count",
+                    do="Ask for items that universe.json lists.",
+                )
+        return [known[item] for item in wanted]
+
+    def _found(self, codes: list[int], *, anywhere: bool) -> NDArray[np.bool_]:
+        """Return which sequences begin with the codes, or hold them."""
+        offsets, items = self.baskets.offsets, self.baskets.items
+        n = len(codes)
+        begins = np.arange(len(items)) if anywhere else offsets[:-1]
+        owner = np.repeat(np.arange(len(self.baskets)), self.baskets.lengths)
+        stops = offsets[1:][owner] if anywhere else offsets[1:]
+        hit = begins + n <= stops
+        for place, code in enumerate(codes):
+            hit[hit] = items[begins[hit] + place] == code
+        if not anywhere:
+            return hit
+        found = np.zeros(len(self.baskets), dtype=np.bool_)
+        found[owner[hit]] = True
+        return found
+
+    def _error(self, codes: list[int]) -> float:
+        prefixes = self.baskets.prefixes
+        if prefixes is None or not codes:
+            return math.nan
+        hit = np.diff(prefixes.offsets) == len(codes)
+        for place, code in enumerate(codes):
+            hit[hit] = prefixes.items[prefixes.offsets[:-1][hit] + place] == code
+        found = np.flatnonzero(hit)
+        return float(prefixes.errors[found[0]]) if len(found) else math.nan
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row per sequence: ``sequence`` as a list of labels, and ``count``."""
+        return baskets_table(self.baskets).rename_columns(list(SEQUENCE_COLUMNS))
+
+    def report(self, files: Collection[str] | None = None) -> str:
+        """Return the text of `report.html`: one page that stands alone.
+
+        It lists ``files``, by default those that every such release has.
+        """
+        always = (BASKETS, TABLE, PREFIXES, UNIVERSE, DICTIONARY, PACKAGE, CERTIFICATE)
+        listed = always if files is None else files
+        return render_sequence_report(self.baskets, self.certificate, files=listed)
+
+    def _files(self) -> list[DictionaryFile]:
+        meaning = count_meaning(self.certificate).replace("are in the group", "are the sequence")
+        return sequence_listing(separator_of(self.taxonomy), meaning)
+
+    def _write_tables(self, folder: Path, *, parquet: bool) -> None:
+        write_text(folder / TABLE, csv_text(self.baskets, SEQUENCE_COLUMNS))
+        if self.baskets.prefixes is not None:
+            write_text(folder / PREFIXES, prefixes_text(self.baskets.prefixes, self.taxonomy))
+        if parquet:
+            import pyarrow.parquet as pq
+
+            pq.write_table(self.to_arrow(), folder / PARQUET)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> SequenceRelease:
+        """Read a release folder back; files that the certificate does not vouch for are refused."""
+        path = Path(folder)
+        certificate = load_certificate(path)
+        items = certificate.data.items
+        if items is None or not items.ordered:
+            raise ReleaseError(
+                f"the release holds {'a table' if items is None else 'baskets'}, not sequences",
+                where=str(path),
+                do=f"Load it with hedgerow.{'' if items is None else 'Basket'}Release.load.",
+            )
+        for name in (UNIVERSE, TABLE, PREFIXES):
+            vouch(path / name, certificate)
+        taxonomy = universe_in(read_release_text(path / UNIVERSE), where=str(path / UNIVERSE))
+        found = read_csv(path / TABLE, taxonomy, made=counts_made(certificate))
+        sequences = NoisySequences(
+            taxonomy=taxonomy,
+            offsets=found.offsets,
+            items=found.items,
+            counts=found.counts,
+            made=found.made,
+            prefixes=read_prefixes(path / PREFIXES, taxonomy),
+        )
+        return cls(baskets=sequences, certificate=certificate)

@@ -1,0 +1,106 @@
+"""The report of a release of sequences: the most frequent paths, items and lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.model.certificate import Certificate
+from hedgerow.model.sequences import NoisySequences
+from hedgerow.report.budget import budget_picture
+from hedgerow.report.page import Bar, files_there, precision_of, promise_of, rendered
+from hedgerow.report.paths import path_picture
+from hedgerow.report.pictures import shortened
+
+MOST_ITEMS = 25
+MOST_LENGTHS = 20
+MOST_PREFIXES = 15
+LONGEST_PREFIX = 160
+
+FILES = (
+    ("release.dat", "The sequences, one per line, for programs that look for patterns."),
+    ("release.csv", "The same, every sequence once, its count last."),
+    ("prefixes.csv", "The prefixes that were counted, with standard errors. Start here."),
+    ("release.parquet", "The sequences for programs, as lists."),
+    ("dictionary.csv", "What every column holds, and what a count means."),
+    ("datapackage.json", "The same for programs: a Frictionless data package."),
+    ("universe.json", "All items and how they are grouped."),
+    ("certificate.json", "Every fact of this page and more, for auditors and programs."),
+)
+
+
+def render_sequence_report(
+    sequences: NoisySequences, certificate: Certificate, *, files: Collection[str]
+) -> str:
+    """Return the page as HTML with its style and drawings inside; it lists ``files`` only.
+
+    Privacy: the counts are noisy and the certificate is public, so the page is, too.
+    """
+    totals = _item_totals(sequences)
+    return rendered(
+        "sequences.html.j2",
+        certificate=certificate,
+        promise=promise_of(certificate),
+        precision=precision_of(certificate.counts),
+        budget=budget_picture(certificate.budget),
+        boxes=None,
+        assumed=certificate.assumed_public,
+        n_items=sequences.taxonomy.n_leaves,
+        n_published=int(np.count_nonzero(totals)),
+        items=_frequent_items(sequences, totals),
+        lengths=_lengths(sequences),
+        picture=path_picture(sequences),
+        prefixes=_frequent_prefixes(sequences),
+        n_prefixes=0 if sequences.prefixes is None else len(sequences.prefixes),
+        n_groups=len(sequences),
+        listed=files,
+        files=files_there(FILES, files),
+    )
+
+
+def _bars(labels: list[str], counts: list[int]) -> tuple[Bar, ...]:
+    longest = max([1, *counts])
+    return tuple(
+        Bar(label=label, count=count, percent=round(100 * count / longest, 1))
+        for label, count in zip(labels, counts, strict=True)
+    )
+
+
+def _item_totals(sequences: NoisySequences) -> NDArray[np.int64]:
+    """Return how often each item occurs, repeats included."""
+    totals = np.zeros(sequences.taxonomy.n_leaves, dtype=np.int64)
+    np.add.at(totals, sequences.items, np.repeat(sequences.counts, sequences.lengths))
+    return totals
+
+
+def _frequent_items(sequences: NoisySequences, totals: NDArray[np.int64]) -> tuple[Bar, ...]:
+    order = np.argsort(-totals, kind="stable")[:MOST_ITEMS]
+    order = order[totals[order] > 0]
+    labels = [shortened(sequences.taxonomy.leaf_labels[code]) for code in order.tolist()]
+    return _bars(labels, totals[order].tolist())
+
+
+def _lengths(sequences: NoisySequences) -> tuple[Bar, ...]:
+    lengths = np.minimum(sequences.lengths, MOST_LENGTHS)
+    totals = np.zeros(MOST_LENGTHS + 1, dtype=np.int64)
+    np.add.at(totals, lengths, sequences.counts)
+    found = np.flatnonzero(totals)
+    labels = [f"{n} or more" if n == MOST_LENGTHS else str(n) for n in found.tolist()]
+    return _bars(labels, totals[found].tolist())
+
+
+def _frequent_prefixes(sequences: NoisySequences) -> tuple[Bar, ...]:
+    """Return the most frequent prefixes of two items or more."""
+    prefixes = sequences.prefixes
+    if prefixes is None:
+        return ()
+    longer = np.flatnonzero(np.diff(prefixes.offsets) > 1)
+    order = longer[np.argsort(-prefixes.counts[longer], kind="stable")[:MOST_PREFIXES]]
+    labels = sequences.taxonomy.leaf_labels
+    words = []
+    for place in order.tolist():
+        codes = prefixes.items[prefixes.offsets[place] : prefixes.offsets[place + 1]].tolist()
+        words.append(shortened(" → ".join(labels[code] for code in codes), LONGEST_PREFIX))
+    return _bars(words, prefixes.counts[order].tolist())

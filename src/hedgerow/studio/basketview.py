@@ -1,0 +1,62 @@
+"""What a release of baskets shows: frequent items, and what goes with one of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.errors import InputError
+from hedgerow.model.baskets import NoisyBaskets
+from hedgerow.report.page import Bar
+from hedgerow.report.pictures import shortened
+
+MOST_ITEMS = 30
+
+
+def item_bars(baskets: NoisyBaskets, words: str = "") -> tuple[Bar, ...]:
+    """Return the most frequent items, of those whose labels hold the words."""
+    return _largest(baskets, _totals(baskets, np.ones(len(baskets), dtype=np.bool_)), words)
+
+
+def together_bars(baskets: NoisyBaskets, item: str) -> tuple[int, tuple[Bar, ...]]:
+    """Return how many baskets have an item, and which other items are in them most often."""
+    code = baskets.taxonomy.leaf_code.get(item)
+    if code is None:
+        raise InputError("there is no such item", where="item", do="Choose one of the list.")
+    rows = np.repeat(np.arange(len(baskets)), baskets.lengths)
+    has = np.zeros(len(baskets), dtype=np.bool_)
+    has[rows[baskets.items == code]] = True
+    totals = _totals(baskets, has)
+    totals[code] = 0
+    return int(baskets.counts[has].sum()), _largest(baskets, totals)
+
+
+def _totals(baskets: NoisyBaskets, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
+    totals = np.zeros(baskets.taxonomy.n_leaves, dtype=np.int64)
+    counts = np.where(chosen, baskets.counts, 0)
+    np.add.at(totals, baskets.items, np.repeat(counts, baskets.lengths))
+    return totals
+
+
+def _largest(baskets: NoisyBaskets, totals: NDArray[np.int64], words: str = "") -> tuple[Bar, ...]:
+    labels, parts = baskets.taxonomy.leaf_labels, words.casefold().split()
+    found = [
+        code
+        for code in np.argsort(-totals, kind="stable").tolist()
+        if totals[code] > 0 and all(part in labels[code].casefold() for part in parts)
+    ][:MOST_ITEMS]
+    longest = max([1, *(int(totals[code]) for code in found)])
+    return tuple(
+        Bar(
+            label=labels[code],
+            count=int(totals[code]),
+            percent=round(100 * int(totals[code]) / longest, 1),
+        )
+        for code in found
+    )
+
+
+def shown_items(baskets: NoisyBaskets, place: int) -> str:
+    """Return the items of one basket in words."""
+    codes = baskets.items[baskets.offsets[place] : baskets.offsets[place + 1]].tolist()
+    return shortened(", ".join(baskets.taxonomy.leaf_labels[code] for code in codes), 160)

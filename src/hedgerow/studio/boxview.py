@@ -1,0 +1,223 @@
+"""What a release's pictures show, and what lies in a part of them that somebody marks.
+
+Everything comes from published groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.errors import InputError
+from hedgerow.model.groups import Groups, Tree
+from hedgerow.model.labels import leaf_labels
+from hedgerow.model.locate import split_attributes
+from hedgerow.model.schema import Schema
+from hedgerow.report.axis import PictureAxis, by_splits, cell_totals
+from hedgerow.report.page import Bar
+from hedgerow.report.pictures import shortened
+
+MOST_BARS = 24
+MOST_CHILDREN = 60
+
+
+@dataclass(frozen=True, kw_only=True)
+class Marginal:
+    """One attribute's cells with their records, in order or, where there are many, the largest."""
+
+    name: str
+    kind: str
+    bars: tuple[Bar, ...]
+    n_left_out: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Brushed:
+    """What lies in a part of a map, by published figures."""
+
+    across: str
+    down: str
+    n_records: int
+    percent: float
+    classes: tuple[Bar, ...]
+    marginals: tuple[Marginal, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoxNode:
+    """One node of the tree of boxes."""
+
+    number: int
+    attribute: str
+    label: str
+    size: int
+    percent: float
+    split_by: str
+    n_boxes: int
+    below: tuple[BoxNode, ...]
+    n_more: int
+
+
+def divided(schema: Schema, groups: Groups) -> list[int]:
+    """Return the attributes that tell groups apart, those that divide most first."""
+    found = by_splits(groups)
+    rest = [at for at in range(len(schema.attributes)) if len(groups.ranges[at]) > 1]
+    return [*found, *(at for at in rest if at not in found)]
+
+
+def marginals_of(
+    schema: Schema, groups: Groups, places: Sequence[int], *, most: int = MOST_BARS
+) -> tuple[Marginal, ...]:
+    """Return how records spread over some attributes."""
+    return tuple(_marginal(schema, groups, at, most) for at in places)
+
+
+def _marginal(schema: Schema, groups: Groups, at: int, most: int) -> Marginal:
+    attribute = schema.attributes[at]
+    named = attribute.domain.kind == "categorical"
+    cells = attribute.domain.size if named else most
+    axis = PictureAxis.of(attribute, groups.ranges[at], most=cells)
+    totals = cell_totals(groups, at, axis)
+    order = np.arange(len(totals))
+    if len(totals) > most:
+        order = np.argsort(-totals, kind="stable")[:most]
+    longest = float(totals.max(initial=0.0)) or 1.0
+    bars = tuple(
+        Bar(
+            label=shortened(axis.label(cell), 40),
+            count=round(float(totals[cell])),
+            percent=round(100 * float(totals[cell]) / longest, 1),
+        )
+        for cell in order.tolist()
+    )
+    return Marginal(
+        name=shortened(attribute.name, 40),
+        kind=attribute.domain.kind,
+        bars=bars,
+        n_left_out=len(totals) - len(bars),
+    )
+
+
+def brushed(
+    schema: Schema, groups: Groups, pair: tuple[int, int], cells: tuple[int, int, int, int]
+) -> Brushed:
+    """Return what lies in a rectangle of a map's cells: first and last across, then down."""
+    spans = []
+    for at, (first, last) in zip(pair, (cells[:2], cells[2:]), strict=True):
+        axis = PictureAxis.of(schema.attributes[at], groups.ranges[at])
+        if not 0 <= first <= last < len(axis):
+            raise InputError("the part is not on the map", where="cells", do="Mark it again.")
+        spans.append((int(axis.borders[first]), int(axis.borders[last + 1])))
+    parts = np.ones(len(groups))
+    for at, span in zip(pair, spans, strict=True):
+        parts *= _inside(groups, at, span)
+    whole = float(groups.counts.sum()) or 1.0
+    chosen = replace(groups, counts=cast("NDArray[np.int64]", groups.counts * parts))
+    others = [at for at in divided(schema, groups) if at not in pair][:4]
+    total = float(chosen.counts.sum())
+    return Brushed(
+        across=schema.attributes[pair[0]].domain.label(*spans[0]),
+        down=schema.attributes[pair[1]].domain.label(*spans[1]),
+        n_records=round(total),
+        percent=round(100 * total / whole, 1),
+        classes=_classes(schema, chosen),
+        marginals=marginals_of(schema, chosen, others, most=10),
+    )
+
+
+def _inside(groups: Groups, at: int, span: tuple[int, int]) -> NDArray[np.float64]:
+    """Return the part of each group that lies in a span of codes, spread evenly in its range."""
+    ranges = groups.ranges[at]
+    common = np.minimum(ranges.stop, span[1]) - np.maximum(ranges.first, span[0])
+    parts = np.maximum(common, 0) / (ranges.stop - ranges.first)
+    found: NDArray[np.float64] = parts[groups.index[at]]
+    return found
+
+
+def _classes(schema: Schema, groups: Groups) -> tuple[Bar, ...]:
+    target = schema.class_attribute
+    if target is None or groups.classes is None:
+        return ()
+    totals = np.bincount(groups.classes, weights=groups.counts, minlength=target.domain.size)
+    longest = float(totals.max(initial=0.0)) or 1.0
+    labels = leaf_labels(target.domain)
+    order = np.argsort(-totals, kind="stable")[:10].tolist()
+    return tuple(
+        Bar(
+            label=shortened(labels[at], 40),
+            count=round(float(totals[at])),
+            percent=round(100 * float(totals[at]) / longest, 1),
+        )
+        for at in order
+    )
+
+
+def box_node(schema: Schema, tree: Tree, number: int = 0, *, depth: int = 1) -> BoxNode:
+    """Return a node of the tree of boxes with what lies below it, the larger ones first."""
+    if not 0 <= number < len(tree):
+        raise InputError("the tree has no such node", where="node", do="Load the page again.")
+    return _Boxes(schema=schema, tree=tree).node(number, depth)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Boxes:
+    schema: Schema
+    tree: Tree
+
+    @cached_property
+    def sizes(self) -> NDArray[np.float64]:
+        return np.maximum(self.tree.sizes, 0.0)
+
+    @cached_property
+    def n_boxes(self) -> NDArray[np.int64]:
+        return _boxes_below(self.tree)
+
+    @cached_property
+    def splits(self) -> NDArray[np.int64]:
+        return split_attributes(self.tree).astype(np.int64)
+
+    def node(self, number: int, depth: int) -> BoxNode:
+        tree, attributes = self.tree, self.schema.attributes
+        children = np.flatnonzero(tree.parent == number) if depth else np.zeros(0, dtype=np.int64)
+        order = children[np.argsort(-self.sizes[children], kind="stable")][:MOST_CHILDREN]
+        attribute, split_by = int(tree.attribute[number]), int(self.splits[number])
+        label = ""
+        if attribute >= 0:
+            span = int(tree.first[number]), int(tree.stop[number])
+            label = attributes[attribute].domain.label(*span)
+        whole = max(float(self.sizes[0]), float(self.sizes.max()), 1.0)
+        return BoxNode(
+            number=number,
+            attribute=shortened(attributes[attribute].name, 40) if attribute >= 0 else "",
+            label=shortened(label, 60),
+            size=round(float(self.sizes[number])),
+            percent=round(100 * float(self.sizes[number]) / whole, 1),
+            split_by=shortened(attributes[split_by].name, 40) if split_by >= 0 else "",
+            n_boxes=int(self.n_boxes[number]),
+            below=tuple(self.node(child, depth - 1) for child in order.tolist()),
+            n_more=len(children) - len(order),
+        )
+
+
+def _boxes_below(tree: Tree) -> NDArray[np.int64]:
+    n_boxes = (tree.box >= 0).astype(np.int64)
+    for node in range(len(tree) - 1, 0, -1):  # children come after their parents
+        n_boxes[tree.parent[node]] += n_boxes[node]
+    return n_boxes
+
+
+def some_records(groups: Groups, n_records: int, seed: int) -> Groups:
+    """Return groups with so many records in all, drawn in proportion to the published counts."""
+    total = int(groups.counts.sum())
+    if total <= n_records:
+        return groups
+    rng = np.random.default_rng(seed)
+    chosen = rng.choice(total, n_records, replace=False)
+    of_group = np.searchsorted(np.cumsum(groups.counts), chosen, side="right")
+    counts = np.bincount(of_group, minlength=len(groups)).astype(np.int64)
+    return replace(groups, counts=counts)

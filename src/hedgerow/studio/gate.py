@@ -1,0 +1,82 @@
+"""The gate in front of all pages: it refuses, or lets through, and puts the headers on answers."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import HTMLResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from hedgerow.studio.security import ENTRY, HEADERS, Defences, Knock, StartKeys
+from hedgerow.studio.texts import texts
+
+MOST_BYTES = 8_000_000
+"""The longest form that is read: a taxonomy of some ten thousand items fits."""
+
+
+class Gate:
+    """Middleware that asks the defences first; nothing else has seen the request by then."""
+
+    def __init__(self, app: ASGIApp, *, defences: Defences) -> None:
+        self.app = app
+        self.defences = defences
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        asked = Knock(method=scope["method"], path=scope["path"], headers=headers)
+        refused = self.defences.refusal(asked)
+        answer: ASGIApp = self.app
+        if refused is not None:
+            answer = _refusal(refused)
+        elif asked.path == ENTRY:
+            answer = _entry(self.defences.keys, scope, headers["host"].lower())
+        elif int(headers.get("content-length") or 0) > MOST_BYTES:
+            answer = Response(status_code=413)
+        await answer(scope, receive, _with_headers(send))
+
+
+def _with_headers(send: Send) -> Send:
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return sent
+
+
+def _refusal(name: str) -> Response:
+    said = texts("common").refused
+    return HTMLResponse(_bare(said.title, getattr(said, name)), status_code=403)
+
+
+def _entry(keys: StartKeys, scope: Scope, host: str) -> Response:
+    """Take the entry's token and answer with a page that leads on.
+
+    The way on is a page and no redirect: the browser was sent here from elsewhere, and would not
+    show a strict cookie to where a redirect leads.
+    """
+    given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])
+    if not keys.enter(given[0], host):
+        return _refusal("entry")
+    said = texts("common").entered
+    answer = HTMLResponse(_bare(said.title, said.words, onward=True))
+    answer.set_cookie(keys.cookie, keys.session, httponly=True, samesite="strict", path="/")
+    return answer
+
+
+def _bare(title: str, words: str, *, onward: bool = False) -> str:
+    """Return a page that needs no other file; its words are the studio's own."""
+    on = '<meta http-equiv="refresh" content="0; url=/">' if onward else ""
+    link = f'<p><a href="/">{title}</a></p>' if onward else ""
+    return (
+        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">{on}<title>{title}</title>'
+        f"</head><body><main><h1>{title}</h1><p>{words}</p>{link}</main></body></html>"
+    )

@@ -1,0 +1,133 @@
+"""One record's lattice as it is drawn: the forms it could take, and the one that is chosen.
+
+Everything here is confidential, and for pages that say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from hedgerow.studio.planeview import BELOW, HEIGHT, LEFT, WIDTH, PlaneDot
+
+MOST_DRAWN = 160
+"""Forms up to which the lattice itself is drawn; of more, each attribute's ladder must do."""
+
+HASSE_WIDTH, ROW = 900, 74
+
+
+@dataclass(frozen=True, kw_only=True)
+class HasseNode:
+    """A form in the lattice: where it stands and what it is."""
+
+    x: float
+    y: float
+    label: str
+    is_chosen: bool
+    reaches: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hasse:
+    """The lattice, the record at the bottom and the form that says nothing at the top."""
+
+    nodes: tuple[HasseNode, ...]
+    edges: str
+    height: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordPlane:
+    """All forms of the record by utility and risk, and the frontier."""
+
+    dots: tuple[PlaneDot, ...]
+    frontier: str
+    before: PlaneDot
+    chosen: PlaneDot | None
+    x_ticks: tuple[PlaneDot, ...]
+    y_ticks: tuple[PlaneDot, ...]
+    threshold_x: float | None
+    threshold_y: float | None
+
+
+def reaches(goal: Mapping[str, Any], form: Mapping[str, Any]) -> bool:
+    """Whether a form is good enough to be chosen at all."""
+    if goal["kind"] == "least-risk":
+        return bool(form["utility"] >= goal["at-least"] - 1e-9)
+    if goal["kind"] == "most-utility":
+        return bool(form["risk"] <= goal["at-most"] * (1 + 1e-9))
+    return True
+
+
+def hasse_of(told: Mapping[str, Any]) -> Hasse | None:
+    """Return the drawing of a lattice that is small enough."""
+    points = told["points"]
+    if told["forms"] > MOST_DRAWN or len(points) != told["forms"]:
+        return None
+    chosen = None if told["chosen"] is None else tuple(told["chosen"]["levels"])
+    ordered = sorted(points, key=lambda form: (sum(form["levels"]), form["levels"]))
+    rows = [list(group) for _, group in groupby(ordered, key=lambda form: sum(form["levels"]))]
+    height = ROW * len(rows)
+    nodes: dict[tuple[int, ...], HasseNode] = {}
+    for level, row in enumerate(rows):
+        for at, form in enumerate(row):
+            key = tuple(form["levels"])
+            nodes[key] = HasseNode(
+                x=round(HASSE_WIDTH * (at + 0.5) / len(row), 1),
+                y=round(height - ROW * (level + 0.5), 1),
+                label=_words(told, form),
+                is_chosen=key == chosen,
+                reaches=reaches(told["goal"], form),
+            )
+    edges = []
+    for key, node in nodes.items():
+        for at in range(len(key)):
+            above = nodes.get((*key[:at], key[at] + 1, *key[at + 1 :]))
+            if above is not None:
+                edges.append(f"M{node.x} {node.y}L{above.x} {above.y}")
+    return Hasse(nodes=tuple(nodes.values()), edges="".join(edges), height=height)
+
+
+def _words(told: Mapping[str, Any], form: Mapping[str, Any]) -> str:
+    labels = [
+        attribute["levels"][level]["label"]
+        for attribute, level in zip(told["attributes"], form["levels"], strict=True)
+    ]
+    return f"{', '.join(labels)}: {form['risk']:.3g}, {form['utility']:.3g}"
+
+
+def record_plane(told: Mapping[str, Any]) -> RecordPlane:
+    """Return the drawing of all forms on the risk-utility plane."""
+    points, goal = told["points"], told["goal"]
+    most_risk = max([*(form["risk"] for form in points), told["before"]["risk"], 1e-12])
+    most_utility = max([*(form["utility"] for form in points), 1e-12])
+
+    def dot(utility: float, risk: float, text: str = "") -> PlaneDot:
+        part = float((max(risk, 0.0) / most_risk) ** 0.5)
+        return PlaneDot(
+            x=round(LEFT + (WIDTH - LEFT - 16) * utility / most_utility, 1),
+            y=round((HEIGHT - BELOW) - (HEIGHT - BELOW - 16) * min(part, 1.0), 1),
+            text=text,
+        )
+
+    distinct = {(round(form["utility"], 6), round(form["risk"], 9)) for form in points}
+    steps = [dot(utility, risk) for utility, risk in told["frontier"]]
+    chosen, before = told["chosen"], told["before"]
+    return RecordPlane(
+        dots=tuple(dot(utility, risk) for utility, risk in sorted(distinct)[:1200]),
+        frontier="M" + "L".join(f"{step.x} {step.y}" for step in steps) if steps else "",
+        before=dot(before["utility"], before["risk"]),
+        chosen=None if chosen is None else dot(chosen["utility"], chosen["risk"]),
+        x_ticks=tuple(
+            dot(most_utility * part, 0, f"{most_utility * part:.3g}") for part in (0, 0.5, 1)
+        ),
+        y_ticks=tuple(
+            dot(0, most_risk * part, f"{most_risk * part:.3g}") for part in (0, 0.05, 0.25, 1)
+        ),
+        threshold_x=dot(goal["at-least"], 0).x if goal["kind"] == "least-risk" else None,
+        threshold_y=dot(0, min(goal["at-most"], most_risk)).y
+        if goal["kind"] == "most-utility"
+        else None,
+    )

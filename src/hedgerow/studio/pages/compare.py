@@ -1,0 +1,199 @@
+"""Compare: releases side by side with their data, and trial plans where nothing is secret."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from hedgerow.comparison.comparison import COLUMNS, PAIRS_FILE
+from hedgerow.errors import InputError
+from hedgerow.release.write import CERTIFICATE
+from hedgerow.report.headlines import per_cent
+from hedgerow.studio.heatview import CELL, heat_maps
+from hedgerow.studio.planeparts import last_plane, plane_values, show_plane, start_plane
+from hedgerow.studio.runs import CommandRun
+from hedgerow.studio.shell import (
+    Page,
+    Sent,
+    address,
+    change,
+    page_answer,
+    plan_name,
+    shown_plan,
+    studio_of,
+    view,
+)
+from hedgerow.studio.texts import texts
+
+COMPARISON = "compare"
+_ERRORS = ("count-error", "two-way", "tree", "boosting")
+
+
+def _show(request: Request) -> Response:
+    """Show what can be compared, and the comparison that was made last."""
+    studio = studio_of(request)
+    plan = None if plan_name(request) is None else shown_plan(request)
+    runs = studio.runs.all(COMPARISON)
+    wanted = request.query_params.get("run")
+    run = next((each for each in runs if each.id == wanted), runs[0] if runs else None)
+    plane = None if plan is None else last_plane(request, plan.name)
+    data = None if plan is None else plan.data.get("data")
+    return page_answer(
+        request,
+        "compare.html.j2",
+        releases=studio.folder.folders_with(CERTIFICATE),
+        plans=studio.folder.files(".yaml", ".yml")[:100],
+        data=data if isinstance(data, str) else "",
+        can_explain=plan is not None and isinstance(plan.data.get("disclose"), Mapping),
+        compared=run,
+        earlier=[each for each in runs[:12] if run is None or each.id != run.id],
+        run=plane,
+        plane=plane,
+        **plane_values(request, plane),
+        **_result(request, run),
+    )
+
+
+def _result(request: Request, run: CommandRun | None) -> dict[str, Any]:
+    """Return what a comparison found, with one heat map of it."""
+    if run is None or run.is_running or "releases" not in run.answer:
+        return {"figures": None}
+    pairs, plot = _pairs(request, run), _plot(run.answer["releases"])
+    return {
+        "figures": run.answer,
+        "columns": COLUMNS,
+        "cells": [_cells(each) for each in run.answer["releases"]],
+        "plot": plot,
+        "top": plot_top(plot),
+        "pairs": pairs,
+        "heat": None if pairs is None else _heat(request, pairs),
+        "cell": CELL,
+    }
+
+
+def _cells(told: Mapping[str, Any]) -> list[str]:
+    learnt = told.get("learnt", {})
+    return [
+        f"{told['name']} ({told['method']})",
+        str(told["epsilon"] or "–"),
+        f"{told['rows']:,}",
+        per_cent(told["count-error"]),
+        per_cent(told["two-way"]),
+        per_cent(learnt.get("tree")),
+        per_cent(learnt.get("boosting")),
+        "ε" if told["epsilon"] is not None else per_cent(told["risk"]),
+    ]
+
+
+def _plot(releases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return bars of errors, one group for each figure; parts of one."""
+    groups = []
+    for key in _ERRORS:
+        values = []
+        for each in releases:
+            learnt = each.get("learnt", {}).get(key)
+            value = each.get(key) if key in ("count-error", "two-way") else None
+            values.append(1 - learnt if learnt is not None else value)
+        if any(value is not None for value in values):
+            bars = [
+                {"percent": round(100 * min(max(value or 0.0, 0.0), 1.0), 1), "known": value}
+                for value in values
+            ]
+            groups.append({"key": key, "bars": bars})
+    return groups
+
+
+def plot_top(plot: list[dict[str, Any]]) -> int:
+    """Return where the axis of the bars ends, in per cent."""
+    most = max((bar["percent"] for group in plot for bar in group["bars"]), default=0.0)
+    return next(top for top in (4, 8, 12, 20, 40, 60, 80, 100) if most <= top)
+
+
+def _pairs(request: Request, run: CommandRun) -> dict[str, Any] | None:
+    place = studio_of(request).folder.inside(run.about["out"]) / PAIRS_FILE
+    try:
+        found = json.loads(place.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) and found.get("pairs") else None
+
+
+def _heat(request: Request, pairs: Mapping[str, Any]) -> Any:
+    names = [column["name"] for column in pairs["columns"]]
+    down = request.query_params.get("down", names[0])
+    across = request.query_params.get("across", names[1])
+    if down not in names or across not in names:
+        raise InputError("these columns are not compared", where="columns", do="Choose two others.")
+    if down == across:
+        across = next(name for name in names if name != down)
+    said = texts("compare").heat
+    pair = (names.index(down), names.index(across))
+    return heat_maps(pairs, pair, original=said.original, differs=said.differs)
+
+
+def _heated(request: Request) -> Response:
+    """Show the heat map of two columns."""
+    run = studio_of(request).runs.get(request.query_params.get("run", ""))
+    if run.kind != COMPARISON:
+        raise InputError("there is no such comparison", do="Load the page again.")
+    pairs = _pairs(request, run)
+    if pairs is None:
+        raise InputError("there are no tables of two columns", do="Compare again.")
+    return page_answer(request, "_heat.html.j2", heat=_heat(request, pairs), cell=CELL)
+
+
+def _start(request: Request, form: Sent) -> Response:
+    """Compare, in a process of its own."""
+    studio, kind = studio_of(request), form.need("kind")
+    chosen = form.all("chosen")
+    if not chosen:
+        raise InputError("nothing is chosen", where="compare", do="Choose at least one.")
+    for name in chosen:
+        studio.folder.inside(name)
+    out = f"comparison-{secrets.token_hex(4)}"
+    words = ["compare", *chosen, "--pairs", "--out", out]
+    if kind == "releases":
+        words += ["--data", _place(request, form.need("data"))]
+        if plan_name(request) is not None:
+            words += ["--plan", shown_plan(request).name]
+    elif kind == "simulate":
+        words.append("--simulate")
+        if form.get("records").strip():
+            words += ["--records", form.get("records").strip()]
+    elif kind == "public":
+        words += ["--public", form.need("public")]
+    else:
+        raise InputError("there is no such comparison", do="Load the page again.")
+    if any(word.startswith("-") for word in (*chosen, form.get("data"), form.get("public"))):
+        raise InputError("a name begins with '-'", where="compare", do="Rename it first.")
+    run = studio.runs.start(COMPARISON, words, about={"out": out, "kind": kind})
+    place = address("compare", plan=plan_name(request), run=run.id)
+    return Response(status_code=204, headers={"HX-Redirect": place})
+
+
+def _place(request: Request, data: str) -> str:
+    """Return a path as a command in the folder finds it; the plan's own is from the plan."""
+    if plan_name(request) is None or ":" in data or data.startswith("/"):
+        return data
+    plan = shown_plan(request)
+    return str(PurePosixPath(plan.name).parent / data) if plan.data.get("data") == data else data
+
+
+PAGE = Page(
+    name="compare",
+    owner_only=True,
+    routes=(
+        Route("/compare", view(_show)),
+        Route("/compare/heat", view(_heated)),
+        Route("/compare/plane", view(show_plane)),
+        Route("/compare/start", change(_start), methods=["POST"]),
+        Route("/compare/explain", change(start_plane), methods=["POST"]),
+    ),
+)

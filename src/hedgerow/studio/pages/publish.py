@@ -1,0 +1,217 @@
+"""The page Publish: what a person confirms, the plan's fingerprint, the run and what came of it."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from hedgerow.errors import (
+    ChangedPlanError,
+    HedgerowError,
+    InputError,
+    UnconfirmedPlanError,
+)
+from hedgerow.pipeline.prepare import Prepared, check_whose_records, prepare
+from hedgerow.studio.columns import plan_columns, to_look_at
+from hedgerow.studio.forecasts import plain_epsilon
+from hedgerow.studio.pages.budget import FORECASTS
+from hedgerow.studio.planfile import PlanFile
+from hedgerow.studio.runs import CommandRun
+from hedgerow.studio.shell import (
+    Page,
+    Sent,
+    change,
+    page_answer,
+    shown_plan,
+    studio_of,
+    view,
+)
+from hedgerow.studio.texts import texts
+from hedgerow.studio.yamledit import Drop, Edit, Put
+
+OPTIONS = {
+    "records": "--records",
+    "parquet": "--parquet",
+    "force": "--force",
+    "again": "--again",
+    "even-if-noise": "--even-if-noise",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignedPoint:
+    """One thing that a person answers for; ``page`` is where it is put in order."""
+
+    name: str
+    words: str
+    standing: str
+    page: str | None = None
+
+
+def _show(request: Request) -> Response:
+    file = shown_plan(request)
+    return page_answer(request, "publish.html.j2", **_values(request, file))
+
+
+def _values(request: Request, file: PlanFile) -> dict[str, Any]:
+    studio = studio_of(request)
+    runs = studio.runs.all("publish", plan=file.name)
+    values: dict[str, Any] = {"file": file, "run": runs[0] if runs else None, "mistake": None}
+    values |= {"ready": None, "points": [], "look": [], "fingerprint": None, "confirmed": False}
+    values["approved"] = file.data.get("approved") or {}
+    values["out"] = _free_folder(request, file)
+    values["options"] = tuple(OPTIONS)
+    try:
+        plan = file.plan()
+        ready = prepare(plan)
+    except HedgerowError as error:
+        return {**values, "mistake": error}
+    look = to_look_at(file)
+    return {
+        **values,
+        "ready": ready,
+        "points": _points(file, ready, look),
+        "look": look,
+        "fingerprint": ready.fingerprint(),
+        "confirmed": plan.confirmed,
+    }
+
+
+def _free_folder(request: Request, file: PlanFile) -> str:
+    """Return the name of a folder that is not there yet, beside the plan."""
+    folder = studio_of(request).folder
+    base = file.name.rpartition("/")[0]
+    start = f"{base}/release" if base else "release"
+    names = [start, *(f"{start}-{n}" for n in range(2, 10_000))]
+    return next(name for name in names if not (folder.root / name).exists())
+
+
+def _points(file: PlanFile, ready: Prepared, look: list[str]) -> list[SignedPoint]:
+    """Return what a person answers for, in the order of the pages."""
+    said = texts("publish").points
+    plan = ready.plan
+    used = [each for each in plan_columns(file) if each.is_read]
+    words = said.domains_look.format(n=len(look)) if look else said.domains.format(n=len(used))
+    points = [
+        SignedPoint(name="domains", words=words, standing="look" if look else "good", page="table")
+    ]
+    points.append(_people_point(plan))
+    records = (
+        said.no_records if plan.records is None else said.records.format(n=f"{plan.records:,}")
+    )
+    standing = "look" if plan.records is None else "good"
+    points.append(SignedPoint(name="records", words=records, standing=standing, page="table"))
+    if ready.private:
+        spent = said.budget.format(
+            method=ready.settings.method, epsilon=plain_epsilon(ready.epsilon)
+        )
+        points.append(SignedPoint(name="budget", words=spent, standing="good", page="budget"))
+        points.append(_verdict_point(ready, wait=False))
+        points.append(_ledger_point(plan))
+    else:
+        points.append(
+            SignedPoint(name="budget", words=str(ready.statement), standing="bad", page="budget")
+        )
+    return points
+
+
+def _people_point(plan: Any) -> SignedPoint:
+    said = texts("publish").points
+    try:
+        check_whose_records(plan)
+    except HedgerowError as error:
+        return SignedPoint(name="people", words=error.what, standing="bad", page="table")
+    if plan.person is not None:
+        words = said.person.format(columns=", ".join(plan.person))
+    else:
+        words = said.one if plan.one_record_per_person else said.each
+    return SignedPoint(name="people", words=words, standing="good", page="table")
+
+
+def _verdict_point(ready: Prepared, *, wait: bool) -> SignedPoint:
+    """Return whether the release would be worth making; a page does not wait for that."""
+    said = texts("publish").points
+    if ready.plan.records is None:
+        return SignedPoint(name="verdict", words=said.no_verdict, standing="look", page="budget")
+    told = FORECASTS.told(ready) if wait else FORECASTS.cached(ready)
+    if told is None:
+        return SignedPoint(name="verdict", words=said.reckoning, standing="waiting")
+    standing = {"feasible": "good", "mostly noise": "bad"}.get(told.verdict, "look")
+    return SignedPoint(name="verdict", words=told.advice, standing=standing, page="budget")
+
+
+def _verdict(request: Request) -> Response:
+    point = _verdict_point(prepare(shown_plan(request).plan()), wait=True)
+    return page_answer(request, "_point.html.j2", point=point)
+
+
+def _ledger_point(plan: Any) -> SignedPoint:
+    said = texts("publish").points
+    if plan.ledger is None:
+        return SignedPoint(name="ledger", words=said.no_ledger, standing="look", page="budget")
+    words = said.ledger.format(dataset=plan.ledger.name, cap=plain_epsilon(plan.ledger.cap))
+    return SignedPoint(name="ledger", words=words, standing="good", page="budget")
+
+
+def _confirm(request: Request, form: Sent) -> Response:
+    """Write that a person confirms the plan, and who signed for it."""
+    file = shown_plan(request)
+    said = texts("publish").confirm
+    if look := to_look_at(file):
+        raise UnconfirmedPlanError(
+            said.waiting.format(names=", ".join(look[:10])), where=file.name, do=said.waiting_do
+        )
+    if form.get("public") != "yes":
+        raise UnconfirmedPlanError(said.tick, where="confirmed", do=said.tick_do)
+    edits: list[Edit] = [Put(path=("confirmed",), value=True)]
+    by, why = form.get("by").strip(), form.get("why").strip()
+    if by:
+        today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
+        signed = {"by": by, "on": today, **({"why": why} if why else {})}
+        edits += [Drop(path=("approved",)), Put(path=("approved",), value=signed)]
+    saved = file.save(edits, version=form.need("version"))
+    return page_answer(request, "_signed.html.j2", **_values(request, saved))
+
+
+def _start(request: Request, form: Sent) -> Response:
+    """Start ``publish --expect FINGERPRINT`` as a process of its own."""
+    file = shown_plan(request)
+    studio = studio_of(request)
+    fingerprint = prepare(file.plan()).fingerprint()
+    if form.need("fingerprint") != fingerprint:
+        said = texts("publish").changed
+        raise ChangedPlanError(said.what, where=file.name, do=said.do)
+    out = form.need("out").strip()
+    studio.folder.inside(out)
+    if busy := _busy(studio.runs.all("publish"), out):
+        raise InputError(
+            "a run is writing there already", where=out, do=f"Wait for it, or cancel it: {busy.id}."
+        )
+    words = ["publish", file.name, "--expect", fingerprint[:16], f"--out={out}"]
+    words += [option for name, option in OPTIONS.items() if form.get(name) == "yes"]
+    about = {"plan": file.name, "out": out}
+    if "release" in request.app.state.names:
+        about["next"] = f"/release?release={quote(out)}&plan={quote(file.name)}"
+    run = studio.runs.start("publish", words, about=about)
+    return page_answer(request, "_run.html.j2", run=run)
+
+
+def _busy(runs: list[CommandRun], out: str) -> CommandRun | None:
+    return next((run for run in runs if run.is_running and run.about.get("out") == out), None)
+
+
+PAGE = Page(
+    name="publish",
+    routes=(
+        Route("/publish", view(_show)),
+        Route("/publish/verdict", view(_verdict)),
+        Route("/publish/confirm", change(_confirm), methods=["POST"]),
+        Route("/publish/start", change(_start), methods=["POST"]),
+    ),
+)

@@ -1,0 +1,291 @@
+"""The page Table: a draft from a file or a database, then column after column."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from hedgerow.errors import HedgerowError, InputError
+from hedgerow.studio.columns import (
+    ROLES,
+    PlanColumn,
+    confirming,
+    confirming_fact,
+    lines_of,
+    named,
+    number,
+    plan_columns,
+    table_facts,
+    to_look_at,
+    with_domain,
+    with_role,
+)
+from hedgerow.studio.contents import tables_in
+from hedgerow.studio.planfile import PlanFile
+from hedgerow.studio.shell import (
+    Page,
+    Sent,
+    change,
+    page_answer,
+    plan_name,
+    shown_plan,
+    studio_of,
+    view,
+)
+from hedgerow.studio.yamledit import Drop, Edit, Put
+
+KINDS = ("numeric", "values", "taxonomy", "date", "edges")
+DATE_STEPS = ("day", "week", "month", "quarter", "year")
+_PASSWORD = re.compile(r"://[^/@]*:[^/@]+@|[?&]password=", re.IGNORECASE)
+_OF_PEOPLE = ("person", "records-per-person", "count", "join", "one-record-per-person")
+
+
+def _show(request: Request) -> Response:
+    if plan_name(request) is None:
+        return _choose(request)
+    file = shown_plan(request)
+    return page_answer(request, "table.html.j2", **_values(file))
+
+
+def _choose(request: Request) -> Response:
+    studio = studio_of(request)
+    runs = studio.runs.all("draft")
+    running = [run for run in runs if run.is_running]
+    data = request.query_params.get("data", "")
+    taken = set(studio.folder.files(".yaml"))
+    return page_answer(
+        request,
+        "draft.html.j2",
+        tables=tables_in(studio.folder),
+        data=data,
+        proposed=_free_name(data, taken),
+        run=running[0] if running else None,
+        database="new" in request.query_params,
+    )
+
+
+def _free_name(data: str, taken: set[str]) -> str:
+    """Return the name of a plan that is not there yet: beside its table, where that is inside."""
+    folder, _, file = data.rpartition("/")
+    base = f"{folder}/" if folder and not data.startswith("/") else ""
+    first = f"{base}plan.yaml"
+    if first not in taken:
+        return first
+    stem = re.sub(r"[^a-z0-9-]+", "-", file.partition(".")[0].lower()).strip("-") or "table"
+    names = [f"{base}plan-{stem}{end}.yaml" for end in ("", *(f"-{n}" for n in range(2, 1000)))]
+    return next(name for name in names if name not in taken)
+
+
+def _draft(request: Request, form: Sent) -> Response:
+    """Start ``draft`` as a process of its own; it alone opens the table."""
+    studio = studio_of(request)
+    data = form.get("url").strip() or form.get("path").strip() or form.get("data")
+    if not data:
+        raise InputError("no table is chosen", where="data", do="Choose a file or a database.")
+    if _PASSWORD.search(data):
+        raise InputError(
+            "the address has a password in it, which everybody on this machine would see",
+            where="data",
+            do="Leave it out, and keep it in ~/.pgpass or in the variable PGPASSWORD.",
+        )
+    plan = form.need("plan").strip()
+    studio.folder.inside(plan)
+    words = ["draft", "-o", plan]
+    options = {"class": "--class", "query": "--query", "table": "--table"}
+    options |= {"items": "--items", "record": "--record"}
+    for name, option in options.items():
+        if form.get(name).strip():
+            words += [f"{option}={form.get(name).strip()}"]
+    if form.get("force") == "yes":
+        words.append("--force")
+    words += ["--", data]
+    run = studio.runs.start("draft", words, about={"next": f"/table?plan={quote(plan)}"})
+    return page_answer(request, "_run.html.j2", run=run)
+
+
+def _values(file: PlanFile) -> dict[str, Any]:
+    """Return what the page shows of a plan."""
+    columns, facts = plan_columns(file), table_facts(file)
+    data = file.data
+    try:
+        file.plan()
+        mistake = None
+    except HedgerowError as error:
+        mistake = error
+    return {
+        "file": file,
+        "columns": columns,
+        "facts": facts,
+        "data": data,
+        "look": to_look_at(file),
+        "mistake": mistake,
+        "roles": ROLES,
+        "kinds": KINDS,
+        "date_steps": DATE_STEPS,
+        "counts": {role: sum(each.role == role for each in columns) for role in ROLES},
+        "confirmed": data.get("confirmed") is True,
+        "check": ["hedgerow", "check", file.name],
+    }
+
+
+def _saved(file: PlanFile, edits: Sequence[Edit], form: Sent) -> PlanFile:
+    """Save edits; what changes a confirmed plan takes its confirmation back."""
+    changes = any(isinstance(edit, Put | Drop) for edit in edits)
+    if changes and file.data.get("confirmed") is True:
+        edits = [*edits, Put(path=("confirmed",), value=False)]
+    return file.save(edits, version=form.need("version"))
+
+
+def _column(request: Request) -> Response:
+    file = shown_plan(request)
+    column = named(file, request.query_params.get("name", ""))
+    return page_answer(request, "_column.html.j2", column=column, **_values(file))
+
+
+def _save_column(request: Request, form: Sent) -> Response:
+    file = shown_plan(request)
+    name = form.need("name")
+    column = named(file, name)
+    edits = _column_edits(column, form)
+    saved = _saved(file, edits, form)
+    if form.get("then") == "confirm":
+        marks = confirming(saved, name)
+        saved = saved.save(marks, version=saved.version) if marks else saved
+    return _answer(request, saved, [name])
+
+
+def _column_edits(column: PlanColumn, form: Sent) -> list[Edit]:
+    role, kind = form.need("role"), form.get("kind")
+    if role not in ("predictor", "class"):
+        edits = with_role(column, role)
+    elif kind not in KINDS:
+        raise InputError("no type is chosen", where=column.name, do="Choose the column's type.")
+    else:
+        edits = with_domain(column, role, kind, _domain(column, kind, form))
+    for key in ("unit", "meaning"):
+        given = form.get(key).strip()
+        if given != str(column.given.get(key, "")):
+            path = ("attributes", column.name, key)
+            edits.append(Put(path=path, value=given) if given else Drop(path=path))
+    return edits
+
+
+def _domain(column: PlanColumn, kind: str, form: Sent) -> dict[str, Any]:
+    if kind == "numeric":
+        ends = [number(form.get(key), f"{column.name}: {key}") for key in ("low", "high")]
+        step = number(form.get("step") or "1", f"{column.name}: step")
+        keeps = step == 1 and "step" not in column.given
+        return {"numeric": ends, "step": None if keeps else step}
+    if kind == "edges":
+        return {"edges": [number(each, column.name) for each in form.get("edges").split()]}
+    if kind == "date":
+        before = column.given.get("date")
+        told = dict(before) if isinstance(before, dict) else {}
+        told |= {"from": form.get("from"), "to": form.get("to")}
+        for key in ("step", "format"):
+            if form.get(f"date-{key}"):
+                told[key] = form.get(f"date-{key}")
+        if told.get("step") == "day" and "step" not in (before or {}):
+            del told["step"]
+        return {"date": told}
+    other = form.get("other").strip() or None
+    if kind == "values":
+        return {"values": lines_of(form.get("values")), "other": other}
+    kept = column.given.get("taxonomy")
+    return {"taxonomy": form.get("taxonomy").strip() or kept, "other": other}
+
+
+def _confirm(request: Request, form: Sent) -> Response:
+    file, name = shown_plan(request), form.need("name")
+    return _answer(request, _saved(file, confirming(file, name), form), [name])
+
+
+def _confirm_fact(request: Request, form: Sent) -> Response:
+    file = shown_plan(request)
+    saved = _saved(file, confirming_fact(file, form.need("key")), form)
+    return page_answer(request, "_about.html.j2", whole=True, **_values(saved))
+
+
+def _bulk(request: Request, form: Sent) -> Response:
+    file = shown_plan(request)
+    names, role = form.all("names"), form.need("bulk-role")
+    if not names:
+        raise InputError("no column is chosen", do="Tick some columns first.")
+    edits: list[Edit] = []
+    for name in names:
+        edits += with_role(named(file, name), role)
+    return _answer(request, _saved(file, edits, form), None)
+
+
+def _about(request: Request, form: Sent) -> Response:
+    """Change what the plan says of the whole table: records, missing values, people."""
+    file = shown_plan(request)
+    data = file.data
+    edits: list[Edit] = []
+    records = form.get("records").strip().replace(",", "")
+    if records != str(data.get("records", "")):
+        path = ("records",)
+        value = number(records, "records") if records else None
+        put = Put(path=path, value=value, after="data")
+        edits.append(put if records else Drop(path=path))
+    missing = form.get("missing")
+    if missing in ("drop", "value") and missing != data.get("missing", "drop"):
+        edits.append(Put(path=("missing",), value=missing, after="data"))
+    edits += _people_edits(data, form)
+    saved = _saved(file, edits, form)
+    return page_answer(request, "_about.html.j2", whole=True, **_values(saved))
+
+
+def _people_edits(data: dict[str, Any], form: Sent) -> list[Edit]:
+    whose = form.get("whose")
+    wanted: dict[str, Any] = {}
+    if whose == "one":
+        wanted = {"one-record-per-person": True}
+    elif whose == "person":
+        most = form.get("most").strip() or "auto"
+        wanted = {
+            "person": form.need("person"),
+            "records-per-person": most if most == "auto" else number(most, "records-per-person"),
+        }
+        if form.get("count") == "people":
+            wanted["count"] = "people"
+    elif whose != "unsaid":
+        return []
+    dropped = [key for key in _OF_PEOPLE if key in data and key not in wanted]
+    edits: list[Edit] = [Drop(path=(key,)) for key in dropped]
+    for key, value in wanted.items():
+        if data.get(key) != value:
+            edits.append(Put(path=(key,), value=value, after="attributes"))
+    return edits
+
+
+def _answer(request: Request, file: PlanFile, names: Sequence[str] | None) -> Response:
+    """Answer with the rows of the columns that changed, or with all, and what follows from it."""
+    values = _values(file)
+    shown = [
+        (place, each)
+        for place, each in enumerate(values["columns"], start=1)
+        if names is None or each.name in names
+    ]
+    return page_answer(request, "_columns.html.j2", shown=shown, whole=names is None, **values)
+
+
+PAGE = Page(
+    name="table",
+    routes=(
+        Route("/table", view(_show)),
+        Route("/table/column", view(_column), methods=["GET"]),
+        Route("/table/draft", change(_draft), methods=["POST"]),
+        Route("/table/column", change(_save_column), methods=["POST"]),
+        Route("/table/confirm", change(_confirm), methods=["POST"]),
+        Route("/table/fact", change(_confirm_fact), methods=["POST"]),
+        Route("/table/bulk", change(_bulk), methods=["POST"]),
+        Route("/table/about", change(_about), methods=["POST"]),
+    ),
+)

@@ -1,0 +1,242 @@
+"""Commands as processes of their own, which outlive the page and the server that started them.
+
+A run is a folder of the studio's state: what was asked, what the command reports while it works
+(its own progress stream, see `hedgerow.cli.console.progress`), and what it answered. Nothing of it
+is kept in memory, so a reopened page, or another start of the server, finds every run again.
+A lock that the process holds from its first moment to its last says whether it still runs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from hedgerow.errors import HedgerowError, InputError
+from hedgerow.studio.folder import Folder
+
+KEPT = 40
+"""How many runs are remembered."""
+
+LONGEST = 60.0
+"""Seconds that a short command may take."""
+
+_MAIN = "from hedgerow.cli.main import main; main()"
+RunState = Literal["running", "done", "refused", "stopped"]
+_NAME = re.compile(r"[0-9]{10}-[0-9a-f]{8}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommandRun:
+    """One command, running or over."""
+
+    id: str
+    kind: str
+    command: tuple[str, ...]
+    about: dict[str, str]
+    state: RunState
+    step: str | None
+    fraction: float | None
+    answer: dict[str, Any] = field(repr=False)
+    said: str = field(repr=False)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the process is still there."""
+        return self.state == "running"
+
+    @property
+    def error(self) -> dict[str, Any] | None:
+        """What the command refused, in its own words."""
+        found = self.answer.get("error")
+        return found if isinstance(found, dict) else None
+
+
+class Runs:
+    """The runs of a folder."""
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+        self._started: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self, kind: str, words: Sequence[str], *, about: dict[str, str]) -> CommandRun:
+        """Start ``hedgerow WORDS --json`` in the folder, detached, and return it as a run."""
+        self._forget_old()
+        name = f"{int(time.time()):010d}-{secrets.token_hex(4)}"
+        place = self._place(name)
+        place.mkdir(parents=True, mode=0o700)
+        told = {"kind": kind, "command": ["hedgerow", *words], "about": about}
+        (place / "run.json").write_text(json.dumps(told), encoding="utf-8")
+        (place / "progress").touch(mode=0o600)
+        with (
+            (place / "lock").open("wb") as lock,
+            (place / "out").open("wb") as out,
+            (place / "err").open("wb") as err,
+        ):
+            held = _hold(lock.fileno())
+            process = subprocess.Popen(
+                called(words),
+                cwd=self.folder.root,
+                env={**os.environ, "HEDGEROW_PROGRESS": str(place / "progress")},
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
+                pass_fds=held,
+            )
+        (place / "pid").write_text(str(process.pid), encoding="ascii")
+        self._started[name] = process
+        return self.get(name)
+
+    def get(self, name: str) -> CommandRun:
+        """Return a run by its name."""
+        if not _NAME.fullmatch(name) or not (place := self._place(name)).is_dir():
+            raise InputError("there is no such run", do="It was forgotten; start it again.")
+        told = json.loads((place / "run.json").read_text(encoding="utf-8"))
+        alive = self._is_alive(name)
+        answer = _answer(place / "out")
+        state: RunState = "running" if alive else "stopped"
+        if not alive and answer:
+            state = "refused" if "error" in answer else "done"
+        step, fraction = _last_step(place / "progress")
+        return CommandRun(
+            id=name,
+            kind=told["kind"],
+            command=tuple(told["command"]),
+            about=told["about"],
+            state=state,
+            step=step,
+            fraction=fraction,
+            answer=answer,
+            said=_tail(place / "err"),
+        )
+
+    def all(self, kind: str | None = None, **about: str) -> list[CommandRun]:
+        """Return the runs of a kind and of what they are about, the newest first."""
+        base = self.folder.state() / "runs"
+        names = sorted(path.name for path in base.glob("*") if _NAME.fullmatch(path.name))
+        runs = []
+        for name in reversed(names):
+            with suppress(OSError, ValueError, KeyError, InputError):
+                run = self.get(name)
+                if kind in (None, run.kind) and about.items() <= run.about.items():
+                    runs.append(run)
+        return runs
+
+    def cancel(self, name: str) -> None:
+        """Ask a run to end, as a key in the terminal would: what is half done is undone."""
+        run = self.get(name)
+        if run.is_running:
+            pid = int((self._place(name) / "pid").read_text(encoding="ascii"))
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+
+    def _place(self, name: str) -> Path:
+        return self.folder.state() / "runs" / name
+
+    def _is_alive(self, name: str) -> bool:
+        process = self._started.get(name)
+        if process is not None:
+            return process.poll() is None
+        return _is_held(self._place(name) / "lock")
+
+    def _forget_old(self) -> None:
+        for run in self.all()[KEPT:]:
+            if not run.is_running:
+                shutil.rmtree(self._place(run.id), ignore_errors=True)
+                self._started.pop(run.id, None)
+
+
+def called(words: Sequence[str]) -> list[str]:
+    """Return the program that answers ``hedgerow WORDS`` in JSON.
+
+    The folder that it runs in is no place to import from (``-P``): its files are data.
+    """
+    at = words.index("--") if "--" in words else len(words)
+    return [sys.executable, "-P", "-c", _MAIN, *words[:at], "--json", *words[at:]]
+
+
+class AnsweredError(HedgerowError):
+    """What a command refused, in its own words."""
+
+
+def command_answer(folder: Folder, words: Sequence[str]) -> dict[str, Any]:
+    """Return what a short command answers, in a process of its own; raises what it refuses."""
+    try:
+        done = subprocess.run(
+            called(words),
+            cwd=folder.root,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=LONGEST,
+            check=False,
+        )
+        told = json.loads(done.stdout)
+    except (subprocess.TimeoutExpired, ValueError):
+        raise InputError("the command did not answer", do="Try it in a terminal.") from None
+    error = told.get("error")
+    if isinstance(error, dict):
+        raise AnsweredError(error["what"], where=error.get("where"), do=error.get("do"))
+    return dict(told)
+
+
+def _hold(lock: int) -> tuple[int, ...]:
+    """Lock a file for the process that inherits it; nothing where there are no such locks."""
+    try:
+        import fcntl
+    except ImportError:  # not a POSIX system
+        return ()
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    return (lock,)
+
+
+def _is_held(lock: Path) -> bool:
+    try:
+        import fcntl
+    except ImportError:
+        return False
+    try:
+        with lock.open("rb") as file:
+            fcntl.flock(file.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _answer(out: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(out.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _last_step(progress: Path) -> tuple[str | None, float | None]:
+    """Return the last whole line of a progress stream."""
+    for line in reversed(_tail(progress).splitlines()):
+        with suppress(ValueError, KeyError, TypeError):
+            told = json.loads(line)
+            return str(told["step"]), told["fraction"]
+    return None, None
+
+
+def _tail(path: Path, most: int = 4_000) -> str:
+    try:
+        with path.open("rb") as file:
+            file.seek(max(path.stat().st_size - most, 0))
+            return file.read().decode("utf-8", errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,212 @@
+"""What every page is made with: views and changes, templates, refusals, the plan in the address."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from hedgerow.errors import HedgerowError, InputError, visible
+from hedgerow.studio.columns import yaml_line
+from hedgerow.studio.folder import Folder
+from hedgerow.studio.planfile import PlanFile, version_of
+from hedgerow.studio.runs import Runs
+from hedgerow.studio.security import PAGE_TOKEN, StartKeys
+from hedgerow.studio.texts import texts
+
+PLAN_SUFFIXES = (".yaml", ".yml")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Studio:
+    """What one start of the studio works with."""
+
+    folder: Folder
+    keys: StartKeys
+    runs: Runs
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """One of the nine pages: its name, which is its address, and what it answers.
+
+    ``owner_only`` pages show confidential figures, and say so at their top.
+    """
+
+    name: str
+    routes: tuple[Route, ...]
+    owner_only: bool = False
+
+
+class Sent:
+    """What a form sent: texts by name, each perhaps several times."""
+
+    def __init__(self, pairs: Sequence[tuple[str, str]]) -> None:
+        self.pairs = tuple(pairs)
+
+    def get(self, name: str, default: str = "") -> str:
+        """Return the last text of that name."""
+        return next((value for key, value in reversed(self.pairs) if key == name), default)
+
+    def all(self, name: str) -> list[str]:
+        """Return every text of that name, in order."""
+        return [value for key, value in self.pairs if key == name]
+
+    def need(self, name: str) -> str:
+        """Return the text of that name, which must be there."""
+        if not any(key == name for key, _ in self.pairs):
+            raise InputError("the form is not whole", where=name, do="Load the page again.")
+        return self.get(name)
+
+
+Handler = Callable[[Request], Response]
+Changer = Callable[[Request, Sent], Response]
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def studio_of(request: Request) -> Studio:
+    """Return what this start of the studio works with."""
+    studio: Studio = request.app.state.studio
+    return studio
+
+
+def view(handler: Handler) -> Endpoint:
+    """Return the endpoint of what is shown: ``handler`` runs in a thread."""
+
+    async def endpoint(request: Request) -> Response:
+        try:
+            return await run_in_threadpool(handler, request)
+        except HedgerowError as error:
+            return refused(request, error)
+
+    return endpoint
+
+
+def change(handler: Changer) -> Endpoint:
+    """Return the endpoint of what changes something: ``handler`` gets the form."""
+
+    async def endpoint(request: Request) -> Response:
+        body = await request.body()
+        try:
+            pairs = parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=200_000)
+            return await run_in_threadpool(handler, request, Sent(pairs))
+        except UnicodeDecodeError:
+            return Response(status_code=400)
+        except HedgerowError as error:
+            return refused(request, error)
+
+    return endpoint
+
+
+def is_part(request: Request) -> bool:
+    """Whether htmx asks for a part of a page."""
+    return request.headers.get("hx-request") == "true"
+
+
+def page_answer(
+    request: Request,
+    template: str,
+    *,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+    **values: Any,
+) -> HTMLResponse:
+    """Return a page, or a part of one where the template's name begins with ``_``.
+
+    Beside ``values`` a template has ``page`` (the name), ``t`` and ``c`` (texts), ``plan`` (its
+    name or nothing), ``token``, ``link`` and the navigation.
+    """
+    page = page_name(request)
+    studio = studio_of(request)
+    plan = values.pop("plan", None) or plan_name(request)
+    filled = (
+        environment()
+        .get_template(template)
+        .render(
+            page=page,
+            t=texts(page) if page in request.app.state.names else texts("common"),
+            c=texts("common"),
+            plan=plan,
+            folder=studio.folder.root.name,
+            token=studio.keys.page_token(page),
+            token_header=PAGE_TOKEN,
+            navigation=request.app.state.navigation,
+            has_taxonomies="taxonomies" in request.app.state.names,
+            has_release="release" in request.app.state.names,
+            link=lambda name, **query: address(name, plan=plan, **query),
+            **values,
+        )
+    )
+    return HTMLResponse(filled, status_code=status, headers=dict(headers or {}))
+
+
+def page_name(request: Request) -> str:
+    """Return the page whose address was asked for; ``/`` is Start."""
+    return request.url.path.split("/", 2)[1] or "start"
+
+
+def address(name: str, **query: str | None) -> str:
+    """Return the address of a page, with what of the query is there."""
+    given = {key: value for key, value in query.items() if value is not None}
+    return f"/{name}" + (f"?{urlencode(given)}" if given else "")
+
+
+def refused(request: Request, error: HedgerowError) -> HTMLResponse:
+    """Return a refusal in the words of the command line, as a page or in the page's notice."""
+    if is_part(request):
+        headers = {"HX-Retarget": "#notice", "HX-Reswap": "innerHTML"}
+        return page_answer(request, "_refused.html.j2", status=422, headers=headers, error=error)
+    return page_answer(request, "refused.html.j2", status=422, error=error)
+
+
+def plan_name(request: Request) -> str | None:
+    """Return the name of the plan that the address speaks of, else of the folder's only one."""
+    given = request.query_params.get("plan")
+    if given:
+        return given
+    return None
+
+
+def shown_plan(request: Request) -> PlanFile:
+    """Return the plan file that the address speaks of."""
+    name = plan_name(request)
+    if name is None:
+        said = texts("common").no_plan
+        raise InputError(said.what, do=said.do)
+    return PlanFile.read(studio_of(request).folder, name)
+
+
+@cache
+def environment() -> Environment:
+    """Return the templates; whatever they are given is escaped, unseen letters written out."""
+    made = Environment(
+        loader=PackageLoader("hedgerow.studio", "templates"),
+        autoescape=True,
+        finalize=lambda value: visible(value) if type(value) is str else value,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["whole"] = lambda number: f"{number:,}"
+    made.filters["command"] = command_text
+    made.filters["one_line"] = yaml_line
+    made.filters["hash"] = lambda text: version_of(text)[:8]
+    return made
+
+
+def command_text(words: Sequence[str]) -> str:
+    """Return a command as it is typed in a shell.
+
+    >>> command_text(["hedgerow", "check", "my plan.yaml"])
+    "hedgerow check 'my plan.yaml'"
+    """
+    return shlex.join(words)

@@ -1,0 +1,118 @@
+"""Releases that are shown: read from their folders once, and checked against their certificates."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from hedgerow.errors import HedgerowError, ReleaseError
+from hedgerow.model.certificate import Certificate
+from hedgerow.model.groups import Groups
+from hedgerow.model.leaf_groups import leaf_groups
+from hedgerow.release.baskets import BasketRelease
+from hedgerow.release.folder import file_names, load_certificate, vouch
+from hedgerow.release.release import Release
+from hedgerow.release.write import CERTIFICATE
+from hedgerow.studio.folder import Folder
+
+ReleaseKind: TypeAlias = Literal["table", "baskets", "records", "other"]
+
+MOST_KEPT = 3
+_KEPT: OrderedDict[tuple[str, int, int], ShownRelease] = OrderedDict()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ShownRelease:
+    """A release folder; everything in it but a folder `owner` may be published."""
+
+    name: str
+    path: Path
+    certificate: Certificate
+    kind: ReleaseKind
+    table: Release | None
+    baskets: BasketRelease | None
+
+    @cached_property
+    def pictured(self) -> Groups:
+        """The groups that maps and trees show: those of the leaf table, if there is one."""
+        release = self.release
+        groups = release.groups
+        if groups.tree is None and groups.leaves is not None:
+            sizes = [attribute.domain.size for attribute in release.schema.attributes]
+            has_class = release.schema.class_attribute is not None
+            return leaf_groups(groups.leaves, sizes, has_class=has_class)
+        return groups
+
+    @property
+    def release(self) -> Release:
+        """The release of a table."""
+        if self.table is None:
+            raise ReleaseError(
+                "this is no release of a table", where=self.name, do="Choose another view."
+            )
+        return self.table
+
+    def files(self) -> list[ReleasedHere]:
+        """Return the files that a recipient gets, and whether each is the one certified."""
+        found = []
+        for name in file_names(self.path):
+            if name.startswith("owner/"):
+                continue
+            state: Literal["certified", "changed", "itself", "unknown"] = "certified"
+            if name == CERTIFICATE:
+                state = "itself"
+            elif name not in self.certificate.files:
+                state = "unknown"
+            else:
+                try:
+                    vouch(self.path / name, self.certificate)
+                except HedgerowError:
+                    state = "changed"
+            size = (self.path / name).stat().st_size
+            found.append(ReleasedHere(name=name, size=size, state=state))
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleasedHere:
+    """A file of a release folder."""
+
+    name: str
+    size: int
+    state: Literal["certified", "changed", "itself", "unknown"]
+
+
+def shown_release(folder: Folder, name: str) -> ShownRelease:
+    """Return the release of that name in the folder; one that was changed is refused."""
+    path = folder.inside(name)
+    told = (path / CERTIFICATE).stat() if (path / CERTIFICATE).is_file() else None
+    if told is None:
+        raise ReleaseError("there is no release", where=name, do="Choose one of the list.")
+    key = (str(path), told.st_mtime_ns, told.st_size)
+    found = _KEPT.get(key)
+    if found is None:
+        found = _loaded(path, name)
+        _KEPT[key] = found
+    _KEPT.move_to_end(key)
+    while len(_KEPT) > MOST_KEPT:
+        _KEPT.popitem(last=False)
+    return found
+
+
+def _loaded(path: Path, name: str) -> ShownRelease:
+    certificate = load_certificate(path)
+    kind: ReleaseKind = "other"
+    table: Release | None = None
+    baskets: BasketRelease | None = None
+    if certificate.disclosure is not None or (path / "disclosed.csv").is_file():
+        kind = "records"
+    elif certificate.data.items is not None and (path / "universe.json").is_file():
+        baskets, kind = BasketRelease.load(path), "baskets"
+    elif (path / "recoding.json").is_file():
+        table, kind = Release.load(path), "table"
+    return ShownRelease(
+        name=name, path=path, certificate=certificate, kind=kind, table=table, baskets=baskets
+    )

@@ -1,0 +1,117 @@
+// Small things that a page needs beside htmx; nothing is kept in the browser.
+
+// Progress of runs: server-sent events move the bar, and their end loads what came of it.
+function watch(part) {
+  if (part.dataset.watched) return;
+  part.dataset.watched = "yes";
+  const source = new EventSource(part.dataset.events);
+  source.addEventListener("progress", (event) => {
+    if (!part.isConnected) return source.close();
+    const { step, fraction } = JSON.parse(event.data);
+    const words = part.querySelector("[data-step]");
+    const bar = part.querySelector("progress");
+    if (step && words && words.textContent !== step) words.textContent = step;
+    if (bar) fraction === null ? bar.removeAttribute("value") : (bar.value = fraction);
+  });
+  source.addEventListener("over", () => {
+    source.close();
+    htmx.trigger(part, "over");
+  });
+}
+
+// A button that copies a command, and says so for a moment.
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  const before = button.textContent;
+  try {
+    await navigator.clipboard.writeText(button.dataset.copy);
+    button.textContent = "✓";
+  } catch {
+    button.textContent = "–";
+  }
+  setTimeout(() => (button.textContent = before), 1500);
+});
+
+// A list that is filtered as somebody types: data-filter names the list, data-find what to look in.
+function filter(field) {
+  const list = document.getElementById(field.dataset.filter);
+  if (!list) return;
+  const fields = document.querySelectorAll(`[data-filter="${field.dataset.filter}"]`);
+  let shown = 0;
+  for (const item of list.children) {
+    const fits = [...fields].every((each) => {
+      if (each.type === "checkbox") return !each.checked || item.dataset[each.dataset.key] === "yes";
+      if (each.tagName === "SELECT") return !each.value || item.dataset[each.dataset.key] === each.value;
+      return (item.dataset.find || "").includes(each.value.trim().toLowerCase());
+    });
+    item.hidden = !fits;
+    if (fits) shown += 1;
+  }
+  const told = document.getElementById(`${field.dataset.filter}-shown`);
+  if (told) told.textContent = told.dataset.words.replace("{n}", shown);
+}
+
+document.addEventListener("input", (event) => {
+  if (event.target.matches?.("[data-filter]")) filter(event.target);
+});
+
+// A choice that shows the fields of what is chosen: data-switch, and data-for below the same form.
+function turn(choice) {
+  const form = choice.closest("[data-form]");
+  for (const part of form?.querySelectorAll("[data-for]") ?? []) {
+    part.hidden = !part.dataset.for.split(" ").includes(choice.value);
+  }
+}
+
+document.addEventListener("change", (event) => {
+  const field = event.target;
+  if (field.matches?.("[data-switch]")) turn(field);
+  if (field.matches?.("[data-choose]")) {
+    for (const item of document.getElementById(field.dataset.choose).children) {
+      if (!item.hidden) item.querySelector('input[type="checkbox"]').checked = field.checked;
+    }
+  }
+});
+
+// Enter in a field of a column saves that column, and sends no other form around it.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !event.target.matches?.("[data-form] input, #search")) return;
+  event.preventDefault();
+  event.target.closest("[data-form]")?.querySelector("button.main")?.click();
+});
+
+// A slider over named stops sets a field, and a part that arrives may set one, too.
+function give(id, value) {
+  const field = document.getElementById(id);
+  if (!field || field.value === value) return;
+  field.value = value;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+document.addEventListener("input", (event) => {
+  const slider = event.target;
+  if (!slider.matches?.("[data-stops]")) return;
+  const value = slider.dataset.stops.split(" ")[slider.value];
+  slider.setAttribute("aria-valuetext", value);
+  give(slider.dataset.sets, value);
+});
+
+// A form that asks before it leaves is a dialog; whatever arrives is looked through for parts.
+function prepare(root) {
+  if (root.matches?.("[data-events]")) watch(root);
+  for (const part of root.querySelectorAll?.("[data-events]") ?? []) watch(part);
+  for (const choice of root.querySelectorAll?.("[data-switch]") ?? []) turn(choice);
+  for (const told of root.querySelectorAll?.("[data-set]") ?? []) give(told.dataset.set, told.dataset.value);
+  const field = document.querySelector("[data-filter]");
+  if (field) filter(field);
+}
+
+document.addEventListener("htmx:afterSettle", (event) => prepare(event.target));
+document.addEventListener("htmx:load", (event) => prepare(event.detail.elt));
+prepare(document.body);
+
+// On a narrow screen the list of pages begins at the one that is shown.
+const here = document.querySelector(".steps [aria-current]");
+const pages = here?.closest("nav");
+if (pages && pages.scrollWidth > pages.clientWidth) pages.scrollLeft = here.offsetLeft - 60;

@@ -1,0 +1,41 @@
+"""Every English word of the studio, a file for each page: no other place holds any."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+class PageTexts:
+    """PageTexts by name, ``t.some.key``; one that is not there is a mistake and raises."""
+
+    def __init__(self, content: dict[str, Any], where: str) -> None:
+        self._content = content
+        self._where = where
+
+    def __getattr__(self, name: str) -> Any:
+        return self[name]
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the text or the texts of that name."""
+        try:
+            found = self._content[name]
+        except KeyError:
+            raise AttributeError(f"{self._where} has no text {name!r}") from None
+        return PageTexts(found, f"{self._where}.{name}") if isinstance(found, dict) else found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._content
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._content)
+
+
+@cache
+def texts(page: str) -> PageTexts:
+    """Return the texts of a page, or ``common``, those of all."""
+    content = files(__name__).joinpath(f"{page}.toml").read_text(encoding="utf-8")
+    return PageTexts(tomllib.loads(content), page)

@@ -1,0 +1,213 @@
+"""What coterie keeps, on universes of every size, and its parts against plain loops."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import hedgerow
+from hedgerow.count.memory.baskets import BasketMemory
+from hedgerow.errors import SettingError
+from hedgerow.methods.coterie import items as coterie_items
+from hedgerow.methods.coterie.bins import Bins
+from hedgerow.methods.coterie.caps import best_cap
+from hedgerow.methods.coterie.coterie import Coterie
+from hedgerow.methods.coterie.items import posterior_medians
+from hedgerow.methods.coterie.lots import Lots
+from hedgerow.methods.coterie.place import placed
+from hedgerow.methods.coterie.shares import PARTS
+from hedgerow.methods.coterie.targets import Targets
+from hedgerow.methods.diffpart.diffpart import DiffPart
+from hedgerow.model.baskets import EncodedBaskets
+from hedgerow.privacy.source import SeededSource
+from hedgerow.report.baskets import _frequent_pairs, _item_totals
+from hedgerow.taxonomy.tree import Taxonomy
+from support.basket_sets import ONE, listed, published, universe
+
+
+def shop(n_items, n_records=4000, *, pair=(3, 7), seed=5):
+    """Records of a few items each, of which two come together in every fifth."""
+    rng = np.random.default_rng(seed)
+    sets = [{int(i) % n_items for i in rng.zipf(1.6, 3)} for _ in range(n_records)]
+    for record in sets[::5]:
+        record.update(pair)
+    return sets
+
+
+def holding(noisy, wanted):
+    return sum(n for items, n in listed(noisy).items() if set(wanted) <= set(items))
+
+
+def test_the_shares_add_up_to_one():
+    assert sum(PARTS.values()) == 1
+
+
+@pytest.mark.parametrize("n_items", [19, 400, 100_000])
+def test_frequent_items_and_pairs_are_kept_in_universes_of_every_size(n_items):
+    names = [str(i) for i in range(n_items)]
+    sets = shop(n_items)
+    baskets = EncodedBaskets.from_sets(Taxonomy.flat(names), sets)
+    noisy, ledger = published(Coterie(), baskets, epsilon=Fraction(2))
+    assert ledger.settled()
+    for wanted in ((3,), (1,), (3, 7)):
+        true = sum(set(wanted) <= each for each in sets)
+        assert abs(holding(noisy, wanted) - true) < 0.15 * true
+    assert abs(int(noisy.counts.sum()) - len(sets)) < 0.1 * len(sets)
+
+
+def test_dense_records_of_a_middling_universe_keep_their_items():
+    rng = np.random.default_rng(8)
+    sets = [set(np.flatnonzero(rng.random(40) < 0.4).tolist()) for _ in range(3000)]
+    baskets = EncodedBaskets.from_sets(universe(40), sets)
+    noisy, _ = published(Coterie(), baskets, epsilon=Fraction(4))
+    totals = _item_totals(noisy)
+    true = np.bincount(baskets.items, minlength=40)
+    assert np.abs(totals - true).mean() < 0.25 * true.mean()
+
+
+def test_a_small_universe_is_counted_whole_as_diffpart_does_it():
+    baskets = EncodedBaskets.from_sets(universe(12), shop(12, 500))
+    assert listed(published(Coterie(), baskets)[0]) == listed(published(DiffPart(), baskets)[0])
+    assert len(Coterie().outline(baskets.taxonomy, ONE).steps) == 1
+    assert len(Coterie(frequent=5).outline(baskets.taxonomy, ONE).steps) == len(PARTS)
+
+
+@pytest.mark.parametrize("frequent", [0, 1, 401])
+def test_a_number_of_frequent_items_out_of_range_is_refused(frequent):
+    with pytest.raises(SettingError, match="frequent"):
+        Coterie(frequent=frequent)
+
+
+def test_no_more_items_are_frequent_than_the_plan_says(monkeypatch):
+    asked = []
+    whole = BasketMemory.features
+
+    def noted(self, kernel):
+        asked.append(kernel)
+        return whole(self, kernel)
+
+    monkeypatch.setattr(BasketMemory, "features", noted)
+    published(Coterie(frequent=3), EncodedBaskets.from_sets(universe(60), shop(60)))
+    assert [each.n_top for each in asked if hasattr(each, "n_top")] == [3, 3, 3]
+
+
+# The parts.
+
+
+def test_bins_cover_every_number_once():
+    for most in (1, 2, 9, 10, 19, 64, 65, 70, 500):
+        for zero in (False, True):
+            bins = Bins.up_to(most, zero=zero)
+            covered = [n for n, _ in bins.laws(np.ones(len(bins.edges)))]
+            numbers = np.concatenate(covered).tolist()
+            assert numbers == list(range(0 if zero else 1, min(most, 124) + 1))
+
+
+def test_smoothed_counts_fall_after_their_mode_and_noise_has_no_tail():
+    bins = Bins.up_to(1000, zero=False)
+    noisy = np.array([900, 1000, 400, 500, 100, 20, -3, 8, -6, 5, 4, -7, 6, 2, 9, 8])
+    smooth = bins.smoothed(noisy, scale=10.0)
+    density = smooth / bins.widths
+    assert (np.diff(density[1:]) <= 1e-9).all()
+    assert smooth[6:].sum() == 0
+    assert smooth[2] == smooth[3] == 450
+
+
+def test_the_factor_brings_lots_up_to_all_features():
+    held, records = np.array([1.0, 4.0, 10.0]), np.array([50.0, 30.0, 20.0])
+    cap = best_cap(held, records, share=1.0, support=100.0, options=[2], slack=1.5)
+    assert cap.most == 2
+    assert cap.factor == pytest.approx((30 * 4 + 20 * 10) / (2 * 50))
+    everything = best_cap(held, records, share=1.0, support=100.0, options=[10], slack=1.5)
+    assert (everything.factor, everything.above) == (1.0, 0.0)
+
+
+def test_supports_of_items_that_do_not_occur_are_nought_and_large_ones_stay():
+    rng = np.random.default_rng(2)
+    noise = rng.laplace(0, 10, 5000) + 1.5 * rng.laplace(0, 10, 5000)
+    true = np.zeros(5000)
+    true[:40] = np.linspace(300, 5000, 40)
+    found = posterior_medians(true + noise, scale=10.0, factor=1.5)
+    assert np.count_nonzero(found[40:]) <= 3
+    assert np.abs(found[:40] - true[:40]).max() < 200
+    assert coterie_items.posterior_medians(np.zeros(0), scale=1.0, factor=1.0).size == 0
+
+
+def test_placing_meets_supports_exactly_and_pairs_nearly():
+    pairs = np.zeros((4, 4))
+    pairs[0, 1] = pairs[1, 0] = 90
+    pairs[2, 3] = pairs[3, 2] = 5
+    targets = Targets(
+        items=np.array([100, 100, 60, 60]),
+        pairs=pairs,
+        pair_weights=np.where(pairs > 0, 1.0, 0.001),
+        measured=pairs > 0,
+        triples=np.zeros((0, 3), dtype=np.int64),
+        triple_supports=np.zeros(0),
+        triple_weights=np.zeros(0),
+    )
+    made = placed(targets, np.repeat([1, 2], [80, 120]), Lots(source=SeededSource(3)))
+    assert np.bincount(made.items, minlength=4).tolist() == [100, 100, 60, 60]
+    bounds = made.offsets.tolist()
+    rows = [made.items[a:b].tolist() for a, b in pairwise(bounds)]
+    assert all(len(set(row)) == len(row) for row in rows)
+    assert abs(sum({0, 1} <= set(row) for row in rows) - 90) <= 6
+    assert abs(sum({2, 3} <= set(row) for row in rows) - 5) <= 6
+
+
+# Plans.
+
+
+def plan_of_shop(**keys):
+    return {
+        "items": {"universe": [0, 59]},
+        "confirmed": True,
+        "publish": {"epsilon": 2},
+        "ledger": {"dataset": "shop", "cap": 9},
+        **keys,
+    }
+
+
+def test_a_plan_without_a_method_is_published_and_its_report_tells_of_pairs(tmp_path):
+    lines = [" ".join(map(str, each)) for each in shop(60, 1500)]
+    (tmp_path / "shop.dat").write_text("\n".join(lines))
+    out = tmp_path / "out"
+    release = hedgerow.publish(plan_of_shop(), data=tmp_path / "shop.dat", out=out, seed=1)
+    told = json.loads((out / "certificate.json").read_text(encoding="utf-8"))
+    assert told["method"]["name"] == "coterie"
+    assert [line["on"] for line in told["budget"]["spends"]] == list(PARTS)
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert "Items that come together" in page
+    assert "Every basket is invented" in page
+    best = _frequent_pairs(release.baskets, _item_totals(release.baskets))
+    assert all(bar.count == release.count(bar.label.split(", ")).estimate for bar in best)
+    assert "3, 7" in [bar.label for bar in best[:5]]
+
+
+@pytest.mark.parametrize("people", [{"join": "union"}, {"records-per-person": 2}])
+def test_baskets_of_people_are_published_with_it(people, tmp_path):
+    import pyarrow as pa
+
+    sets = shop(60, 300)
+    table = pa.table(
+        {
+            "who": [str(i // 3) for i in range(len(sets))],
+            "bought": [[str(i) for i in sorted(each)] for each in sets],
+        }
+    )
+    plan = plan_of_shop(person="who", **people)
+    plan["items"] = {"universe": [0, 59], "column": "bought"}
+    release = hedgerow.publish(plan, data=table, seed=3)
+    assert release.certificate.method.name == "coterie"
+    streamed = hedgerow.publish(plan, data=table, seed=3, engine="stream")
+    assert streamed.digest == release.digest
+
+
+def test_check_tells_what_to_expect():
+    told = hedgerow.check(plan_of_shop())
+    assert [step.on for step in told.outline.steps] == list(PARTS)
+    assert "single items and of frequent pairs are off by up to about" in told.outline.notes[0]
