@@ -19,7 +19,7 @@ const wrong = [];
 const done = [];
 page.on("console", (m) => { if (m.type() === "error" && !/status of 4/.test(m.text())) wrong.push(m.text().slice(0, 300)); });
 page.on("pageerror", (e) => wrong.push(e.message));
-await page.goto(address); await page.waitForTimeout(500);
+await page.goto(address); await page.waitForURL((url) => url.pathname === "/"); // the way in leads on by itself
 const step = async (name, fn) => { try { await fn(); done.push(name); } catch (e) { wrong.push(`${name}: ${e.message.slice(0, 400)}`); } };
 page.setDefaultTimeout(60000);
 const ordered = (part) => page.waitForFunction((wanted) => [...document.querySelectorAll('#tree input[name="label"]')].map((box) => box.value).join(" ").includes(wanted), part);

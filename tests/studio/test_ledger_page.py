@@ -24,7 +24,7 @@ def booked(folder):
 @pytest.fixture
 def at_once(monkeypatch):
     """Commands without processes."""
-    monkeypatch.setattr("hedgerow.studio.pages.ledger.answer_of", answered_here)
+    monkeypatch.setattr("hedgerow.studio.pages.ledger.command_answer", answered_here)
 
 
 def test_accounts_are_shown_with_their_entries(browser, booked):

@@ -277,7 +277,7 @@ def test_a_mark_is_of_the_file_as_it_is(browser, wards):
 
 
 @settings(
-    max_examples=20,
+    max_examples=10,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

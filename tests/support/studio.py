@@ -43,7 +43,7 @@ ledger: {dataset: visits-2026, cap: 2, file: ledger.sqlite}
 
 
 def answered_here(folder: Folder, words: Sequence[str]) -> dict[str, Any]:
-    """Answer as `hedgerow.studio.runs.answer_of` does, without a process: some tests need many."""
+    """Answer as `hedgerow.studio.runs.command_answer` does, without a process of its own."""
     with chdir(folder.root):
         done = CliRunner().invoke(app, called(words)[4:])
     if isinstance(done.exception, HedgerowError):
