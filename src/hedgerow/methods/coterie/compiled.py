@@ -88,7 +88,7 @@ def part_twins(items: WholeArray, offsets: WholeArray, state: WordArray) -> None
 def holds(members: WordArray, basket: int, item: int) -> bool:
     """Say whether a basket holds an item."""
     word = members[basket, item >> 6] >> numpy.uint64(item & 63)
-    return (word & numpy.uint64(1)) != numpy.uint64(0)
+    return bool((word & numpy.uint64(1)) != numpy.uint64(0))
 
 
 @compile_loop
