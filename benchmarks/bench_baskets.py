@@ -1,8 +1,9 @@
-"""DiffPart's speed against reading the file and splitting it into items, in one run.
+"""The speed of DiffPart and coterie against reading the file and splitting it, in one run.
 
-Run as ``python benchmarks/bench_baskets.py [--plot FILE]``. Three questions: MSNBC (target:
-4 times the reading), fruithut resampled to the size of the paper's STM (target: 10 times),
-and how time grows with records and with the universe. ``--plot`` draws the growth as SVG.
+Run as ``python benchmarks/bench_baskets.py [--only METHOD] [--plot FILE]``. Of DiffPart: MSNBC
+(target: 4 times the reading), fruithut resampled to the size of the paper's STM (target: 10
+times), and how time grows with records and with the universe, which ``--plot`` draws as SVG. Of
+coterie: the sparse data as they are, and fruithut resampled (target: 6 times).
 All times are CPU seconds, the best of several runs, compiled loops loaded.
 """
 
@@ -11,17 +12,19 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
-from basket_data import context_free_of, encoded, lines
+from basket_data import FILES, context_free_of, encoded, lines
 from hedgerow.count.memory.baskets import BasketMemory
 from hedgerow.encode.baskets import encode_baskets
+from hedgerow.methods.coterie.coterie import Coterie
 from hedgerow.methods.diffpart.diffpart import DiffPart
 from hedgerow.model.baskets import EncodedBaskets, offsets_of
+from hedgerow.model.method import BasketMethod
 from hedgerow.model.universe import ItemsPlace, Universe
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SystemSource
@@ -32,6 +35,7 @@ STM_RECORDS = 1_210_096
 PARTS = (0.25, 0.5, 0.75, 1.0)
 UNIVERSES = (0.5, 1, 2, 4, 8)
 VARIANTS = {"faithful": DiffPart(faithful=True), "default": DiffPart()}
+COTERIE = {"coterie": Coterie()}
 
 
 def best_of(run: Callable[[], object], times: int = 5) -> float:
@@ -50,7 +54,7 @@ def read_and_split(path: Path) -> int:
         return sum(len(line.split()) for line in file)
 
 
-def publish(method: DiffPart, baskets: EncodedBaskets) -> None:
+def publish(method: BasketMethod, baskets: EncodedBaskets) -> None:
     method.publish(
         BasketMemory(baskets=baskets),
         epsilon=Fraction(1),
@@ -80,7 +84,13 @@ def over_universe(baskets: EncodedBaskets, n_items: int) -> EncodedBaskets:
     return chosen(fewer, np.random.default_rng(1).integers(0, len(kept), len(baskets)))
 
 
-def against_reading(name: str, text: str, baskets: EncodedBaskets, target: int) -> None:
+def against_reading(
+    name: str,
+    text: str,
+    baskets: EncodedBaskets,
+    target: int,
+    variants: Mapping[str, BasketMethod] = VARIANTS,
+) -> None:
     """Print how long publishing a file takes, from the file to the baskets, in readings of it."""
     universe = Universe(
         taxonomy=baskets.taxonomy, place=ItemsPlace(column=None, record=None, separators=b" ,\t")
@@ -92,7 +102,7 @@ def against_reading(name: str, text: str, baskets: EncodedBaskets, target: int) 
         encoding = best_of(lambda: encode_baskets(open_items(path, universe.place), universe))
     print(f"{name}: {len(baskets):,} records, {baskets.taxonomy.n_leaves:,} items")
     print(f"  reading and splitting {reading:.2f} s, our reading and encoding {encoding:.2f} s")
-    for variant, method in VARIANTS.items():
+    for variant, method in variants.items():
         publish(method, baskets)  # compiled loops are loaded, not timed
         seconds = best_of(lambda method=method: publish(method, baskets))
         ratio = (encoding + seconds) / reading
@@ -145,23 +155,36 @@ def draw(measured: dict[str, dict[str, list[tuple[int, float]]]], path: Path) ->
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--plot", type=Path)
+    parser.add_argument("--only", choices=("diffpart", "coterie"))
     given = parser.parse_args()
-    msnbc = encoded("msnbc", context_free_of("msnbc"))
-    against_reading("msnbc", "\n".join(lines("msnbc")), msnbc, target=4)
     fruithut = encoded("fruithut", context_free_of("fruithut"))
     rng = np.random.default_rng(0)
     which = rng.integers(0, len(fruithut), STM_RECORDS)
     written = lines("fruithut")
     text = "\n".join([written[i] for i in which.tolist()])
     large = chosen(fruithut, which)
+    if given.only != "diffpart":
+        for name in FILES:
+            if name != "msnbc":
+                baskets = encoded(name, context_free_of(name))
+                against_reading(name, "\n".join(lines(name)), baskets, 6, COTERIE)
+        against_reading("fruithut, resampled", text, large, 6, COTERIE)
+    if given.only != "coterie":
+        of_diffpart(large, text, given.plot)
+
+
+def of_diffpart(large: EncodedBaskets, text: str, plot: Path | None) -> None:
+    """Print DiffPart's times, and how they grow."""
+    msnbc = encoded("msnbc", context_free_of("msnbc"))
+    against_reading("msnbc", "\n".join(lines("msnbc")), msnbc, target=4)
     against_reading("fruithut, resampled", text, large, target=10)
     measured = growth(large)
     for axis, variants in measured.items():
         for variant, points in variants.items():
             told = ", ".join(f"{size:,}: {seconds:.2f} s" for size, seconds in points)
             print(f"time by {axis}, {variant}: {told}")
-    if given.plot:
-        draw(measured, given.plot)
+    if plot:
+        draw(measured, plot)
 
 
 if __name__ == "__main__":

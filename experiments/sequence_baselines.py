@@ -81,7 +81,8 @@ def privtree(
     def splits(raw: NDArray[np.int64], depth: int) -> NDArray[np.bool_]:
         score = raw.sum(axis=1) - raw.max(axis=1)
         biased = np.maximum(score - depth * bias, -bias)
-        return biased + rng.laplace(0, scale, len(raw)) > 0
+        passed: NDArray[np.bool_] = biased + rng.laplace(0, scale, len(raw)) > 0
+        return passed
 
     def counted(raw: NDArray[np.int64]) -> NDArray[np.float64]:
         return raw + rng.laplace(0, most / (epsilon - on_tests), raw.shape)
@@ -104,7 +105,8 @@ def nearest_positive(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     number = np.arange(1, counts.shape[1] + 1)
     kept = np.maximum((falling - above / number > 0).sum(axis=1), 1)
     level = above[np.arange(len(counts)), kept - 1] / kept
-    return np.maximum(counts - level[:, None], 0.0)
+    nearest: NDArray[np.float64] = np.maximum(counts - level[:, None], 0.0)
+    return nearest
 
 
 def prefix_tree(
@@ -129,8 +131,8 @@ def prefix_tree(
         goes_on = lengths[active] > depth
         active, node = active[goes_on], node[goes_on]
         cell = node * n_items + sequences.items[starts[active] + depth]
-        noisy = np.bincount(cell, minlength=len(prefixes) * n_items)
-        noisy = noisy + rng.laplace(0, scale, len(noisy))
+        raw = np.bincount(cell, minlength=len(prefixes) * n_items)
+        noisy = raw + rng.laplace(0, scale, len(raw))
         kept = np.flatnonzero(noisy >= least)
         parent = kept // n_items
         fitted = _below(noisy[kept], parent, counts)

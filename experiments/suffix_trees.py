@@ -61,7 +61,7 @@ class SuffixTree:
     @property
     def n_items(self) -> int:
         """How many items there are."""
-        return self.counts.shape[1] - 1
+        return int(self.counts.shape[1]) - 1
 
     @property
     def n_sequences(self) -> int:

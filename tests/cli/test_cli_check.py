@@ -47,6 +47,13 @@ def test_it_says_in_words_with_numbers_what_a_release_will_be_good_for(plan):
     assert "Feasible" in shown
 
 
+def test_it_speaks_of_people_where_those_are_counted(plan):
+    people = "person: who\nrecords-per-person: 4\ncount: people\nconfirmed: true"
+    plan.write_text(PLAN.replace("confirmed: true", people))
+    shown = " ".join(call("check", plan).split())
+    assert "For about 2,000 people, reckoned by running hedge on made-up tables" in shown
+
+
 def test_a_range_of_records_is_told_for_both_ends(plan):
     shown = " ".join(call("check", plan, "--records", "200-1500").split())
     assert "For about 200 records" in shown

@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.ledger import app
 from hedgerow.errors import LedgerError, ReleaseError, SettingError
-from hedgerow.privacy.ledger import Ledger
+from hedgerow.privacy.ledger import Ledger, ReleaseTerms
+from hedgerow.privacy.ledger_covers import Cover
 
 SOURCES = Path(__file__).parents[2] / "src"
 
@@ -55,6 +56,21 @@ def test_show_of_one_data_set_lists_its_entries(ledger):
         assert word in shown
     assert "adult-2026: cap 4, spent 11/6 (about 1.833), left 13/6 (about 2.167)" in shown
     assert "cap 4" not in call("show", "adult-2026", "--quiet")
+
+
+def test_show_fits_a_terminal_with_tables_and_covers(ledger, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    cover = Cover(column="month", key="k", codes=((0, 1),), values="2026-11 to 2027-01")
+    for file in ("visits-of-the-hospital.csv", "patients.csv"):
+        terms = ReleaseTerms(neighbours="person", people=True, cover=cover, table=file)
+        told = {"cap": 4, "method": "diffmulti", "plan_digest": "p1", "terms": terms}
+        entry = ledger.book("hospital", "1/3", **told)
+        ledger.released(entry.id, "r1")
+    lines = call("show", "hospital").splitlines()
+    assert max(map(len, lines)) <= 80
+    assert sum("1/3 (about 0.3333)  released  diffmulti" in line for line in lines) == 2
+    (first,) = (line for line in lines if "visits-of-the-hospital.csv" in line)
+    assert "month: 2026-11 to 2027-01 (adds up)" in first
 
 
 def test_show_for_machines_gives_exact_fractions(ledger):

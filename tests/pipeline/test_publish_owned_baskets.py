@@ -11,11 +11,13 @@ import pytest
 
 import hedgerow
 from hedgerow.errors import DataError, PlanError, UnconfirmedPlanError
+from hedgerow.evaluation.basket_tasks import basket_counting
 from hedgerow.evaluation.subject import subject_of
 from hedgerow.model.people import CANDIDATES
 from hedgerow.plan.load import plan_of
 from hedgerow.privacy.ledger import Ledger
 from hedgerow.progress import no_progress
+from hedgerow.report.headlines import headlines
 
 PLAN: dict[str, Any] = {
     "items": {"universe": [1, 30], "fan-out": 3, "column": "product", "record": "receipt"},
@@ -227,6 +229,9 @@ def test_check_tells_people_from_baskets():
     whose = "any one customer (told by customer), with all their baskets"
     for told in (joined, bounded, auto):
         assert any(whose in each for each in told.outline.notes)
+    assert [each.counted for each in (alone, joined, bounded)] == ["records", "people", "records"]
+    assert " people on." in joined.advice
+    assert " records to show by itself." in bounded.advice
 
 
 def test_joined_baskets_are_measured_against_people(tmp_path):
@@ -236,10 +241,15 @@ def test_joined_baskets_are_measured_against_people(tmp_path):
     release = hedgerow.publish(given, data=data, out=tmp_path / "out", seed=1)
     n_people = data.filter(pl.col("product") <= 6)["customer"].n_unique()
     assert release.certificate.data.noisy_total == n_people
+    lines = (tmp_path / "out" / "dictionary.csv").read_text().splitlines()
+    assert any(',integer,people,0,,"the count: how many people have' in line for line in lines)
+    facts = {"release": {"kind": "baskets"}}
     for each in (given, without_record(given)):
         subject = subject_of(tmp_path / "out", data, plan=each, progress=no_progress)
         assert int(subject.records.weights.sum()) == n_people
         assert _item_totals(subject.records) == _item_totals(subject.release)
+        shown = headlines({**facts, "counting": basket_counting(subject, seed=1)})
+        assert shown[-1].what == "people published, as a part of all"
 
 
 def _item_totals(sets: Any) -> list[float]:

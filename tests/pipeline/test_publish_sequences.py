@@ -17,6 +17,7 @@ import hedgerow
 from hedgerow.count.stream import baskets as basket_stream
 from hedgerow.encode.order import place_ranks
 from hedgerow.errors import InputError, PlanError, ReleaseError
+from hedgerow.plan.load import plan_of as loaded
 from support.sequences import journeys
 
 ITEMS = {"universe": [0, 7], "ordered": True}
@@ -163,6 +164,21 @@ WRONG = [
 def test_plans_that_cannot_be_meant_are_refused(change, told):
     with pytest.raises(PlanError, match=told):
         hedgerow.check(plan_of(**change))
+
+
+@pytest.mark.parametrize(
+    ("items", "method"), [(ITEMS, "chain"), ({"universe": [0, 30]}, "coterie")]
+)
+def test_a_plan_that_names_no_method_gets_the_one_for_what_it_describes(items, method):
+    plan = loaded(plan_of(items=items, publish={"epsilon": 1}))
+    assert plan.publish.method == method
+
+
+def test_sequences_without_a_method_are_published_by_chain(trips, tmp_path):
+    data = lines_file(tmp_path, trips)
+    unnamed = hedgerow.publish(plan_of(publish={"epsilon": 2}), data=data, seed=4)
+    assert unnamed.certificate.method.name == "chain"
+    assert unnamed.digest == hedgerow.publish(plan_of(), data=data, seed=4).digest
 
 
 def test_check_says_how_frequent_a_prefix_must_be():

@@ -22,6 +22,9 @@ MOST_PREFIXES = 40
 MOST_ROWS = 30
 LONGEST = 5
 
+ALIKE = 40
+"""Sequences of one leaf: enough for its noisy count to be hardly ever cut at zero."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class SequencePair:
@@ -70,7 +73,18 @@ def sequence_pairs(*, epsilon: Fraction, seed: int = 1) -> tuple[SequencePair, .
         SequencePair(name=name, about=about, taxonomy=flat, rest=rest, record=record)
         for name, about, rest, record in made
     ]
-    return (*pairs, border_pair(flat, epsilon))
+    return (*pairs, one_leaf_pair(), border_pair(flat, epsilon))
+
+
+def one_leaf_pair() -> SequencePair:
+    """Return a pair whose sequences are all in one leaf, so that its noisy count is the total."""
+    return SequencePair(
+        name="L",
+        about=f"{ALIKE} sequences or one less, all in one leaf",
+        taxonomy=Taxonomy.flat(["i0"]),
+        rest=((0,),) * (ALIKE - 1),
+        record=(0,),
+    )
 
 
 def border_pair(taxonomy: Taxonomy, epsilon: Fraction) -> SequencePair:

@@ -30,7 +30,7 @@ RunColumns: TypeAlias = dict[str, NDArray[np.float64]]
 """Features of many runs, by name: one number per run, NaN where a run does not have it."""
 
 
-OFTEN = {"T0": 4, "T5": 4, "W": 2}
+OFTEN = {"T0": 4, "T5": 4, "W": 2, "L": 4}
 """Pairs that are quickly run, most of all those over a single value: how many times as often."""
 
 

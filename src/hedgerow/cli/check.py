@@ -178,8 +178,8 @@ def _show_kept(told: Forecast, method: str) -> None:
     """Say what the release will be good for, in words with numbers."""
     if told.records is not None and told.prediction is not None:
         say(
-            f"For about {told.records:,} records, reckoned by running {method} on made-up tables of"
-            " the plan's domains:"
+            f"For about {told.records:,} {told.counted}, reckoned by running {method} on made-up"
+            " tables of the plan's domains:"
         )
     if told.outline.true_counts:
         say("Published counts are true; what is left out and the sampling protect.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -343,31 +344,46 @@ def _show_one(account: Account, *, quiet: bool) -> None:
         "table": any(entry.table for entry in account.entries),
         "covers": any(entry.covers for entry in account.entries),
     }
-    shown = [name for name, there in extra.items() if there]
-    table = _table("entry", "epsilon", *shown, "state", "method", "booked (UTC)", "note")
+    # Both do not fit beside a note: such words then have a table of their own.
+    below = extra["table"] and extra["covers"]
+    words = ("table", "covers", "note") if below else ()
+    shown = [name for name, there in extra.items() if there and name not in words]
+    last = () if below else ("note",)
+    table = _table("entry", "epsilon", *shown, "state", "method", "booked (UTC)", *last)
     for entry in account.entries:
-        table.add_row(*map(_plain, _row(entry, shown)))
+        table.add_row(*map(_plain, _row(entry, [*shown, "state", "method", "booked", *last])))
     if account.entries:
         say(table)
+    if below:
+        _show_words(account)
     _show_sums(account, quiet=quiet)
 
 
-def _row(entry: Entry, shown: list[str]) -> list[str]:
+def _show_words(account: Account) -> None:
+    """Show the table of each entry, what it covers, and its note."""
+    table = _table("entry", "table", "covers", "note")
+    for entry in account.entries:
+        table.add_row(*map(_plain, _row(entry, ["table", "covers", "note"], amount=False)))
+    say(table)
+
+
+def _row(entry: Entry, shown: Sequence[str], *, amount: bool = True) -> list[str]:
     from hedgerow.privacy.budget import delta_text
 
     covers = "all" if entry.covers is None else entry.covers
     if entry.covers is not None and not entry.parallel:
         covers += " (adds up)"
-    extra = {"delta": delta_text(entry.delta), "table": entry.table or "-", "covers": covers}
-    return [
-        str(entry.id),
-        _amount(entry.epsilon),
-        *(extra[name] for name in shown),
-        entry.state,
-        entry.method,
-        entry.booked_at[:16].replace("T", " "),
-        entry.note or "-",
-    ]
+    cells = {
+        "delta": delta_text(entry.delta),
+        "table": entry.table or "-",
+        "covers": covers,
+        "state": entry.state,
+        "method": entry.method,
+        "booked": entry.booked_at[:16].replace("T", " "),
+        "note": entry.note or "-",
+    }
+    epsilon = [_amount(entry.epsilon)] if amount else []
+    return [str(entry.id), *epsilon, *(cells[name] for name in shown)]
 
 
 def _amount(value: Fraction) -> str:

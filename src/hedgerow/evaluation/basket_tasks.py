@@ -24,7 +24,9 @@ def basket_counting(subject: BasketSubject, *, seed: int, done: Done = unheard) 
     errors = relative_errors(records, release, asked)
     found = kept(records, release)
     classes = zip(errors.by_class, errors.answering_zero, strict=True)
+    person = None if subject.certificate is None else subject.certificate.guarantee.person
     return {
+        "against": "people" if person is not None and person.counts_people else "records",
         "n-queries": len(asked),
         "sanity-bound": str(SANITY),
         "longest-record": longest,

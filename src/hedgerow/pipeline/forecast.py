@@ -13,6 +13,7 @@ from hedgerow.errors import SettingError
 from hedgerow.model.baskets import item_dtype
 from hedgerow.model.card import card
 from hedgerow.model.method import Outline, Useful
+from hedgerow.model.people import Counted
 from hedgerow.model.precision import deviation, within
 from hedgerow.pipeline.predict import RUNS_OF_CUTS, Prediction, at_worst, predicted
 from hedgerow.pipeline.prepare import Prepared
@@ -46,7 +47,7 @@ class Forecast:
     has pairs of how many itemsets a counting query covers and how far it may be off, whatever
     the data. ``prediction`` is what runs on made-up tables gave, where the number of records
     is known and the method can be tried; ``upto`` the forecast for the larger number where
-    ``records`` are given as a range.
+    ``records`` are given as a range. ``counted`` are records, or people where those are counted.
     """
 
     epsilon: Fraction
@@ -57,6 +58,7 @@ class Forecast:
     usefulness: tuple[tuple[int, float], ...] = ()
     prediction: Prediction | None = None
     upto: Forecast | None = None
+    counted: Counted = "records"
 
     def _repr_html_(self) -> str:
         facts: list[tuple[str, object]] = [
@@ -64,7 +66,7 @@ class Forecast:
             ("verdict", self.verdict),
             ("noise of a count, 95 of 100", f"± {self.error_95:,}"),
             ("groups", f"about {self.outline.n_groups:,}" if self.publishes == "table" else None),
-            ("records", None if self.records is None else f"{self.records:,}"),
+            (self.counted, None if self.records is None else f"{self.records:,}"),
             ("advice", self.advice),
         ]
         return card("Check of a plan", facts)
@@ -139,19 +141,17 @@ class Forecast:
             one = "a prefix" if self.publishes == "sequences" else "a basket"
             return (
                 f"How much comes through depends on the data: {one} needs well over"
-                f" {self.error_95:,} records to show by itself."
+                f" {self.error_95:,} {self.counted} to show by itself."
             )
-        needed = f"{self.records_needed:,}"
+        needed = f"{self.records_needed:,} {self.counted}"
         if self.records is None:
             return (
-                f"Feasible from about {needed} records on. Say how many there are, if that is"
+                f"Feasible from about {needed} on. Say how many there are, if that is"
                 " public: 'records:' in the plan, or --records."
             )
         if self.verdict == "feasible":
             return "Feasible: most groups stand out from their noise."
-        would_do = (
-            f"epsilon {epsilon_text(self.epsilon_needed or self.epsilon)}, or {needed} records,"
-        )
+        would_do = f"epsilon {epsilon_text(self.epsilon_needed or self.epsilon)}, or {needed},"
         if self.verdict == "coarse":
             return f"Coarse: only large groups will stand out; {would_do} would do better."
         less = "fewer groups" if self.publishes == "table" else "a smaller universe"
@@ -249,6 +249,7 @@ def _told(
         epsilon=ready.epsilon,
         outline=ready.outline(None if records is None else max(records, 1)),
         records=records,
+        counted="people" if ready.people is not None and ready.people.counts_people else "records",
         bytes_per_record=_bytes_per_record(ready),
         publishes=ready.settings.publishes,
         usefulness=_usefulness(ready),

@@ -29,7 +29,7 @@ from hedgerow.release.basket_files import (
     universe_text,
     write_dat,
 )
-from hedgerow.release.dictionary import DICTIONARY, DictionaryFile, count_meaning
+from hedgerow.release.dictionary import DICTIONARY, DictionaryFile, count_meaning, counted_in
 from hedgerow.release.folder import (
     PARQUET,
     REPORT,
@@ -163,7 +163,8 @@ class BasketRelease(Frames):
 
     def _files(self) -> list[DictionaryFile]:
         meaning = count_meaning(self.certificate).replace("are in the group", "have the basket")
-        return basket_listing(separator_of(self.taxonomy), meaning)
+        unit = counted_in(self.certificate)
+        return basket_listing(separator_of(self.taxonomy), meaning, unit=unit)
 
     def write(
         self,

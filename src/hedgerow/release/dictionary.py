@@ -92,7 +92,7 @@ def count_meaning(certificate: Certificate) -> str:
         return "how many records of the data are in the group: exact, no noise was added"
     then = f"; then {counts.adjustment}" if counts.adjustment else ""
     return (
-        "how many records are in the group, with noise that is within"
+        f"how many {counted_in(certificate)} are in the group, with noise that is within"
         f" {counts.within_95:,} either way in 95 of 100 cases{then}"
     )
 

@@ -133,8 +133,8 @@ def _index_columns(unit: str) -> tuple[DictionaryColumn, ...]:
     )
 
 
-def basket_listing(separator: str, count: str) -> list[DictionaryFile]:
-    """Return every file that a release of baskets may have, with its columns."""
+def basket_listing(separator: str, count: str, *, unit: str = "records") -> list[DictionaryFile]:
+    """Return every file that a release of baskets may have; its counts are in ``unit``."""
     apart = "tabs" if separator == "\t" else "blanks"
     return [
         DictionaryFile(
@@ -146,7 +146,7 @@ def basket_listing(separator: str, count: str) -> list[DictionaryFile]:
             what="Every basket once, its count last.",
             columns=(
                 text_column("items", f"the items of a basket, apart by {apart}"),
-                count_entry("count", count),
+                count_entry("count", count, unit=unit),
             ),
         ),
         DictionaryFile(path="release.parquet", what="The same table, items as lists."),

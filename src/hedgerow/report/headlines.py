@@ -279,7 +279,7 @@ def _basket_counting(facts: Facts) -> list[Headline]:
         ),
         Headline(
             task="counting",
-            what="records published, as a part of all",
+            what=f"{facts.get('against', 'records')} published, as a part of all",
             value=per_cent(mass),
             verdict=verdict(-abs(mass - 1), good=-0.1, fair=-0.4),
         ),

@@ -49,7 +49,7 @@ def measured_tables(schema: Schema, groups: Groups) -> dict[str, Any] | None:
     if not groups.tables:
         return None
     nodes = _nodes(schema)
-    pairs = [table for table in groups.tables if table.kind != "one-way"]
+    pairs = [table for table in groups.tables if table.kind in ("join", "further")]
     edges = [_edge(nodes, table) for table in pairs]
     listed = [_line(schema, table) for table in groups.tables]
     singles = [table for table in groups.tables if table.kind == "one-way"]

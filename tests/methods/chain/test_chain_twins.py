@@ -1,4 +1,4 @@
-"""Broken twins of chain are told from it: raw lengths, raw contexts."""
+"""Broken twins of chain are told from it: raw lengths and contexts, little noise, raw tests."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 from test_chain_battery import world
 
+from hedgerow.auditing.run import audit_subject
 from hedgerow.auditing.sequences import sequence_pairs
+from hedgerow.auditing.subject import Claim, MethodSubject
 from hedgerow.count.sequence_kernels import LengthCounts
 from hedgerow.methods.chain import chain, forest
 from hedgerow.methods.chain.chain import SequenceChain
 from hedgerow.methods.chain.lengths import Lengths, length_bins
 from hedgerow.privacy import mechanisms
+from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from support.broken_twins import outcome
 from support.exact_transcripts import Leak, drawn
@@ -94,6 +97,44 @@ def test_a_twin_that_looks_at_raw_lengths_is_seen(monkeypatch):
     twin("raw lengths", monkeypatch)
     with pytest.raises(Tainted):
         watched_run()
+
+
+def little_noise(counts, *, spending):
+    """The twin books its share, and adds a tenth of the noise that it pays for."""
+    spending.ledger.spend(spending.epsilon, on=spending.on)
+    ledger = PathLedger(10 * spending.epsilon)
+    less = replace(spending, epsilon=10 * spending.epsilon, ledger=ledger)
+    return mechanisms.noisy_counts(counts, spending=less)
+
+
+def raw_tests(counts, *, tested, tests):
+    """The twin follows prefixes by their true counts."""
+    return tested & (counts > len(PAIRS["B"].rest))
+
+
+def certified(pair, *, runs):
+    subject = MethodSubject(
+        name="chain", claim=Claim(epsilon=ONE), method=SequenceChain(), over=(PAIRS[pair],)
+    )
+    return audit_subject(subject, runs=runs, seed=11)
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize(
+    ("part", "twin", "pair", "runs"),
+    [("noisy_counts", little_noise, "L", 100), ("pass_tests", raw_tests, "B", 100)],
+)
+def test_a_twin_with_too_little_noise_is_refuted(part, twin, pair, runs, monkeypatch):
+    monkeypatch.setattr(forest, part, twin)
+    assert certified(pair, runs=runs).outcome == "refuted"
+
+
+@pytest.mark.audit
+def test_some_of_what_a_leaf_costs_is_certified():
+    """Of epsilon, .4 is for the counts of leaves: no audit of one leaf can certify more."""
+    verdict = certified("L", runs=500)
+    assert verdict.outcome == "not refuted"
+    assert 0 < verdict.certified <= 0.4
 
 
 @pytest.mark.audit

@@ -159,6 +159,30 @@ def test_placing_meets_supports_exactly_and_pairs_nearly():
     assert abs(sum({2, 3} <= set(row) for row in rows) - 5) <= 6
 
 
+def test_placing_meets_a_triple_that_pairs_alone_would_not_give():
+    n, triple = 70, (1, 65, 69)
+    pairs = np.zeros((n, n))
+    for i, j in ((1, 65), (1, 69), (65, 69)):
+        pairs[i, j] = pairs[j, i] = 60
+    supports = np.full(n, 20)
+    supports[list(triple)] = 150
+    targets = Targets(
+        items=supports,
+        pairs=pairs,
+        pair_weights=np.where(pairs > 0, 1.0, 0.001),
+        measured=pairs > 0,
+        triples=np.array([triple]),
+        triple_supports=np.array([55.0]),
+        triple_weights=np.ones(1),
+    )
+    made = placed(targets, np.full(447, 4), Lots(source=SeededSource(3)))
+    assert np.bincount(made.items, minlength=n).tolist() == supports.tolist()
+    rows = [set(made.items[a:b].tolist()) for a, b in pairwise(made.offsets.tolist())]
+    assert abs(sum(set(triple) <= row for row in rows) - 55) <= 4
+    for i, j in ((1, 65), (1, 69), (65, 69)):
+        assert abs(sum({i, j} <= row for row in rows) - 60) <= 4
+
+
 # Plans.
 
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hedgerow.auditing.neighbours import TablePair, schema_over, values
+from hedgerow.auditing.neighbours import TablePair, line, schema_over, values
 from hedgerow.methods.weave import candidates, run, weave
 from hedgerow.methods.weave.shape import WeaveShape
 from hedgerow.methods.weave.weave import Weave
@@ -24,6 +24,7 @@ from support.taint import Tainted, Watched, WatchedLedger, check_public, watched
 SLACK = 1e-9
 EPSILON = Fraction(8)
 BINARY = schema_over(values(2), values(3), values(2))
+NUMBERS = schema_over(line(3), line(3))
 PAIRS = {
     "one or none": ((), (1, 2, 1, 1)),
     "three or two": (((0, 0, 0, 0), (1, 1, 0, 1)), (1, 2, 1, 0)),
@@ -37,8 +38,10 @@ def pair_named(name):
     return TablePair(name=name, about="", schema=BINARY, rest=rest, record=record)
 
 
-def shaped(monkeypatch, *, joins, further, leaves):
-    shape = WeaveShape(joins=joins, further=further, one_way=Fraction(1, 4), leaves=leaves)
+def shaped(monkeypatch, *, joins, further, leaves, orders=0):
+    shape = WeaveShape(
+        joins=joins, further=further, one_way=Fraction(1, 4), leaves=leaves, orders=orders
+    )
     monkeypatch.setattr(weave.WeaveShape, "of", classmethod(lambda *_, **__: shape))
 
 
@@ -52,6 +55,12 @@ def woven(monkeypatch):
 def joined(monkeypatch):
     """Let weave choose one table and count it."""
     shaped(monkeypatch, joins=1, further=0, leaves=False)
+
+
+@pytest.fixture
+def ordered(monkeypatch):
+    """Let weave choose one table, count it, and count how two numbers rise together."""
+    shaped(monkeypatch, joins=1, further=0, leaves=False, orders=1)
 
 
 def content(released):
@@ -107,6 +116,54 @@ def dearest(name):
 @pytest.mark.parametrize("name", PAIRS)
 def test_the_dearest_transcripts_of_a_join_do_not_exceed_epsilon(joined, name):
     assert 0.9 * float(EPSILON) < dearest(name) <= float(EPSILON) * (1 + SLACK)
+
+
+ORDERED_PAIRS = {
+    "one or none": ((), (2, 2, 1)),
+    "two or one": (((0, 0, 0),), (2, 1, 1)),
+    "one apart": (((0, 0, 0),) * 8, (2, 2, 0)),
+}
+
+
+def ordered_pair(name):
+    rest, record = ORDERED_PAIRS[name]
+    return TablePair(name=name, about="", schema=NUMBERS, rest=rest, record=record)
+
+
+def dearest_ordered(name):
+    """The largest log-ratio of transcripts with an order table, counts all high or all low."""
+    worst = 0.0
+    for away in (-30, 30):
+        for first in (0, 1):
+
+            def pick(question, law, _, away=away):
+                if isinstance(law, Noisy):
+                    return tuple((law.counts + away).tolist())
+                return (0,)
+
+            ratio, _ = world(ordered_pair(name)).log_ratio(pick, seed=1, first=first)
+            worst = max(worst, abs(ratio))
+    return worst
+
+
+@pytest.mark.parametrize("name", ORDERED_PAIRS)
+def test_transcripts_with_order_tables_do_not_exceed_epsilon(ordered, name):
+    assert 0.8 * float(EPSILON) < dearest_ordered(name) <= float(EPSILON) * (1 + SLACK)
+
+
+@pytest.mark.audit
+def test_a_twin_that_books_no_order_table_exceeds_epsilon(ordered, monkeypatch):
+    def unbooked(self, counts, share, on):
+        if on.startswith("order table"):
+            free = run.Spending(
+                epsilon=10 * share, on=on, ledger=PathLedger(10 * share), source=self.source
+            )
+            run.noisy_counts(counts.ravel(), spending=free)
+        return booked(self, counts, share, on)
+
+    booked = run.Run.noisy
+    monkeypatch.setattr(run.Run, "noisy", unbooked)
+    assert max(map(dearest_ordered, ORDERED_PAIRS)) > float(EPSILON) * (1 + SLACK)
 
 
 @pytest.mark.audit
@@ -191,3 +248,11 @@ def test_a_twin_that_leaves_noise_out_is_tainted(woven, monkeypatch):
 def test_runs_of_weave_refute_nothing(joined):
     told = outcome(Weave(), TABLES["T1"], TABLES["M"], TABLES["T14"], runs=400, name="weave")
     assert told != "refuted"
+
+
+@pytest.mark.parametrize("name", ORDERED_PAIRS)
+def test_order_tables_are_made_of_noisy_counts_alone(ordered, name):
+    released, ledger = watched_run(ordered_pair(name), seed=1)
+    assert ledger.settled()
+    assert released.tables[-1].kind == "order"
+    assert released.tables[-1].counts.shape == (2, 2)

@@ -29,12 +29,18 @@ from support.tables import grid, schema_of, table_of, values
     n_predictors=st.integers(1, 100),
     has_class=st.booleans(),
     leaves=st.sampled_from([None, True, False]),
+    part=st.floats(0, 1),
 )
 def test_shares_add_up_to_epsilon_whatever_the_shape(
-    epsilon, n_records, n_predictors, has_class, leaves
+    epsilon, n_records, n_predictors, has_class, leaves, part
 ):
     shape = WeaveShape.of(
-        epsilon, n_records, n_predictors=n_predictors, has_class=has_class, leaves=leaves
+        epsilon,
+        n_records,
+        n_predictors=n_predictors,
+        has_class=has_class,
+        leaves=leaves,
+        n_ordered=round(part * n_predictors),
     )
     assert 0 <= shape.joins <= n_predictors - 1
     assert shape.tables <= n_predictors * (n_predictors - 1) // 2

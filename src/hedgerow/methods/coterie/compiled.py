@@ -18,15 +18,20 @@ WholeArray = NDArray[numpy.int64]
 RealArray = NDArray[numpy.float64]
 WordArray = NDArray[numpy.uint64]
 
-BasketArrays = tuple[WholeArray, WholeArray, WholeArray, WholeArray, WholeArray, WholeArray]
+BasketArrays = tuple[
+    WholeArray, WholeArray, WholeArray, WholeArray, WholeArray, WholeArray, WordArray
+]
 """Items, where baskets begin, the basket of each place; where the places of each item begin, those
-places, and where each place is among them."""
+places, and where each place is among them; a bit for every basket and item that it holds."""
 
 PairArrays = tuple[RealArray, RealArray, RealArray]
 """Counts, targets and weights of pairs."""
 
-TripleArrays = tuple[WholeArray, WholeArray, WholeArray, RealArray, RealArray, RealArray]
-"""Members, the triples of each item and where they begin; counts, targets and weights."""
+TripleArrays = tuple[
+    WholeArray, WholeArray, WholeArray, WholeArray, RealArray, RealArray, RealArray
+]
+"""Members; the triples of each item, the two members beside it in each, and where they begin;
+counts, targets and weights."""
 
 TRIES = 200
 """How often a place is looked for, for an item that a basket holds twice."""
@@ -80,27 +85,39 @@ def part_twins(items: WholeArray, offsets: WholeArray, state: WordArray) -> None
 
 
 @compile_loop
-def holds_rest(
-    items: WholeArray, first: int, stop: int, without: int, triples: TripleArrays, t: int, x: int
-) -> bool:
-    """Say whether a basket, one place left out, holds what a triple has beside an item."""
-    members = triples[0]
-    for v in range(3):
-        other = members[t, v]
-        if other == x:
-            continue
-        k = find(items, first, stop, other)
-        if k < 0 or k == without:
-            return False
-    return True
+def holds(members: WordArray, basket: int, item: int) -> bool:
+    """Say whether a basket holds an item."""
+    word = members[basket, item >> 6] >> numpy.uint64(item & 63)
+    return bool((word & numpy.uint64(1)) != numpy.uint64(0))
+
+
+@compile_loop
+def note_members(items: WholeArray, offsets: WholeArray, members: WordArray) -> None:
+    """Set the bits of all items that baskets hold."""
+    for b in range(len(offsets) - 1):
+        for k in range(offsets[b], offsets[b + 1]):
+            members[b, items[k] >> 6] |= numpy.uint64(1) << numpy.uint64(items[k] & 63)
+
+
+@compile_loop
+def note_change(baskets: BasketArrays, basket: int, left: int, came: int) -> None:
+    """Bring a basket's bits up to date, after one item has come in another's place."""
+    items, offsets, members = baskets[0], baskets[1], baskets[6]
+    if find(items, offsets[basket], offsets[basket + 1], left) < 0:
+        members[basket, left >> 6] &= ~(numpy.uint64(1) << numpy.uint64(left & 63))
+    members[basket, came >> 6] |= numpy.uint64(1) << numpy.uint64(came & 63)
 
 
 @compile_loop
 def count_combinations(
-    items: WholeArray, offsets: WholeArray, pairs: RealArray, triples: TripleArrays
+    items: WholeArray,
+    offsets: WholeArray,
+    members: WordArray,
+    pairs: RealArray,
+    triples: TripleArrays,
 ) -> None:
     """Add up the pairs and the listed triples of all baskets."""
-    members, of_item, starts, counts, _, _ = triples
+    of_triple, of_item, beside, starts, counts, _, _ = triples
     for b in range(len(offsets) - 1):
         first, stop = offsets[b], offsets[b + 1]
         for k in range(first, stop):
@@ -108,10 +125,12 @@ def count_combinations(
             for j in range(k + 1, stop):
                 pairs[x, items[j]] += 1
                 pairs[items[j], x] += 1
+            if stop - first < 3:
+                continue
             for u in range(starts[x], starts[x + 1]):
-                t = of_item[u]
-                if members[t, 0] == x and holds_rest(items, first, stop, k, triples, t, x):
-                    counts[t] += 1
+                y, z = beside[u, 0], beside[u, 1]
+                if of_triple[of_item[u], 0] == x and holds(members, b, y) and holds(members, b, z):
+                    counts[of_item[u]] += 1
 
 
 @compile_loop
@@ -128,14 +147,18 @@ def change_of(
             o = items[k]
             change += weights[leaves, o] * (1 - 2 * (counts[leaves, o] - targets[leaves, o]))
             change += weights[comes, o] * (1 + 2 * (counts[comes, o] - targets[comes, o]))
-    _, of_item, starts, held, wanted, weight = triples
+    if stop - first < 3:
+        return change
+    members = baskets[6]
+    _, of_item, beside, starts, held, wanted, weight = triples
     for u in range(starts[leaves], starts[leaves + 1]):
-        t = of_item[u]
-        if holds_rest(items, first, stop, place, triples, t, leaves):
+        if holds(members, b, beside[u, 0]) and holds(members, b, beside[u, 1]):
+            t = of_item[u]
             change += weight[t] * (1 - 2 * (held[t] - wanted[t]))
     for u in range(starts[comes], starts[comes + 1]):
-        t = of_item[u]
-        if holds_rest(items, first, stop, place, triples, t, comes):
+        y, z = beside[u, 0], beside[u, 1]
+        if leaves not in (y, z) and holds(members, b, y) and holds(members, b, z):
+            t = of_item[u]
             change += weight[t] * (1 + 2 * (held[t] - wanted[t]))
     return change
 
@@ -154,12 +177,14 @@ def apply_change(
             counts[o, leaves] -= 1
             counts[comes, o] += 1
             counts[o, comes] += 1
-    _, of_item, starts, held, _, _ = triples
+    members = baskets[6]
+    _, of_item, beside, starts, held, _, _ = triples
     for u in range(starts[leaves], starts[leaves + 1]):
-        if holds_rest(items, first, stop, place, triples, of_item[u], leaves):
+        if holds(members, b, beside[u, 0]) and holds(members, b, beside[u, 1]):
             held[of_item[u]] -= 1
     for u in range(starts[comes], starts[comes + 1]):
-        if holds_rest(items, first, stop, place, triples, of_item[u], comes):
+        y, z = beside[u, 0], beside[u, 1]
+        if leaves not in (y, z) and holds(members, b, y) and holds(members, b, z):
             held[of_item[u]] += 1
 
 
@@ -167,7 +192,7 @@ def apply_change(
 def off_target(pairs: PairArrays, triples: TripleArrays, codes: WholeArray, ends: RealArray) -> int:
     """List pairs and triples that are off, with running sums of how much; return how many."""
     counts, targets, weights = pairs
-    _, _, _, held, wanted, weight = triples
+    _, _, _, _, held, wanted, weight = triples
     n = len(targets)
     total, count = 0.0, 0
     for i in range(n):
@@ -201,7 +226,7 @@ def set_off(
         if draw_below(state, 2) == 0:
             return i, j, -1, comes
         return j, i, -1, comes
-    members, _, _, held, wanted, _ = triples
+    members, _, _, _, held, wanted, _ = triples
     t, u = code - n * n, draw_below(state, 3)
     comes = wanted[t] > held[t]
     return members[t, u], members[t, (u + 1) % 3], members[t, (u + 2) % 3], comes
@@ -212,14 +237,14 @@ def propose_joining(
     baskets: BasketArrays, x: int, beside: int, third: int, state: WordArray
 ) -> tuple[int, int]:
     """Return a place in a basket that lacks an item beside others, and a place of that item."""
-    items, offsets, basket_of, starts, held, _ = baskets
+    items, offsets, basket_of, starts, held, _, members = baskets
     n_beside = starts[beside + 1] - starts[beside]
     for _ in range(12 if third < 0 else 30):
         a = basket_of[held[starts[beside] + draw_below(state, n_beside)]]
         first, stop = offsets[a], offsets[a + 1]
-        if stop - first < (2 if third < 0 else 3) or find(items, first, stop, x) >= 0:
+        if stop - first < (2 if third < 0 else 3) or holds(members, a, x):
             continue
-        if third >= 0 and find(items, first, stop, third) < 0:
+        if third >= 0 and not holds(members, a, third):
             continue
         place = first + draw_below(state, stop - first)
         if items[place] == beside or items[place] == third:
@@ -233,14 +258,14 @@ def propose_parting(
     baskets: BasketArrays, x: int, beside: int, third: int, state: WordArray
 ) -> tuple[int, int]:
     """Return the place of an item that is beside others, and any place of any other basket."""
-    items, offsets, basket_of, starts, held, _ = baskets
+    _, offsets, basket_of, starts, held, _, members = baskets
     n_x = starts[x + 1] - starts[x]
     for _ in range(30):
         place = held[starts[x] + draw_below(state, n_x)]
-        first, stop = offsets[basket_of[place]], offsets[basket_of[place] + 1]
-        if find(items, first, stop, beside) < 0:
+        a = basket_of[place]
+        if not holds(members, a, beside):
             continue
-        if third >= 0 and find(items, first, stop, third) < 0:
+        if third >= 0 and not holds(members, a, third):
             continue
         b = draw_below(state, len(offsets) - 1)
         if offsets[b + 1] == offsets[b]:
@@ -254,13 +279,11 @@ def swap_if_nearer(
     baskets: BasketArrays, place: int, other: int, pairs: PairArrays, triples: TripleArrays
 ) -> bool:
     """Swap the items of two places of two baskets where that is nearer to the targets."""
-    items, offsets, basket_of, _, held, slot_of = baskets
+    items, _, basket_of, _, held, slot_of, members = baskets
     a, b, x, y = basket_of[place], basket_of[other], items[place], items[other]
     if a == b or x == y:
         return False
-    if find(items, offsets[a], offsets[a + 1], y) >= 0:
-        return False
-    if find(items, offsets[b], offsets[b + 1], x) >= 0:
+    if holds(members, a, y) or holds(members, b, x):
         return False
     change = change_of(baskets, a, place, y, pairs, triples)
     change += change_of(baskets, b, other, x, pairs, triples)
@@ -269,6 +292,8 @@ def swap_if_nearer(
     apply_change(baskets, a, place, y, pairs, triples)
     apply_change(baskets, b, other, x, pairs, triples)
     items[place], items[other] = y, x
+    note_change(baskets, a, x, y)
+    note_change(baskets, b, y, x)
     slot_x, slot_y = slot_of[place], slot_of[other]
     held[slot_x], held[slot_y] = other, place
     slot_of[place], slot_of[other] = slot_y, slot_x
@@ -283,13 +308,14 @@ def swap_items(
     blocks: int,
     per_block: int,
     stop: int,
+    enough: float,
     state: WordArray,
 ) -> int:
     """Swap items between baskets while the weighted squared distance to targets falls.
 
     Supports and lengths stay as they are. What is off is listed anew for every block, and most
-    is tried where most is off. Ends where less than one try in ``stop`` succeeds; returns how
-    many swaps were made.
+    is tried where most is off. Ends where less than one try in ``stop`` succeeds, or where what is
+    off is so by ``enough`` of its variance on average; returns how many swaps were made.
     """
     n, starts = len(pairs[1]), baskets[3]
     codes = numpy.empty(n * (n - 1) // 2 + len(triples[0]), dtype=numpy.int64)
@@ -297,7 +323,7 @@ def swap_items(
     made = 0
     for _block in range(blocks):
         count = off_target(pairs, triples, codes, ends)
-        if count == 0:
+        if count == 0 or ends[count - 1] < enough * count:
             break
         before = made
         for _try in range(per_block):

@@ -17,7 +17,7 @@ from hedgerow.methods.coterie.items import Items, measure_items
 from hedgerow.methods.coterie.lengths import BasketLengths, measure_lengths
 from hedgerow.methods.coterie.lots import Lots
 from hedgerow.methods.coterie.pairs import Pairs, measure_pairs
-from hedgerow.methods.coterie.place import BLOCKS, ROUGH_BLOCKS, PlacedItems, placed
+from hedgerow.methods.coterie.place import PlacedItems, placed
 from hedgerow.methods.coterie.rest import with_others
 from hedgerow.methods.coterie.sets import (
     CORE,
@@ -209,8 +209,7 @@ def _fitted(found: Combinations, lots: Lots) -> tuple[PlacedItems, NDArray[np.in
         targets = combined(found.supports, found.spread, found.pairs, counted)
         frequent, others = found.lengths.drawn(lots)
         rough = turn + 1 < PASSES
-        blocks = ROUGH_BLOCKS if rough else BLOCKS
-        baskets = placed(targets, frequent, lots, blocks=blocks)
+        baskets = placed(targets, frequent, lots, rough=rough)
         if rough:
             factors = _factors(baskets, found.sets, lots)
     return baskets, others

@@ -15,9 +15,16 @@ BLOCKS = 60
 ROUGH_BLOCKS = 12
 """Blocks of swaps, and those of a first pass, from which only factors are taken."""
 
+ENOUGH = 0.2
+ROUGHLY_ENOUGH = 1.0
+"""Swapping ends where squares are that part of the noise's variance, in the mean of what is off."""
+
 PER_BLOCK = 50_000
 STOP = 20
 """Swapping ends where less than one try in so many succeeds."""
+
+BITS = 64
+"""Items whose presence in a basket one word tells."""
 
 TRIES_A_PLACE = 20
 """How many swaps are tried in a block for every place of small data."""
@@ -32,11 +39,11 @@ class PlacedItems:
 
 
 def placed(
-    targets: Targets, lengths: NDArray[np.int64], lots: Lots, *, blocks: int = BLOCKS
+    targets: Targets, lengths: NDArray[np.int64], lots: Lots, *, rough: bool = False
 ) -> PlacedItems:
-    """Return baskets of about these lengths that agree with the targets as far as they can.
+    """Return baskets of about these lengths that agree with the targets as far as noise warrants.
 
-    BasketLengths give way where the items need more or fewer places.
+    Lengths give way where the items need more or fewer places.
     """
     from hedgerow.methods.coterie import compiled
 
@@ -48,7 +55,7 @@ def placed(
     items = tokens[lots.order(len(tokens))][: offsets[-1]]
     state = np.array([lots.word()], dtype=np.uint64)
     compiled.part_twins(*compiled.unwrapped((items, offsets, state)))
-    _swapped(items, offsets, targets, state, blocks)
+    _swapped(items, offsets, targets, state, rough=rough)
     return PlacedItems(offsets=offsets, items=items)
 
 
@@ -75,9 +82,10 @@ def _swapped(
     offsets: NDArray[np.int64],
     targets: Targets,
     state: NDArray[np.uint64],
-    blocks: int,
+    *,
+    rough: bool,
 ) -> None:
-    """Swap items in place until no swap brings the baskets nearer to their targets."""
+    """Swap items in place until few swaps bring the baskets nearer to their targets."""
     from hedgerow.methods.coterie import compiled
 
     n_top = len(targets.items)
@@ -92,8 +100,10 @@ def _swapped(
         targets.triple_weights,
     )
     of_triples = compiled.unwrapped(triples)
-    flat, starts, square = compiled.unwrapped((items, offsets, counts))
-    compiled.count_combinations(flat, starts, square, of_triples)
+    members = np.zeros((len(offsets) - 1, n_top // BITS + 1), dtype=np.uint64)
+    flat, starts, bits, square = compiled.unwrapped((items, offsets, members, counts))
+    compiled.note_members(flat, starts, bits)
+    compiled.count_combinations(flat, starts, bits, square, of_triples)
     # Pairs that were not measured follow what placing gives, rather than a formula.
     wanted = np.where(targets.measured, targets.pairs, counts)
     held = np.argsort(items, kind="stable")
@@ -106,22 +116,30 @@ def _swapped(
         offsets_of(np.bincount(items, minlength=n_top)),
         held,
         slot_of,
+        members,
     )
     pairs = (counts, wanted, targets.pair_weights)
     compiled.swap_items(
         compiled.unwrapped(baskets),
         compiled.unwrapped(pairs),
         of_triples,
-        blocks,
+        ROUGH_BLOCKS if rough else BLOCKS,
         min(PER_BLOCK, TRIES_A_PLACE * len(items)),
         STOP,
+        ROUGHLY_ENOUGH if rough else ENOUGH,
         compiled.unwrapped((state,))[0],
     )
 
 
 def _triples_of_items(
     triples: NDArray[np.int64], n_top: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the triples that hold each item, one after the other, and where each item's begin."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the triples of each item, one after the other, what is beside it, where each begin.
+
+    >>> [each.tolist() for each in _triples_of_items(np.array([[0, 1, 3]]), 4)]
+    [[0, 0, 0], [[1, 3], [3, 0], [0, 1]], [0, 1, 2, 2, 3]]
+    """
     order = np.argsort(triples.ravel(), kind="stable")
-    return order // 3, offsets_of(np.bincount(triples.ravel(), minlength=n_top))
+    which, place = np.divmod(order, 3)
+    beside = np.stack([triples[which, (place + 1) % 3], triples[which, (place + 2) % 3]], axis=1)
+    return which, beside, offsets_of(np.bincount(triples.ravel(), minlength=n_top))

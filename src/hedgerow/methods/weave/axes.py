@@ -70,7 +70,7 @@ def cell_axis(domain: Domain, *borders: NDArray[np.int64]) -> CellAxis:
 
     >>> from hedgerow.taxonomy.domain import NumericDomain
     >>> cell_axis(NumericDomain.even(low=0, high=99, step=1)).n_cells
-    17
+    18
     """
     if isinstance(domain, CategoricalDomain):
         values = ladder(domain, most=MOST_VALUES)[0].edges.astype(np.int64)
@@ -87,7 +87,7 @@ def cell_axis(domain: Domain, *borders: NDArray[np.int64]) -> CellAxis:
 def _grid(size: int) -> NDArray[np.int64]:
     if size <= SHORT:
         return np.arange(size + 1, dtype=np.int64)
-    near = [1]
+    near = [1, 2]  # missing or none, and the first that is more, are told apart
     if size > LONG:
         near = [each for p in range(12) if 2**p < size / 8 for each in (2**p, size - 2**p)]
     even = even_borders(size, EVEN_STEPS)

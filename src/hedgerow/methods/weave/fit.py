@@ -51,10 +51,11 @@ class Joint:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Told:
-    """A table to rake into, and how its factors are carried over to cells."""
+    """A table to rake into, within a margin, and how its factors are carried over to cells."""
 
     joint: Joint
     blends: Blends
+    margin: float
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -116,7 +117,7 @@ class Fit:
             blends = self._blends(each)
             places = blends[0].place, blends[1].place
             self.pool.join(*each.pair, places, self._wanted(each, blends), self.rng)
-        self._told = [_Told(joint=each, blends=self._blends(each)) for each in joins]
+        self._told = [self._to_rake(each) for each in joins]
 
     def bar(self, barred: tuple[Barred, ...]) -> None:
         """Let no record with a combination that cannot occur be drawn, and fit the others."""
@@ -132,11 +133,19 @@ class Fit:
         """Take in further tables and fit the weights to all tables."""
         for each in tables:
             self._learn(each)
-            self._told.insert(0, _Told(joint=each, blends=self._blends(each)))
+            self._told.insert(0, self._to_rake(each))
         if last:
             self.refit(SWEEPS)
         else:
             self._rake(self.part, FIRST_SWEEPS)
+
+    def order(self, tables: list[Joint], margin: float) -> None:
+        """Fit the weights to order tables as well, where no other table has their pair."""
+        known = {each.joint.pair for each in self._told}
+        for each in tables:
+            if each.pair not in known:
+                self._told.insert(0, _Told(joint=each, blends=self._blends(each), margin=margin))
+        self.refit(SWEEPS)
 
     def refit(self, sweeps: int, *extra: Margin) -> None:
         """Fit the weights to all tables, the one-way tables last in every sweep."""
@@ -149,6 +158,9 @@ class Fit:
         ]
         told = [self._margin(each, pool) for each in self._told]
         pool.weights = rake(pool.weights, [*told, *singles, *extra], sweeps=sweeps)
+
+    def _to_rake(self, each: Joint) -> _Told:
+        return _Told(joint=each, blends=self._blends(each), margin=MARGIN * self.noise)
 
     def _learn(self, each: Joint) -> None:
         """Refine the one-way tables of a table's attributes by its margins."""
@@ -192,7 +204,7 @@ class Fit:
         return Margin(
             keys=pool.kept(each, lambda: _cells_of(each, pool)),
             counts=each.joint.counts,
-            margin=MARGIN * self.noise,
+            margin=each.margin,
             blends=each.blends,
         )
 

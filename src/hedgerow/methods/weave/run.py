@@ -20,11 +20,12 @@ from hedgerow.methods.weave.coarsening import FINEST, Merging
 from hedgerow.methods.weave.fit import SWEEPS, Fit, Joint
 from hedgerow.methods.weave.impossible import Barred
 from hedgerow.methods.weave.one_way import OneWay, one_way_counts
+from hedgerow.methods.weave.orders import halves, margin, order_pairs, quartered, told
 from hedgerow.methods.weave.pairs import AttributePair, PairCounts, PairLayout
 from hedgerow.methods.weave.purpose import Purpose
 from hedgerow.methods.weave.raking import Margin
 from hedgerow.methods.weave.shape import WeaveBudget
-from hedgerow.methods.weave.weighing import COMPILED_FROM
+from hedgerow.methods.weave.weighing import COMPILED_FROM, weighed
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import LeafTable
 from hedgerow.model.measured import Kind, MeasuredTable
@@ -96,6 +97,8 @@ class Run:
         fit.join(joins)
         fit.bar(self.barred)
         asked.further(fit)
+        if shape.orders:
+            asked.orders(fit)
         return fit
 
     def _leaves(self, fit: Fit) -> None:
@@ -191,11 +194,13 @@ class Asked:
     layout: CandidateTables
     mergings: list[Merging]
     n_records: float
+    finest: dict[AttributePair, NDArray[np.int64]] = field(init=False)
     counts: NDArray[np.int64] = field(init=False)
     sensitivity: Fraction = field(init=False)
 
     def __post_init__(self) -> None:
-        self.counts = self._counted()
+        self.finest = self._counted()
+        self.counts = self.layout.flat(self.finest)
         self.sensitivity = Fraction(sensitivity(self.layout.candidates))
 
     def joins(self, fit: Fit) -> list[Joint]:
@@ -242,14 +247,35 @@ class Asked:
                 left -= 1
             fit.add(new, last=not left)
 
+    def orders(self, fit: Fit) -> None:
+        """Count and fit the order tables of all pairs of numbers.
+
+        Privacy: pairs are public and cuts follow from noisy tables. A record is in one cell of
+        each table, and the shares of all of them add up.
+        """
+        self.run.progress("counting order tables", None)
+        share = self.run.budget.order
+        masses = [table.sum(axis=1) for table in fit.one_way.tables]
+        tables = []
+        for a, b in order_pairs(self.run.axes):
+            of = self.mergings[a], self.mergings[b]
+            upper = halves(of[0], masses[a]), halves(of[1], masses[b])
+            names = [self.run.engine.schema.attributes[at].name for at in (a, b)]
+            true = quartered(self.finest[a, b], of, upper)
+            noisy = self.run.noisy(true, share, f"order table: {names[0]} and {names[1]}")
+            self.run.note("order", (a, b), upper, noisy, share)
+            sides = weighed(upper[0], masses[a], 2), weighed(upper[1], masses[b], 2)
+            tables.append(Joint(pair=(a, b), groups=upper, counts=told(noisy, *sides)))
+        fit.order(tables, margin(1 / float(share)))
+
     @property
     def pairs(self) -> PairLayout:
         """Where the finest tables of all pairs lie."""
         sizes = tuple(each.n_groups(FINEST) for each in self.mergings)
         return PairLayout(sizes=sizes, n_classes=self.run.n_classes)
 
-    def _counted(self) -> NDArray[np.int64]:
-        """Return the true counts of all candidates (confidential)."""
+    def _counted(self) -> dict[AttributePair, NDArray[np.int64]]:
+        """Return the true finest tables of all pairs (confidential)."""
         kernel = PairCounts(
             layout=self.pairs,
             places=tuple(
@@ -258,7 +284,7 @@ class Asked:
             ),
             compiled=self.n_records >= COMPILED_FROM,
         )
-        return self.layout.flat(self.pairs.split(self.run.engine.sum(kernel)))
+        return self.pairs.split(self.run.engine.sum(kernel))
 
     def _scores(self, model: dict[AttributePair, NDArray[np.float64]]) -> NDArray[np.int64]:
         noise = 1 / float(self.run.budget.table)

@@ -4,7 +4,8 @@ With s = epsilon * records / attributes, the records that a unit of budget and a
 have, there are about ``attributes * min(1.3, 0.6 (s / 500)**0.4)`` tables. Half of them are
 joins and half further tables where there are few attributes; of 40 attributes or more all are
 joins, because columns that hang together only by the class count the same evidence twice. The
-one-way tables get from 40 % of epsilon, where s is large, to 80 %, where it is small.
+one-way tables get from 40 % of epsilon, where s is large, to 80 %, where it is small. Where
+there are records enough, tables of two by two cells tell how any two numbers rise together.
 """
 
 from __future__ import annotations
@@ -26,6 +27,12 @@ LEAVES = Fraction(8, 100)
 
 LEAVES_FROM = 1500
 """Records per attribute, times epsilon, from which on a leaf table is worth its share."""
+
+ORDERS = Fraction(4, 100)
+"""Of what is left, for the order tables of all pairs of numbers together, where there are any."""
+
+ORDER_NOISE = 0.035
+"""The deviation of a correlation told by an order table, at the most: with more, there are none."""
 
 TABLES, GROWTH, MOST_TABLES = 0.6, 0.4, 1.3
 """Tables per attribute: TABLES (s / 500)**GROWTH, but not more than MOST_TABLES."""
@@ -54,13 +61,15 @@ class WeaveShape:
     """How many joins and further tables there are, and what goes to the one-way tables.
 
     ``one_way`` is a part of what the noisy size leaves of epsilon. ``leaves`` says whether
-    the leaves of a class tree are counted, too.
+    the leaves of a class tree are counted, too, and ``orders`` is how many pairs of numbers
+    have an order table.
     """
 
     joins: int
     further: int
     one_way: Fraction
     leaves: bool
+    orders: int = 0
 
     @property
     def tables(self) -> int:
@@ -76,11 +85,12 @@ class WeaveShape:
         n_predictors: int,
         has_class: bool,
         leaves: bool | None,
+        n_ordered: int = 0,
     ) -> WeaveShape:
-        """Return the shape for a noisy number of records.
+        """Return the shape for a noisy number of records; ``n_ordered`` predictors are numbers.
 
         >>> WeaveShape.of(Fraction(1), 30_000, n_predictors=14, has_class=True, leaves=False)
-        WeaveShape(joins=8, further=8, one_way=Fraction(43, 100), leaves=False)
+        WeaveShape(joins=8, further=8, one_way=Fraction(43, 100), leaves=False, orders=0)
         """
         width = n_predictors + has_class
         records = min(max(n_records, 1), MOST_SHAPED)
@@ -94,7 +104,26 @@ class WeaveShape:
         one_way = Fraction(round(share * PARTS), PARTS)
         if not tables:
             one_way = 1 - LEAVES if counts_leaves else Fraction(1)
-        return cls(joins=joins, further=tables - joins, one_way=one_way, leaves=counts_leaves)
+        orders = n_ordered * (n_ordered - 1) // 2 if tables else 0
+        if _order_noise(epsilon, records, orders) > ORDER_NOISE:
+            orders = 0
+        return cls(
+            joins=joins,
+            further=tables - joins,
+            one_way=one_way,
+            leaves=counts_leaves,
+            orders=orders,
+        )
+
+
+def _order_noise(epsilon: Fraction, records: float, orders: int) -> float:
+    """Return the deviation of a correlation of halves that one of so many order tables tells.
+
+    Four cells with noise of variance 2 / share**2 give a mean deviation from independence, and
+    the correlation is four times that, by records.
+    """
+    share = min(float(epsilon), 100.0) * float((1 - SIZE) * ORDERS)
+    return math.sqrt(8) * orders / (share * records)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,9 +162,15 @@ class WeaveBudget:
         return self._rest * LEAVES if self.shape.leaves else Fraction(0)
 
     @property
+    def order(self) -> Fraction:
+        """One order table, if there are any."""
+        return self._rest * ORDERS / self.shape.orders if self.shape.orders else Fraction(0)
+
+    @property
     def table(self) -> Fraction:
         """One table of two attributes: all of them share what the other steps leave."""
         spent = self._rest * (self.shape.one_way + CHOICES) + self.leaves
+        spent += self.order * self.shape.orders
         return (self._rest - spent) / self.shape.tables
 
     def steps(self) -> tuple[Step, ...]:
@@ -149,6 +184,8 @@ class WeaveBudget:
         if self.shape.tables:
             lines.append(Step(on="choices", share=self.choice, times=self.shape.tables))
             lines.append(Step(on="tables", share=self.table, times=self.shape.tables))
+        if self.shape.orders:
+            lines.append(Step(on="order tables", share=self.order, times=self.shape.orders))
         if self.shape.leaves:
             lines.append(Step(on="leaf table", share=self.leaves, times=1))
         return tuple(lines)

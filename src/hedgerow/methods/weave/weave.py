@@ -20,6 +20,7 @@ from hedgerow.methods.weave.candidates import PER_CELL, UNIT
 from hedgerow.methods.weave.draw import codes_in, drawn_cells
 from hedgerow.methods.weave.impossible import ImpossibleValues, barred_by
 from hedgerow.methods.weave.one_way import one_way_weights
+from hedgerow.methods.weave.orders import numbers
 from hedgerow.methods.weave.purpose import Purpose
 from hedgerow.methods.weave.rounding import generator_of
 from hedgerow.methods.weave.run import Run
@@ -156,6 +157,7 @@ class Weave:
             n_predictors=len(axes),
             has_class=schema.class_attribute is not None,
             leaves=wants,
+            n_ordered=len(numbers(axes)),
         )
         return WeaveBudget(epsilon=epsilon, shape=shape, weights=one_way_weights(axes))
 
