@@ -55,7 +55,7 @@ def test_every_method_is_audited_in_every_way_in_which_it_protects_people():
         assert any(name.endswith("3 records a person") for name in ways)
         assert any(name.endswith("records chosen") for name in ways)
     joined = {name.split(",")[0] for name in SUBJECTS if name.endswith("people joined")}
-    assert joined == {"diffpart", "basic"}
+    assert joined == {"coterie", "diffpart", "basic"}
 
 
 @pytest.mark.parametrize("seed", [1, 5])
