@@ -18,6 +18,9 @@ from hedgerow.trees.coarsening import ladder
 SHORT = 24
 """Codes up to which a grid keeps each as a cell."""
 
+COUNTS = 64
+"""Codes up to which a grid is taken for a count: missing or none, and one, are told apart."""
+
 LONG = 200
 """Codes from which on a grid has finer cells near both ends."""
 
@@ -70,7 +73,7 @@ def cell_axis(domain: Domain, *borders: NDArray[np.int64]) -> CellAxis:
 
     >>> from hedgerow.taxonomy.domain import NumericDomain
     >>> cell_axis(NumericDomain.even(low=0, high=99, step=1)).n_cells
-    18
+    17
     """
     if isinstance(domain, CategoricalDomain):
         values = ladder(domain, most=MOST_VALUES)[0].edges.astype(np.int64)
@@ -87,7 +90,7 @@ def cell_axis(domain: Domain, *borders: NDArray[np.int64]) -> CellAxis:
 def _grid(size: int) -> NDArray[np.int64]:
     if size <= SHORT:
         return np.arange(size + 1, dtype=np.int64)
-    near = [1, 2]  # missing or none, and the first that is more, are told apart
+    near = [1, 2] if size < COUNTS else [1]
     if size > LONG:
         near = [each for p in range(12) if 2**p < size / 8 for each in (2**p, size - 2**p)]
     even = even_borders(size, EVEN_STEPS)
