@@ -320,7 +320,7 @@ def test_sizes_and_what_a_table_is_recognised_by_are_the_same_on_every_engine(ro
 
 
 def test_buckets_are_written_in_many_small_parts(monkeypatch):
-    monkeypatch.setattr(buckets, "_LEAST_HELD", 1)
+    monkeypatch.setattr(buckets, "LEAST_HELD", 1)
     rng = np.random.default_rng(2)
     drawn = rng.integers(0, 5, (300, 3)).tolist()
     rows = [(f"p{who}", f"v{visit}", item) for who, visit, item in drawn]

@@ -27,7 +27,7 @@ from hedgerow.pipeline import people as pipeline_people
 from hedgerow.pipeline.people import PeopleShares
 from hedgerow.pipeline.run import run_private
 from hedgerow.plan.registry import METHODS
-from support.exact_transcripts import Chosen, Leak, World, content, drawn, replayed, wild
+from support.exact_transcripts import Chosen, Leak, Passing, World, content, drawn, replayed, wild
 
 SLACK = 1e-9
 EPSILON = Fraction(3, 2)
@@ -83,7 +83,15 @@ def worst_of(here: World, pick, *, seed: int, first: int) -> float:
     other, again = here.play(1 - first, replayed(one), seed=seed)
     if len(other.answers) != len(one.answers) or str(released) != str(again):
         raise Leak("the same answers led elsewhere")
-    return sum(worst_answer(a, b) for a, b in zip(one.laws, other.laws, strict=True))
+    laws = list(zip(one.laws, other.laws, one.answers, strict=True))
+    # Tests along a path are paid for together: what is felt in one is not felt in others.
+    tests = sum(
+        a.log_probability(answer) - b.log_probability(answer)
+        for a, b, answer in laws
+        if isinstance(a, Passing)
+    )
+    rest = sum(worst_answer(a, b) for a, b, _ in laws if not isinstance(a, Passing))
+    return abs(tests) + rest
 
 
 def worst_over(subject: PeopleSubject, names=PAIRS, runs: int = 2) -> float:

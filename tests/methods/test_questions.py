@@ -16,6 +16,7 @@ import pytest
 
 from hedgerow.auditing.cases import Unclaimed
 from hedgerow.auditing.neighbours import BasketPair, TablePair, line, schema_over, values
+from hedgerow.auditing.sequences import SequencePair
 from hedgerow.methods.diffmulti import diffmulti
 from hedgerow.methods.hedge import budget as hedge_budget
 from hedgerow.methods.hedge import hedge
@@ -113,6 +114,8 @@ def shallow(monkeypatch):
 
 
 def pair_for(subject):
+    if isinstance(subject.over[0], SequencePair):
+        return subject.over[0]
     return BASKETS if isinstance(subject.over[0], BasketPair) else TABLE
 
 
@@ -139,7 +142,7 @@ def played(subject):
 def foretold(subject):
     """The outline of what a run spends."""
     pair = pair_for(subject)
-    public = pair.taxonomy if isinstance(pair, BasketPair) else pair.schema
+    public = pair.schema if isinstance(pair, TablePair) else pair.taxonomy
     return subject.method.outline(public, Fraction(1))
 
 
@@ -158,7 +161,14 @@ def test_every_question_is_asked_at_the_share_that_the_outline_tells(shallow, su
         share = step.share / n if step.on == "marginals" else step.share
         told.setdefault(step.on, set()).add(share)
     for kind, on, share, *_ in questions:
-        if kind != "rest":  # the ledger hands out what is left
+        if kind == "tests":  # on is their rule: all of a path are paid for together
+            assert any(
+                0.9 * share < on.cost <= share
+                for name, shares in told.items()
+                if name.startswith("tests")
+                for share in shares
+            )
+        elif kind != "rest":  # the ledger hands out what is left
             assert share in told[step_of(on)], on
 
 
