@@ -9,13 +9,16 @@ LOCK := requirements/dev.lock
 # Compiled modules are kept: the tests start hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lowest check audit pages mutants bench bench-large table papers format lint types docs lock clean
+.PHONY: demo test coverage lowest check audit pages mutants bench bench-large table papers format lint types docs lock clean
 
 demo: $(READY)  ## publish the bundled UCI Adult table and show what the release keeps
 	$(BIN)/hedgerow demo --out demo --force
 
 test: $(READY)  ## run the tests
 	$(BIN)/python -m pytest -q -n auto --dist loadfile
+
+coverage: $(READY)  ## which lines and branches the tests reach; names those they do not
+	$(BIN)/python -m pytest -q -n auto --dist loadfile --cov --cov-report=term --cov-report=html:coverage
 
 lowest:  ## run the tests on the lowest versions of all dependencies that pyproject.toml allows
 	$(MAKE) test VENV=.venv-lowest LOCK=requirements/lowest.lock
