@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 from datetime import date
 from fractions import Fraction
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, JsonValue, ValidationError, model_validator
 
-from hedgerow.errors import ReleaseError
+from hedgerow.errors import LaterFormatError, ReleaseError
 from hedgerow.model.card import card
 from hedgerow.model.guarantee import (
     NEIGHBOURS,
@@ -28,6 +28,7 @@ from hedgerow.model.guarantee import (
     factor_text,
     listed,
 )
+from hedgerow.model.sealed import SEAL, SealError, facts_in, sealed, unsealed
 from hedgerow.taxonomy.labels import displayed
 
 __all__ = [
@@ -57,6 +58,9 @@ __all__ = [
     "factor_text",
     "listed",
 ]
+
+CERTIFICATE_FORMAT: Final = 2
+"""What is written now; earlier formats are read: 1 did not end in its own digest."""
 
 LONGEST_APPROVER = 200
 LONGEST_REASON = 500
@@ -273,7 +277,7 @@ class ReleasedFile(CertificatePart):
 class Certificate(CertificatePart):
     """The whole certificate, as `certificate.json` holds it."""
 
-    format_version: Literal[1] = 1
+    format_version: Literal[1, 2] = CERTIFICATE_FORMAT
     tool: str = "hedgerow"
     created: date = Field(description="the day, in UTC")
     guarantee: Guarantee
@@ -308,7 +312,8 @@ class Certificate(CertificatePart):
 
     def with_files(self, files: dict[str, ReleasedFile]) -> Certificate:
         """Return the certificate of the same release that vouches for ``files``."""
-        return self.model_copy(update={"files": dict(sorted(files.items()))})
+        listed = dict(sorted(files.items()))
+        return self.model_copy(update={"files": listed, "format_version": CERTIFICATE_FORMAT})
 
     def card_facts(self) -> list[tuple[str, object]]:
         """Return what matters most in it: names and public words with them."""
@@ -334,13 +339,17 @@ class Certificate(CertificatePart):
         for part in ("covers", "disclosure"):
             if facts[part] is None:
                 del facts[part]
-        return json.dumps(facts, indent=2, ensure_ascii=False) + "\n"
+        if self.format_version == 1:
+            return json.dumps(facts, indent=2, ensure_ascii=False) + "\n"
+        return sealed(facts)
 
     @classmethod
     def from_json(cls, text: str, *, where: str = "certificate.json") -> Certificate:
         """Read a certificate back, or say what is wrong with it."""
         try:
-            return cls.model_validate_json(text)
+            facts = _facts(text)
+            _refuse_later(facts, where)
+            return cls.model_validate_json(json.dumps(facts))
         except ValidationError as error:
             first = error.errors(include_input=False, include_url=False)[0]
             path = ".".join(str(step) for step in first["loc"])
@@ -351,15 +360,43 @@ class Certificate(CertificatePart):
                 where=f"{where}: {path}" if path else where,
                 do="Give a release folder as `hedgerow publish` wrote it.",
             ) from error
+        except SealError as error:
+            raise ReleaseError(
+                f"this is not a certificate as it was written: {error}",
+                where=where,
+                do="Get the release again from its publisher.",
+            ) from error
+
+
+def _facts(text: str) -> dict[str, Any]:
+    """Return what a certificate says; one of a format with a digest must fit it."""
+    facts = facts_in(text)
+    version = facts.get("format-version")
+    return facts if type(version) is int and version == 1 else unsealed(text)
+
+
+def _refuse_later(facts: dict[str, Any], where: str) -> None:
+    version = facts.get("format-version")
+    if isinstance(version, int) and version > CERTIFICATE_FORMAT:
+        raise LaterFormatError("certificate", version, CERTIFICATE_FORMAT, where=where)
 
 
 def certificate_schema() -> dict[str, Any]:
     """Return the JSON schema of `certificate.json`."""
     schema = Certificate.model_json_schema(by_alias=True, mode="serialization")
+    schema["properties"][SEAL] = {
+        "type": "string",
+        "pattern": "^[0-9a-f]{64}$",
+        "description": "the last key: the SHA-256 of all lines of the file before this one",
+    }
+    first = {"properties": {"format-version": {"const": 1}}}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **schema,
         "title": "hedgerow certificate",
+        "if": first,
+        "then": {"not": {"required": [SEAL]}},
+        "else": {"required": [SEAL]},
     }
 
 
