@@ -14,6 +14,7 @@ import typer
 
 from hedgerow.cli import ledger, taxonomy
 from hedgerow.cli.audit import audit_command
+from hedgerow.cli.certificate import certificate_command
 from hedgerow.cli.check import check_command
 from hedgerow.cli.compare import compare_command
 from hedgerow.cli.completion import completion_command
@@ -89,6 +90,7 @@ def make_app(*, method_settings: bool = True) -> typer.Typer:
     made.command("verify")(verify_command)
     made.command("sign")(sign_command)
     made.command("signing-key")(signing_key_command)
+    made.command("certificate")(certificate_command)
     made.command("disclose")(disclose_command)
     made.command("explain")(explain_command)
     made.command("draw")(draw_command)
