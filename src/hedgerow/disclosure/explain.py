@@ -12,6 +12,7 @@ import numpy as np
 
 from hedgerow.disclosure.confidential import Confidential, Problems, read_confidential
 from hedgerow.disclosure.prepare import PreparedDisclosure, prepare_disclosure
+from hedgerow.disclosure.recipient import Recipient
 from hedgerow.disclosure.solvers import n_workers, objective_of, solver_for
 from hedgerow.errors import SettingError
 from hedgerow.lattice.consistency import match_counter
@@ -54,7 +55,9 @@ class ReadyToExplain:
         ready = prepare_disclosure(plan, settings or {})
         check_confirmed(ready.plan)
         given = read_confidential(ready, data, against, progress=progress)
-        return cls(ready=ready, given=given, problems=Problems.of(ready, given))
+        recipient = Recipient.of(ready)
+        known = None if recipient is None else recipient.recognise(given, ready).levels
+        return cls(ready=ready, given=given, problems=Problems.of(ready, given, known))
 
     def codes(self, job: int) -> list[int]:
         """The codes of one distinct record."""
@@ -76,6 +79,7 @@ class ReadyToExplain:
             severities=self.problems.severities,
             model=self.ready.model,
             person=job,
+            known=self.problems.known_of(job),
         )
 
 

@@ -14,7 +14,16 @@ from pydantic import Field, GetCoreSchemaHandler, StrictBool, model_validator
 from pydantic_core import CoreSchema, core_schema
 
 from hedgerow.plan.disclose_parts import RiskPlan, Severity, UtilityPlan, UtilityThreshold
-from hedgerow.plan.fields import Factor, Number, Place, PlanModel, Width, mistake, shown
+from hedgerow.plan.fields import (
+    Factor,
+    Name,
+    Number,
+    Place,
+    PlanModel,
+    Width,
+    mistake,
+    shown,
+)
 from hedgerow.plan.numbers import plain_number
 
 __all__ = [
@@ -54,6 +63,42 @@ class DisclosePlan(PlanModel):
         description="the path of the attacker's dictionary, a table with the same attributes;"
         " without it, the data",
     )
+    recipient: Name | None = Field(
+        None,
+        description="the name of whoever gets the records: what was given to them before counts"
+        " towards the risk",
+    )
+    key: Name | None = Field(
+        None,
+        description="the column by which records are recognised among those given before, one"
+        " key for each record; without it, by their values",
+    )
+    memory: Place | None = Field(
+        None,
+        description="the path of the file that remembers what was given to whom; without it,"
+        " given.sqlite beside the plan",
+    )
+    first: StrictBool = Field(
+        False, description="true to say that this recipient has nothing yet, else false"
+    )
+
+    @model_validator(mode="after")
+    def _check_recipient(self) -> Self:
+        if self.recipient is None:
+            for key in ("key", "memory", "first"):
+                if getattr(self, key):
+                    raise mistake(
+                        "has no meaning without a recipient",
+                        "Name who gets the records: 'recipient: NAME', or remove it.",
+                        key=(key,),
+                    )
+        elif self.risk.consistency != "hierarchical" or self.risk.printed:
+            raise mistake(
+                "what a recipient has adds up only where risk falls with every generalisation",
+                "Leave out 'consistency' and 'printed', or the recipient.",
+                key=("recipient",),
+            )
+        return self
 
     def _refuse(self, section: str, key: str, why: str, do: str) -> None:
         raise mistake(why, do, key=(section, key))
@@ -247,6 +292,19 @@ AnyDisclosePlan: TypeAlias = Annotated[DisclosePlan, _ByFamily]
 
 def check_disclosed_attributes(plan: DisclosePlan, roles: Mapping[str, str]) -> None:
     """Refuse weights of attributes that are not disclosed, or in columns that are not read."""
+    if plan.key is not None and roles.get(plan.key, "drop") not in ("drop", "identifier"):
+        raise mistake(
+            f"the column {shown(plan.key)} has the role {roles[plan.key]}",
+            "Give a column that is not disclosed: an identifier, or one that the plan does not"
+            " list or drops.",
+            key=("disclose", "key"),
+        )
+    if isinstance(plan.risk.weights, dict) and plan.key in plan.risk.weights.values():
+        raise mistake(
+            "is a column of weights, too",
+            "Give a column of its own.",
+            key=("disclose", "key"),
+        )
     predictors = [name for name, role in roles.items() if role == "predictor"]
     named: dict[str, Any] = {"severities": plan.risk.severities}
     if isinstance(plan.risk.weights, dict):
