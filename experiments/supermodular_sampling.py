@@ -84,11 +84,13 @@ class Disclosed:
 
 
 @cache
-def disclosure(scene: Scene, weights: int) -> Disclosed:
+def disclosure(
+    scene: Scene, weights: int, attributes: tuple[str, ...] = tuple(ATTRIBUTES)
+) -> Disclosed:
     """Return the table with random weights of persons."""
-    table = with_attributes(diabetes(scene), ATTRIBUTES)
+    table = with_attributes(diabetes(scene), list(attributes))
     dictionary = Dictionary.of(table)
-    personal = np.random.default_rng([2014, weights]).random((len(table), len(ATTRIBUTES)))
+    personal = np.random.default_rng([2014, weights]).random((len(table), len(attributes)))
     return Disclosed(
         table=table,
         dictionary=dictionary,
