@@ -145,6 +145,14 @@ def _promise(disclose: DisclosePlan) -> str:
             "Each record is disclosed in the form that is best by one number, low risk weighed"
             " against utility; neither has a limit."
         )
+    if isinstance(disclose, ApproxDisclose) and disclose.dual:
+        least = disclose.utility.at_least
+        kept = f"{least} of its own" if least is not None and least.of_most else f"{least}"
+        return (
+            "Each record is disclosed in a form of about the least risk whose utility is at least"
+            f" {kept}; how small that risk is, and how far from the least, is not promised. Records"
+            " without such a form are withheld."
+        )
     if isinstance(disclose, ApproxDisclose):
         return (
             "Each record is disclosed in a form of about the most utility whose risk is at most"
@@ -251,7 +259,15 @@ def _departures(ready: PreparedDisclosure) -> tuple[Departure, ...]:
                 why="the form that says nothing would have severity 0",
             )
         )
-    if isinstance(disclose, ApproxDisclose) and not disclose.faithful:
+    if isinstance(disclose, ApproxDisclose) and disclose.dual:
+        found.append(
+            Departure(
+                paper=TKDE,
+                what="the best form is taken of all that the roundings of the dual can return",
+                why="the paper names the dual and does not print it",
+            )
+        )
+    elif isinstance(disclose, ApproxDisclose) and not disclose.faithful:
         found.append(
             Departure(
                 paper=TKDE,

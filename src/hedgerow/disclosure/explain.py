@@ -18,7 +18,13 @@ from hedgerow.errors import SettingError
 from hedgerow.lattice.consistency import match_counter
 from hedgerow.lattice.lattice import Chains, Lattice, Node, total
 from hedgerow.lattice.matches import CUBE_UP_TO
-from hedgerow.lattice.threshold import Balance, MaximiseUtility, RecordLandscape
+from hedgerow.lattice.threshold import (
+    Balance,
+    MaximiseUtility,
+    MinimiseRisk,
+    Objective,
+    RecordLandscape,
+)
 from hedgerow.model.arrays import Floats, Ints
 from hedgerow.pipeline.prepare import PlanLike, check_confirmed
 from hedgerow.plan.disclose import AggregateDisclose, ApproxDisclose, ThresholdDisclose
@@ -150,11 +156,16 @@ def _goal(ready: PreparedDisclosure, landscape: RecordLandscape) -> dict[str, An
             "lambda": float(disclose.risk_weight),
             "kappa": float(disclose.power),
         }
-    if isinstance(disclose, ApproxDisclose):
+    if isinstance(disclose, ApproxDisclose) and not disclose.dual:
         return {"kind": "most-utility", "at-most": float(disclose.risk.at_most or 0), "about": True}
-    if not isinstance(disclose, ThresholdDisclose):
+    objective: Objective
+    if isinstance(disclose, ApproxDisclose) and disclose.utility.at_least is not None:
+        required = disclose.utility.at_least
+        objective = MinimiseRisk(at_least=float(required.value), of_most=required.of_most)
+    elif isinstance(disclose, ThresholdDisclose):
+        objective = objective_of(disclose)
+    else:
         return {"kind": "other"}
-    objective = objective_of(disclose)
     if isinstance(objective, Balance):
         return {"kind": "balance", "rate": objective.rate}
     if isinstance(objective, MaximiseUtility):

@@ -19,13 +19,14 @@ from hedgerow.lattice.aggregate import (
 )
 from hedgerow.lattice.aggregate_objective import AggregateObjective, AggregateProblem
 from hedgerow.lattice.approx import ApproxSettings, approximate
+from hedgerow.lattice.approx_dual import DualSettings, approximate_dual
 from hedgerow.lattice.dictionary import Dictionary
 from hedgerow.lattice.known import known_parts, with_known
 from hedgerow.lattice.lattice import Lattice, Node, Parts, parts_of, total
 from hedgerow.lattice.matches import CUBE_UP_TO, MatchCounter, levels_of_columns
 from hedgerow.lattice.packed import Found
 from hedgerow.lattice.risk import RiskModel
-from hedgerow.plan.disclose import AggregateDisclose, ApproxDisclose
+from hedgerow.plan.disclose import AggregateDisclose, ApproxDisclose, UtilityThreshold
 
 CodeTuple: TypeAlias = tuple[int, ...]
 
@@ -186,11 +187,12 @@ class Approx:
 
     def __init__(self, common: Common, disclose: ApproxDisclose, seed: int) -> None:
         self.settings = ApproxSettings(
-            at_most=float(disclose.risk.at_most or 0),
+            at_most=float(disclose.risk.at_most or 1),
             width=float(disclose.width),
             share=float(disclose.share),
             excess=float(disclose.excess),
         )
+        self.required = disclose.utility.at_least if disclose.dual else None
         self.floor = float(disclose.floor)
         self.faithful = disclose.faithful
         self.seed = seed
@@ -200,8 +202,16 @@ class Approx:
         problem = place.problem(place.objective(risk_weight=1.0, power=1, floor=self.floor))
         if place.known and not len(problem.multiplicities):
             return None, 0, 0  # nobody fits what is known: no form hides the record
+        if self.required is not None:
+            node = approximate_dual(problem, self._dual(place, self.required)).node
+            return node, 0 if node is None else problem.count(node), 0
         rng = np.random.default_rng([self.seed, place.job]) if self.faithful else None
         found = approximate(problem, self.settings, faithful=self.faithful, rng=rng)
         if found.node is None:
             return None, 0, 0
         return found.node, problem.count(found.node), 0
+
+    def _dual(self, place: AttributePlace, required: UtilityThreshold) -> DualSettings:
+        """What utility this record must keep."""
+        most = total(place.utility, place.lattice.bottom) if required.of_most else 1.0
+        return DualSettings(at_least=float(required.value) * most, width=self.settings.width)

@@ -114,10 +114,6 @@ class DisclosePlan(PlanModel):
                 f"{self.method} needs a risk that falls with every generalisation",
                 "Leave it out, or choose another method.",
             )
-        if self.utility.at_least is not None:
-            self._refuse(
-                "utility", "at-least", f"{self.method} has no such threshold", "Remove it."
-            )
 
 
 class ThresholdDisclose(DisclosePlan):
@@ -192,6 +188,8 @@ class AggregateDisclose(DisclosePlan):
         self._refuse_unlike_threshold()
         if self.risk.at_most is not None:
             self._refuse("risk", "at-most", "aggregate has no such threshold", "Remove it.")
+        if self.utility.at_least is not None:
+            self._refuse("utility", "at-least", "aggregate has no such threshold", "Remove it.")
         if 0 < self.power < 1:
             raise mistake(
                 f"{shown(plain_number(self.power))} is out of range",
@@ -214,7 +212,10 @@ class AggregateDisclose(DisclosePlan):
 
 
 class ApproxDisclose(DisclosePlan):
-    """The approximated threshold model: about the most utility at a risk."""
+    """The approximated threshold model: about the most utility at a risk, or its dual.
+
+    With ``utility: {at-least: ...}`` in place of a limit on risk, about the least risk there.
+    """
 
     family: ClassVar[str] = "approx"
 
@@ -240,13 +241,34 @@ class ApproxDisclose(DisclosePlan):
     @model_validator(mode="after")
     def _check(self) -> Self:
         self._refuse_unlike_threshold()
-        if self.risk.at_most is None:
-            self._refuse("risk", "at-most", "is missing", "Give the most risk of a record.")
+        if self.risk.at_most is None and self.utility.at_least is None:
+            self._refuse(
+                "risk",
+                "at-most",
+                "is missing",
+                "Give the most risk of a record, or the least utility: 'utility: {at-least: ...}'.",
+            )
+        if self.risk.at_most is not None and self.utility.at_least is not None:
+            self._refuse(
+                "utility", "at-least", "risk.at-most is given, too", "Keep one of the two."
+            )
+        for name in ("share", "excess", "faithful"):
+            if self.dual and name in self.model_fields_set and getattr(self, name) is not False:
+                raise mistake(
+                    "has no meaning with utility.at-least",
+                    "Remove it: there the best form is taken of all that rounding can return.",
+                    key=(name,),
+                )
         if self.share > 1:
             raise mistake("is out of range", "Give a number above 0, at most 1.", key=("share",))
         if self.excess < 1:
             raise mistake("is out of range", "Give a number from 1 up.", key=("excess",))
         return self
+
+    @property
+    def dual(self) -> bool:
+        """Whether the least risk at a utility is asked for."""
+        return self.risk.at_most is None
 
 
 DISCLOSE_FAMILIES: dict[str, type[DisclosePlan]] = {
