@@ -243,7 +243,7 @@ def _departures(ready: PreparedDisclosure) -> tuple[Departure, ...]:
                 why="as printed it is largest where nothing is disclosed",
             )
         )
-    if disclose.method == "aruba":
+    if isinstance(disclose, ThresholdDisclose) and _walks_squares(disclose):
         found.append(
             Departure(
                 paper=ARUBA,
@@ -276,6 +276,10 @@ def _departures(ready: PreparedDisclosure) -> tuple[Departure, ...]:
             )
         )
     return tuple(found)
+
+
+def _walks_squares(disclose: ThresholdDisclose) -> bool:
+    return disclose.method == "aruba" and disclose.moves == "squares"
 
 
 def _assumed(ready: PreparedDisclosure) -> tuple[paper.Assumed, ...]:

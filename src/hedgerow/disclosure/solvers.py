@@ -92,6 +92,7 @@ def _threshold_solver(
         consistency="approximate" if risk.consistency == "jaro" else "hierarchical",
         similar_from=SIMILAR_FROM if risk.similar_from is None else float(risk.similar_from),
         known=problems.known,
+        moves=disclose.moves,
         workers=workers,
     )
     return _ThresholdSolver(solver=solver, problems=problems)

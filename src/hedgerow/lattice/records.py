@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import SettingError
+from hedgerow.lattice.aruba import Moves
 from hedgerow.lattice.consistency import SIMILAR_FROM, Consistency, match_counter
 from hedgerow.lattice.dictionary import Dictionary, DistinctRecords
 from hedgerow.lattice.lattice import Levels, Parts
@@ -49,8 +50,8 @@ class RecordSolver:
     ``utility`` are the tables of :func:`~hedgerow.lattice.utility.utility_tables`; ``known``,
     where given, are the levels of the form of each record that the recipient has already, and
     risk is that of this and of the node together [:mod:`~hedgerow.lattice.known`]. ARUBA
-    runs compiled on ``workers`` cores, all by default; the other methods take one distinct
-    problem after another.
+    runs compiled on ``workers`` cores, all by default, but for the printed ``moves``; the other
+    methods take one distinct problem after another.
     """
 
     dictionary: Dictionary
@@ -62,6 +63,7 @@ class RecordSolver:
     consistency: Consistency = "hierarchical"
     similar_from: float = SIMILAR_FROM
     known: Levels | None = None
+    moves: Moves = "squares"
     workers: int | None = None
 
     def solve(self, records: EncodedTable, *, first: int = 0) -> Answers:
@@ -113,7 +115,7 @@ class RecordSolver:
         chosen: NDArray[np.int64],
         first: int,
     ) -> Found:
-        walks = self.method == "aruba" and self.monotone
+        walks = self.method == "aruba" and self.moves == "squares" and self.monotone
         if isinstance(self.objective, Balance) or not (
             walks and is_walkable(columns, self.dictionary.chains)
         ):
@@ -151,7 +153,7 @@ class RecordSolver:
                 person=int(person),
                 known=None if self.known is None else self.known[person],
             )
-            answer = solve(landscape, self.objective, self.method)
+            answer = solve(landscape, self.objective, self.method, moves=self.moves)
             found.n_visited[job] = answer.n_visited
             if answer.node is not None:
                 found.feasible[job] = True

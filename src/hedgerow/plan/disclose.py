@@ -129,6 +129,11 @@ class ThresholdDisclose(DisclosePlan):
         description="for the least risk minus rate times utility, from 0 up; in place of both"
         " thresholds",
     )
+    moves: Literal["squares", "cube"] = Field(
+        "squares",
+        description="how aruba moves along the frontier: squares, or cube as the paper prints it,"
+        " which finds the same form more slowly",
+    )
 
     @model_validator(mode="after")
     def _check_goal(self) -> Self:
@@ -149,6 +154,12 @@ class ThresholdDisclose(DisclosePlan):
                 f"{self.method} needs a threshold",
                 "Choose branch-and-bound or brute-force, or give a threshold.",
                 key=("rate",),
+            )
+        if self.moves != "squares" and self.method != "aruba":
+            raise mistake(
+                f"{self.method} does not walk along the frontier",
+                "Remove it, or choose the method aruba.",
+                key=("moves",),
             )
         return self
 
