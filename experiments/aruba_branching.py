@@ -5,8 +5,9 @@ The paper says of it no more than "a heuristic discrete optimization algorithm, 
 is the plainest search of that kind: nodes branch into their feasible generalisations, the one of
 least cost is taken first, and a node is judged by its *own* cost. That is no bound on what lies
 above it, where costs are lower still, so the search stops at the first node that nothing waiting
-beats, and may miss the best one. :func:`~hedgerow.lattice.branch_and_bound.branch_and_bound`, which bounds
-whole boxes by their corners, does not.
+beats, and may miss the best one. The library's
+:func:`~hedgerow.lattice.branch_and_bound.branch_and_bound`, which bounds whole boxes by their
+corners, does not.
 """
 
 from __future__ import annotations
