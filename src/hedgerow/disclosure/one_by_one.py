@@ -200,11 +200,11 @@ class Approx:
     def __call__(self, place: AttributePlace) -> tuple[Node | None, int, int]:
         """A node of much utility and little more risk than allowed, if one was found."""
         problem = place.problem(place.objective(risk_weight=1.0, power=1, floor=self.floor))
-        if place.known and not len(problem.multiplicities):
-            return None, 0, 0  # nobody fits what is known: no form hides the record
         if self.required is not None:
             node = approximate_dual(problem, self._dual(place, self.required)).node
             return node, 0 if node is None else problem.count(node), 0
+        if place.known and not len(problem.multiplicities):
+            return None, 0, 0  # nobody fits what is known: no form hides the record
         rng = np.random.default_rng([self.seed, place.job]) if self.faithful else None
         found = approximate(problem, self.settings, faithful=self.faithful, rng=rng)
         if found.node is None:
