@@ -105,16 +105,16 @@ def test_the_law_on_a_chain_is_that_of_the_integral(counts):
 
 def test_draws_follow_the_law():
     point, rng = random_point(1), np.random.default_rng(7)
-    law = point.law(20_000, rng)
-    drawn = np.bincount([point.draw(rng) for _ in range(400)], minlength=len(law)) / 400
-    assert total_variation(law, drawn) < 0.15  # about 0.05 by chance
+    law = point.law(4_000, rng)
+    drawn = np.bincount([point.draw(rng) for _ in range(200)], minlength=len(law)) / 200
+    assert total_variation(law, drawn) < 0.2  # about 0.08 by chance, with this seed
     assert (law[point.counts < point.sigma * point.threshold] == 0).all()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_it_is_not_the_distribution_that_algorithm_2_asks_for(seed):
     point, rng = random_point(seed), np.random.default_rng(8)
-    law, exact = point.law(4_000, rng), point.exact_law()
+    law, exact = point.law(1_000, rng), point.exact_law()
     assert law.sum() == pytest.approx(1)
     assert total_variation(law, exact) > 0.1
     # Nodes below the threshold are returned, too: T >= σt is all that is tested.
@@ -144,7 +144,7 @@ def test_the_expected_rounds_are_bounded_by_what_is_proved_and_not_by_what_is_pr
     assert 1 / p > 4 * (1 - theta * sigma) / (1 - theta)
     for seed in range(3):
         point = random_point(seed)
-        points = point.points(point.layers[0], 2_000, np.random.default_rng(10))
+        points = point.points(point.layers[0], 500, np.random.default_rng(10))
         assert point.rounds(points) <= expected_rounds_bound(point.theta, point.sigma)
 
 

@@ -39,7 +39,7 @@ def landscape(problem):
     return severity, counts, severity / counts, problem.objective.utility(nodes)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 10**6), part=st.floats(0, 1), width=st.sampled_from([0.05, 0.3, 2.0]))
 def test_no_useful_node_beats_the_bound_and_the_answer_is_useful_itself(seed, part, width):
     problem = with_records(seed)
@@ -54,7 +54,7 @@ def test_no_useful_node_beats_the_bound_and_the_answer_is_useful_itself(seed, pa
     assert found.risk <= found.factor * best * (1 + 1e-6)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 10**6), part=st.floats(0, 0.9))
 def test_where_a_rounding_is_acceptable_with_some_chance_the_printed_factor_holds(seed, part):
     problem, few, excess, width = with_records(seed), 0.5, 8.0, 0.2
@@ -85,15 +85,15 @@ def test_where_a_rounding_is_acceptable_with_some_chance_the_printed_factor_hold
 
 def test_it_often_finds_the_best_and_the_bound_is_not_empty():
     exact, factors = 0, []
-    for seed in range(60):
+    for seed in range(30):
         problem = with_records(seed)
         _, _, risks, utilities = landscape(problem)
         required = 0.5 * float(utilities[0])
-        found = approximate_dual(problem, DualSettings(at_least=required, width=0.05))
+        found = approximate_dual(problem, DualSettings(at_least=required, width=0.1))
         best = risks[utilities >= required - 1e-9].min()
         exact += found.risk <= best * (1 + 1e-9)
         factors.append(found.factor)
-    assert exact >= 30
+    assert exact >= 15
     assert np.median(factors) < 3
     assert all(1 <= factor < math.inf for factor in factors)
 
