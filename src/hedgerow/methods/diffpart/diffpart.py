@@ -14,6 +14,7 @@ import numpy as np
 
 from hedgerow.errors import SettingError
 from hedgerow.methods.diffpart.departures import COMMON, IMPROVED
+from hedgerow.methods.diffpart.factors import least_factor, passing_by_noise
 from hedgerow.methods.diffpart.items import (
     ITEMS_SHARE,
     PASSING,
@@ -298,20 +299,3 @@ def _noisy_total(
     spending = Spending(epsilon=epsilon * TOTAL_SHARE, on="total", ledger=ledger, source=source)
     size = np.array([walk.size()], dtype=np.int64)
     return max(0, int(noisy_counts(size, spending=spending)[0]))
-
-
-def passing_by_noise(c2: Fraction, tree: SplitTree) -> float:
-    """Return how many sub-partitions of an empty partition pass on average, at height 1.
-
-    About M / 2 exp(-sqrt(2) C2) of M = 2^l - 1, whatever the budget: P(noise >= T) of
-    docs/privacy.md, "Empty groups", with the printed threshold for T.
-    """
-    n_masks = (1 << int(tree.n_children.max())) - 1
-    return n_masks / 2 * math.exp(-math.sqrt(2) * float(c2))
-
-
-def least_factor(tree: SplitTree) -> Fraction:
-    """Return the least C2 of at least 1, in tenths, at which at most one passes by noise."""
-    n_masks = (1 << int(tree.n_children.max())) - 1
-    exact = math.log(max(n_masks / 2, 1)) / math.sqrt(2)
-    return max(Fraction(1), Fraction(math.ceil(10 * exact), 10))
