@@ -20,7 +20,8 @@ COMMON = (
     Departure(
         paper=_PAPER,
         what="Discernibility is divided by 2|P| + 1 of the box at hand.",
-        why="With 2|D| + 1 of the whole table the proof fails, and small boxes choose blindly.",
+        why="2|D| + 1 reads the true number of records of the whole table in every box: nothing"
+        " pays for that, the proof fails, and small boxes choose blindly.",
     ),
     Departure(
         paper=_PAPER,
