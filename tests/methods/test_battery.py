@@ -31,6 +31,12 @@ METHODS = {
         if not (faithful and score == "gini")
     },
     "diffgen to the leaves": DiffGen(specialisations=None, score=SCORES["max"], faithful=False),
+    **{
+        f"diffgen auto {'faithful' if faithful else 'improved'}": DiffGen(
+            specialisations="auto", score=SCORES["max"], faithful=faithful
+        )
+        for faithful in (False, True)
+    },
     **{f"hedge {score}": Hedge(score=BOX_SCORES[score]) for score in BOX_SCORES},
     **{
         f"diffmulti {score} {'faithful' if faithful else 'improved'}": DiffMulti(

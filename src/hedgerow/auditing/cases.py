@@ -40,7 +40,7 @@ VARIED = ("score", "faithful")
 """Settings of which every combination is audited."""
 
 FURTHER: Mapping[str, Sequence[Mapping[str, Any]]] = {
-    "diffgen": [{"h": "all"}],
+    "diffgen": [{"h": "all"}, {"h": "auto"}],
     "diffmulti": [{"distribution": "even"}],
     "coterie": [{"frequent": 5}],
     "diffpart": [{"max_length": 2}],

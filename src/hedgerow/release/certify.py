@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 
@@ -70,6 +70,8 @@ def certify(
     facts: RunFacts,
 ) -> paper.Certificate:
     """Return the certificate of a run; ``spent`` is its budget, where it has one."""
+    if isinstance(published, Groups):
+        about = replace(about, details={**about.details, **published.course})
     return certificate_of(
         plan=plan,
         about=about,
