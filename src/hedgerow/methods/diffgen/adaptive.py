@@ -50,10 +50,10 @@ class Course:
 
         [DiffGen, Sec. 5] leaves an adaptive number of specialisations to future work.
 
-        >>> Course.of(Fraction(12, 25), 30_000)
-        Course(specialisations=11, most_boxes=2181)
-        >>> Course.of(Fraction(12, 250), 30_000)
-        Course(specialisations=7, most_boxes=218)
+        >>> Course.of(Fraction(49, 100), 30_000)
+        Course(specialisations=11, most_boxes=2227)
+        >>> Course.of(Fraction(49, 1000), 30_000)
+        Course(specialisations=7, most_boxes=222)
         """
         boxes = max(2, int(float(counts) * max(n_records, 1) / NOISE_SCALES))
         return cls(specialisations=int(math.log2(boxes)), most_boxes=boxes)
