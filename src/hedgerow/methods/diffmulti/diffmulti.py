@@ -64,12 +64,14 @@ class DiffMulti:
             departures=COMMON if self.faithful else COMMON + IMPROVED,
             chosen={"score": self.score.name},
             details=self._details(),
+            rests_on=self.score.rests_on,
         )
 
     def _details(self) -> dict[str, str]:
         """What the certificate adds about the choices."""
         divisor = self.score.printed if self.faithful else self.score.span
-        halved = self.score.name == "infogain" or divisor > self.score.span
+        two_signs = self.score.name == "infogain" or self.score.rests_on is not None
+        halved = two_signs or divisor > self.score.span
         return {
             "sensitivity": self.score.sensitivity,
             "choice": "exponential mechanism" if self.faithful else "permute-and-flip",
