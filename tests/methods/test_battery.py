@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.methods.diffgen.diffgen import DiffGen
+from hedgerow.methods.diffmulti.clusters import CLUSTERS
 from hedgerow.methods.diffmulti.diffmulti import DiffMulti
 from hedgerow.methods.diffmulti.scores import multi_score
 from hedgerow.methods.hedge.hedge import Hedge
@@ -47,6 +48,12 @@ METHODS = {
             faithful=faithful,
         )
         for score in ("discernibility", "ncp", "max", "infogain")
+        for faithful in (False, True)
+    },
+    **{
+        f"diffmulti clusters {'faithful' if faithful else 'improved'}": DiffMulti(
+            specialisations=12, score=CLUSTERS, fair=True, depth=None, faithful=faithful, clusters=3
+        )
         for faithful in (False, True)
     },
 }

@@ -41,7 +41,7 @@ VARIED = ("score", "faithful")
 
 FURTHER: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "diffgen": [{"h": "all"}, {"h": "auto"}],
-    "diffmulti": [{"distribution": "even"}],
+    "diffmulti": [{"distribution": "even"}, {"for": "clustering"}],
     "coterie": [{"frequent": 5}],
     "diffpart": [{"max_length": 2}],
 }

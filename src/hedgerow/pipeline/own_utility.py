@@ -28,6 +28,12 @@ def check_own_utility(plan: Plan, utility: OwnUtility) -> None:
             where="publish.score",
             do="Remove the score, or leave the function out.",
         )
+    if getattr(publish, "purpose", None) == "clustering":
+        raise PlanError(
+            f"'for: clustering' and the utility function {utility.name!r} exclude each other",
+            where="publish.for",
+            do="Remove 'for', or leave the function out.",
+        )
     if plan.count == "people":
         raise PlanError(
             "a utility function is not shown to follow the weight of a record",
