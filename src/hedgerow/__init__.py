@@ -3,7 +3,8 @@
 >>> import hedgerow
 >>> [name for name in dir(hedgerow) if name.islower()]  # doctest: +NORMALIZE_WHITESPACE
 ['__version__', 'audit', 'check', 'compare', 'disclose', 'draft', 'evaluate', 'generalise',
- 'load_plan', 'publish', 'read_taxonomy', 'recover', 'register', 'try_utility']
+ 'load_plan', 'publish', 'read_taxonomy', 'recover', 'register', 'sign',
+ 'try_utility', 'verify']
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
     from hedgerow.release.generalise import generalise
     from hedgerow.release.release import Release
     from hedgerow.release.sequences import SequenceRelease
+    from hedgerow.release.sign import sign
     from hedgerow.release.transformer import Generaliser
+    from hedgerow.release.verify import verify
     from hedgerow.taxonomy.files import read_taxonomy
     from hedgerow.taxonomy.tree import Taxonomy
 
@@ -68,7 +71,9 @@ __all__ = [
     "read_taxonomy",
     "recover",
     "register",
+    "sign",
     "try_utility",
+    "verify",
 ]
 
 _HOMES = {
@@ -98,6 +103,8 @@ _HOMES = {
     "recover": "pipeline.recover",
     "register": "methods.register",
     "try_utility": "methods.diffmulti.try_utility",
+    "sign": "release.sign",
+    "verify": "release.verify",
 }
 
 

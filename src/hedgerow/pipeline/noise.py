@@ -13,7 +13,7 @@ from typing import Any
 from hedgerow.errors import HedgerowError, MostlyNoiseError
 from hedgerow.pipeline.forecast import Forecast, forecast, surely_no_noise
 from hedgerow.pipeline.prepare import Prepared, prepare
-from hedgerow.plan.registry import DEFAULT_METHOD
+from hedgerow.plan.defaults import DEFAULT_METHOD
 from hedgerow.privacy.budget import MAX_EPSILON, epsilon_text
 
 UNJUDGED = (
