@@ -243,4 +243,4 @@ def flat_sets(
 def _records(
     folded: FoldedBaskets,
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64], NDArray[np.uint64]]:
-    return (folded.offsets, folded.items.astype(np.uint32), folded.weights, folded.hashes)
+    return (folded.offsets, folded.items.astype(np.uint32, copy=False), folded.weights, folded.hashes)

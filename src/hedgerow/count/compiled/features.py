@@ -36,21 +36,65 @@ def hash_records(
 
 
 @compile_loop
-def flag_new(
+def are_equal(
+    offsets: NDArray[np.int64], items: NDArray[np.unsignedinteger], first: int, second: int
+) -> bool:
+    """Say whether two records have the same items."""
+    a, b = offsets[first], offsets[second]
+    length = offsets[first + 1] - a
+    if offsets[second + 1] - b != length:
+        return False
+    for j in range(length):
+        if items[a + j] != items[b + j]:
+            return False
+    return True
+
+
+@compile_loop
+def number_distinct(
     offsets: NDArray[np.int64],
     items: NDArray[np.unsignedinteger],
-    order: NDArray[np.int64],
-    new: NDArray[np.bool_],
-) -> None:
-    """Flag each record, in an order, that is not equal to the one before it."""
-    for k in range(1, len(order)):
-        a, b = offsets[order[k - 1]], offsets[order[k]]
-        length = offsets[order[k] + 1] - b
-        new[k] = offsets[order[k - 1] + 1] - a != length
-        for j in range(length):
-            if new[k]:
+    hashes: NDArray[np.uint64],
+    slots: NDArray[np.signedinteger],
+    first: NDArray[np.signedinteger],
+    number: NDArray[np.signedinteger],
+) -> int:
+    """Number records by which they are equal to; write the first of each, return how many.
+
+    ``slots`` are twice as many as records or more, a power of two, and -1.
+    """
+    shift = np.uint64(64)
+    while np.uint64(1) << (np.uint64(64) - shift) < np.uint64(len(slots)):
+        shift -= np.uint64(1)
+    last, n = len(slots) - 1, 0
+    for r in range(len(hashes)):
+        # The high bits: records may have been parted by the low ones.
+        at = np.int64(hashes[r] >> shift) & last
+        while slots[at] >= 0:
+            found = first[slots[at]]
+            if hashes[found] == hashes[r] and are_equal(offsets, items, found, r):
                 break
-            new[k] = items[a + j] != items[b + j]
+            at = (at + 1) & last
+        if slots[at] < 0:
+            slots[at], first[n] = n, r
+            n += 1
+        number[r] = slots[at]
+    return n
+
+
+@compile_loop
+def take_records(
+    offsets: NDArray[np.int64],
+    items: NDArray[np.unsignedinteger],
+    taken: NDArray[np.signedinteger],
+    starts: NDArray[np.int64],
+    into: NDArray[np.unsignedinteger],
+) -> None:
+    """Copy some records, one after the other, to where they begin now."""
+    for k in range(len(taken)):
+        source, target = offsets[taken[k]], starts[k]
+        for j in range(starts[k + 1] - target):
+            into[target + j] = items[source + j]
 
 
 @compile_loop
