@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.model.baskets import ItemCodes, offsets_of
 from hedgerow.model.engine import FoldedBaskets
+
+Wholes: TypeAlias = NDArray[np.signedinteger[Any]]
 
 
 def hashed(offsets: NDArray[np.int64], items: ItemCodes) -> NDArray[np.uint64]:
@@ -30,9 +34,10 @@ def fold(
 
     codes, hashes = items.astype(np.uint32, copy=False), hashed(offsets, items)
     n = len(hashes)
-    whole = np.int32 if n < 1 << 30 else np.int64
-    slots = np.full(2 << n.bit_length(), -1, dtype=whole)
-    first, number = np.empty(n, dtype=whole), np.empty(n, dtype=whole)
+    whole = np.dtype(np.int32 if n < 1 << 30 else np.int64)
+    slots: Wholes = np.full(2 << n.bit_length(), -1, dtype=whole)
+    first: Wholes = np.empty(n, dtype=whole)
+    number: Wholes = np.empty(n, dtype=whole)
     n_distinct = features.number_distinct(offsets, codes, hashes, slots, first, number)
     first = first[:n_distinct]
     sums = np.bincount(number, minlength=n_distinct)

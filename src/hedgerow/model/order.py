@@ -11,8 +11,8 @@ def canonical_order(
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Return the order of records by their codes, and which of them differ from the one before.
 
-    Several codes are compared at a time, and only records that agree so far go on. A record comes before
-    those that begin with it.
+    Several codes are compared at a time, and only records that agree so far go on.
+    A record comes before those that begin with it.
 
     >>> offsets, items = np.array([0, 2, 3, 5]), np.array([1, 1, 0, 1, 1])
     >>> order, new = canonical_order(offsets, items)
@@ -38,11 +38,12 @@ def canonical_order(
         differs[1:] = (words[1:] != words[:-1]) | (sorted_group[1:] != sorted_group[:-1])
         new[places] |= differs
         start += per_word
-        number = np.cumsum(differs) - 1
-        alone = np.bincount(number)[number] == 1
-        longest = np.maximum.reduceat(lengths[order[places]], np.flatnonzero(differs))
-        goes_on = ~alone & (longest[number] > start)  # with those that end here: they come first
-        places, group = places[goes_on], number[goes_on]
+        tied = ~differs
+        tied[:-1] |= tied[1:]
+        # With those that end here: they come first.
+        open_ends = np.flatnonzero(tied)
+        open_ends = open_ends[lengths[order[places[open_ends]]] >= start]
+        places, group = places[open_ends], np.cumsum(differs, dtype=np.int64)[open_ends]
     return order, new
 
 

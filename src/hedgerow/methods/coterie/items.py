@@ -81,7 +81,8 @@ def posterior_medians(raw: Floats, *, scale: float, factor: float) -> Floats:
         return raw
     grid = np.concatenate([[0.0], GRID_FROM * GRID_STEP ** np.arange(200)])
     grid = grid[grid <= max(float(raw.max()), 10.0) * 1.2]
-    edges = np.unique(np.quantile(raw, np.linspace(0, 1, N_QUANTILES)))
+    edges = np.quantile(raw, np.linspace(0, 1, N_QUANTILES))
+    edges = edges[np.diff(edges, prepend=-np.inf) > 0]
     place = np.minimum(np.searchsorted(edges, raw), len(edges) - 1)
     counts = np.bincount(place, minlength=len(edges)).astype(np.float64)
     values = np.bincount(place, weights=raw, minlength=len(edges)) / np.maximum(counts, 1)
@@ -105,10 +106,9 @@ def _density(x: Floats, scale: float, factor: float) -> Floats:
 def _fitted(chances: Floats, counts: Floats) -> Floats:
     """Return the posterior of each row under the prior with the largest likelihood."""
     prior = np.full(chances.shape[1], 1 / chances.shape[1])
+    shares = counts / counts.sum()
     for _ in range(ROUNDS):
-        posterior = chances * prior
-        posterior /= posterior.sum(axis=1, keepdims=True)
-        before, prior = prior, counts @ posterior / counts.sum()
+        before, prior = prior, prior * (shares / (chances @ prior) @ chances)
         if np.abs(prior - before).sum() < SETTLED:
             break
     posterior = chances * prior
