@@ -13,6 +13,7 @@ import hedgerow
 from hedgerow.count.memory.baskets import BasketMemory
 from hedgerow.errors import SettingError
 from hedgerow.methods.coterie import items as coterie_items
+from hedgerow.methods.coterie import shares
 from hedgerow.methods.coterie.bins import Bins
 from hedgerow.methods.coterie.caps import best_cap
 from hedgerow.methods.coterie.coterie import Coterie
@@ -21,7 +22,7 @@ from hedgerow.methods.coterie.lengths import whole_numbers, with_places
 from hedgerow.methods.coterie.lots import Lots
 from hedgerow.methods.coterie.place import combinations_in, dealt, swap
 from hedgerow.methods.coterie.planting import expected_by_lot, plants_for
-from hedgerow.methods.coterie.shares import PARTS
+from hedgerow.methods.coterie.shares import FEW, FEW_PARTS, PARTS
 from hedgerow.methods.coterie.targets import Targets
 from hedgerow.methods.diffpart.diffpart import DiffPart
 from hedgerow.model.baskets import EncodedBaskets
@@ -45,7 +46,34 @@ def holding(noisy, wanted):
 
 
 def test_the_shares_add_up_to_one():
-    assert sum(PARTS.values()) == 1
+    for parts in (PARTS, FEW_PARTS):
+        assert sum(parts.values()) == 1
+        assert list(parts) == list(PARTS)
+    # It is by them that the noisy number of records is known.
+    assert PARTS["lengths"] == FEW_PARTS["lengths"]
+
+
+@pytest.mark.parametrize(("n_records", "parts"), [(10, FEW_PARTS), (FEW, PARTS)])
+def test_the_noisy_number_of_records_chooses_the_shares_that_are_booked(
+    n_records, parts, monkeypatch
+):
+    """Whatever the data: the answer decides, not the number of records."""
+    whole = shares.noisy_counts
+
+    def answered(counts, *, spending, per_record=1):
+        noisy = whole(counts, spending=spending, per_record=per_record)
+        if spending.on == "lengths":
+            noisy[:] = 0
+            noisy[2] = n_records
+        return noisy
+
+    monkeypatch.setattr(shares, "noisy_counts", answered)
+    baskets = EncodedBaskets.from_sets(universe(60), shop(60, 50))
+    _, ledger = published(Coterie(), baskets, epsilon=ONE)
+    assert {line.on: line.share for line in ledger.bookings} == parts
+    outline = Coterie().outline(baskets.taxonomy, ONE)
+    told = (outline.steps, outline.instead.steps)[parts is FEW_PARTS]
+    assert {step.on: step.share for step in told} == parts
 
 
 @pytest.mark.parametrize("n_items", [19, 400, 100_000])

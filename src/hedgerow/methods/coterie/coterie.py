@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,7 +13,7 @@ from hedgerow.errors import SettingError
 from hedgerow.methods.coterie.caps import Cap
 from hedgerow.methods.coterie.departures import DETAILS
 from hedgerow.methods.coterie.fit import Combinations, fitted
-from hedgerow.methods.coterie.items import Items, measure_items
+from hedgerow.methods.coterie.items import Items, measure_items, measure_records
 from hedgerow.methods.coterie.lengths import measure_lengths
 from hedgerow.methods.coterie.lots import Lots
 from hedgerow.methods.coterie.pairs import measure_pairs
@@ -25,11 +26,11 @@ from hedgerow.methods.coterie.sets import (
     measure_core,
     measure_sets,
 )
-from hedgerow.methods.coterie.shares import PARTS, Measuring
+from hedgerow.methods.coterie.shares import FEW, FEW_PARTS, PARTS, Measuring
 from hedgerow.methods.diffpart.small_universe import SMALL_UP_TO, small_universe
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.engine import BasketEngine
-from hedgerow.model.method import About, Outline, Step
+from hedgerow.model.method import About, Instead, Outline, Step
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
@@ -59,8 +60,9 @@ class Coterie:
     given.
 
     Privacy: neighbours differ in one record. Each measurement is a histogram in which a record
-    is in one cell, or capped features, and costs its share; they add up to epsilon (sequential
-    composition), and all else reads noisy values.
+    is in one cell, or capped features, and costs its share; they add up to epsilon, whichever
+    shares the noisy number of records chooses (sequential composition, every question for each
+    outcome of those before), and all else reads noisy values.
     """
 
     frequent: int | None = None
@@ -85,9 +87,12 @@ class Coterie:
         if self._is_small(taxonomy):
             step = Step(on="counts", share=epsilon, times=1)
             return Outline(steps=(step,), counts=epsilon, n_groups=(1 << taxonomy.n_leaves) - 1)
-        steps = tuple(Step(on=on, share=epsilon * part, times=1) for on, part in PARTS.items())
         return Outline(
-            steps=steps,
+            steps=_steps(PARTS, epsilon),
+            instead=Instead(
+                when=f"epsilon times the noisy number of records is below {FEW:,}",
+                steps=_steps(FEW_PARTS, epsilon),
+            ),
             counts=epsilon * PARTS["sets"],
             n_groups=taxonomy.n_leaves,
             notes=_notes(float(epsilon)),
@@ -114,7 +119,9 @@ class Coterie:
             engine=engine, epsilon=epsilon, ledger=ledger, source=source, key=lots.word()
         )
         progress("counting items", None)
-        items = measure_items(measuring)
+        records = measure_records(measuring)
+        measuring = measuring.given(records.n_records)
+        items = measure_items(measuring, records)
         found = self._measure_combinations(measuring, items, progress)
         progress("placing items", None)
         baskets, others = fitted(found, lots)
@@ -159,6 +166,10 @@ class Coterie:
 
     def _is_small(self, taxonomy: Taxonomy) -> bool:
         return self.frequent is None and taxonomy.n_leaves <= SMALL_UP_TO
+
+
+def _steps(parts: Mapping[str, Fraction], epsilon: Fraction) -> tuple[Step, ...]:
+    return tuple(Step(on=on, share=epsilon * part, times=1) for on, part in parts.items())
 
 
 def _notes(epsilon: float) -> tuple[str, ...]:

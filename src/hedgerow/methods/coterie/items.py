@@ -41,18 +41,34 @@ class Items:
     cap: Cap
 
 
-def measure_items(measuring: Measuring) -> Items:
-    """Return the supports of all items, for two shares: lengths, and capped counts of items."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Records:
+    """Noisy numbers of records, in all and by length; public."""
+
+    n_records: int
+    bins: Bins
+    lengths: Floats
+
+
+def measure_records(measuring: Measuring) -> Records:
+    """Return how many records there are of which length, for one share."""
     bins = Bins.up_to(measuring.n_items, zero=False)
     noisy = measuring.histogram(LengthBins(edges=bins.edges), on="lengths")
-    n_records = max(1, int(noisy.sum()))
-    lengths = bins.smoothed(noisy, 1 / measuring.share("lengths"))
+    return Records(
+        n_records=max(1, int(noisy.sum())),
+        bins=bins,
+        lengths=bins.smoothed(noisy, 1 / measuring.share("lengths")),
+    )
+
+
+def measure_items(measuring: Measuring, records: Records) -> Items:
+    """Return the supports of all items, for one share: capped counts of items."""
     share = measuring.share("items")
     cap = best_cap(
-        bins.means(lengths),
-        lengths,
+        records.bins.means(records.lengths),
+        records.lengths,
         share=share,
-        support=USUAL_SUPPORT * n_records,
+        support=USUAL_SUPPORT * records.n_records,
         options=CAPS,
         slack=SLACK,
     )
@@ -62,7 +78,7 @@ def measure_items(measuring: Measuring) -> Items:
     supports = posterior_medians(raw, scale=cap.most / share, factor=cap.factor)
     known = np.flatnonzero(supports >= 1)
     return Items(
-        n_records=n_records,
+        n_records=records.n_records,
         supports=supports,
         known=known[np.argsort(-supports[known], kind="stable")],
         spread=cap.spread(share),
