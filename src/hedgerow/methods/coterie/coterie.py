@@ -29,6 +29,7 @@ from hedgerow.methods.coterie.sets import (
 from hedgerow.methods.coterie.shares import FEW, FEW_PARTS, PARTS, Measuring
 from hedgerow.methods.diffpart.small_universe import SMALL_UP_TO, small_universe
 from hedgerow.model.baskets import NoisyBaskets
+from hedgerow.model.compiler import need_compiler
 from hedgerow.model.engine import BasketEngine
 from hedgerow.model.method import About, Instead, Outline, Step
 from hedgerow.privacy.budget import PathLedger
@@ -80,7 +81,9 @@ class Coterie:
         return About(name="coterie", chosen=chosen, details=DETAILS)
 
     def validate(self, taxonomy: Taxonomy, epsilon: Fraction) -> None:
-        """Nothing that cannot work: any universe and any epsilon can."""
+        """Ask for compiled loops, which place items; any universe and any epsilon can work."""
+        if not self._is_small(taxonomy):
+            need_compiler("The method coterie")
 
     def outline(self, taxonomy: Taxonomy, epsilon: Fraction) -> Outline:
         """Return what a run will spend and how many baskets to expect, without any data."""
