@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hedgerow.errors import SettingError
 from hedgerow.methods.coterie.caps import Cap
 from hedgerow.methods.coterie.departures import DETAILS
-from hedgerow.methods.coterie.fit import Combinations, fitted
+from hedgerow.methods.coterie.fit import Combinations, fitted_baskets
 from hedgerow.methods.coterie.items import Items, measure_items, measure_records
 from hedgerow.methods.coterie.lengths import measure_lengths
 from hedgerow.methods.coterie.lots import Lots
@@ -127,7 +127,7 @@ class Coterie:
         items = measure_items(measuring, records)
         found = self._measure_combinations(measuring, items, progress)
         progress("placing items", None)
-        baskets, others = fitted(found, lots)
+        baskets, others = fitted_baskets(found, lots)
         offsets, codes = with_others(baskets, others, items, n_top=len(found.supports), lots=lots)
         return NoisyBaskets.sorted_of(
             engine.taxonomy,

@@ -47,7 +47,7 @@ class Combinations:
         return combined(self.supports, self.spread, self.pairs, counted)
 
 
-def fitted(found: Combinations, lots: Lots) -> tuple[PlacedItems, NDArray[np.int64]]:
+def fitted_baskets(found: Combinations, lots: Lots) -> tuple[PlacedItems, NDArray[np.int64]]:
     """Return baskets that agree with the counts, and how many other items each is to have.
 
     Records above the cap hold larger sets more often than smaller ones, so that each size has

@@ -42,7 +42,7 @@ class Items:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Records:
+class RecordLengths:
     """Noisy numbers of records, in all and by length; public."""
 
     n_records: int
@@ -50,18 +50,18 @@ class Records:
     lengths: Floats
 
 
-def measure_records(measuring: Measuring) -> Records:
+def measure_records(measuring: Measuring) -> RecordLengths:
     """Return how many records there are of which length, for one share."""
     bins = Bins.up_to(measuring.n_items, zero=False)
     noisy = measuring.histogram(LengthBins(edges=bins.edges), on="lengths")
-    return Records(
+    return RecordLengths(
         n_records=max(1, int(noisy.sum())),
         bins=bins,
         lengths=bins.smoothed(noisy, 1 / measuring.share("lengths")),
     )
 
 
-def measure_items(measuring: Measuring, records: Records) -> Items:
+def measure_items(measuring: Measuring, records: RecordLengths) -> Items:
     """Return the supports of all items, for one share: capped counts of items."""
     share = measuring.share("items")
     cap = best_cap(

@@ -38,7 +38,7 @@ FEW_PARTS: Mapping[str, Fraction] = {
 }
 """The same where there are few records: lengths cost as much, and say that there are few."""
 
-FEW = 25_000
+FEW = 40_000
 """Records are few where epsilon times their noisy number is below that."""
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy
 
 from hedgerow.methods.coterie.compiled.draws import (
-    Reals,
-    Singles,
-    Wholes,
-    Words,
+    RealArray,
+    SingleArray,
+    WholeArray,
+    WordArray,
     draw_below,
     draw_unit,
     holds,
@@ -27,12 +27,12 @@ GIVE_UP = 5
 
 @compile_loop
 def plant_sets(
-    sets: Wholes,
-    times: Wholes,
-    again: Reals,
-    baskets: tuple[Wholes, Wholes, Wholes, Wholes, Words],
-    left: Wholes,
-    state: Words,
+    sets: WholeArray,
+    times: WholeArray,
+    again: RealArray,
+    baskets: tuple[WholeArray, WholeArray, WholeArray, WholeArray, WordArray],
+    left: WholeArray,
+    state: WordArray,
 ) -> None:
     """Put sets of two or three items into baskets with room; ``left`` are tokens of each item.
 
@@ -82,7 +82,7 @@ def plant_sets(
 
 
 @compile_loop
-def first_shorter(offsets: Wholes, size: int) -> int:
+def first_shorter(offsets: WholeArray, size: int) -> int:
     """Return the first basket with fewer places than a size; longer ones come first."""
     low, high = 0, len(offsets) - 1
     while low < high:
@@ -96,10 +96,10 @@ def first_shorter(offsets: Wholes, size: int) -> int:
 
 @compile_loop
 def deal_tokens(
-    tokens: Wholes,
-    welcome: Singles,
-    baskets: tuple[Wholes, Wholes, Wholes, Wholes, Words],
-    state: Words,
+    tokens: WholeArray,
+    welcome: SingleArray,
+    baskets: tuple[WholeArray, WholeArray, WholeArray, WholeArray, WordArray],
+    state: WordArray,
 ) -> None:
     """Give every place that is left one of the tokens, by lot, and no basket an item twice.
 
@@ -127,18 +127,18 @@ def deal_tokens(
             tokens[j] = tokens[t]
             t += 1
             if holds(members, b, x):
-                x = exchanged(x, b, offsets[b], baskets, state)
+                x = taken_in_exchange(x, b, offsets[b], baskets, state)
             items[place] = x
             note(members, b, x)
 
 
 @compile_loop
-def exchanged(
+def taken_in_exchange(
     x: int,
     b: int,
     n_filled: int,
-    baskets: tuple[Wholes, Wholes, Wholes, Wholes, Words],
-    state: Words,
+    baskets: tuple[WholeArray, WholeArray, WholeArray, WholeArray, WordArray],
+    state: WordArray,
 ) -> int:
     """Return an item that a basket lacks, for one that it has: from a basket that lacks that."""
     _, basket_of, _, items, members = baskets
@@ -157,7 +157,9 @@ def exchanged(
 
 
 @compile_loop
-def list_places(items: Wholes, starts: Wholes, held: Wholes, slot_of: Wholes, n_items: int) -> None:
+def list_places(
+    items: WholeArray, starts: WholeArray, held: WholeArray, slot_of: WholeArray, n_items: int
+) -> None:
     """List the places of each item, and where each place is in that list."""
     following = starts[:n_items].copy()
     for place in range(len(items)):
@@ -168,12 +170,12 @@ def list_places(items: Wholes, starts: Wholes, held: Wholes, slot_of: Wholes, n_
 
 @compile_loop
 def count_combinations(
-    offsets: Wholes,
-    items: Wholes,
-    members: Words,
-    pairs: Reals,
-    triples: tuple[Wholes, Wholes, Wholes, Wholes],
-    counts: Reals,
+    offsets: WholeArray,
+    items: WholeArray,
+    members: WordArray,
+    pairs: RealArray,
+    triples: tuple[WholeArray, WholeArray, WholeArray, WholeArray],
+    counts: RealArray,
 ) -> None:
     """Add up the pairs and the listed triples of all baskets."""
     of_triple, of_item, beside, starts = triples

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from hedgerow.methods.coterie.compiled.draws import Wholes, Words, draw_below
+from hedgerow.methods.coterie.compiled.draws import WholeArray, WordArray, draw_below
 from hedgerow.model.compiling import compile_loop
 
 TRIES = 8
 """How often another token is taken where a basket has the item already."""
 
-Frequent = tuple[Wholes, Wholes, Wholes]
+Frequent = tuple[WholeArray, WholeArray, WholeArray]
 """Where baskets begin, their items by rank, and the code of each rank."""
 
 
 @compile_loop
-def shuffle(tokens: Wholes, state: Words) -> None:
+def shuffle(tokens: WholeArray, state: WordArray) -> None:
     """Bring tokens into a random order."""
     for t in range(len(tokens) - 1, 0, -1):
         j = draw_below(state, t + 1)
@@ -23,12 +23,12 @@ def shuffle(tokens: Wholes, state: Words) -> None:
 @compile_loop
 def fill_baskets(
     frequent: Frequent,
-    n_others: Wholes,
-    tokens: Wholes,
-    unknown: Wholes,
-    state: Words,
-    offsets: Wholes,
-    items: Wholes,
+    n_others: WholeArray,
+    tokens: WholeArray,
+    unknown: WholeArray,
+    state: WordArray,
+    offsets: WholeArray,
+    items: WholeArray,
 ) -> int:
     """Write baskets of different items, each rising; return how many are not empty.
 
@@ -76,7 +76,7 @@ def fill_baskets(
 
 
 @compile_loop
-def put(items: Wholes, first: int, stop: int, item: int) -> int:
+def put(items: WholeArray, first: int, stop: int, item: int) -> int:
     """Put an item among those of a basket, which rise; return where the basket ends."""
     k = stop
     while k > first and items[k - 1] > item:

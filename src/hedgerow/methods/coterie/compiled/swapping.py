@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy
 
 from hedgerow.methods.coterie.compiled.draws import (
-    Reals,
-    Wholes,
-    Words,
+    RealArray,
+    WholeArray,
+    WordArray,
     draw_below,
     draw_unit,
     holds,
@@ -15,11 +15,15 @@ from hedgerow.methods.coterie.compiled.draws import (
 )
 from hedgerow.model.compiling import compile_loop
 
-BasketArrays = tuple[Wholes, Wholes, Wholes, Wholes, Wholes, Wholes, Words]
+BasketArrays = tuple[
+    WholeArray, WholeArray, WholeArray, WholeArray, WholeArray, WholeArray, WordArray
+]
 """Items, where baskets begin, the basket of each place; where the places of each item begin, those
 places, and where each place is among them; a bit for every basket and item that it holds."""
 
-TripleArrays = tuple[Wholes, Wholes, Wholes, Wholes, Reals, Reals, Reals]
+TripleArrays = tuple[
+    WholeArray, WholeArray, WholeArray, WholeArray, RealArray, RealArray, RealArray
+]
 """Members; the triples of each item, the two members beside it in each, and where they begin;
 counts, targets and weights."""
 
@@ -29,7 +33,7 @@ WORTH = 0.01
 
 @compile_loop
 def change_of(
-    baskets: BasketArrays, b: int, place: int, comes: int, pairs: Reals, triples: TripleArrays
+    baskets: BasketArrays, b: int, place: int, comes: int, pairs: RealArray, triples: TripleArrays
 ) -> float:
     """Return how the distance to all targets changes when an item comes in another's place.
 
@@ -61,7 +65,7 @@ def change_of(
 
 @compile_loop
 def apply_change(
-    baskets: BasketArrays, b: int, place: int, comes: int, pairs: Reals, triples: TripleArrays
+    baskets: BasketArrays, b: int, place: int, comes: int, pairs: RealArray, triples: TripleArrays
 ) -> None:
     """Bring the counts up to date for one item that comes in another's place."""
     items, offsets = baskets[0], baskets[1]
@@ -85,7 +89,7 @@ def apply_change(
 
 
 @compile_loop
-def off_target(pairs: Reals, triples: TripleArrays, codes: Wholes, ends: Reals) -> int:
+def off_target(pairs: RealArray, triples: TripleArrays, codes: WholeArray, ends: RealArray) -> int:
     """List pairs and triples that are off, with running sums of how much; return how many."""
     _, _, _, _, held, wanted, weight = triples
     n = len(pairs)
@@ -112,7 +116,7 @@ def off_target(pairs: Reals, triples: TripleArrays, codes: Wholes, ends: Reals) 
 
 @compile_loop
 def set_off(
-    code: int, pairs: Reals, triples: TripleArrays, state: Words
+    code: int, pairs: RealArray, triples: TripleArrays, state: WordArray
 ) -> tuple[int, int, int, bool]:
     """Return an item that is to come or go, the one or two beside it, and whether to come."""
     n = len(pairs)
@@ -130,7 +134,7 @@ def set_off(
 
 @compile_loop
 def propose_joining(
-    baskets: BasketArrays, x: int, beside: int, third: int, state: Words
+    baskets: BasketArrays, x: int, beside: int, third: int, state: WordArray
 ) -> tuple[int, int]:
     """Return a place in a basket that lacks an item beside others, and a place of that item."""
     items, offsets, basket_of, starts, held, _, members = baskets
@@ -153,7 +157,7 @@ def propose_joining(
 
 @compile_loop
 def propose_parting(
-    baskets: BasketArrays, x: int, beside: int, third: int, state: Words
+    baskets: BasketArrays, x: int, beside: int, third: int, state: WordArray
 ) -> tuple[int, int]:
     """Return the place of an item that is beside others, and any place of any other basket."""
     _, offsets, basket_of, starts, held, _, members = baskets
@@ -184,7 +188,7 @@ def is_twice(baskets: BasketArrays, basket: int, item: int) -> bool:
 
 @compile_loop
 def swap_if_nearer(
-    baskets: BasketArrays, place: int, other: int, pairs: Reals, triples: TripleArrays
+    baskets: BasketArrays, place: int, other: int, pairs: RealArray, triples: TripleArrays
 ) -> bool:
     """Swap the items of two places of two baskets where that is nearer to the targets."""
     items, _, basket_of, _, held, slot_of, members = baskets
@@ -215,13 +219,13 @@ def swap_if_nearer(
 @compile_loop
 def swap_items(
     baskets: BasketArrays,
-    pairs: Reals,
+    pairs: RealArray,
     triples: TripleArrays,
     blocks: int,
     per_block: int,
     stop: int,
     enough: float,
-    state: Words,
+    state: WordArray,
 ) -> int:
     """Swap items between baskets while the weighted squared distance to targets falls.
 
