@@ -22,7 +22,7 @@ from hedgerow.methods.coterie.lengths import whole_numbers, with_places
 from hedgerow.methods.coterie.lots import Lots
 from hedgerow.methods.coterie.place import combinations_in, dealt, swap
 from hedgerow.methods.coterie.planting import expected_by_lot, plants_for
-from hedgerow.methods.coterie.shares import FEW, FEW_PARTS, PARTS
+from hedgerow.methods.coterie.shares import FEW, FEW_PARTS, LARGE, PARTS
 from hedgerow.methods.coterie.targets import Targets
 from hedgerow.methods.diffpart.diffpart import DiffPart
 from hedgerow.model.baskets import EncodedBaskets
@@ -53,9 +53,12 @@ def test_the_shares_add_up_to_one():
     assert PARTS["lengths"] == FEW_PARTS["lengths"]
 
 
-@pytest.mark.parametrize(("n_records", "parts"), [(10, FEW_PARTS), (FEW, PARTS)])
+@pytest.mark.parametrize(
+    ("n_records", "n_items", "parts"),
+    [(10, LARGE + 1, FEW_PARTS), (FEW, LARGE + 1, PARTS), (10, LARGE, PARTS)],
+)
 def test_the_noisy_number_of_records_chooses_the_shares_that_are_booked(
-    n_records, parts, monkeypatch
+    n_records, n_items, parts, monkeypatch
 ):
     """Whatever the data: the answer decides, not the number of records."""
     whole = shares.noisy_counts
@@ -68,11 +71,12 @@ def test_the_noisy_number_of_records_chooses_the_shares_that_are_booked(
         return noisy
 
     monkeypatch.setattr(shares, "noisy_counts", answered)
-    baskets = EncodedBaskets.from_sets(universe(60), shop(60, 50))
+    baskets = EncodedBaskets.from_sets(universe(n_items), shop(n_items, 50))
     _, ledger = published(Coterie(), baskets, epsilon=ONE)
     assert {line.on: line.share for line in ledger.bookings} == parts
     outline = Coterie().outline(baskets.taxonomy, ONE)
-    told = (outline.steps, outline.instead.steps)[parts is FEW_PARTS]
+    assert (outline.instead is None) == (n_items <= LARGE)
+    told = outline.instead.steps if parts is FEW_PARTS else outline.steps
     assert {step.on: step.share for step in told} == parts
 
 

@@ -26,7 +26,7 @@ from hedgerow.methods.coterie.sets import (
     measure_core,
     measure_sets,
 )
-from hedgerow.methods.coterie.shares import FEW, FEW_PARTS, PARTS, Measuring
+from hedgerow.methods.coterie.shares import FEW, FEW_PARTS, LARGE, PARTS, Measuring
 from hedgerow.methods.diffpart.small_universe import SMALL_UP_TO, small_universe
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.compiler import need_compiler
@@ -92,10 +92,7 @@ class Coterie:
             return Outline(steps=(step,), counts=epsilon, n_groups=(1 << taxonomy.n_leaves) - 1)
         return Outline(
             steps=_steps(PARTS, epsilon),
-            instead=Instead(
-                when=f"epsilon times the noisy number of records is below {FEW:,}",
-                steps=_steps(FEW_PARTS, epsilon),
-            ),
+            instead=_with_few_records(epsilon) if taxonomy.n_leaves > LARGE else None,
             counts=epsilon * PARTS["sets"],
             n_groups=taxonomy.n_leaves,
             notes=_notes(float(epsilon)),
@@ -173,6 +170,13 @@ class Coterie:
 
 def _steps(parts: Mapping[str, Fraction], epsilon: Fraction) -> tuple[Step, ...]:
     return tuple(Step(on=on, share=epsilon * part, times=1) for on, part in parts.items())
+
+
+def _with_few_records(epsilon: Fraction) -> Instead:
+    return Instead(
+        when=f"epsilon times the noisy number of records is below {FEW:,}",
+        steps=_steps(FEW_PARTS, epsilon),
+    )
 
 
 def _notes(epsilon: float) -> tuple[str, ...]:

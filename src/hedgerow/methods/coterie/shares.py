@@ -42,12 +42,16 @@ FEW = 40_000
 """Records are few where epsilon times their noisy number is below that."""
 
 
-def parts_for(n_records: int, epsilon: Fraction) -> Mapping[str, Fraction]:
-    """Return the parts of epsilon, given the noisy number of records.
+LARGE = 100
+"""Universes up to that many items keep the usual shares: their items are known well anyway."""
+
+
+def parts_for(n_records: int, n_items: int, epsilon: Fraction) -> Mapping[str, Fraction]:
+    """Return the parts of epsilon, given the noisy number of records and the universe.
 
     Privacy: reads a number that has been paid for. On either way the parts add up to 1.
     """
-    return FEW_PARTS if n_records * epsilon < FEW else PARTS
+    return FEW_PARTS if n_items > LARGE and n_records * epsilon < FEW else PARTS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +67,7 @@ class Measuring:
 
     def given(self, n_records: int) -> Measuring:
         """Return the same with the shares for so many records, a noisy number."""
-        return replace(self, parts=parts_for(n_records, self.epsilon))
+        return replace(self, parts=parts_for(n_records, self.n_items, self.epsilon))
 
     @property
     def n_items(self) -> int:
