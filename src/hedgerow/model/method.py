@@ -54,13 +54,22 @@ class Step:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Instead:
+    """Other steps that a run takes where a noisy answer of its first ones says so."""
+
+    when: str
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Outline:
     """What a run will do, from public settings alone.
 
     ``counts`` is the share that each published count is drawn with, and ``n_groups`` a
     typical number of groups; ``notes`` are further sentences for ``check``. A method that
     ``counts_marginals`` publishes invented records: both are then about the cells of one
-    of its marginals. One with ``true_counts`` adds no noise to what it counts.
+    of its marginals. One with ``true_counts`` adds no noise to what it counts. Steps may be others
+    ``instead``.
     """
 
     steps: tuple[Step, ...]
@@ -69,6 +78,7 @@ class Outline:
     notes: tuple[str, ...] = ()
     counts_marginals: bool = False
     true_counts: bool = False
+    instead: Instead | None = None
 
 
 Domain_contra = TypeVar("Domain_contra", contravariant=True)
