@@ -5,10 +5,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+SITE_READY := $(VENV)/.site-ready
 # Compiled modules are kept: the tests start hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check audit pages mutants bench bench-large table papers format lint types docs lock clean
+.PHONY: demo test check audit pages site mutants bench bench-large table papers format lint types docs lock clean
 
 demo: $(READY)  ## publish the bundled UCI Adult table and show what the release keeps
 	$(BIN)/hedgerow demo --out demo --force
@@ -25,6 +26,9 @@ audit: $(READY)  ## slow statistical audits of the privacy of every method
 
 pages: $(READY)  ## every page in Chromium with axe-core; skips, saying so, without Chromium or Node.js
 	$(BIN)/python tools/pages.py
+
+site: $(SITE_READY)  ## the documentation site in .site/html: warnings are errors, links followed, every page in Chromium
+	$(BIN)/python tools/build_site.py --look
 
 mutants: $(READY)  ## plant small faults in the private code: does a test notice each? (about an hour)
 	$(BIN)/python tools/mutants.py
@@ -45,7 +49,7 @@ bench-large: $(READY)  ## the engines at 1, 10 and 100 million records; needs 10
 	$(BIN)/python benchmarks/bench_engines.py 1000000 10000000 100000000
 	$(BIN)/python benchmarks/bench_people.py 100000000 --stream 2GB
 
-table: $(READY)  ## the table of all methods in the README and docs/methods.md
+table: $(READY)  ## the table of all methods in docs/methods.md
 	$(BIN)/python benchmarks/all_methods.py --write
 
 papers: $(READY)  ## every figure of the papers, run again in full (about twenty minutes on two cores)
@@ -68,9 +72,11 @@ format: $(READY)
 lock:  ## pin the dependencies again (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 		--quiet --extra evaluate --extra disclose --extra sql --extra excel --extra spss --extra spark --extra studio --extra dev pyproject.toml -o requirements/dev.lock
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+		--quiet --constraint requirements/dev.lock --group site -o requirements/site.lock
 
 clean:
-	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) demo .site .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(READY): requirements/dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -78,4 +84,8 @@ $(READY): requirements/dev.lock pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+$(SITE_READY): $(READY) requirements/site.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/site.lock
 	touch $@
