@@ -1,4 +1,4 @@
-"""The documentation site: Sphinx reads what tools/build_site.py has laid out beside a copy of it."""
+"""The documentation site: Sphinx reads what tools/build_site.py has laid out with a copy of it."""
 
 from importlib.metadata import version as installed
 
