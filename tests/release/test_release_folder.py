@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hedgerow.errors import ReleaseError
+from hedgerow.errors import InputError, ReleaseError
 from hedgerow.model.groups import Groups
 from hedgerow.model.schema import Attribute
 from hedgerow.privacy.source import SeededSource
@@ -240,3 +241,10 @@ def test_labels_with_an_apostrophe_that_earlier_releases_wrote_are_still_read(tm
     wrong = pa.chunked_array([pa.array(["'- 50000.", "-y"]).dictionary_encode()])
     with pytest.raises(ReleaseError):
         reading._positions(wrong, labels, True, tmp_path / "release.csv")
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_a_dataframe_of_a_library_that_is_absent_says_what_to_do(release, library, monkeypatch):
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(InputError, match=f"pip install {library}"):
+        getattr(release, f"to_{library}")()

@@ -26,12 +26,12 @@ from hedgerow.pipeline.covers import cover_notes
 from hedgerow.pipeline.open import ColumnsCheck, DataPlace, open_engine
 from hedgerow.pipeline.people import USUAL_BOUND, PeopleShares, people_notes
 from hedgerow.pipeline.run import RunResult, run_private
+from hedgerow.plan.defaults import DEFAULT_BASKET_METHOD, DEFAULT_METHOD
 from hedgerow.plan.fields import shown
 from hedgerow.plan.load import load_plan, plan_digest, plan_of
 from hedgerow.plan.model import Plan
 from hedgerow.plan.override import override
 from hedgerow.plan.people import names_people, tells_people_apart
-from hedgerow.plan.registry import DEFAULT_BASKET_METHOD, DEFAULT_METHOD
 from hedgerow.plan.settings import MethodSettings, PrivateSettings
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource

@@ -21,6 +21,7 @@ from hedgerow.count.settings import EngineSettings
 from hedgerow.errors import ChangedPlanError, PublishNotice, SettingError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.certificate import LedgerEntry
+from hedgerow.model.compiler import SLOW, SLOW_FROM, has_compiler
 from hedgerow.model.database import asked_of
 from hedgerow.model.groups import Groups
 from hedgerow.model.people import SampleKey
@@ -164,6 +165,8 @@ def publish(
     account = task.account()
     if account is not None and ready.plan.records is None and not even_if_noise:
         notice(UNJUDGED)
+    if (ready.plan.records or 0) >= SLOW_FROM and not has_compiler():
+        notice(SLOW)
     sums = None if account is None else account.sums()
     key = _sample_key(seed) if ready.people is not None else None
     with ready.opened(data, counting, progress, sums=sums, key=key) as holding:
