@@ -71,13 +71,14 @@ function overlapping() {
   return bad.slice(0, 5);
 }
 
-for (const [name, file] of Object.entries(JSON.parse(readFileSync(pages, "utf8")))) {
-  for (const colorScheme of SCHEMES) {
-    for (const [width, height] of SIZES) {
-      const context = await browser.newContext({ viewport: { width, height }, colorScheme, bypassCSP: true });
+const asked = [];
+for (const colorScheme of SCHEMES) {
+  for (const [width, height] of SIZES) {
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme, bypassCSP: true });
+    for (const [name, file] of Object.entries(JSON.parse(readFileSync(pages, "utf8")))) {
       const page = await context.newPage();
       // Nothing may be asked for but files of this machine.
-      const asked = [];
+      asked.length = 0;
       page.on("request", (each) => { if (!/^(file|data|blob|about):/.test(each.url())) asked.push(each.url()); });
       await page.goto(pathToFileURL(file).href);
       const length = await page.evaluate(() => document.documentElement.scrollHeight);
@@ -103,8 +104,9 @@ for (const [name, file] of Object.entries(JSON.parse(readFileSync(pages, "utf8")
           why: each.nodes[0].failureSummary,
         })),
       });
-      await context.close();
+      await page.close();
     }
+    await context.close();
   }
 }
 await browser.close();
