@@ -51,4 +51,6 @@ html_theme_options = {
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
 }
+# Pages that are no part of a section have no list of its pages beside them.
+html_sidebars = {name: [] for name in ("attacks", "faq", "cli", "glossary")}
 html_context = {"default_mode": "auto"}
