@@ -5,7 +5,6 @@ Nothing confidential is read before `opened` is called.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -36,7 +35,7 @@ from hedgerow.plan.settings import MethodSettings, PrivateSettings
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
-from hedgerow.release.domains import describe
+from hedgerow.release.domains import describe, fingerprint_of
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain
 from hedgerow.taxonomy.tree import Taxonomy
 
@@ -239,11 +238,6 @@ class Prepared:
         return fingerprint_of(
             plan_digest(self.plan), [describe(domain).digest() for domain in domains]
         )
-
-
-def fingerprint_of(plan: str, domains: Sequence[str]) -> str:
-    """Return the fingerprint from the digests of the plan and of its domains, in their order."""
-    return hashlib.sha256("\n".join([plan, *domains]).encode()).hexdigest()
 
 
 def as_plan(plan: PlanLike) -> Plan:
