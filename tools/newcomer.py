@@ -43,8 +43,8 @@ def environment(folder: Path, wheel: Path, *, borrow: bool) -> Path:
     venv.create(place, with_pip=not borrow)
     programs = place / ("Scripts" if os.name == "nt" else "bin")
     if not borrow:
-        asked = [programs / "python", "-m", "pip", "install", "--quiet", f"{wheel}[evaluate]"]
-        subprocess.run(asked, check=True)
+        pip = [programs / "python", "-m", "pip", "install", "--quiet"]
+        subprocess.run([*pip, f"{wheel}[evaluate]", "pandas"], check=True)  # as the tutorial says
         return programs
     kept = sysconfig.get_path("purelib", vars={"base": str(place), "platbase": str(place)})
     pip = [sys.executable, "-m", "pip", "--python", programs / "python", "install", "--quiet"]

@@ -8,6 +8,7 @@ import webbrowser
 
 import pytest
 
+import hedgerow
 from hedgerow.cli.main import main
 from hedgerow.errors import ReleaseError
 from hedgerow.handbook.contents import read_contents
@@ -114,3 +115,9 @@ def test_docs_refuses_pages_that_are_not_there_and_folders_that_hold_something(
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(ReleaseError, match="cannot be written"):
         handbook(tmp_path / "file" / "pages")
+
+
+def test_the_page_of_the_library_has_every_public_name(root):
+    page = (root / "website" / "api.md").read_text(encoding="utf-8")
+    missing = [name for name in hedgerow.__all__ if f":: hedgerow.{name}" not in page]
+    assert missing == ["__version__"]
