@@ -32,6 +32,8 @@ html_favicon = "_static/hedgerow.svg"
 html_show_sourcelink = False
 html_copy_source = False
 html_show_sphinx = False
+html_use_index = False
+html_domain_indices = False
 html_theme_options = {
     "logo": {
         "text": "hedgerow",
