@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import InputError
+from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.sequences import NoisySequences
 from hedgerow.report.page import Bar
 from hedgerow.report.pictures import shortened
@@ -54,7 +55,7 @@ def length_bars(sequences: NoisySequences, more: str) -> tuple[Bar, ...]:
     )
 
 
-def shown_path(sequences: NoisySequences, place: int) -> str:
+def shown_path(sequences: NoisyBaskets, place: int) -> str:
     """Return the items of one sequence in words, in their order."""
     codes = sequences.items[sequences.offsets[place] : sequences.offsets[place + 1]].tolist()
     return shortened(" → ".join(sequences.taxonomy.leaf_labels[code] for code in codes), 160)

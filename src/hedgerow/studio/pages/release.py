@@ -161,7 +161,8 @@ def _items(request: Request, baskets: NoisyBaskets) -> dict[str, Any]:
     item = request.query_params.get("item", "")
     words = request.query_params.get("find", "")
     lengths: tuple[Bar, ...] = ()
-    n_with, beside = 0, ()
+    beside: tuple[Bar, ...] = ()
+    n_with = 0
     if isinstance(baskets, NoisySequences):
         items = held_bars(baskets, words)
         lengths = length_bars(baskets, texts("release").items.longer)
@@ -179,9 +180,7 @@ def _records(request: Request, shown: ShownRelease) -> dict[str, Any]:
     if shown.baskets is not None:
         baskets = shown.baskets.baskets
         order = np.argsort(-baskets.counts, kind="stable")[:N_PREVIEWED].tolist()
-        told = shown_items
-        if isinstance(baskets, NoisySequences):
-            told = shown_path
+        told = shown_path if shown.sequences is not None else shown_items
         counted = [(told(baskets, at), int(baskets.counts[at])) for at in order]
         return {"columns": [], "rows": counted, "n_records": int(baskets.counts.sum())}
     release = shown.release

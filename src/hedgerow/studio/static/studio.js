@@ -58,6 +58,7 @@ document.addEventListener("input", (event) => {
 
 // A choice that shows the fields of what is chosen: data-switch, and data-for below the same form.
 function turn(choice) {
+  if (choice.type === "radio" && !choice.checked) return;
   const form = choice.closest("[data-form]");
   for (const part of form?.querySelectorAll("[data-for]") ?? []) {
     part.hidden = !part.dataset.for.split(" ").includes(choice.value);
