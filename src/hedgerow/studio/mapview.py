@@ -43,8 +43,8 @@ def names_across(drawn: BoxMap) -> tuple[AxisName, ...]:
     def anchor(percent: float) -> str:
         return "start" if percent < 4 else "end" if percent > 96 else "middle"
 
-    wide = set(_with_room(drawn.across_marks, WIDTH / WIDE[0], room))
-    narrow = set(_with_room(drawn.across_marks, WIDTH / NARROW[0], room))
+    wide = _with_room(drawn.across_marks, WIDTH / WIDE[0], room)
+    narrow = _with_room(wide, WIDTH / NARROW[0], room)
     return tuple(
         AxisName(
             percent=round(100 * mark.at / WIDTH, 2),
@@ -53,15 +53,14 @@ def names_across(drawn: BoxMap) -> tuple[AxisName, ...]:
             narrow=mark in narrow,
             anchor="end" if drawn.slanted else anchor(100 * mark.at / WIDTH),
         )
-        for mark in drawn.across_marks
-        if mark in wide | narrow
+        for mark in wide
     )
 
 
 def names_down(drawn: BoxMap) -> tuple[AxisName, ...]:
     """Return the names left of a map."""
-    wide = set(_with_room(drawn.down_marks, HEIGHT / WIDE[1], lambda _: LINE))
-    narrow = set(_with_room(drawn.down_marks, HEIGHT / NARROW[1], lambda _: LINE))
+    wide = _with_room(drawn.down_marks, HEIGHT / WIDE[1], lambda _: LINE)
+    narrow = _with_room(wide, HEIGHT / NARROW[1], lambda _: LINE)
     return tuple(
         AxisName(
             percent=round(min(max(100 * mark.at / HEIGHT, 1.5), 98.5), 2),
@@ -69,8 +68,7 @@ def names_down(drawn: BoxMap) -> tuple[AxisName, ...]:
             short=shortened(mark.text, SHORT),
             narrow=mark in narrow,
         )
-        for mark in drawn.down_marks
-        if mark in wide | narrow
+        for mark in wide
     )
 
 

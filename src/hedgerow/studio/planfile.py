@@ -84,9 +84,9 @@ class PlanFile:
         """Return the first comment of every entry of a mapping, such as of each attribute."""
         return first_comments(self.text, path) if self.is_yaml else {}
 
-    def remarks(self) -> dict[str, str]:
-        """Return the comments right above each key of the whole plan."""
-        return remarks(self.text) if self.is_yaml else {}
+    def remarks(self, *path: str) -> dict[str, str]:
+        """Return the comments right above each key of the whole plan, or of one section of it."""
+        return remarks(self.text, path) if self.is_yaml else {}
 
     def with_edits(self, edits: Sequence[Edit]) -> PlanFile:
         """Return the file as it would be; nothing is written."""
