@@ -36,7 +36,7 @@ attributes:
 one-record-per-person: true
 confirmed: true
 publish: {{method: hedge, epsilon: 1}}
-ledger: {{dataset: visits, cap: 99, file: ledger.sqlite}}
+ledger: {{dataset: visits, cap: 20, file: ledger.sqlite}}
 """
 HEDGEROW = [sys.executable, "-P", "-c", "from hedgerow.cli.main import main; main()"]
 
@@ -89,8 +89,12 @@ class Page:
     def publish(self, out: str) -> str:
         """Press *Publish*; return the run's name."""
         text, headers = self.shown()
-        fingerprint = re.findall(r'name="fingerprint" value="(\w+)"', text)[0]
-        sent = {"fingerprint": fingerprint, "out": out}
+        shown = re.findall(r'name="fingerprint" value="(\w+)"', text)
+        if not shown:
+            self.kill()
+            raise RuntimeError(f"the page does not publish: {text[-3000:]}")
+        fingerprint = shown[0]
+        sent = {"fingerprint": fingerprint, "out": out, "again": "yes"}
         answer = self.client.post("/publish/start?plan=plan.yaml", data=sent, headers=headers)
         return str(re.findall(r"/runs/([0-9a-f-]+)/events", answer.raise_for_status().text)[0])
 
@@ -100,7 +104,7 @@ class Page:
 
     def events(self, run: str) -> Iterator[dict[str, Any]]:
         """Yield what the page hears of a run, to its end."""
-        with self.client.stream("GET", f"/runs/{run}/events", timeout=None) as stream:
+        with self.client.stream("GET", f"/runs/{run}/events", timeout=600) as stream:
             for line in stream.iter_lines():
                 if line.startswith("data: "):
                     yield json.loads(line.removeprefix("data: "))

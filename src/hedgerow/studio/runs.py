@@ -32,6 +32,9 @@ KEPT = 40
 LONGEST = 60.0
 """Seconds that a short command may take."""
 
+_NEW_GROUP, _NO_CONSOLE = 0x00000200, 0x08000000
+"""CREATE_NEW_PROCESS_GROUP and CREATE_NO_WINDOW of Windows."""
+
 _MAIN = "from hedgerow.cli.main import main; main()"
 RunState = Literal["running", "done", "refused", "stopped"]
 _NAME = re.compile(r"[0-9]{10}-[0-9a-f]{8}")
@@ -92,8 +95,7 @@ class Runs:
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,
-                start_new_session=True,
-                pass_fds=held,
+                **detached(held),
             )
         (place / "pid").write_text(str(process.pid), encoding="ascii")
         self._started[name] = process
@@ -140,7 +142,7 @@ class Runs:
         if run.is_running:
             pid = int((self._place(name) / "pid").read_text(encoding="ascii"))
             with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGTERM)
+                end_process(pid)
 
     def _place(self, name: str) -> Path:
         return self.folder.state() / "runs" / name
@@ -156,6 +158,31 @@ class Runs:
             if not run.is_running:
                 shutil.rmtree(self._place(run.id), ignore_errors=True)
                 self._started.pop(run.id, None)
+
+
+def detached(held: tuple[int, ...], system: str = os.name) -> dict[str, Any]:
+    """Return how a process is started so that it outlives the server, and no key ends it.
+
+    Elsewhere than on Windows it has a session of its own and inherits the lock that says whether
+    it lives. On Windows it has no console and a group of its own, to which alone a break is sent.
+    """
+    if system == "nt":
+        return {"creationflags": _NEW_GROUP | _NO_CONSOLE, "close_fds": True}
+    return {"start_new_session": True, "pass_fds": held}
+
+
+def end_process(pid: int, system: str = os.name) -> None:
+    """Ask a process to end; on Windows, where nobody can be asked, end it.
+
+    Whatever `publish` has not finished is then undone by the next run, as after a loss of power.
+    """
+    if system != "nt":
+        os.kill(pid, signal.SIGTERM)
+        return
+    try:
+        os.kill(pid, getattr(signal, "CTRL_BREAK_EVENT", signal.SIGTERM))
+    except OSError:  # it shares no console with this server
+        os.kill(pid, signal.SIGTERM)
 
 
 def called(words: Sequence[str]) -> list[str]:
@@ -205,7 +232,7 @@ def _is_held(lock: Path) -> bool:
     try:
         import fcntl
     except ImportError:
-        return False
+        return is_there(lock.with_name("pid"))
     try:
         with lock.open("rb") as file:
             fcntl.flock(file.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -214,6 +241,28 @@ def _is_held(lock: Path) -> bool:
     except OSError:
         return False
     return False
+
+
+def is_there(pid: Path, system: str = os.name) -> bool:
+    """Whether the process whose number a file holds is there, where locks cannot tell.
+
+    Windows gives numbers again: a run with an answer is over whatever its number says.
+    """
+    if _answer(pid.with_name("out")):
+        return False
+    try:
+        number = int(pid.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return False
+    if system != "nt":
+        return Path(f"/proc/{number}").exists()
+    listed = subprocess.run(
+        ["tasklist", "/FI", f"PID eq {number}", "/NH", "/FO", "CSV"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return f'"{number}"' in listed.stdout
 
 
 def _answer(out: Path) -> dict[str, Any]:
