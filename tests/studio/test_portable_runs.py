@@ -1,4 +1,4 @@
-"""Runs where there are no POSIX sessions and locks: what Windows takes, tried as far as it can be."""
+"""Runs without POSIX sessions and locks: what Windows takes, tried as far as it can be."""
 
 from __future__ import annotations
 
