@@ -25,6 +25,7 @@ audit: $(READY)  ## slow statistical audits of the privacy of every method
 
 pages: $(READY)  ## every page in Chromium with axe-core; skips, saying so, without Chromium or Node.js
 	$(BIN)/python tools/pages.py
+	$(BIN)/python tools/studio.py
 
 mutants: $(READY)  ## plant small faults in the private code: does a test notice each? (about an hour)
 	$(BIN)/python tools/mutants.py
