@@ -74,7 +74,7 @@ async function look(name) {
       const violations = told.violations.map((each) => ({ id: each.id, impact: each.impact, at: each.nodes.slice(0, 3).map((node) => node.target.join(" ")), why: each.nodes[0].failureSummary }));
       found.views.push({ page: name, scheme, width, violations, ...(await page.evaluate(overflowing)) });
       await page.screenshot({ path: join(shots, `${name}-${scheme}-${width}.png`), fullPage: true });
-      if (scheme === "light" && width === 1280) await page.screenshot({ path: join(shots, `${name}.jpg`), type: "jpeg", quality: 70 });
+      if (scheme === "light" && width === 1280) await page.screenshot({ path: join(shots, `${name}.jpg`), type: "jpeg", quality: 70, fullPage: true, clip: { x: 0, y: 0, width, height: 860 } });
     }
   await page.emulateMedia({ colorScheme: "light" });
   await page.setViewportSize({ width: 1280, height: 860 });
@@ -173,8 +173,8 @@ step("published");
 found.released = await page.locator("#run .figures").innerText();
 await look("published");
 // The other pages, from the release that was just made.
-const nav = async (name) => { await press(`.steps a[href^="/${name}"]`); await page.waitForLoadState("networkidle"); };
-const views = async (name) => { await press(`.views a[href*="show=${name}"]`); await page.waitForLoadState("networkidle"); };
+const nav = async (name) => { await press(`.steps a[href^="/${name}"]`); await page.locator(`.steps a[aria-current][href^="/${name}"]`).waitFor(); await page.waitForLoadState("networkidle"); };
+const views = async (name) => { await press(`.views a[href*="show=${name}"]`); await page.locator(`.views a[aria-current][href*="show=${name}"]`).waitFor(); await page.waitForLoadState("networkidle"); };
 await press('#run a[href^="/release"]');
 await page.locator("iframe.framed").waitFor();
 await look("release");
@@ -212,7 +212,7 @@ await look("tree");
 step("taxonomy edited, undone and compared");
 await nav("disclose");
 await heading("Disclose");
-await press('form[hx-post^="/disclose/save"] button.main');
+await Promise.all([page.waitForEvent("load"), press('form[hx-post^="/disclose/save"] button.main')]);
 await page.waitForLoadState("networkidle");
 await press('[hx-post^="/disclose/explain"]');
 await page.locator("#plane svg").waitFor();
@@ -245,6 +245,7 @@ await press("main button.term");
 await page.locator("#help-text h2").waitFor();
 await page.keyboard.press("Escape");
 step("words looked up");
+await page.waitForLoadState("networkidle");
 await page.goto(new URL("/start", address).href);
 await page.locator("#left ~ div .list, #left ~ div .empty").first().waitFor();
 await look("start-after");
