@@ -62,3 +62,11 @@ def test_a_run_without_locks_is_found_by_another_server_and_ended(folder, monkey
     while first.get(run.id).is_running and time.monotonic() < deadline:
         time.sleep(0.02)
     assert other.get(run.id).state == "stopped"
+
+
+def test_a_command_that_cannot_be_started_is_a_refusal_and_no_fault(browser, monkeypatch):
+    monkeypatch.setattr(runs, "called", lambda words: ["/no/such/program"])
+    browser.show("/start")
+    answer = browser.send("/start/demo")
+    assert answer.status_code == 422
+    assert "could not be started" in answer.text

@@ -88,15 +88,18 @@ class Runs:
             (place / "err").open("wb") as err,
         ):
             held = _hold(lock.fileno())
-            process = subprocess.Popen(
-                called(words),
-                cwd=self.folder.root,
-                env={**os.environ, "HEDGEROW_PROGRESS": str(place / "progress")},
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=err,
-                **detached(held),
-            )
+            try:
+                process = subprocess.Popen(
+                    called(words),
+                    cwd=self.folder.root,
+                    env={**os.environ, "HEDGEROW_PROGRESS": str(place / "progress")},
+                    stdin=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=err,
+                    **detached(held),
+                )
+            except OSError as error:
+                raise not_started(error) from None
         (place / "pid").write_text(str(process.pid), encoding="ascii")
         self._started[name] = process
         return self.get(name)
@@ -194,6 +197,14 @@ def called(words: Sequence[str]) -> list[str]:
     return [sys.executable, "-P", "-c", _MAIN, *words[:at], "--json", *words[at:]]
 
 
+def not_started(error: OSError) -> InputError:
+    """Return what to say where the system starts no process."""
+    why = (error.strerror or "the system refuses").lower()
+    return InputError(
+        f"the command could not be started: {why}", do="Try it in a terminal, as the same user."
+    )
+
+
 class AnsweredError(HedgerowError):
     """What a command refused, in its own words."""
 
@@ -210,11 +221,13 @@ def command_answer(folder: Folder, words: Sequence[str]) -> dict[str, Any]:
             check=False,
         )
         told = json.loads(done.stdout)
+    except OSError as error:
+        raise not_started(error) from None
     except (subprocess.TimeoutExpired, ValueError):
         raise InputError("the command did not answer", do="Try it in a terminal.") from None
-    error = told.get("error")
-    if isinstance(error, dict):
-        raise AnsweredError(error["what"], where=error.get("where"), do=error.get("do"))
+    refused = told.get("error")
+    if isinstance(refused, dict):
+        raise AnsweredError(refused["what"], where=refused.get("where"), do=refused.get("do"))
     return dict(told)
 
 
