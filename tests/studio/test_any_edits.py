@@ -14,6 +14,7 @@ from hedgerow.cli.main import make_app
 from hedgerow.errors import HedgerowError, PlanError
 from hedgerow.pipeline import forecast
 from hedgerow.plan.parse import parse_text
+from hedgerow.studio.forecasts import Forecasts
 from hedgerow.studio.planfile import version_of
 from hedgerow.studio.yamledit import Drop, Mark, Put, comments, edited
 from support.studio import PLAN, Browser, hospital
@@ -157,6 +158,9 @@ actions = st.one_of(
 @pytest.fixture
 def few_trials(monkeypatch):
     """Let forecasts try a method once, on few records: page and command in the same way."""
+    kept = Forecasts()
+    for page in ("budget", "publish"):  # what is foretold here must not stay
+        monkeypatch.setattr(f"hedgerow.studio.pages.{page}.FORECASTS", kept)
     real = forecast.predicted
     monkeypatch.setattr(
         forecast, "predicted", lambda ready, known, **_: real(ready, min(known, 60), most_runs=1)
