@@ -33,6 +33,7 @@ audit: $(READY)  ## slow statistical audits of the privacy of every method
 
 pages: $(READY)  ## every page in Chromium with axe-core; skips, saying so, without Chromium or Node.js
 	$(BIN)/python tools/pages.py
+	$(BIN)/python tools/studio.py
 
 site: $(SITE_READY)  ## the documentation site in .site/html: warnings are errors, links followed, every page in Chromium
 	$(BIN)/python tools/build_site.py --look
