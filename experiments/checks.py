@@ -122,7 +122,15 @@ def difference(
         return Claim(label=label, values=one - other, low=low, high=high, exact=exact)
     logs = np.log(np.maximum(one, 1e-300)) - np.log(np.maximum(other, 1e-300))
     ends = [math.log(end) if end > 0 else -math.inf for end in (low, high)]
-    return Claim(label=label, values=logs, low=ends[0], high=ends[1], exact=exact, logs=True)
+    return Claim(
+        label=label,
+        values=logs,
+        low=ends[0],
+        high=ends[1],
+        exact=exact,
+        logs=True,
+        empty=not one.any() and not other.any(),
+    )
 
 
 def _pair(upper: tuple[str, float], lower: tuple[str, float], sign: str) -> str:

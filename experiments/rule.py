@@ -83,7 +83,8 @@ class Claim:
     """One quantity by run, and the bounds it must lie between (beyond the first, if alone).
 
     ``logs`` are logarithms of ratios, told as times. ``exact`` does not depend on runs.
-    ``draws`` are values of a statistic over resampled runs, where it is not a mean.
+    ``draws`` are values of a statistic over resampled runs, where it is not a mean. Of an
+    ``empty`` quantity, nothing beside nothing, nothing can be told.
     """
 
     label: str
@@ -93,6 +94,7 @@ class Claim:
     logs: bool = False
     exact: bool = False
     draws: Floats | None = None
+    empty: bool = False
 
     def claims(self) -> Iterator[Claim]:
         """Yield this one."""
@@ -102,6 +104,8 @@ class Claim:
         """Return the interval of the quantity, ``None`` if there are too few runs for one."""
         n = len(self.values)
         mean = float(self.values.mean())
+        if self.empty:
+            return None
         if self.exact or (n >= LEAST_RUNS and not np.ptp(self.values)):
             return Interval(mean=mean, low=mean, high=mean)
         if n < LEAST_RUNS:
@@ -131,6 +135,8 @@ class Claim:
         """Return the quantity with its interval, in words."""
         found = self.interval(confidence)
         mean = float(self.values.mean())
+        if self.empty:
+            return f"{self.label} all are 0"
         if found is None:
             runs = "1 run" if len(self.values) == 1 else f"{len(self.values)} runs"
             return f"{self.label} {self._number(mean)} ({runs})"

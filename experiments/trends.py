@@ -172,7 +172,9 @@ def changes_less(panel: str, little: str, much: str) -> Claims:
         ends = [(line, x) for line in (little, much) for x in _ends(curves, panel, line)]
         (a, b, c, d), exact = curves.paired(panel, *ends)
         label = f"change of {much} − of {little}:"
-        return Claim(label=label, values=_size(c - d) - _size(a - b), low=0.0, exact=exact)
+        gap = _size(c - d) - _size(a - b)
+        empty = not any(each.any() for each in (a, b, c, d))
+        return Claim(label=label, values=gap, low=0.0, exact=exact, empty=empty)
 
     return claims
 

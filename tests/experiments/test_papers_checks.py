@@ -161,6 +161,13 @@ def test_differences_are_taken_in_the_same_runs():
     assert checks.above("p", "a", "b")(Curves.of_runs(swapped)).answer == OPEN
 
 
+def test_of_nothing_beside_nothing_nothing_can_be_told():
+    told = trends.steady("p", "a", by=TIMES)(curves(a=[0, 0]))
+    assert told.answer == OPEN
+    assert told.found == "a, 2 / 1: all are 0"
+    assert trends.changes_less("p", "a", "b")(curves(a=[0, 0], b=[0, 0])).answer == OPEN
+
+
 def test_what_is_exact_stands_beside_every_run():
     told = Curves.of_runs(
         [(0, [("p", "raw", 1, 5.0)]), *((i, [("p", "a", 1, 4 + 0.1 * i)]) for i in range(8))],
