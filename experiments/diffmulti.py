@@ -31,7 +31,7 @@ ONE = Fraction(1)
 MULTI_STEPS = (300, 1_000, 3_000, 10_000)
 GEN_STEPS = (4, 8, 12, 16)
 ACCURACY_STEPS = (1_000, 3_000, 5_000, 7_000, 10_000)
-ACCURACY_GEN_STEPS = (2, 6, 10, 14, 18)
+ACCURACY_GEN_STEPS = (2, 6, 10, 15, 20)
 
 
 def penalty(unit: Unit, scene: Scene) -> list[FigurePoint]:

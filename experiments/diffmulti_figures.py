@@ -172,7 +172,7 @@ def _units_8(scene: Scene) -> list[Unit]:
         ]
     return [
         *grid(20, method=("DiffMulti",), h=ACCURACY_STEPS),
-        *grid(20, method=("DiffGen",), h=ACCURACY_GEN_STEPS),
+        *grid(10, method=("DiffGen",), h=ACCURACY_GEN_STEPS),
         *grid(10, method=("DiffMulti, improved",), h=ACCURACY_STEPS),
         *grid(20, method=("Mondrian", "Mondrian, InfoGain", "raw")),
     ]

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from experiments.accuracy_table import with_table
 from experiments.curves import Curve
 from experiments.figure import PAGES, Figure
 from experiments.registry import FIGURES
@@ -35,7 +36,7 @@ def write_pages(results: Path, pages: Path) -> list[Path]:
             continue
         page = pages / f"{name}.md"
         text = page.read_text(encoding="utf-8")
-        kept = text.split(HEADING)[0].rstrip()
+        kept = with_table(text.split(HEADING)[0].rstrip(), results)
         section = section_of(paper, figures, told)
         page.write_text(f"{kept}\n\n{section}", encoding="utf-8")
         (pages / "figures").mkdir(exist_ok=True)

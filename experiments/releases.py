@@ -7,8 +7,6 @@ from typing import Literal
 
 import numpy as np
 
-from experiments.c45.examples import columns_of
-from experiments.c45.tree import c45, id3, learning_of
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.errors import DataError
 from hedgerow.evaluation.classification import (
@@ -100,6 +98,10 @@ def bounds(
 
 def _right(known: Examples, asked: Examples, learner: TreeLearner) -> float:
     """Return the percentage of examples that a tree gets right."""
+    # Loading Numba takes a while.
+    from experiments.c45.examples import columns_of
+    from experiments.c45.tree import c45, id3, learning_of
+
     if known.classes is None or asked.classes is None:
         raise DataError(
             "there are no records with a class", where="experiments", do="Give a plan with one."

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from experiments import page
+from experiments import accuracy_table, page
 from experiments.curves import Curves
+from experiments.diffgen import EPSILONS
 from experiments.figure import Figure, FigurePoint, Panel, Scene, Statement, Unit, grid
 from experiments.registry import FIGURES
 from experiments.rule import OPEN
@@ -194,3 +195,24 @@ def test_lines_that_share_no_place_cannot_be_compared():
     told = Curves.of([("p", "a", 1, 1.0), ("p", "b", 2, 1.0)])
     with pytest.raises(LookupError):
         told.places("p", "a", "b")
+
+
+def test_the_table_of_accuracies_is_written_from_the_results(tmp_path):
+    def curve(panel, epsilon):
+        mean = [80.0, 81.0, 82.0]
+        spread, runs = [1.5] * 3, [20] * 3
+        told = {"panel": panel, "line": f"ε = {epsilon:g}", "x": [4, 10, 16], "mean": mean}
+        return {**told, "standard-deviation": spread, "runs": runs}
+
+    page_text = f"before\n{accuracy_table.BEGIN}\nold\n{accuracy_table.END}\nafter"
+    assert accuracy_table.with_table(page_text, tmp_path) == page_text
+    for figure in ("diffgen-3a", "diffgen-3b"):
+        panels = [panel for name, panel in accuracy_table.VARIANTS.values() if name == figure]
+        curves = [curve(panel, epsilon) for panel in panels for epsilon in EPSILONS]
+        (tmp_path / f"{figure}.json").write_text(json.dumps({"curves": curves}), encoding="utf-8")
+    told = accuracy_table.with_table(page_text, tmp_path)
+    assert told.startswith("before\n")
+    assert told.endswith("\nafter")
+    assert "old" not in told
+    assert "| faithful, infogain | 16 | " + "82.0 ± 1.5 | " * 4 + "20 |" in told
+    assert accuracy_table.with_table(told, tmp_path) == told
