@@ -102,7 +102,7 @@ def value(
 ) -> Claim:
     """Return the claim that the mean of a line at a place lies between two bounds."""
     (values,), exact = curves.paired(panel, (line, x))
-    return Claim(label=f"{line} at {x:g}", values=values, low=low, high=high, exact=exact)
+    return Claim(label=f"{line} at {place(x)}:", values=values, low=low, high=high, exact=exact)
 
 
 def difference(
@@ -134,11 +134,21 @@ def difference(
 
 
 def _pair(upper: tuple[str, float], lower: tuple[str, float], sign: str) -> str:
-    if upper[0] == lower[0]:
-        return f"{upper[0]}, {upper[1]:g} {sign} {lower[1]:g}:"
-    if upper[1] == lower[1]:
-        return f"{upper[0]} {sign} {lower[0]} at {upper[1]:g}:"
-    return f"{upper[0]} at {upper[1]:g} {sign} {lower[0]} at {lower[1]:g}:"
+    (one, x), (other, y) = upper, lower
+    if one == other:
+        return f"{one}, {place(x)} {sign} {place(y)}:"
+    if x == y:
+        return f"{one} {sign} {other} at {place(x)}:"
+    return f"{one} at {place(x)} {sign} {other} at {place(y)}:"
+
+
+def place(x: float) -> str:
+    """Return a place of an axis in words.
+
+    >>> place(1_000_000), place(0.25)
+    ('1,000,000', '0.25')
+    """
+    return f"{x:,.7g}"
 
 
 def beyond(

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from experiments.checks import Claims, beyond, where_measured, within
+from experiments.checks import Claims, beyond, place, where_measured, within
 from experiments.curves import Curves, NotMeasuredError
 from experiments.rule import ANY, Claim, Judged, Margin, every, none_against, some
 from hedgerow.model.arrays import Floats
@@ -73,7 +73,7 @@ def ordered(panel: str, *lines: str, at: float | None = None, by: Margin = ANY) 
         values, exact = curves.paired(panel, *((line, x) for line in lines for x in places))
         n = len(places)
         means = [np.mean(values[i * n : (i + 1) * n], axis=0) for i in range(len(lines))]
-        where = "" if at is None else f" at {at:g}"
+        where = "" if at is None else f" at {place(at)}"
 
         def above(i: int, j: int, margin: Margin) -> Claim:
             gap = np.log(means[j] / means[i]) if margin.ratio else means[j] - means[i]
@@ -125,7 +125,7 @@ def linear(panel: str, line: str) -> Claims:
         found = _straightness(np.array(places), table.mean(axis=1, keepdims=True))
         # One value a run, so that it is known how many there were.
         straight = Claim(
-            label=f"{line} R²",
+            label=f"{line} R²:",
             values=np.full(table.shape[1], found[0]) + 1e-12 * np.arange(table.shape[1]),
             low=STRAIGHT,
             exact=exact,

@@ -235,7 +235,7 @@ def test_all_of_tells_what_decides_and_leaves_out_what_was_not_measured():
 def test_all_of_names_the_panels_where_there_are_several():
     told = Curves.of_runs([(i, [("p", "a", 1, 1.0), ("q", "a", 1, 2.0)]) for i in range(5)])
     both = checks.all_of(checks.stays_above("p", "a", 0.5), checks.stays_above("q", "a", 1))
-    assert both(told).found == "p: a at 1 1; q: a at 1 2"
+    assert both(told).found == "p: a at 1: 1; q: a at 1: 2"
 
 
 def test_numbers_are_told_with_three_digits():

@@ -121,7 +121,7 @@ def test_a_verdict_tells_by_how_much_and_why():
     points = [("Max", "BA", 10.0, 85.3), ("Max", "LA", 10.0, 75.5), ("Max", "ε = 1", 10.0, 79.0)]
     runs = [(run, points) for run in range(LEAST_RUNS)]
     both, around, above_floor, *_ = verdicts_of(figure, Curves.of_runs(runs))
-    assert both.words == "holds: BA at 10 85.3; LA at 10 75.5"
+    assert both.words == "holds: BA at 10: 85.3; LA at 10: 75.5"
     assert around.words.startswith("does not: BA − ε = 1 at 10: 6.3")
     assert above_floor.answer == NOT
     told = StatementVerdict(quote="It is.", answer=NOT, found="It is not", cause="Because")
