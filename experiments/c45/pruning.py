@@ -157,9 +157,11 @@ def _settle(
             size = wrong(nodes.counts[son])[0]
             if size > most - SMALL:
                 largest, most = son, size
-    nodes, as_branch = _errors_of_branch(learning, nodes, largest, at)
+    to_leaf = as_leaf <= as_tree + SLACK + SMALL
+    enough = as_leaf - SLACK if to_leaf else as_tree + SLACK + 2 * SMALL
+    nodes, as_branch = _errors_of_branch(learning, nodes, largest, at, enough)
     errors[at] = as_tree
-    if as_leaf <= as_tree + SLACK + SMALL and as_leaf <= as_branch + SLACK + SMALL:
+    if to_leaf and as_leaf <= as_branch + SLACK + SMALL:
         _make_leaf(nodes, at)
         errors[at] = as_leaf
     elif as_branch <= as_tree + SLACK + SMALL:
@@ -171,9 +173,9 @@ def _settle(
 
 @compile_loop
 def _errors_of_branch(
-    learning: Learning, nodes: Nodes, branch: int, of: int
+    learning: Learning, nodes: Nodes, branch: int, of: int, enough: float
 ) -> tuple[Nodes, float]:
-    """Return the errors that a subtree is charged for all rows of a node.
+    """Return the errors that a subtree is charged for all rows of a node, up to so many.
 
     The rows are divided behind those in use, and forgotten.
     """
@@ -186,7 +188,7 @@ def _errors_of_branch(
         nodes.table[of, STOP],
     )
     n = 1
-    while n:
+    while n and errors < enough:
         n -= 1
         at, start, stop = waiting[n, 0], waiting[n, 1], waiting[n, 2]
         if at == LEAF or nodes.table[at, ATTRIBUTE] == LEAF:
