@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, Protocol
 
 import numpy as np
@@ -55,6 +56,13 @@ CPU_TIME = Margin(size=2.0, ratio=True)
 
 ANY = Margin(size=0.0)
 """Better, more, less, without a word of degree: any difference."""
+
+
+@cache
+def _quantile(confidence: float, freedom: int) -> float:
+    from scipy import stats
+
+    return float(stats.t.ppf((1 + confidence) / 2, freedom))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,9 +122,7 @@ class Claim:
             tail = 50 * (1 - confidence)
             low, high = np.percentile(self.draws, [tail, 100 - tail])
             return Interval(mean=mean, low=float(low), high=float(high))
-        from scipy import stats
-
-        wide = stats.t.ppf((1 + confidence) / 2, n - 1) * self.values.std(ddof=1) / math.sqrt(n)
+        wide = _quantile(confidence, n - 1) * self.values.std(ddof=1) / math.sqrt(n)
         return Interval(mean=mean, low=mean - float(wide), high=mean + float(wide))
 
     def answer(self, confidence: float) -> Answer:

@@ -112,6 +112,8 @@ def test_every_statement_can_be_found_not_to_hold(name):
     for seed in range(60):
         for found, verdict in zip(seen, verdicts_of(figure, AnyCurves(seed, levels)), strict=True):
             found.add(verdict.answer)
+        if all(NOT in found for found in seen):
+            break
     for statement, found in zip(figure.statements, seen, strict=True):
         assert NOT in found, f"nothing speaks against: {statement.quote}"
 
