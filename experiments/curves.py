@@ -1,21 +1,29 @@
-"""Lines of a figure: means over runs, and how far runs are apart."""
+"""Lines of a figure: what every run gave, means over runs, and how far runs are apart."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.model.arrays import Floats
 
+Point: TypeAlias = tuple[str, str, float, float]
+Sample: TypeAlias = tuple[int, int]
+"""A run (or several folds of one), and which of its measurements at the same place."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Curve:
-    """A line: by rising ``x`` the mean, the standard deviation and the number of runs."""
+    """A line: by rising ``x`` the mean, the standard deviation and the number of runs.
+
+    ``samples`` are the values of the runs at each place. An ``exact`` line depends on no
+    seed: one run of it is enough, and is compared with every run of others.
+    """
 
     panel: str
     line: str
@@ -23,9 +31,11 @@ class Curve:
     y: Floats
     spread: Floats
     runs: NDArray[np.int64]
+    samples: tuple[Mapping[Sample, float], ...] = ()
+    exact: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the line as plain numbers, for JSON."""
+        """Return the line as plain numbers, for JSON; values in the order of runs."""
         return {
             "panel": self.panel,
             "line": self.line,
@@ -33,11 +43,12 @@ class Curve:
             "mean": self.y.tolist(),
             "standard-deviation": self.spread.tolist(),
             "runs": self.runs.tolist(),
+            "values": [[value for _, value in sorted(told.items())] for told in self.samples],
         }
 
     @classmethod
     def from_dict(cls, given: dict[str, Any]) -> Curve:
-        """Return the line that :meth:`as_dict` wrote."""
+        """Return the line that :meth:`as_dict` wrote, without the values of single runs."""
         return cls(
             panel=given["panel"],
             line=given["line"],
@@ -65,17 +76,33 @@ class Curves:
         return len(self.curves)
 
     @classmethod
-    def of(cls, points: Iterable[tuple[str, str, float, float]]) -> Curves:
-        """Average points over runs.
+    def of(cls, points: Iterable[Point], *, exact: Collection[str] = ()) -> Curves:
+        """Average points over runs: the n-th point of a place is of the n-th run.
 
         >>> told = Curves.of([("a", "raw", 1, 2.0), ("a", "raw", 1, 4.0), ("a", "raw", 0, 1.0)])
         >>> told.line("a", "raw").x.tolist(), told.line("a", "raw").y.tolist()
         ([0.0, 1.0], [1.0, 3.0])
         """
-        gathered: dict[tuple[str, str], dict[float, list[float]]] = defaultdict(dict)
-        for panel, line, x, y in points:
-            gathered[panel, line].setdefault(float(x), []).append(float(y))
-        return cls(curves=tuple(_curve(*name, places) for name, places in gathered.items()))
+        return cls.of_runs([(0, points)], exact=exact)
+
+    @classmethod
+    def of_runs(
+        cls, runs: Iterable[tuple[int, Iterable[Point]]], *, exact: Collection[str] = ()
+    ) -> Curves:
+        """Average the points of runs; those of one number are folds and make one value."""
+        gathered: dict[tuple[str, str], dict[float, dict[Sample, list[float]]]] = defaultdict(dict)
+        for run, points in runs:
+            met: dict[tuple[str, str, float], int] = defaultdict(int)
+            for panel, line, x, y in points:
+                sample = run, met[panel, line, float(x)]
+                met[panel, line, float(x)] += 1
+                places = gathered[panel, line].setdefault(float(x), {})
+                places.setdefault(sample, []).append(float(y))
+        return cls(
+            curves=tuple(
+                _curve(*name, places, exact=name[1] in exact) for name, places in gathered.items()
+            )
+        )
 
     def lines(self, panel: str) -> list[str]:
         """Return the names of a panel's lines."""
@@ -88,28 +115,51 @@ class Curves:
                 return curve
         raise NotMeasuredError(f"{panel}: {line}")
 
-    def at(self, panel: str, line: str, x: float) -> float:
-        """Return the mean of a line at one place."""
+    def places(self, panel: str, *lines: str) -> list[float]:
+        """Return the places that some lines share."""
+        shared: list[float] = self.line(panel, lines[0]).x.tolist()
+        for line in lines[1:]:
+            there = self.line(panel, line).x
+            shared = [x for x in shared if np.isclose(there, x).any()]
+        if not shared:
+            raise NotMeasuredError(f"{panel}: {', '.join(lines)}")
+        return shared
+
+    def paired(self, panel: str, *at: tuple[str, float]) -> tuple[tuple[Floats, ...], bool]:
+        """Return the values of lines at places, run by run, and whether all are exact.
+
+        Only runs that all of them share are returned; what is exact stands beside each.
+        """
+        found = [self._samples(panel, line, x) for line, x in at]
+        drawn = [samples for samples, exact in found if not exact]
+        if not drawn:
+            return tuple(np.array([next(iter(each.values()))]) for each, _ in found), True
+        shared = sorted(set.intersection(*(set(samples) for samples in drawn)))
+        if not shared:
+            raise NotMeasuredError(f"{panel}: {', '.join(line for line, _ in at)} in the same runs")
+        return tuple(
+            np.full(len(shared), next(iter(samples.values())))
+            if exact
+            else np.array([samples[one] for one in shared])
+            for samples, exact in found
+        ), False
+
+    def _samples(self, panel: str, line: str, x: float) -> tuple[Mapping[Sample, float], bool]:
         curve = self.line(panel, line)
         found = np.flatnonzero(np.isclose(curve.x, x))
         if not len(found):
             raise NotMeasuredError(f"{panel}: {line} at {x:g}")
-        return float(curve.y[found[0]])
-
-    def together(self, panel: str, *lines: str) -> tuple[Floats, list[Floats]]:
-        """Return the places that some lines share, and the mean of each line there."""
-        curves = [self.line(panel, line) for line in lines]
-        shared = curves[0].x
-        for curve in curves[1:]:
-            shared = shared[np.isin(shared, curve.x)]
-        if not len(shared):
-            raise NotMeasuredError(f"{panel}: {', '.join(lines)}")
-        return shared, [curve.y[np.isin(curve.x, shared)] for curve in curves]
+        return curve.samples[found[0]], curve.exact
 
 
-def _curve(panel: str, line: str, places: dict[float, list[float]]) -> Curve:
+def _curve(
+    panel: str, line: str, places: dict[float, dict[Sample, list[float]]], *, exact: bool
+) -> Curve:
     ordered = sorted(places.items())
-    values = [np.array(found) for _, found in ordered]
+    samples = tuple(
+        {sample: float(np.mean(values)) for sample, values in found.items()} for _, found in ordered
+    )
+    values = [np.array(list(told.values())) for told in samples]
     return Curve(
         panel=panel,
         line=line,
@@ -117,4 +167,6 @@ def _curve(panel: str, line: str, places: dict[float, list[float]]) -> Curve:
         y=np.array([each.mean() for each in values]),
         spread=np.array([each.std(ddof=1) if len(each) > 1 else 0.0 for each in values]),
         runs=np.array([len(each) for each in values], dtype=np.int64),
+        samples=samples,
+        exact=exact,
     )

@@ -31,26 +31,22 @@ ONE = Fraction(1)
 MULTI_STEPS = (300, 1_000, 3_000, 10_000)
 GEN_STEPS = (4, 8, 12, 16)
 ACCURACY_STEPS = (1_000, 3_000, 5_000, 7_000, 10_000)
-ACCURACY_GEN_STEPS = (2, 6, 10, 14, 18)
+ACCURACY_GEN_STEPS = (2, 6, 10, 15, 20)
 
 
 def penalty(unit: Unit, scene: Scene) -> list[FigurePoint]:
-    """Return discernibility or NCP of the true records in the boxes [Figs. 5, 6].
-
-    Both methods have their own numbers of specialisations; the place is their rank.
-    """
+    """Return discernibility or NCP of the true records in the boxes [Figs. 5, 6]."""
     table = adult(scene)
-    measure, rank = unit["measure"], unit["rank"]
+    measure, h = unit["measure"], unit["h"]
     if unit["method"] == "DiffGen":
-        method = diffgen(GEN_STEPS[rank - 1])
-        groups = released(method, table, epsilon=ONE, source=unit.source)
+        groups = released(diffgen(h), table, epsilon=ONE, source=unit.source)
     else:
         faithful = unit["method"] == "DiffMulti"
-        of_boxes = diffmulti(MULTI_STEPS[rank - 1], score=measure, faithful=faithful)
+        of_boxes = diffmulti(h, score=measure, faithful=faithful)
         groups = released(of_boxes, table, epsilon=ONE, source=unit.source)
     found = losses_of_records(groups, table)
     value = found.ncp if measure == "ncp" else found.discernibility / 1e6
-    return [FigurePoint("penalty", unit["method"], rank, value)]
+    return [FigurePoint("penalty", unit["method"], h, value)]
 
 
 def by_budget(unit: Unit, scene: Scene) -> list[FigurePoint]:
@@ -74,24 +70,23 @@ def by_budget(unit: Unit, scene: Scene) -> list[FigurePoint]:
 def beside_others(unit: Unit, scene: Scene) -> list[FigurePoint]:
     """Return the accuracy of a tree, DiffMulti, DiffGen and Mondrian [Fig. 8]."""
     train, test = split(adult(scene), unit.run)
-    ranks = scene.pick(full=range(1, 6), quick=(1, 5))
+    places = scene.pick(full=ACCURACY_STEPS, quick=ACCURACY_STEPS[::4])
     name = unit["method"]
     if name == "raw":
         floor, ceiling = bounds(train, test)
         told = {"BA": ceiling, "LA": floor}
-        return [FigurePoint("accuracy", line, x, y) for line, y in told.items() for x in ranks]
+        return [FigurePoint("accuracy", line, x, y) for line, y in told.items() for x in places]
     if name.startswith("Mondrian"):
         method = mondrian(60, by_class="InfoGain" in name)
         found = accuracy(released_plainly(method, train, source=unit.source), test)
-        return [FigurePoint("accuracy", name, x, found) for x in ranks]
-    rank = unit["rank"]
+        return [FigurePoint("accuracy", name, x, found) for x in places]
+    h = unit["h"]
     if name == "DiffGen":
-        cut = diffgen(ACCURACY_GEN_STEPS[rank - 1])
-        groups = released(cut, train, epsilon=ONE, source=unit.source)
+        groups = released(diffgen(h), train, epsilon=ONE, source=unit.source)
     else:
-        boxes = diffmulti(ACCURACY_STEPS[rank - 1], faithful=name == "DiffMulti")
+        boxes = diffmulti(h, faithful=name == "DiffMulti")
         groups = released(boxes, train, epsilon=ONE, source=unit.source)
-    return [FigurePoint("accuracy", name, rank, accuracy(groups, test))]
+    return [FigurePoint("accuracy", name, h, accuracy(groups, test))]
 
 
 @cache

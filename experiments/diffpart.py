@@ -14,7 +14,14 @@ from experiments.baskets import DATA, part_of, with_limit
 from experiments.figure import FigurePoint, Scene, Unit
 from hedgerow.count.memory.baskets import BasketMemory
 from hedgerow.evaluation.itemsets import top_itemsets, top_k_utility
-from hedgerow.evaluation.queries import CLASSES, SANITY, Queries, answers, random_queries
+from hedgerow.evaluation.queries import (
+    CLASSES,
+    SANITY,
+    Queries,
+    answers,
+    queries_of_length,
+    random_queries,
+)
 from hedgerow.evaluation.weighted_sets import WeightedSets
 from hedgerow.methods.basic.basic import Basic
 from hedgerow.methods.diffpart.diffpart import DiffPart
@@ -29,8 +36,14 @@ METHODS: dict[str, BasketMethod] = {
     "Basic": Basic(),
 }
 TOPS = (20, 40, 60, 80, 100)
-MIDDLE = 2
-"""The class of queries of up to 60 % of the longest record, from 0."""
+MIDDLE = 0.6
+"""Queries have that part of the longest record's items in Figs. 5 and 7."""
+
+EXACTLY, UP_TO = "exactly", "up to"
+"""Two readings of a query length: of each query, or of the longest in a set of queries."""
+
+FIXED_LENGTH = 10
+"""Items of every query in Fig. 6."""
 
 QUERY_SEED = 1
 PERCENT = tuple(100 * (i + 1) // CLASSES for i in range(CLASSES))
@@ -44,7 +57,8 @@ class Workload:
 
     baskets: EncodedBaskets
     n_queries: int
-    longest: int
+    length: int | None = None
+    up_to: bool = True
 
     @cached_property
     def records(self) -> WeightedSets:
@@ -53,9 +67,22 @@ class Workload:
 
     @cached_property
     def queries(self) -> Queries:
-        """Random queries in five classes of lengths."""
+        """Random queries in five classes up to a length, or all of one length."""
         n_items = self.baskets.taxonomy.n_leaves
-        return random_queries(n_items, longest=self.longest, n=self.n_queries, seed=QUERY_SEED)
+        longest = self.length or int(self.baskets.lengths.max())
+        if self.up_to:
+            return random_queries(n_items, longest=longest, n=self.n_queries, seed=QUERY_SEED)
+        return queries_of_length(n_items, longest, n=self.n_queries, seed=QUERY_SEED)
+
+    def both_errors(self, release: WeightedSets) -> dict[str, float]:
+        """Return the error of queries of exactly the longest length, and of up to it."""
+        readings = {EXACTLY: self.fixed, UP_TO: self}
+        return {name: float(asked.errors(release)[-1]) for name, asked in readings.items()}
+
+    @cached_property
+    def fixed(self) -> Workload:
+        """The same records, asked with queries of one length only."""
+        return replace(self, up_to=False)
 
     @cached_property
     def true(self) -> NDArray[np.int64]:
@@ -82,8 +109,8 @@ class Workload:
         told = 0 if release is None else answers(release, self.queries)
         scale = np.maximum(self.true, float(SANITY * self.records.total))
         of_class = self.queries.length_class
-        total = np.bincount(of_class, weights=np.abs(told - self.true) / scale, minlength=CLASSES)
-        return total / np.bincount(of_class, minlength=CLASSES)
+        total = np.bincount(of_class, weights=np.abs(told - self.true) / scale)
+        return total / np.bincount(of_class)
 
 
 @lru_cache(maxsize=3)
@@ -94,16 +121,21 @@ def subject(
     fan_out: int = 10,
     size: int | None = None,
     n_items: int | None = None,
-    longest: int | None = None,
+    length: int | float | None = None,
 ) -> Workload:
-    """Return a data set, or a part of it, ready to be asked."""
+    """Return a data set, or a part of it, ready to be asked.
+
+    ``length`` is the longest query, as a number or as a part of the longest record.
+    """
     baskets = DATA[data](scene, fan_out=fan_out)
     if n_items is not None:
         baskets = with_limit(baskets, n_items, size or len(baskets))
     elif size is not None:
         baskets = part_of(baskets, size, seed=size)
     n_queries = scene.pick(full=50_000, quick=500)
-    return Workload(baskets, n_queries, longest or int(baskets.lengths.max()))
+    if isinstance(length, float):
+        length = round(length * int(baskets.lengths.max()))
+    return Workload(baskets=baskets, n_queries=n_queries, length=length)
 
 
 def _budget(unit: Unit) -> Fraction:
@@ -145,35 +177,41 @@ def basket_run_time(unit: Unit, scene: Scene) -> list[FigurePoint]:
 
 
 def by_fan_out(unit: Unit, scene: Scene) -> list[FigurePoint]:
-    """Return errors by fan-out, queries of up to 60 % of the longest record [DiffPart, Fig. 5]."""
-    asked = subject(scene, unit["data"], fan_out=unit["f"])
+    """Return errors by fan-out, queries of 60 % of the longest record [DiffPart, Fig. 5]."""
+    asked = subject(scene, unit["data"], fan_out=unit["f"], length=MIDDLE)
     release = asked.release(METHODS["DiffPart"], _budget(unit), unit.source)
     return [
-        FigurePoint(unit["data"], _named(unit), unit["f"], float(asked.errors(release)[MIDDLE]))
+        FigurePoint(f"{unit['data']}, {reading}", _named(unit), unit["f"], error)
+        for reading, error in asked.both_errors(release).items()
     ]
 
 
 def by_universe(unit: Unit, scene: Scene) -> list[FigurePoint]:
-    """Return errors by the size of the universe, queries of up to 10 items [DiffPart, Fig. 6]."""
+    """Return errors by the size of the universe, queries of 10 items [DiffPart, Fig. 6]."""
     size = scene.pick(full=FIXED_SIZE, quick=2_000)
-    asked = subject(scene, "STM", n_items=unit["items"], size=size, longest=10)
+    asked = subject(scene, "STM", n_items=unit["items"], size=size, length=FIXED_LENGTH)
     release = asked.release(METHODS["DiffPart"], _budget(unit), unit.source)
-    error = float(asked.errors(release)[CLASSES - 1])
-    return [
-        FigurePoint("by universe", _named(unit), unit["items"], error),
-        FigurePoint("by budget", f"|I| = {unit['items']}", unit["B"], error),
-    ]
+    points = []
+    for reading, error in asked.both_errors(release).items():
+        points += [
+            FigurePoint(f"by universe, {reading}", _named(unit), unit["items"], error),
+            FigurePoint(f"by budget, {reading}", f"|I| = {unit['items']}", unit["B"], error),
+        ]
+    return points
 
 
 def by_size(unit: Unit, scene: Scene) -> list[FigurePoint]:
     """Return errors by the number of records [DiffPart, Fig. 7]."""
-    asked = subject(scene, unit["data"], size=unit["size"])
+    asked = subject(scene, unit["data"], size=unit["size"], length=MIDDLE)
     release = asked.release(METHODS["DiffPart"], _budget(unit), unit.source)
-    error = float(asked.errors(release)[MIDDLE])
-    return [
-        FigurePoint(unit["data"], _named(unit), unit["size"], error),
-        FigurePoint("smallest set", unit["data"], unit["B"], error if unit["smallest"] else np.nan),
-    ]
+    points = []
+    for reading, error in asked.both_errors(release).items():
+        least = error if unit["smallest"] else np.nan
+        points += [
+            FigurePoint(f"{unit['data']}, {reading}", _named(unit), unit["size"], error),
+            FigurePoint(f"smallest set, {reading}", unit["data"], unit["B"], least),
+        ]
+    return points
 
 
 def by_top(unit: Unit, scene: Scene) -> list[FigurePoint]:

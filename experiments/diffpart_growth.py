@@ -5,14 +5,25 @@ from __future__ import annotations
 from experiments import diffpart
 from experiments.baskets import BASKET_FILES
 from experiments.checks import all_of
-from experiments.diffpart_figures import BUDGETS, LINES, SETS, SPARSE, STAND_IN
+from experiments.diffpart_figures import BUDGETS, LINES, SETS, STAND_IN
 from experiments.figure import Figure, Panel, Scene, Statement, Unit, grid
-from experiments.trends import range_ordered, rises, steady
+from experiments.rule import TIMES
+from experiments.trends import changes_less, falls, rises, steady
+
+RUNS = 10
+READINGS = {
+    diffpart.EXACTLY: "Queries of exactly that length, as the words say.",
+    diffpart.UP_TO: "Queries of up to that length, as in Fig. 3.",
+}
+BOTH = (
+    f"{RUNS} runs, 50,000 queries of exactly that length; beside it those of up to that length, as"
+    " in the classes of Fig. 3: so many random items are in hardly any record."
+)
 
 
 def _units_5(scene: Scene) -> list[Unit]:
     fan_outs = scene.pick(full=(4, 6, 8, 10, 12, 14, 16), quick=(4, 10))
-    runs = 1 if scene.quick else 5
+    runs = 1 if scene.quick else RUNS
     return grid(runs, data=SETS, f=fan_outs, B=BUDGETS)
 
 
@@ -21,17 +32,22 @@ FIGURE_5 = Figure(
     paper="DiffPart",
     title="Average relative error by fan-out",
     printed="Both data sets, B from 0.5 to 1.25, query length 60 % of the longest record.",
-    ours=f"{STAND_IN} The class of queries of up to 60 % of the longest record.",
-    panels=tuple(Panel(name=data, x="fan-out f", y="average relative error") for data in SETS),
-    statements=(
+    ours=f"{STAND_IN} {BOTH}",
+    panels=tuple(
+        Panel(name=f"{data}, {reading}", x="fan-out f", y="average relative error")
+        for data in SETS
+        for reading in READINGS
+    ),
+    statements=tuple(
         Statement(
             quote="In general, DiffPart generates relatively stable results for different fan-out"
-            " values.",
-            check=all_of(*(steady(data, *LINES, ratio=2.0) for data in SETS)),
+            f" values. ({words})",
+            check=all_of(*(steady(f"{data}, {reading}", *LINES, by=TIMES) for data in SETS)),
             cause="MSNBC has 17 items: a fan-out decides whether there are two levels or three,"
             " and how uneven the groups are (16 and a lone item), more than it would with more"
             " items",
-        ),
+        )
+        for reading, words in READINGS.items()
     ),
     units=_units_5,
     measure=diffpart.by_fan_out,
@@ -42,7 +58,7 @@ FIGURE_5 = Figure(
 def _units_6(scene: Scene) -> list[Unit]:
     sizes = scene.pick(full=(200, 400, 600, 800, 1_000), quick=(200, 1_000))
     budgets = scene.pick(full=BUDGETS, quick=(0.5, 1.25))
-    return grid(1 if scene.quick else 5, items=sizes, B=budgets)
+    return grid(1 if scene.quick else RUNS, items=sizes, B=budgets)
 
 
 FIGURE_6 = Figure(
@@ -52,28 +68,36 @@ FIGURE_6 = Figure(
     printed="STM limited to smaller universes, 800,000 records each, B from 0.5 to 1.25,"
     " fan-out 10, query length 10.",
     ours=f"{STAND_IN} Universes are random parts of the items, records are drawn with replacement"
-    " from those that keep one; queries of 1 to 10 items.",
-    panels=(
-        Panel(name="by universe", x="items in the universe", y="average relative error"),
-        Panel(name="by budget", x="privacy budget B", y="average relative error"),
+    f" from those that keep one. {BOTH}",
+    panels=tuple(
+        Panel(name=f"{name}, {reading}", x=x, y="average relative error")
+        for reading in READINGS
+        for name, x in (
+            ("by universe", "items in the universe"),
+            ("by budget", "privacy budget B"),
+        )
     ),
-    statements=(
-        Statement(
-            quote="We can observe that the average relative error decreases when the universe size"
-            " becomes smaller, because there is a greater chance to have more records falling into"
-            " a partition.",
-            check=rises("by universe", *LINES, slack=0.005),
-            cause="With the sanity bound, a query that almost no record fits has almost no error"
-            " whatever is released. In a large universe of rare items, as fruithut's, nearly all"
-            " random queries are such",
-        ),
-        Statement(
-            quote="We can also observe that the datasets with smaller universe sizes obtain more"
-            " stable relative error under varying privacy budgets.",
-            check=range_ordered("by budget", "|I| = 200", "|I| = 1000"),
-            cause="The error of the largest universe is close to that of answering 0 at every"
-            " budget, and so hardly varies",
-        ),
+    statements=tuple(
+        statement
+        for reading, words in READINGS.items()
+        for statement in (
+            Statement(
+                quote="We can observe that the average relative error decreases when the universe"
+                " size becomes smaller, because there is a greater chance to have more records"
+                f" falling into a partition. ({words})",
+                check=rises(f"by universe, {reading}", *LINES),
+                cause="With the sanity bound, a query that almost no record fits has almost no"
+                " error whatever is released. In a large universe of rare items, as fruithut's,"
+                " nearly all random queries are such",
+            ),
+            Statement(
+                quote="We can also observe that the datasets with smaller universe sizes obtain"
+                f" more stable relative error under varying privacy budgets. ({words})",
+                check=changes_less(f"by budget, {reading}", "|I| = 200", "|I| = 1000"),
+                cause="The error of the largest universe is close to that of answering 0 at every"
+                " budget, and so hardly varies",
+            ),
+        )
     ),
     units=_units_6,
     measure=diffpart.by_universe,
@@ -95,7 +119,7 @@ def _units_7(scene: Scene) -> list[Unit]:
         for data in SETS
         for size in sizes[data]
         for unit in grid(
-            1 if scene.quick else 5,
+            1 if scene.quick else RUNS,
             data=(data,),
             size=(size,),
             B=budgets,
@@ -110,24 +134,36 @@ FIGURE_7 = Figure(
     title="Average relative error by number of records",
     printed="Random parts of both data sets, B from 0.5 to 1.25, fan-out 10, query length 60 % of"
     " the longest record.",
-    ours=f"{STAND_IN} The class of queries of up to 60 % of the longest record.",
-    panels=(
-        *(Panel(name=data, x="records", y="average relative error") for data in SETS),
-        Panel(name="smallest set", x="privacy budget B", y="average relative error"),
+    ours=f"{STAND_IN} {BOTH}",
+    panels=tuple(
+        Panel(name=f"{name}, {reading}", x=x, y="average relative error")
+        for reading in READINGS
+        for name, x in (
+            *((data, "records") for data in SETS),
+            ("smallest set", "privacy budget B"),
+        )
     ),
-    statements=(
-        Statement(
-            quote="The relative error of MSNBC improves significantly when the privacy budget"
-            " increases, while the change of STM's error is small.",
-            check=range_ordered("smallest set", "STM", "MSNBC"),
-            cause=SPARSE,
-        ),
-        Statement(
-            quote="When the privacy budget is small, the error is more sensitive to the dataset"
-            " size.",
-            check=all_of(*(range_ordered(data, "B = 1.25", "B = 0.5") for data in SETS)),
-            cause="The ratios of both budgets are close to each other and to the noise of the runs",
-        ),
+    statements=tuple(
+        statement
+        for reading, words in READINGS.items()
+        for statement in (
+            Statement(
+                quote="The relative error of MSNBC improves significantly when the privacy budget"
+                f" increases, while the change of STM's error is small. ({words})",
+                check=all_of(
+                    falls(f"smallest set, {reading}", "MSNBC", by=TIMES),
+                    steady(f"smallest set, {reading}", "STM", by=TIMES),
+                ),
+            ),
+            *(
+                Statement(
+                    quote="When the privacy budget is small, the error is more sensitive to the"
+                    f" dataset size. ({data}. {words})",
+                    check=changes_less(f"{data}, {reading}", "B = 1.25", "B = 0.5"),
+                )
+                for data in SETS
+            ),
+        )
     ),
     units=_units_7,
     measure=diffpart.by_size,

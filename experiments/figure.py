@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from experiments.curves import Curves
+from experiments.rule import Answer
 from hedgerow.privacy.source import SeededSource
 
 Setting = str | int | float
@@ -99,20 +100,32 @@ def grid(runs: int, **axes: Iterable[Setting]) -> list[Unit]:
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """How a panel is drawn."""
+    """How a panel is drawn; lines ``second`` have an x axis of their own, at the top."""
 
     name: str
     x: str
     y: str
     x_scale: Scale = "linear"
     y_scale: Scale = "linear"
+    x_second: str = ""
+    second: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Printed:
+    """A number that the paper's text gives, drawn beside the lines: a mark, or a level."""
+
+    panel: str
+    y: float
+    label: str
+    x: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What a check found; ``agrees`` is ``None`` where its points were not measured."""
+    """The answer of a check, and what was found."""
 
-    agrees: bool | None
+    answer: Answer
     found: str
 
 
@@ -123,7 +136,7 @@ Check = Callable[[Curves], Outcome]
 class Statement:
     """Words of the paper, the check that decides on them, and why it may fail.
 
-    ``cause`` is the most likely cause where the statement does not hold here.
+    ``cause`` is the most likely cause where the statement is not found to hold here.
     """
 
     quote: str
@@ -138,7 +151,8 @@ class Figure:
     ``printed`` are the settings of the paper and what its figure shows; ``ours`` says what
     is different here, and ``remark`` what the figure shows beyond the paper's statements.
     ``needs`` are files below the data folder without which the figure is skipped; what is
-    bundled is not listed.
+    bundled is not listed. ``exact`` lines depend on no seed. Where runs are ``folds`` of cross
+    validation, so many together make one value. ``numbers`` are those that the text prints.
     """
 
     id: str
@@ -152,6 +166,9 @@ class Figure:
     measure: Callable[[Unit, Scene], list[FigurePoint]]
     needs: tuple[str, ...] = ()
     remark: str = ""
+    exact: tuple[str, ...] = ()
+    folds: int = 1
+    numbers: tuple[Printed, ...] = ()
 
     def absent(self, scene: Scene) -> list[str]:
         """Return the files that the figure needs and the data folder lacks."""

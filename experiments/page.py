@@ -7,18 +7,22 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from experiments.accuracy_table import with_table
 from experiments.curves import Curve
 from experiments.figure import PAGES, Figure
 from experiments.registry import FIGURES
+from experiments.rule import HOLDS, NOT, OPEN, UNMEASURED, Answer
 from hedgerow.errors import InputError
 
 HEADING = "## The figures, run again"
 HEAD = f"""{HEADING}
 
 Made by `python -m experiments run {{paper}}` and `python tools/paper_pages.py`. Lines are means
-over runs, bars one standard deviation; times are CPU seconds of one core. A statement of the paper
-is quoted and then checked on these curves; where it does not hold here, the most likely cause is
-named. All noise is drawn from seeds: a second run gives the same figures, times aside.
+over runs, bars one standard deviation; open marks and grey lines are numbers that the paper's text
+prints; times are CPU seconds of one core. A statement of the paper is quoted and then judged by the
+[rule](../papers.md#when-a-statement-holds) that is the same for all: means with intervals that hold
+together with 95 %. Where it is not found to hold, the most likely cause is named. All noise is
+drawn from seeds: a second run gives the same figures, times aside.
 """
 
 
@@ -32,7 +36,7 @@ def write_pages(results: Path, pages: Path) -> list[Path]:
             continue
         page = pages / f"{name}.md"
         text = page.read_text(encoding="utf-8")
-        kept = text.split(HEADING)[0].rstrip()
+        kept = with_table(text.split(HEADING)[0].rstrip(), results)
         section = section_of(paper, figures, told)
         page.write_text(f"{kept}\n\n{section}", encoding="utf-8")
         (pages / "figures").mkdir(exist_ok=True)
@@ -65,17 +69,23 @@ def section_of(paper: str, figures: list[Figure], told: dict[str, dict[str, Any]
 def _balance(told: dict[str, dict[str, Any] | None]) -> str:
     """Return how many statements hold, and which figures have some that do not."""
     results = [result for result in told.values() if result is not None]
-    agrees = [verdict["agrees"] for result in results for verdict in result["verdicts"]]
-    wanting = [
+    answers = [verdict["answer"] for result in results for verdict in result["verdicts"]]
+    words = f"Of {len(answers)} statements {answers.count(HOLDS)} hold here,"
+    words += f" {answers.count(NOT)} do not{_named(results, NOT)}"
+    words += f" and of {answers.count(OPEN)} it cannot be told{_named(results, OPEN)}"
+    if answers.count(UNMEASURED):
+        words += f"; {answers.count(UNMEASURED)} were not measured"
+    return f"{words}.\n"
+
+
+def _named(results: list[dict[str, Any]], answer: Answer) -> str:
+    """Return the figures that have a statement with that answer, in brackets."""
+    found = [
         f"`{result['id']}`"
         for result in results
-        if any(verdict["agrees"] is False for verdict in result["verdicts"])
+        if any(verdict["answer"] == answer for verdict in result["verdicts"])
     ]
-    words = f"Of {len(agrees)} statements {agrees.count(True)} hold here"
-    words += f" and {agrees.count(False)} do not"
-    if agrees.count(None):
-        words += f"; {agrees.count(None)} were not measured"
-    return f"{words}{' (' + ', '.join(wanting) + ')' if wanting else ''}.\n"
+    return f" ({', '.join(found)})" if found else ""
 
 
 def _figure(figure: Figure, told: dict[str, Any] | None) -> str:
@@ -104,20 +114,17 @@ def _figure(figure: Figure, told: dict[str, Any] | None) -> str:
 
 
 def _verdict(verdict: dict[str, Any]) -> str:
-    found = _cell(verdict["found"])
-    if verdict["agrees"] is None:
-        return found
-    if verdict["agrees"]:
-        return f"**agrees**: {found}"
-    cause = verdict["cause"]
-    return f"**does not**: {found}." + (f" {_cell(cause)}." if cause else "")
+    found, cause = _cell(verdict["found"]), _cell(verdict["cause"] or "")
+    return f"**{verdict['answer']}**: {found}" + (f". {cause}." if cause else "")
 
 
 def _numbers(told: dict[str, Any]) -> list[str]:
     """Return the means of all lines, folded away."""
     lines = ["<details><summary>the numbers</summary>"]
     panel = None
-    for curve in map(Curve.from_dict, told["curves"]):
+    curves = [Curve.from_dict(given) for given in told["curves"]]
+    order = list(dict.fromkeys(curve.panel for curve in curves))
+    for curve in sorted(curves, key=lambda each: order.index(each.panel)):
         if curve.panel != panel:
             panel = curve.panel
             lines += ["", f"*{_cell(panel)}*", ""]

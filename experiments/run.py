@@ -17,6 +17,7 @@ from typing import Any
 
 from experiments.curves import Curves
 from experiments.figure import Figure, Scene, Unit
+from experiments.rule import NOT, OPEN, Answer
 from experiments.store import Measured, Store
 from hedgerow.errors import SettingError
 from hedgerow.progress import Progress, no_progress
@@ -24,30 +25,26 @@ from hedgerow.progress import Progress, no_progress
 
 @dataclass(frozen=True, kw_only=True)
 class StatementVerdict:
-    """A statement of the paper and whether it holds here.
+    """A statement of the paper and whether it holds here, by :mod:`~experiments.rule`.
 
-    ``agrees`` is ``None`` where the points that decide were not measured; ``cause`` is the
-    most likely one, where it does not agree.
+    ``cause`` is the most likely one, where it is not found to hold.
     """
 
     quote: str
-    agrees: bool | None
+    answer: Answer
     found: str
     cause: str
 
     @property
     def words(self) -> str:
-        """The verdict in words: agrees, does not, or not measured."""
-        if self.agrees is None:
-            return self.found
-        if self.agrees:
-            return f"agrees: {self.found}"
-        return f"does not: {self.found}" + (f". {self.cause}" if self.cause else "")
+        """The verdict in words."""
+        cause = self.cause if self.answer in {NOT, OPEN} else ""
+        return f"{self.answer}: {self.found}" + (f". {cause}" if cause else "")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the verdict for JSON."""
-        cause = self.cause if self.agrees is False else None
-        return {"quote": self.quote, "agrees": self.agrees, "found": self.found, "cause": cause}
+        cause = self.cause if self.answer in {NOT, OPEN} else None
+        return {"quote": self.quote, "answer": self.answer, "found": self.found, "cause": cause}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,7 +138,13 @@ def _measure_by_id(figure_id: str, unit: Unit, scene: Scene) -> Measured:
 
 
 def _result(figure: Figure, scene: Scene, units: list[Unit], measured: list[Measured]) -> Result:
-    curves = Curves.of(point for told in measured for point in told.points)
+    curves = Curves.of_runs(
+        (
+            (unit.run // figure.folds, told.points)
+            for unit, told in zip(units, measured, strict=True)
+        ),
+        exact=figure.exact,
+    )
     return Result(
         figure=figure,
         quick=scene.quick,
@@ -158,7 +161,7 @@ def verdicts_of(figure: Figure, curves: Curves) -> tuple[StatementVerdict, ...]:
     return tuple(
         StatementVerdict(
             quote=statement.quote,
-            agrees=outcome.agrees,
+            answer=outcome.answer,
             found=outcome.found,
             cause=statement.cause,
         )

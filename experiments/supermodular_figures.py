@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from experiments import supermodular, supermodular_sampling
-from experiments.checks import share_of
+from experiments.checks import above, comparable, share_of
 from experiments.figure import Figure, Panel, Scene, Statement, Unit, grid
+from experiments.rule import CPU_TIME, POINTS, TIMES
 from experiments.tables import DIABETES
-from experiments.trends import above, ordered
 
 STAND_IN = (
     "The Wal-Mart table is not public: diabetes-130 stands in (101,766 records, up to 16 of its"
@@ -52,14 +52,14 @@ FIGURE_3 = Figure(
     statements=(
         Statement(
             quote="It is clear that while both algorithms have comparable utilities, ...",
-            check=above("(b) utility", "aggregate", "threshold", slack=10.0),
+            check=comparable("(b) utility", "aggregate", "threshold", by=POINTS),
             cause="At the same risk the threshold model is never below; the aggregate model"
             " reaches only the corners of the trade-off",
         ),
         Statement(
             quote="... the modified aggregate algorithm significantly outperforms the threshold"
             " algorithm in terms of running time.",
-            check=ordered("(a) time", "aggregate", "threshold", at=9),
+            check=above("(a) time", "threshold", "aggregate", by=CPU_TIME),
             cause="For few attributes the lattice is small enough to be walked at once",
         ),
     ),
@@ -112,7 +112,9 @@ FIGURE_4 = Figure(
         Statement(
             quote="Indeed, the results are consistent with our claim that differential privacy"
             " occurs at the cost of sacrificing (a little) data utility.",
-            check=share_of("(a) by budget", "sampling, whole lattice", "optimal", least=0.8),
+            check=share_of(
+                "(a) by budget", "sampling, whole lattice", "optimal", least=1 / TIMES.size
+            ),
             cause="The exponent is ε'f/|D|: with one record sampled it is about εf/6, and with"
             " more it is less, so that generalisations are drawn nearly evenly",
         ),

@@ -1,194 +1,189 @@
-"""Checks of trends: what rises, falls, lies above another line or hardly changes.
+"""Checks of how lines go: what rises, falls, hardly changes, or is ordered.
 
-Means over few runs are not smooth, so checks of a trend take a ``slack`` in the units of the
-panel.
+A trend is shown by its ends, and refuted by any step that goes the other way beyond doubt.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
-from experiments.checks import outcome_of, short, where_measured
+from experiments.checks import Claims, beyond, place, where_measured, within
 from experiments.curves import Curves, NotMeasuredError
-from experiments.figure import Check, Outcome
+from experiments.rule import ANY, Claim, Judged, Margin, every, none_against, some
+from hedgerow.model.arrays import Floats
+
+RESAMPLES = 2_000
+STRAIGHT = 0.95
+"""*Linear*: a straight line explains so much of the variance of the means."""
 
 
 @where_measured
-def rises(panel: str, *lines: str, slack: float = 0.0) -> Check:
-    """Return a check that lines end higher than they begin and never fall by more than slack."""
+def rises(panel: str, *lines: str, by: Margin = ANY) -> Claims:
+    """Return a check that lines end higher than they begin, and turn back nowhere."""
 
-    def check(curves: Curves) -> Outcome:
-        return _trend(curves, panel, lines, slack, direction=1)
+    def claims(curves: Curves) -> Judged:
+        return every(*(_trend(curves, panel, line, by, up=True) for line in lines))
 
-    return check
-
-
-@where_measured
-def falls(panel: str, *lines: str, slack: float = 0.0) -> Check:
-    """Return a check that lines end lower than they begin and never rise by more than slack."""
-
-    def check(curves: Curves) -> Outcome:
-        return _trend(curves, panel, lines, slack, direction=-1)
-
-    return check
-
-
-def _trend(
-    curves: Curves, panel: str, lines: Sequence[str], slack: float, *, direction: int
-) -> Outcome:
-    told, wrong = [], []
-    for line in lines:
-        y = curves.line(panel, line).y
-        if len(y) < 2:
-            raise NotMeasuredError(f"{panel}: {line} at two places")
-        told.append(f"{line}: {short(y[0])} to {short(y[-1])}")
-        against = float((-direction * np.diff(y)).max())
-        if direction * (y[-1] - y[0]) <= 0:
-            wrong.append(f"{line} ends {short(abs(y[-1] - y[0]))} {_side(y[-1] - y[0])}")
-        elif against > slack:
-            wrong.append(f"{line} turns back by {short(against)}")
-    return outcome_of(not wrong, "; ".join(told), "; ".join(wrong))
+    return claims
 
 
 @where_measured
-def ordered(panel: str, *lines: str, slack: float = 0.0, at: float | None = None) -> Check:
-    """Return a check that each line lies below the next, in the mean over shared places."""
+def falls(panel: str, *lines: str, by: Margin = ANY) -> Claims:
+    """Return a check that lines end lower than they begin, and turn back nowhere."""
 
-    def check(curves: Curves) -> Outcome:
-        if at is not None:
-            means = [curves.at(panel, line, at) for line in lines]
-        else:
-            means = [float(y.mean()) for y in curves.together(panel, *lines)[1]]
-        told = ", ".join(f"{line} {short(mean)}" for line, mean in zip(lines, means, strict=True))
-        worst = float((-np.diff(means)).max())
-        return outcome_of(worst <= slack, told, f"out of order by {short(worst)}")
+    def claims(curves: Curves) -> Judged:
+        return every(*(_trend(curves, panel, line, by, up=False) for line in lines))
 
-    return check
+    return claims
 
 
-@where_measured
-def above(
-    panel: str, upper: str, lower: str, *, slack: float = 0.0, until: float = np.inf
-) -> Check:
-    """Return a check that one line is nowhere below another, up to a place."""
+def _trend(curves: Curves, panel: str, line: str, by: Margin, *, up: bool) -> Judged:
+    places = _places(curves, panel, line, 2)
+    if not up:
+        places = places[::-1]
+    steps = pairwise(places)
+    whole = beyond(curves, panel, (line, places[-1]), (line, places[0]), by)
+    if len(places) == 2:
+        return whole
+    return every(
+        whole,
+        none_against(*(beyond(curves, panel, (line, y), (line, x), ANY) for x, y in steps)),
+    )
 
-    def check(curves: Curves) -> Outcome:
-        x, (high, low) = curves.together(panel, upper, lower)
-        inside = x <= until
-        if not inside.any():
-            raise NotMeasuredError(f"{panel}: {upper} up to {until:g}")
-        gaps = (high - low)[inside]
-        worst = int(gaps.argmin())
-        told = f"{upper} − {lower}: {short(gaps.min())} to {short(gaps.max())}"
-        wrong = f"{short(-gaps[worst])} below at {x[inside][worst]:g}"
-        return outcome_of(bool(gaps[worst] >= -slack), told, wrong)
 
-    return check
+def _places(curves: Curves, panel: str, line: str, least: int) -> list[float]:
+    found = curves.places(panel, line)
+    if len(found) < least:
+        raise NotMeasuredError(f"{panel}: {line} at {least} places")
+    return found
 
 
 @where_measured
-def lies_apart(panel: str, upper: str, lower: str) -> Check:
-    """Return a check that one line is above another by more than rounding, everywhere."""
+def ordered(panel: str, *lines: str, at: float | None = None, by: Margin = ANY) -> Claims:
+    """Return a check that each line lies below the next, in the mean over shared places.
 
-    def check(curves: Curves) -> Outcome:
-        x, (high, low) = curves.together(panel, upper, lower)
-        gaps = high - low
-        lower_at = x[gaps <= 1e-9 * np.abs(high)]
-        told = f"{upper} − {lower}: {short(gaps.min())} to {short(gaps.max())}"
-        return outcome_of(
-            not len(lower_at), told, f"not above at {len(lower_at)} of {len(x)} places"
-        )
-
-    return check
-
-
-@where_measured
-def any_above(panel: str, upper: str, lower: str) -> Check:
-    """Return a check that one line is above another at some place."""
-
-    def check(curves: Curves) -> Outcome:
-        x, (high, low) = curves.together(panel, upper, lower)
-        gaps = high - low
-        best = int(gaps.argmax())
-        told = f"{upper} − {lower} at most {short(gaps[best])}, at {x[best]:g}"
-        return outcome_of(bool(gaps[best] > 0), told, "nowhere above")
-
-    return check
-
-
-@where_measured
-def rises_then_falls(panel: str, line: str, *, by: float = 0.0) -> Check:
-    """Return a check that the highest point of a line is inside, higher than both ends."""
-
-    def check(curves: Curves) -> Outcome:
-        curve = curves.line(panel, line)
-        if len(curve.x) < 3:
-            raise NotMeasuredError(f"{panel}: {line} at three places")
-        top = int(curve.y.argmax())
-        told = f"{line}: {short(curve.y[0])}, highest {short(curve.y[top])}, {short(curve.y[-1])}"
-        ends = float(curve.y[top] - max(curve.y[0], curve.y[-1]))
-        return outcome_of(
-            ends > by, told, f"highest at {curve.x[top]:g}, {short(ends)} above the ends"
-        )
-
-    return check
-
-
-@where_measured
-def linear(panel: str, line: str, *, least: float = 0.95) -> Check:
-    """Return a check that a line is straight: the share of its variance that a line explains."""
-
-    def check(curves: Curves) -> Outcome:
-        curve = curves.line(panel, line)
-        if len(curve.x) < 3:
-            raise NotMeasuredError(f"{panel}: {line} at three places")
-        if not np.ptp(curve.y):
-            return outcome_of(False, f"{line} always {short(curve.y[0])}", "it does not grow")
-        found = float(np.corrcoef(curve.x, curve.y)[0, 1] ** 2)
-        return outcome_of(found >= least, f"{line} R² = {found:.3f}", f"below {least:g}")
-
-    return check
-
-
-@where_measured
-def steady(panel: str, *lines: str, ratio: float) -> Check:
-    """Return a check that the largest value of a line is at most ``ratio`` times its least."""
-
-    def check(curves: Curves) -> Outcome:
-        told, wrong = [], []
-        for line in lines:
-            y = curves.line(panel, line).y
-            found = float(y.max() / max(float(y.min()), 1e-300))
-            told.append(f"{line}: {short(y.min())} to {short(y.max())}")
-            if found > ratio:
-                wrong.append(f"{line} varies {short(found)} times")
-        return outcome_of(not wrong, "; ".join(told), "; ".join(wrong))
-
-    return check
-
-
-@where_measured
-def range_ordered(panel: str, narrow: str, wide: str, *, absolute: bool = False) -> Check:
-    """Return a check that one line varies less than another.
-
-    What is compared is the largest over the least value or, if ``absolute``, the largest
-    minus the least; both are told.
+    As a trend: the last beyond the first, and none below the one before it.
     """
 
-    def check(curves: Curves) -> Outcome:
-        found, told = [], []
-        for line in (narrow, wide):
-            y = curves.line(panel, line).y
-            least, most = float(y.min()), float(y.max())
-            times = most / max(least, 1e-300)
-            found.append(most - least if absolute else times)
-            told.append(f"{line} varies by {short(most - least)} ({short(times)} times)")
-        return outcome_of(found[0] <= found[1], ", ".join(told), "the other way round")
+    def claims(curves: Curves) -> Judged:
+        places = curves.places(panel, *lines) if at is None else [at]
+        values, exact = curves.paired(panel, *((line, x) for line in lines for x in places))
+        n = len(places)
+        means = [np.mean(values[i * n : (i + 1) * n], axis=0) for i in range(len(lines))]
+        where = "" if at is None else f" at {place(at)}"
 
-    return check
+        def above(i: int, j: int, margin: Margin) -> Claim:
+            gap = np.log(means[j] / means[i]) if margin.ratio else means[j] - means[i]
+            low = float(np.log(margin.size)) if margin.ratio else margin.size
+            sign = "/" if margin.ratio else "−"
+            label = f"{lines[j]} {sign} {lines[i]}{where}:"
+            return Claim(label=label, values=gap, low=low, exact=exact, logs=margin.ratio)
+
+        last = len(lines) - 1
+        whole = above(0, last, by)
+        if last == 1:
+            return whole
+        return every(whole, none_against(*(above(i, i + 1, ANY) for i in range(last))))
+
+    return claims
 
 
-def _side(difference: float) -> str:
-    return "lower" if difference < 0 else "higher"
+@where_measured
+def rises_then_falls(panel: str, line: str) -> Claims:
+    """Return a check that some place inside is higher than both ends."""
+
+    def claims(curves: Curves) -> Judged:
+        places = _places(curves, panel, line, 3)
+        first, last = places[0], places[-1]
+        return some(
+            *(
+                every(
+                    beyond(curves, panel, (line, x), (line, first), ANY),
+                    beyond(curves, panel, (line, x), (line, last), ANY),
+                )
+                for x in places[1:-1]
+            )
+        )
+
+    return claims
+
+
+@where_measured
+def linear(panel: str, line: str) -> Claims:
+    """Return a check that a line grows along a straight one (R² of its means, runs resampled)."""
+
+    def claims(curves: Curves) -> Judged:
+        places = _places(curves, panel, line, 3)
+        values, exact = curves.paired(panel, *((line, x) for x in places))
+        table = np.stack(values)
+        rng = np.random.default_rng(RESAMPLES)
+        chosen = rng.integers(0, table.shape[1], (RESAMPLES, table.shape[1]))
+        draws = _straightness(np.array(places), table[:, chosen].mean(axis=2))
+        found = _straightness(np.array(places), table.mean(axis=1, keepdims=True))
+        # One value a run, so that it is known how many there were.
+        straight = Claim(
+            label=f"{line} R²:",
+            values=np.full(table.shape[1], found[0]) + 1e-12 * np.arange(table.shape[1]),
+            low=STRAIGHT,
+            exact=exact,
+            draws=draws,
+        )
+        return every(straight, beyond(curves, panel, (line, places[-1]), (line, places[0]), ANY))
+
+    return claims
+
+
+def _straightness(x: Floats, y: Floats) -> Floats:
+    """Return the share of variance that a straight line explains, for each column."""
+    a, b = x - x.mean(), y - y.mean(axis=0)
+    squares = (b**2).sum(axis=0) * (a**2).sum()
+    found: Floats = (a @ b) ** 2 / np.maximum(squares, 1e-300)
+    return found
+
+
+@where_measured
+def steady(panel: str, *lines: str, by: Margin) -> Claims:
+    """Return a check that no two places of a line are further apart than a margin: *stable*."""
+
+    def claims(curves: Curves) -> Judged:
+        return every(
+            *(
+                within(curves, panel, (line, y), (line, x), by)
+                for line in lines
+                for i, x in enumerate(_places(curves, panel, line, 2))
+                for y in _places(curves, panel, line, 2)[i + 1 :]
+            )
+        )
+
+    return claims
+
+
+@where_measured
+def changes_less(panel: str, little: str, much: str) -> Claims:
+    """Return a check that one line changes less than another, from end to end.
+
+    *More stable*, *more sensitive*: the difference between the ends, in units of the panel.
+    """
+
+    def claims(curves: Curves) -> Judged:
+        ends = [(line, x) for line in (little, much) for x in _ends(curves, panel, line)]
+        (a, b, c, d), exact = curves.paired(panel, *ends)
+        label = f"change of {much} − of {little}:"
+        gap = _size(c - d) - _size(a - b)
+        empty = not any(each.any() for each in (a, b, c, d))
+        return Claim(label=label, values=gap, low=0.0, exact=exact, empty=empty)
+
+    return claims
+
+
+def _ends(curves: Curves, panel: str, line: str) -> Sequence[float]:
+    places = _places(curves, panel, line, 2)
+    return places[0], places[-1]
+
+
+def _size(change: Floats) -> Floats:
+    """Return how large a change is, in the direction that it has on average."""
+    return change * (1.0 if change.mean() >= 0 else -1.0)

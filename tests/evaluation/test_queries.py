@@ -7,8 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hedgerow.errors import SettingError
 from hedgerow.evaluation import queries as module
-from hedgerow.evaluation.queries import answers, kept, random_queries, relative_errors
+from hedgerow.evaluation.queries import (
+    answers,
+    kept,
+    queries_of_length,
+    random_queries,
+    relative_errors,
+)
 from hedgerow.evaluation.weighted_sets import WeightedSets
 from hedgerow.model.baskets import EncodedBaskets
 from support.basket_sets import encoded_baskets, universe
@@ -79,3 +86,13 @@ def test_released_mass_and_true_sets_are_told_apart():
     release = weighted([{0}, {3}], [6, 2], 4)
     told = kept(records, release)
     assert (told.mass, told.true_sets) == (0.8, 0.75)
+
+
+def test_queries_of_one_length_have_that_many_distinct_items():
+    asked = queries_of_length(17, 10, n=300, seed=1)
+    assert np.diff(asked.offsets).tolist() == [10] * 300
+    sets = np.sort(asked.items.reshape(300, 10), axis=1)
+    assert (np.diff(sets, axis=1) > 0).all()
+    assert sets.max() == 16
+    with pytest.raises(SettingError):
+        queries_of_length(17, 18, seed=1)

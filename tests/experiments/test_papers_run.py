@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from experiments import page
+from experiments import accuracy_table, page
 from experiments.curves import Curves
+from experiments.diffgen import EPSILONS
 from experiments.figure import Figure, FigurePoint, Panel, Scene, Statement, Unit, grid
 from experiments.registry import FIGURES
+from experiments.rule import OPEN
 from experiments.run import run_figure, workers
 from experiments.store import Measured, Store
 from experiments.trends import rises
@@ -56,7 +58,8 @@ def test_points_are_averaged_over_runs_with_their_spread(tmp_path):
     assert line.y.tolist() == [1.5, 5.5]
     assert line.spread == pytest.approx([0.5**0.5] * 2)
     assert line.runs.tolist() == [2, 2]
-    assert [verdict.agrees for verdict in result.verdicts] == [True]
+    assert [verdict.answer for verdict in result.verdicts] == [OPEN]  # two runs tell nothing
+    assert result.as_dict()["curves"][0]["values"] == [[1, 2], [5, 6]]
 
 
 def test_an_interrupted_figure_goes_on_where_it_was(tmp_path):
@@ -175,7 +178,7 @@ def test_pages_keep_what_others_wrote_and_replace_the_figures(tmp_path, monkeypa
     page.write_pages(results, pages)
     assert (pages / "diffgen.md").read_text(encoding="utf-8") == first
     assert first.startswith("# DiffGen\n\nWords.\n\n## The figures, run again")
-    assert "| It rises. | **agrees**: line: 1.5 to 5.5 |" in first
+    assert "| It rises. | **cannot be told**: line, 5 − 1: 4 (2 runs) |" in first
     assert "- line (2 runs): 1: 1.5, 5: 5.5" in first
     assert (pages / "figures" / "diffgen-0.svg").is_file()
 
@@ -191,4 +194,25 @@ def test_a_result_that_is_no_json_is_refused(tmp_path, monkeypatch):
 def test_lines_that_share_no_place_cannot_be_compared():
     told = Curves.of([("p", "a", 1, 1.0), ("p", "b", 2, 1.0)])
     with pytest.raises(LookupError):
-        told.together("p", "a", "b")
+        told.places("p", "a", "b")
+
+
+def test_the_table_of_accuracies_is_written_from_the_results(tmp_path):
+    def curve(panel, epsilon):
+        mean = [80.0, 81.0, 82.0]
+        spread, runs = [1.5] * 3, [20] * 3
+        told = {"panel": panel, "line": f"ε = {epsilon:g}", "x": [4, 10, 16], "mean": mean}
+        return {**told, "standard-deviation": spread, "runs": runs}
+
+    page_text = f"before\n{accuracy_table.BEGIN}\nold\n{accuracy_table.END}\nafter"
+    assert accuracy_table.with_table(page_text, tmp_path) == page_text
+    for figure in ("diffgen-3a", "diffgen-3b"):
+        panels = [panel for name, panel in accuracy_table.VARIANTS.values() if name == figure]
+        curves = [curve(panel, epsilon) for panel in panels for epsilon in EPSILONS]
+        (tmp_path / f"{figure}.json").write_text(json.dumps({"curves": curves}), encoding="utf-8")
+    told = accuracy_table.with_table(page_text, tmp_path)
+    assert told.startswith("before\n")
+    assert told.endswith("\nafter")
+    assert "old" not in told
+    assert "| faithful, infogain | 16 | " + "82.0 ± 1.5 | " * 4 + "20 |" in told
+    assert accuracy_table.with_table(told, tmp_path) == told

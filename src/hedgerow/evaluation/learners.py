@@ -1,6 +1,6 @@
 """Learners that take weighted examples and answer with classes, and what speaks for each.
 
-``tree`` is a decision tree as C4.5 grows one (entropy, pruned), ``bayes`` naive Bayes over
+``tree`` is scikit-learn's decision tree (CART, by entropy, pruned), ``bayes`` naive Bayes over
 ranges, ``svm`` a linear support vector machine, ``boosting`` gradient-boosted trees.
 """
 
@@ -23,7 +23,7 @@ Learner = Literal["tree", "bayes", "svm", "boosting"]
 LEARNERS: tuple[Learner, ...] = get_args(Learner)
 
 PRUNING = 0.0002
-"""Cost-complexity pruning of the trees; C4.5 prunes, and an unpruned tree learns noise."""
+"""Cost-complexity pruning of the trees; an unpruned tree learns noise."""
 
 MOST_TRAINED = 30_000
 """Examples that the support vector machine and boosting learn from; more are sampled."""

@@ -61,7 +61,24 @@ def random_queries(n_items: int, *, longest: int, n: int = QUERIES, seed: int) -
     rng = np.random.default_rng(seed)
     length_class = np.arange(n, dtype=np.int64) * CLASSES // n
     most = np.clip((length_class + 1) * longest // CLASSES, 1, n_items)
-    lengths = 1 + rng.integers(0, most)
+    return _drawn(rng, 1 + rng.integers(0, most), n_items, length_class)
+
+
+def queries_of_length(n_items: int, length: int, *, n: int = QUERIES, seed: int) -> Queries:
+    """Return random queries of one length, in one class [DiffPart, Figs. 5 to 7]."""
+    if not 1 <= length <= n_items:
+        raise SettingError.out_of_range("length", length, f"from 1 to {n_items} items")
+    none = np.zeros(n, dtype=np.int64)
+    return _drawn(np.random.default_rng(seed), none + length, n_items, none)
+
+
+def _drawn(
+    rng: np.random.Generator,
+    lengths: NDArray[np.int64],
+    n_items: int,
+    length_class: NDArray[np.int64],
+) -> Queries:
+    """Return queries of such lengths, items from the whole universe."""
     rows, offsets = [], offsets_of(lengths)
     for length in range(1, int(lengths.max()) + 1):
         which = np.flatnonzero(lengths == length)

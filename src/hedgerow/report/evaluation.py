@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 LEARNER_NAMES = {
-    "tree": "decision tree (C4.5)",
+    "tree": "decision tree",
     "bayes": "naive Bayes",
     "svm": "linear SVM",
     "boosting": "gradient boosting",
