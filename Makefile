@@ -77,6 +77,7 @@ PINNED = uv pip compile --universal --python-version 3.11 --generate-hashes --no
 
 lock:  ## pin the dependencies again, newest and lowest (needs uv)
 	$(PINNED) --extra all --group dev pyproject.toml -o requirements/dev.lock
+	rm -f requirements/lowest.in requirements/lowest.lock
 	$(PINNED) --resolution lowest-direct --extra all pyproject.toml -o requirements/lowest.in
 	$(PINNED) --extra all --group dev -c requirements/lowest.in pyproject.toml -o requirements/lowest.lock
 	rm requirements/lowest.in

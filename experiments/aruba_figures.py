@@ -13,15 +13,15 @@ STAND_IN = (
     " generalisation that covers them; the paper's Jaro similarity of 80 % is not hierarchical,"
     " and no search but brute force is exact with it. Weights as printed, 5 draws of them."
 )
-THRESHOLD_ATTRIBUTES = 8
+THRESHOLD_ATTRIBUTES = 7
 QUICK_ATTRIBUTES = 4
 
 
 def _units_7(scene: Scene) -> list[Unit]:
     runs = 1 if scene.quick else 5
-    shares = scene.pick(full=aruba.SHARES, quick=(0.1, 0.5, 0.9))
+    shares = scene.pick(full=aruba.SHARES, quick=(0.12, 0.48, 0.96))
     k = scene.pick(full=THRESHOLD_ATTRIBUTES, quick=QUICK_ATTRIBUTES)
-    counts = scene.pick(full=(2, 3, 4, 5, 6, 7, 8, 9), quick=(2, 4))
+    counts = scene.pick(full=(2, 3, 4, 5, 6, 7, 8), quick=(2, 4))
     return [
         *grid(runs, by=("threshold",), attributes=(k,), share=shares),
         *grid(runs, by=("attributes",), attributes=counts, share=(0.5,)),
@@ -36,10 +36,12 @@ FIGURE_7 = Figure(
     " of heights 1 to 5, random weights, average of 5 runs; least risk (model I) at utility"
     " u ≥ c, utility the sum of depths. (a), (b): c from 30 to 240; (c), (d): c half the sum of"
     " heights.",
-    ours=f"{STAND_IN} {THRESHOLD_ATTRIBUTES} attributes in (a) and (b), c as a share of the"
-    " record's own utility. 4 records a run. The searches are those of the library in plain"
-    " Python, ARUBA with at most k² + k moves, branch and bound exact; CPU time per record,"
-    " matches already counted.",
+    ours=f"{STAND_IN} {THRESHOLD_ATTRIBUTES} attributes in (a) and (b), the printed c as parts"
+    " of 250, the most that they had, of the record's own utility; up to 8 in (c) and (d). 4"
+    " records a run. All searches in plain Python, CPU time per record, matches already counted."
+    " ARUBA is as printed: the adjacency cube of Def. 10, 3^k - 1 neighbours; our k² + k moves are"
+    " a line of their own. The paper calls its branch and bound a heuristic and prints no bound:"
+    " the plainest one stands in, which judges a node by its own risk; ours, exact, is beside it.",
     panels=(
         Panel(name="(a) frontier", x="utility threshold, % of all", y="frontier nodes, %"),
         Panel(name="(b) time", x="utility threshold, % of all", y="milliseconds", y_scale="log"),
@@ -58,10 +60,10 @@ FIGURE_7 = Figure(
             quote="It shows that ARUBA almost always outperforms BTDA especially for large values"
             " of c.",
             check=all_of(
-                ordered("(b) time", "ARUBA", "BTDA", at=90), ordered("(b) time", "ARUBA", "BTDA")
+                ordered("(b) time", "ARUBA", "BTDA", at=96), ordered("(b) time", "ARUBA", "BTDA")
             ),
-            cause="A node of the frontier costs up to k² + k looks at neighbours, one of the"
-            " queue of BTDA at most k; up to the middle that outweighs the smaller number of"
+            cause="A node of the frontier costs up to 3^k - 1 looks at neighbours as printed, one"
+            " of the queue of BTDA at most k; up to the middle that outweighs the smaller number of"
             " nodes",
         ),
         Statement(
@@ -71,7 +73,7 @@ FIGURE_7 = Figure(
         Statement(
             quote="Interestingly, for small values of c, there is no significant difference between"
             " ARUBA and BTDA.",
-            check=ordered("(b) time", "ARUBA", "BTDA", at=10, slack=5.0),
+            check=ordered("(b) time", "ARUBA", "BTDA", at=12, slack=5.0),
         ),
         Statement(
             quote="Fig. 7(c) and Fig. 7(d) show that ARUBA outperforms BTDA in terms of both"
@@ -85,10 +87,9 @@ FIGURE_7 = Figure(
         Statement(
             quote="Moreover, ARUBA exhibits a comparable performance with the discrete optimization"
             " algorithm in terms of time as shown in Fig. 7(c).",
-            check=above("(c) time", "branch and bound", "ARUBA", slack=10.0),
-            cause="Our branch and bound bounds whole boxes of nodes and is several times faster"
-            " than the walk from seven attributes on; the compiled walk (not timed here) is"
-            " faster than both",
+            check=above("(c) time", aruba.HEURISTIC, "ARUBA", slack=10.0),
+            cause="The heuristic goes straight up and looks at few nodes, while the printed cube"
+            " looks at nearly all",
         ),
     ),
     units=_units_7,
@@ -113,8 +114,9 @@ FIGURE_9 = Figure(
     ours=f"{STAND_IN} {aruba.ANONYMITY_ATTRIBUTES} attributes, {aruba.RECORDS} records a run;"
     " k-anonymous tables are random full-domain generalisations of the whole table, at most 2 % of"
     " the records suppressed. c is shared out as the same share of each record's own utility, so"
-    " that every record can reach it. Model III with |Θ|/|ρ| in place of 1/|ρ|; our branch and"
-    " bound is exact.",
+    " that every record can reach it. Model III with |Θ|/|ρ| in place of 1/|ρ|. ARUBA by"
+    " its k² + k moves, which find the same forms; the heuristic branch and bound is that of"
+    " Fig. 7, and the exact one is ours.",
     panels=(
         *(
             Panel(name=name, x="k", y="mean risk", x_scale="log", y_scale="log")
@@ -131,9 +133,10 @@ FIGURE_9 = Figure(
         Statement(
             quote="... with a lower risk [than the discrete optimization algorithm] as shown in"
             " Fig. 9.",
-            check=all_of(*(lies_apart(name, "branch and bound", "ARUBA") for name in PANELS_9)),
-            cause="The risks are the same: our branch and bound is exact, the paper's was a"
-            " heuristic",
+            check=all_of(*(lies_apart(name, aruba.HEURISTIC, "ARUBA") for name in PANELS_9)),
+            cause="With k = 1 the records stay as they are, and there is nothing to choose; from"
+            " k = 2 on the heuristic ends at several times the risk. Which one the paper ran it"
+            " does not say",
         ),
     ),
     units=_units_9,

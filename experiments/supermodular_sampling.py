@@ -1,11 +1,14 @@
 """[TKDE, Fig. 4]: what exponential sampling of generalisations keeps.
 
-The mean utility of a record under the sampling of [TKDE, Alg. 2] is computed exactly, from
-the chances of all its generalisations; only thresholds and records are drawn.
+Algorithm 2 is run several times, as printed. Beside that, the mean utility of a record under its
+sampling is computed exactly, from the chances of all its generalisations: what the average over
+more and more runs tends to. Beside both is what [TKDE, Thm. 3(ii)] promises.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -23,6 +26,7 @@ from hedgerow.lattice.lattice import Parts, parts_of
 from hedgerow.lattice.risk import Severities
 from hedgerow.lattice.utility import utility_tables
 from hedgerow.methods.personal.printed_delta import PrintedTerms
+from hedgerow.methods.personal.printed_utility import PromisedUtility, promised_utility
 from hedgerow.model.arrays import Floats
 from hedgerow.model.groups import Groups
 from hedgerow.model.table import EncodedTable
@@ -84,11 +88,13 @@ class Disclosed:
 
 
 @cache
-def disclosure(scene: Scene, weights: int) -> Disclosed:
+def disclosure(
+    scene: Scene, weights: int, attributes: tuple[str, ...] = tuple(ATTRIBUTES)
+) -> Disclosed:
     """Return the table with random weights of persons."""
-    table = with_attributes(diabetes(scene), ATTRIBUTES)
+    table = with_attributes(diabetes(scene), list(attributes))
     dictionary = Dictionary.of(table)
-    personal = np.random.default_rng([2014, weights]).random((len(table), len(ATTRIBUTES)))
+    personal = np.random.default_rng([2014, weights]).random((len(table), len(attributes)))
     return Disclosed(
         table=table,
         dictionary=dictionary,
@@ -115,38 +121,75 @@ def sampling(unit: Unit, scene: Scene) -> list[FigurePoint]:
     records = rng.permutation(n)[: scene.pick(full=300, quick=20)]
     thetas = rng.uniform(float(THETA), 1, THRESHOLDS)
     groups = released(diffgen(SPECIALISATIONS), given.table, epsilon=epsilon, source=unit.source)
-    told = np.array(
-        [_of_record(given, record, rate, thetas, groups) for record in records.tolist()]
+    cubes = [given.cubes(record) for record in records.tolist()]
+    told = np.array([_of_record(cube, rate, thetas, n) for cube in cubes])
+    best, whole, frequent = told.mean(axis=0).tolist()
+    pairs = zip(cubes, records.tolist(), strict=True)
+    grouped = float(np.mean([cube[0][_node_of(given, at, groups)] for cube, at in pairs]))
+    promised = promised_of(given, best, rate, part)
+    drawn_whole = algorithm_2(cubes, np.zeros(THRESHOLDS), rate, n=n, part=part, rng=rng)
+    drawn = algorithm_2(cubes, thetas, rate, n=n, part=part, rng=rng)
+    panel, x = ("(b) by sample", part) if unit["part"] else ("(a) by budget", unit["epsilon"])
+    lines = {"optimal": best, "sampling, whole lattice": whole, "sampling, t-frequent": frequent}
+    if unit["part"]:
+        lines["of the whole table"] = frequent * part
+        del lines["sampling, whole lattice"]
+    else:
+        lines["runs of Algorithm 2, whole lattice"] = drawn_whole
+    lines |= {
+        "runs of Algorithm 2, t-frequent": drawn,
+        "group sampling (DiffGen)": grouped,
+        "promised by Theorem 3(ii)": promised.part * best,
+    }
+    return [FigurePoint(panel, line, x, y) for line, y in lines.items() if not math.isnan(y)]
+
+
+def promised_of(given: Disclosed, best: float, rate: float, part: float) -> PromisedUtility:
+    """Return what [TKDE, Thm. 3(ii)] promises where the best mean utility is ``best``."""
+    chains = given.dictionary.chains
+    return promised_utility(
+        rate * best,
+        n_attributes=len(chains),
+        height=max(chain.tallest for chain in chains),
+        beta=1 - part,
     )
-    best, whole, frequent, grouped = told.mean(axis=0).tolist()
-    if not unit["part"]:
-        return [
-            FigurePoint("(a) by budget", "optimal", unit["epsilon"], best),
-            FigurePoint("(a) by budget", "sampling, whole lattice", unit["epsilon"], whole),
-            FigurePoint("(a) by budget", "sampling, t-frequent", unit["epsilon"], frequent),
-            FigurePoint("(a) by budget", "group sampling (DiffGen)", unit["epsilon"], grouped),
-        ]
-    return [
-        FigurePoint("(b) by sample", "optimal", part, best),
-        FigurePoint("(b) by sample", "sampling, t-frequent", part, frequent),
-        FigurePoint("(b) by sample", "of the whole table", part, frequent * part),
-        FigurePoint("(b) by sample", "group sampling (DiffGen)", part, grouped),
-    ]
+
+
+def algorithm_2(
+    cubes: Sequence[tuple[Floats, NDArray[np.int64]]],
+    thetas: Floats,
+    rate: float,
+    *,
+    n: int,
+    part: float,
+    rng: np.random.Generator,
+) -> float:
+    """Return the mean utility over runs of [TKDE, Alg. 2], one for each θ; NaN if all are empty.
+
+    As many records are sampled as in a table of ``n``, at most as many as there are cubes.
+    """
+    means = []
+    for theta in thetas.tolist():
+        size = min(int(rng.binomial(n, part)), len(cubes))  # line 4
+        utilities = []
+        for at in rng.permutation(len(cubes))[:size].tolist():  # line 5
+            values, matches = cubes[at]
+            kept = values[matches >= theta * n]  # lines 2, 3
+            chances = np.exp(rate * (kept - kept.max()))
+            utilities.append(float(rng.choice(kept, p=chances / chances.sum())))  # line 6
+        if utilities:
+            means.append(float(np.mean(utilities)))
+    return float(np.mean(means)) if means else math.nan
 
 
 def _of_record(
-    given: Disclosed, record: int, rate: float, thetas: Floats, groups: Groups
-) -> tuple[float, float, float, float]:
-    values, matches = given.cubes(record)
+    cube: tuple[Floats, NDArray[np.int64]], rate: float, thetas: Floats, n: int
+) -> tuple[float, float, float]:
+    """Return the best utility of a record and the means over the lattice and what is frequent."""
+    values, matches = cube
     every = np.ones(values.shape, dtype=np.bool_)
-    n = given.dictionary.n_records
     frequent = [expected(values, matches >= theta * n, rate) for theta in thetas.tolist()]
-    return (
-        float(values.max()),
-        expected(values, every, rate),
-        float(np.mean(frequent)),
-        float(values[_node_of(given, record, groups)]),
-    )
+    return float(values.max()), expected(values, every, rate), float(np.mean(frequent))
 
 
 def _node_of(given: Disclosed, record: int, groups: Groups) -> tuple[int, ...]:

@@ -29,8 +29,8 @@ ROOMS: dict[str, str] = {
     "report": "errors model lattice taxonomy",
     "release": "errors model plan privacy read encode report taxonomy",
     "pipeline": "errors progress model plan privacy read encode count methods release taxonomy",
-    "disclosure": "errors progress model plan read encode count methods lattice release report"
-    " taxonomy pipeline",
+    "disclosure": "errors progress model plan privacy read encode count methods lattice release"
+    " report taxonomy pipeline",
     "evaluation": "errors progress model plan privacy read encode release report taxonomy",
     "comparison": "errors progress model plan privacy read encode count release report pipeline"
     " evaluation",

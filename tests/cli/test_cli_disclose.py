@@ -319,3 +319,40 @@ def test_an_unexpected_error_shows_no_traceback(folder, monkeypatch, capsys):
     code, _, err = run(["plan.yaml"], monkeypatch, capsys)
     assert code == 70
     assert SECRET not in err
+
+
+def given_command(arguments, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["hedgerow", "given", *arguments])
+    with pytest.raises(SystemExit) as end:
+        main()
+    said = capsys.readouterr()
+    return end.value.code or 0, said.out, said.err
+
+
+def test_a_recipient_is_told_by_options_and_what_they_have_is_shown(folder, monkeypatch, capsys):
+    asked = ["plan.yaml", "--recipient", "Registry"]
+    code, out, err = run(asked, monkeypatch, capsys)
+    assert (code, out) == (3, "")
+    assert "nothing is remembered of the recipient 'Registry'" in err
+    assert "--first" in err
+    code, out, err = run([*asked, "--first", "-o", "one"], monkeypatch, capsys)
+    assert (code, err) == (0, "")
+    code, out, err = run([*asked, "--json", "-o", "two"], monkeypatch, capsys)
+    assert (code, err) == (0, "")
+    certified = json.loads(out)["disclosure"]["recipient"]
+    assert certified["name"] == "Registry"
+    assert certified["recognised-by"] == "values"
+    code, out, _ = run([*asked, "-o", "three"], monkeypatch, capsys)
+    assert "Registry has been given records 2 time(s) before; 30 of these" in out
+    code, out, err = given_command(["show", "plan.yaml", "--json"], monkeypatch, capsys)
+    shown = json.loads(out)["given"]
+    assert [each["state"] for each in shown] == ["released"] * 3
+    assert [each["folder"] for each in shown] == ["one", "two", "three"]
+    code, out, err = given_command(["show", "plan.yaml"], monkeypatch, capsys)
+    assert "Registry" in out
+    assert SECRET not in out
+    wanted = ["withdraw", "plan.yaml", str(shown[1]["number"]), "--why", "never sent"]
+    assert given_command([*wanted, "-q"], monkeypatch, capsys) == (0, "", "")
+    code, _, err = given_command(wanted, monkeypatch, capsys)
+    assert code == 2
+    assert "no disclosure of this number counts" in err

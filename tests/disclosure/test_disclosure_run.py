@@ -273,3 +273,16 @@ def test_a_search_that_would_not_end_is_refused_before_a_record_is_read():
     with pytest.raises(SettingError, match="forms") as refused:
         disclose(asked, data="no-such-file.csv")
     assert "aggregate" in refused.value.do
+
+
+def test_the_printed_moves_are_reached_from_the_plan():
+    data = patients(60)
+    usual = disclose(plan(risk=OWN), data=data)
+    printed = disclose(plan(risk=OWN, moves="cube"), data=data)
+    assert printed.to_pandas().equals(usual.to_pandas())
+    departures = [each.what for each in printed.certificate.departures]
+    assert not any("k² + k" in what for what in departures)
+    more = printed.owner.found.n_visited.sum()
+    assert more > usual.owner.found.n_visited.sum()
+    with pytest.raises(PlanError, match="does not walk"):
+        disclose(plan(method="btda", moves="cube"), data=data)

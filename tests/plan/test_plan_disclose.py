@@ -161,6 +161,21 @@ MISTAKES = {
         "1 or 2",
     ),
     "no limit for approx": ({"method": "approx"}, "disclose.risk.at-most", "most risk"),
+    "two limits for approx": (
+        {"method": "approx", "risk": {"at-most": 1}, "utility": {"at-least": 2}},
+        "disclose.utility.at-least",
+        "Keep one",
+    ),
+    "a share for the dual of approx": (
+        {"method": "approx", "utility": {"at-least": 2}, "share": "1/2"},
+        "disclose.share",
+        "Remove it",
+    ),
+    "a utility for aggregate": (
+        {"method": "aggregate", "lambda": 1, "utility": {"at-least": 2}},
+        "disclose.utility.at-least",
+        "Remove it",
+    ),
     "a share for approx": (
         {"method": "approx", "risk": {"at-most": 1}, "share": 2},
         "disclose.share",

@@ -55,5 +55,6 @@ METHODS: dict[str, dict[str, Any]] = {
         "top": "excluded",
     },
     "approx": {"method": "approx", "risk": {"at-most": 0.1}, "width": 2},
+    "approx, dual": {"method": "approx", "utility": {"at-least": "half"}, "width": 2},
 }
 """Every family with some of its settings."""

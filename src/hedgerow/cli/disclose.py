@@ -12,6 +12,7 @@ from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
 if TYPE_CHECKING:
     from hedgerow.disclosure.movement import RiskMovement
     from hedgerow.disclosure.result import Disclosure
+    from hedgerow.report.owner import WhatTheyHave
 
 
 def disclose_command(
@@ -53,6 +54,22 @@ def disclose_command(
         bool | None,
         typer.Option("--faithful/--improved", help="approx: round as the paper prints it, or not."),
     ] = None,
+    recipient: Annotated[
+        str | None,
+        typer.Option(help="Who gets the records: what they were given before counts."),
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(help="The column that tells records apart from one disclosure to the next."),
+    ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(help="The file that remembers what was given to whom, not beside the plan."),
+    ] = None,
+    first: Annotated[
+        bool | None,
+        typer.Option("--first", help="Say that this recipient has nothing from these data yet."),
+    ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write.")] = Path(
         "disclosed"
     ),
@@ -86,7 +103,7 @@ def disclose_command(
     NOT differentially private: values are the recorded ones, only coarser. Writes a folder
     with the records, a certificate that says so, a report, and a folder 'owner' with the
     risks, which is not for others. A stopped run goes on where it was. Where risk did not
-    fall, nothing is written (exit 3).
+    fall, nothing is written (exit 3). With --recipient, risk is that of all they were given.
 
     Example: hedgerow disclose plan.yaml --at-least half --out disclosed
     """
@@ -99,6 +116,10 @@ def disclose_command(
         "lambda": risk_weight,
         "kappa": power,
         "faithful": faithful,
+        "recipient": recipient,
+        "key": key,
+        "memory": _place(memory),
+        "first": first,
     }
     try:
         with progress("disclosing", quiet=quiet or as_json) as report:
@@ -113,6 +134,7 @@ def disclose_command(
                 hours=hours,
                 accept_risk=accept_risk,
                 on_risk=lambda movement: _show_movement(movement, quiet or as_json),
+                on_recognised=lambda have: _show_recognised(have, quiet or as_json),
                 progress=report,
                 **settings,
             )
@@ -155,6 +177,18 @@ def _show_movement(movement: RiskMovement, quiet: bool) -> None:
     say(
         f"{movement.unique:,} of {movement.n_rows:,} rows equal no other;"
         f" {100 * movement.verbatim:.1f} % of cells show the recorded value itself."
+    )
+
+
+def _show_recognised(have: WhatTheyHave, quiet: bool) -> None:
+    """Say what the recipient has already: for the owner, who sees the terminal."""
+    if quiet or not have.earlier:
+        return
+    from rich.markup import escape
+
+    say(
+        f"{escape(have.name)} has been given records {len(have.earlier)} time(s) before;"
+        f" {have.n_recognised:,} of these records are among them."
     )
 
 

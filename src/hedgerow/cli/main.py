@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hedgerow.cli import ledger, taxonomy
+from hedgerow.cli import given, ledger, taxonomy
 from hedgerow.cli.audit import audit_command
 from hedgerow.cli.certificate import certificate_command
 from hedgerow.cli.check import check_command
@@ -102,6 +102,7 @@ def make_app(*, method_settings: bool = True) -> typer.Typer:
     made.command("studio")(studio_command)
     made.command("completion")(completion_command)
     made.add_typer(ledger.app, name="ledger")
+    made.add_typer(given.app, name="given")
     made.add_typer(taxonomy.app, name="taxonomy")
     made.callback()(root)
     return made

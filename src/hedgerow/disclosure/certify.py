@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from hedgerow.disclosure.prepare import PreparedDisclosure
+from hedgerow.disclosure.recipient import Recipient
 from hedgerow.model import certificate as paper
 from hedgerow.model.method import About, Departure
 from hedgerow.plan.disclose import (
@@ -60,7 +61,13 @@ def certify_disclosure(
         settings=_settings(disclose),
         budget=NOTHING_SPENT,
         guarantee=paper.Guarantee.none(
-            f"{disclosure_statement(ready, facts.against)} {risk_words(risk)}"
+            " ".join(
+                [
+                    disclosure_statement(ready, facts.against),
+                    *recipient_words(risk.recipient),
+                    risk_words(risk),
+                ]
+            )
         ),
         facts=RunFacts(
             epsilon=None,
@@ -76,6 +83,33 @@ def certify_disclosure(
         ),
     )
     return certificate.model_copy(update={"disclosure": risk})
+
+
+def certified_recipient(recipient: Recipient) -> paper.DisclosedTo:
+    """Return what a certificate says of a recipient: what they hold themselves, no more.
+
+    How many records were recognised is for the owner alone: it may tell who is in both tables.
+    """
+    return paper.DisclosedTo(
+        name=recipient.name,
+        earlier=tuple(each.at[:10] for each in recipient.earlier),
+        recognised_by="key" if recipient.by.startswith("key ") else "values",
+    )
+
+
+def recipient_words(recipient: paper.DisclosedTo | None) -> list[str]:
+    """Return what was counted of earlier disclosures, in the words of a certificate."""
+    if recipient is None:
+        return []
+    if not recipient.earlier:
+        return [f"It is the first disclosure to {recipient.name}."]
+    days = list(dict.fromkeys(recipient.earlier))
+    n = len(recipient.earlier)
+    return [
+        f"Risk is that of all that {recipient.name} has been given together:"
+        f" {n} earlier disclosure{'s' if n > 1 else ''} ({', '.join(days)}) and this one."
+        " What others were given is not counted."
+    ]
 
 
 def risk_words(risk: paper.DisclosedRisk) -> str:
@@ -110,6 +144,14 @@ def _promise(disclose: DisclosePlan) -> str:
         return (
             "Each record is disclosed in the form that is best by one number, low risk weighed"
             " against utility; neither has a limit."
+        )
+    if isinstance(disclose, ApproxDisclose) and disclose.dual:
+        least = disclose.utility.at_least
+        kept = f"{least} of its own" if least is not None and least.of_most else f"{least}"
+        return (
+            "Each record is disclosed in a form of about the least risk whose utility is at least"
+            f" {kept}; how small that risk is, and how far from the least, is not promised. Records"
+            " without such a form are withheld."
         )
     if isinstance(disclose, ApproxDisclose):
         return (
@@ -148,6 +190,10 @@ def _settings(disclose: DisclosePlan) -> dict[str, JsonValue]:
             settings |= {f"{key}.{name}": each for name, each in value.items()}
         else:
             settings[key] = value
+    if disclose.memory is not None:
+        settings["memory"] = Path(disclose.memory).name
+    if not disclose.first:
+        del settings["first"]
     if disclose.against is not None:
         settings["against"] = Path(disclose.against).name
     if isinstance(disclose.risk.weights, str):
@@ -197,7 +243,7 @@ def _departures(ready: PreparedDisclosure) -> tuple[Departure, ...]:
                 why="as printed it is largest where nothing is disclosed",
             )
         )
-    if disclose.method == "aruba":
+    if isinstance(disclose, ThresholdDisclose) and _walks_squares(disclose):
         found.append(
             Departure(
                 paper=ARUBA,
@@ -213,7 +259,15 @@ def _departures(ready: PreparedDisclosure) -> tuple[Departure, ...]:
                 why="the form that says nothing would have severity 0",
             )
         )
-    if isinstance(disclose, ApproxDisclose) and not disclose.faithful:
+    if isinstance(disclose, ApproxDisclose) and disclose.dual:
+        found.append(
+            Departure(
+                paper=TKDE,
+                what="the best form is taken of all that the roundings of the dual can return",
+                why="the paper names the dual and does not print it",
+            )
+        )
+    elif isinstance(disclose, ApproxDisclose) and not disclose.faithful:
         found.append(
             Departure(
                 paper=TKDE,
@@ -222,6 +276,10 @@ def _departures(ready: PreparedDisclosure) -> tuple[Departure, ...]:
             )
         )
     return tuple(found)
+
+
+def _walks_squares(disclose: ThresholdDisclose) -> bool:
+    return disclose.method == "aruba" and disclose.moves == "squares"
 
 
 def _assumed(ready: PreparedDisclosure) -> tuple[paper.Assumed, ...]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from hedgerow.disclosure.prepare import PreparedDisclosure
 from hedgerow.errors import DataError, PlanError
 from hedgerow.lattice.dictionary import Dictionary
+from hedgerow.lattice.lattice import Levels
 from hedgerow.lattice.records import distinct_problems
 from hedgerow.lattice.risk import Severities
 from hedgerow.model.arrays import Floats
@@ -32,13 +33,15 @@ class Confidential:
     """The records to disclose and what an attacker knows.
 
     ``rows`` are the places of the records in the table as it was read; ``personal`` one
-    weight per record and attribute, where people have their own.
+    weight per record and attribute, where people have their own; ``keys`` what records are
+    recognised by, where the plan names a column.
     """
 
     table: EncodedTable
     rows: NDArray[np.int64]
     against: EncodedTable
     personal: Floats | None
+    keys: tuple[str, ...] | None = None
 
     @cached_property
     def dictionary(self) -> Dictionary:
@@ -66,22 +69,26 @@ class Confidential:
 class Problems:
     """The distinct records, with distinct weights, of a table; ``kind`` says which each one is.
 
-    Those with the same values stand next to each other.
+    Those with the same values stand next to each other. ``known``, where there is any, are the
+    levels of what the recipient has of each record already.
     """
 
     records: EncodedTable
     kind: NDArray[np.int64]
     many: NDArray[np.int64]
     severities: Severities
+    known: Levels | None = None
 
     def __len__(self) -> int:
         return len(self.many)
 
     @classmethod
-    def of(cls, ready: PreparedDisclosure, given: Confidential) -> Problems:
-        """Group the records of a table by values and weights."""
+    def of(
+        cls, ready: PreparedDisclosure, given: Confidential, known: Levels | None = None
+    ) -> Problems:
+        """Group the records of a table by values, weights and what is known of them."""
         personal = given.personal if ready.model.personal else None
-        distinct = distinct_problems(given.table, personal)
+        distinct = distinct_problems(given.table, personal, known)
         severities = Severities.of(
             ready.chains,
             attributes=ready.attribute_weights,
@@ -94,7 +101,12 @@ class Problems:
             kind=distinct.kind,
             many=distinct.many,
             severities=severities,
+            known=None if known is None else known[distinct.first],
         )
+
+    def known_of(self, job: int) -> Levels | None:
+        """What the recipient has of one distinct record; none where nothing was given."""
+        return None if self.known is None else self.known[job]
 
     def part(self, start: int, stop: int) -> EncodedTable:
         """Some of the records, in order."""
@@ -137,6 +149,7 @@ def read_confidential(
         source,
         ready.schema,
         numbers=columns,
+        key=ready.disclose.key,
         progress=lambda fraction: progress("reading", fraction),
     )
     return Confidential(
@@ -144,6 +157,7 @@ def read_confidential(
         rows=read.rows,
         against=_dictionary(ready, read.table, against, progress),
         personal=_personal(ready, read.numbers, columns, read.n_read, read.rows),
+        keys=read.keys,
     )
 
 

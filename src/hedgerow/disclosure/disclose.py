@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import secrets
@@ -13,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.disclosure.certify import DisclosureFacts, certify_disclosure
+from hedgerow.disclosure.certify import DisclosureFacts, certified_recipient, certify_disclosure
 from hedgerow.disclosure.confidential import Confidential, Problems, read_confidential
 from hedgerow.disclosure.movement import RiskMovement, RiskNotLoweredError
 from hedgerow.disclosure.prepare import PreparedDisclosure, prepare_disclosure
+from hedgerow.disclosure.recipient import Recipient
 from hedgerow.disclosure.result import Disclosure, OwnerView
 from hedgerow.disclosure.solvers import BlockSolver, joined_answers, n_workers, solver_for
 from hedgerow.disclosure.unfinished import Identity, Unfinished
@@ -24,12 +26,17 @@ from hedgerow.disclosure.uniform import UniformForms, Valued
 from hedgerow.disclosure.work import HOURS, TooLongError, Watch, check_hours, expected_seconds
 from hedgerow.errors import InputError, ReleaseError, SettingError
 from hedgerow.lattice.consistency import match_counter
+from hedgerow.lattice.lattice import Levels
 from hedgerow.lattice.packed import Found
+from hedgerow.lattice.records import RecordSolver
+from hedgerow.lattice.threshold import MinimiseRisk
+from hedgerow.model.arrays import Floats
 from hedgerow.pipeline.prepare import PlanLike, check_confirmed
 from hedgerow.plan.disclose import ApproxDisclose
 from hedgerow.plan.load import plan_digest
 from hedgerow.progress import Progress, no_progress
 from hedgerow.release.write import check_destination
+from hedgerow.report.owner import WhatTheyHave
 
 _DATABASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|sqlite:")
 
@@ -51,6 +58,7 @@ def disclose(
     hours: float = HOURS,
     accept_risk: bool = False,
     on_risk: Callable[[RiskMovement], None] | None = None,
+    on_recognised: Callable[[WhatTheyHave], None] | None = None,
     progress: Progress = no_progress,
     **settings: Any,
 ) -> Disclosure:
@@ -63,11 +71,14 @@ def disclose(
     goes on unless ``resume`` is false. ``seed`` fixes faithful roundings of ``approx``, the
     only random step there is.
 
+    With a ``recipient``, what was given to them before counts towards the risk, and what is given
+    now is remembered (see :mod:`~hedgerow.disclosure.recipient`).
+
     Refused, with nothing written, where the mean risk does not fall to half of that of the
     records as they are (see :mod:`~hedgerow.disclosure.movement`), unless ``accept_risk``; and
     where the work is expected to take longer than ``hours`` (see
-    :mod:`~hedgerow.disclosure.work`). ``on_risk`` is told how risk moved, which is
-    confidential, before anything is written or refused.
+    :mod:`~hedgerow.disclosure.work`). ``on_risk`` is told how risk moved, and ``on_recognised``
+    what the recipient has already, both confidential, before anything is written or refused.
 
     Privacy: none in the sense of differential privacy; the certificate says what is promised.
     ``Disclosure.owner`` and the folder `owner` are confidential.
@@ -87,8 +98,11 @@ def disclose(
     _check_seed(ready, seed)
     check_hours(hours)
     destination = None if out is None else check_destination(out, force=force)
+    recipient = Recipient.of(ready)
+    if recipient is not None and destination is not None:
+        recipient.check_outside(destination)
     given = read_confidential(ready, data, against, progress=progress)
-    problems = Problems.of(ready, given)
+    problems = Problems.of(ready, given, _known(recipient, given, ready))
     drawn = secrets.randbits(63) if seed is None else seed
     kept = None
     if destination is not None:
@@ -106,16 +120,66 @@ def disclose(
             problems=problems,
             found=found,
             before=_before(ready, given, problems),
+            recipient=recipient,
+            already=_already(ready, given, problems, cores),
         )
+        have = owner.what_they_have()
+        if on_recognised is not None and have is not None:
+            on_recognised(have)
         if on_risk is not None:
             on_risk(owner.movement)
         facts = _facts(ready, data=data, against=against, seeded=seed is not None)
         result = _result(owner, facts, accept_risk=accept_risk)
         if destination is not None and kept is not None:
             progress("writing", None)
-            result.write(destination, force=force)
+            _write(result, destination, force=force)
             kept.remove()
+        elif recipient is not None:
+            recipient.book(ready, owner.nodes, folder=None)
     return result
+
+
+def _write(result: Disclosure, destination: Path, *, force: bool) -> None:
+    """Write the folder; what a recipient gets is booked just before the folder has its name."""
+    owner, booked = result.owner, []
+    recipient = owner.recipient
+    if recipient is None:
+        result.write(destination, force=force)
+        return
+
+    def book() -> None:
+        booked.append(recipient.book(owner.ready, owner.nodes, folder=destination.name))
+
+    result.write(destination, force=force, last=book)
+    recipient.released(booked[0])
+
+
+def _known(
+    recipient: Recipient | None, given: Confidential, ready: PreparedDisclosure
+) -> Levels | None:
+    """What the recipient has of each record; None where it has nothing of any."""
+    if recipient is None:
+        return None
+    known = recipient.recognise(given, ready)
+    return known.levels if known.recognised.any() else None
+
+
+def _already(
+    ready: PreparedDisclosure, given: Confidential, problems: Problems, workers: int
+) -> Floats | None:
+    """The risk of what the recipient has already: that of giving it nothing more."""
+    if problems.known is None:
+        return None
+    solver = RecordSolver(
+        dictionary=given.dictionary,
+        utility=ready.utility,
+        severities=problems.severities,
+        model=ready.model,
+        objective=MinimiseRisk(at_least=0.0, of_most=True),
+        known=problems.known,
+        workers=workers,
+    )
+    return solver.solve(problems.records).risk
 
 
 @contextmanager
@@ -164,9 +228,12 @@ def _identity(
     ready: PreparedDisclosure, given: Confidential, problems: Problems, seed: int | None
 ) -> Identity:
     wanted = "" if seed is None else f"-{seed}"
+    known = ""
+    if problems.known is not None:
+        known = f"-{hashlib.sha256(np.ascontiguousarray(problems.known).data).hexdigest()}"
     return Identity(
         plan_digest=plan_digest(ready.plan),
-        data_digest=given.digest() + wanted,
+        data_digest=given.digest() + known + wanted,
         n_problems=len(problems),
         n_attributes=len(ready.chains),
     )
@@ -207,6 +274,8 @@ def _result(owner: OwnerView, facts: DisclosureFacts, *, accept_risk: bool) -> D
     if not (movement.lowered or accept_risk):
         raise RiskNotLoweredError(movement)
     risk = movement.certified(accepted=accept_risk)
+    if owner.recipient is not None:
+        risk = risk.model_copy(update={"recipient": certified_recipient(owner.recipient)})
     return Disclosure(certificate=certify_disclosure(owner.ready, facts, risk), owner=owner)
 
 

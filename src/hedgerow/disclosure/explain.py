@@ -12,12 +12,19 @@ import numpy as np
 
 from hedgerow.disclosure.confidential import Confidential, Problems, read_confidential
 from hedgerow.disclosure.prepare import PreparedDisclosure, prepare_disclosure
+from hedgerow.disclosure.recipient import Recipient
 from hedgerow.disclosure.solvers import n_workers, objective_of, solver_for
 from hedgerow.errors import SettingError
 from hedgerow.lattice.consistency import match_counter
 from hedgerow.lattice.lattice import Chains, Lattice, Node, total
 from hedgerow.lattice.matches import CUBE_UP_TO
-from hedgerow.lattice.threshold import Balance, MaximiseUtility, RecordLandscape
+from hedgerow.lattice.threshold import (
+    Balance,
+    MaximiseUtility,
+    MinimiseRisk,
+    Objective,
+    RecordLandscape,
+)
 from hedgerow.model.arrays import Floats, Ints
 from hedgerow.pipeline.prepare import PlanLike, check_confirmed
 from hedgerow.plan.disclose import AggregateDisclose, ApproxDisclose, ThresholdDisclose
@@ -54,7 +61,9 @@ class ReadyToExplain:
         ready = prepare_disclosure(plan, settings or {})
         check_confirmed(ready.plan)
         given = read_confidential(ready, data, against, progress=progress)
-        return cls(ready=ready, given=given, problems=Problems.of(ready, given))
+        recipient = Recipient.of(ready)
+        known = None if recipient is None else recipient.recognise(given, ready).levels
+        return cls(ready=ready, given=given, problems=Problems.of(ready, given, known))
 
     def codes(self, job: int) -> list[int]:
         """The codes of one distinct record."""
@@ -76,6 +85,7 @@ class ReadyToExplain:
             severities=self.problems.severities,
             model=self.ready.model,
             person=job,
+            known=self.problems.known_of(job),
         )
 
 
@@ -146,11 +156,16 @@ def _goal(ready: PreparedDisclosure, landscape: RecordLandscape) -> dict[str, An
             "lambda": float(disclose.risk_weight),
             "kappa": float(disclose.power),
         }
-    if isinstance(disclose, ApproxDisclose):
+    if isinstance(disclose, ApproxDisclose) and not disclose.dual:
         return {"kind": "most-utility", "at-most": float(disclose.risk.at_most or 0), "about": True}
-    if not isinstance(disclose, ThresholdDisclose):
+    objective: Objective
+    if isinstance(disclose, ApproxDisclose) and disclose.utility.at_least is not None:
+        required = disclose.utility.at_least
+        objective = MinimiseRisk(at_least=float(required.value), of_most=required.of_most)
+    elif isinstance(disclose, ThresholdDisclose):
+        objective = objective_of(disclose)
+    else:
         return {"kind": "other"}
-    objective = objective_of(disclose)
     if isinstance(objective, Balance):
         return {"kind": "balance", "rate": objective.rate}
     if isinstance(objective, MaximiseUtility):

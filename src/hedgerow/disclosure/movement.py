@@ -53,7 +53,8 @@ class RiskNotLoweredError(RefusedError):
 class RiskMovement:
     """Mean and largest risk before and after, and what the disclosed rows show; confidential.
 
-    Risks are those of all records; one that is withheld has none left. ``crowd`` is how many
+    Risks are those of all records; one that is withheld has none left, but for what its
+    recipient was given of it before. ``crowd`` is how many
     records of the dictionary share the values of one, as the harmonic mean over records.
     ``unique`` rows equal no other disclosed row; ``verbatim`` is the part of cells that show
     the recorded value itself.
@@ -93,13 +94,15 @@ def movement_of(
     nodes: list[NDArray[np.int32]],
     chains: tuple[Chains, ...],
     classes: NDArray[Any] | None,
+    already: Floats | None = None,
 ) -> RiskMovement:
     """Return how risk moved, from the risks of all records and the nodes that are shown.
 
-    ``after`` is not a number where a record is withheld; ``matches`` are the records of the
+    ``after`` is not a number where a record is withheld; it has the risk of what the recipient
+    has ``already`` then, or none. ``matches`` are the records of the
     dictionary with the very values of each one, ``classes`` what is shown of the class.
     """
-    left = np.nan_to_num(after, nan=0.0)
+    left = np.where(np.isnan(after), 0.0 if already is None else already, after)
     n_rows = len(before)
     alone = 1.0 / np.maximum(matches, 1)
     return RiskMovement(

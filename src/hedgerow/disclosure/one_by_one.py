@@ -19,12 +19,14 @@ from hedgerow.lattice.aggregate import (
 )
 from hedgerow.lattice.aggregate_objective import AggregateObjective, AggregateProblem
 from hedgerow.lattice.approx import ApproxSettings, approximate
+from hedgerow.lattice.approx_dual import DualSettings, approximate_dual
 from hedgerow.lattice.dictionary import Dictionary
+from hedgerow.lattice.known import known_parts, with_known
 from hedgerow.lattice.lattice import Lattice, Node, Parts, parts_of, total
 from hedgerow.lattice.matches import CUBE_UP_TO, MatchCounter, levels_of_columns
 from hedgerow.lattice.packed import Found
 from hedgerow.lattice.risk import RiskModel
-from hedgerow.plan.disclose import AggregateDisclose, ApproxDisclose
+from hedgerow.plan.disclose import AggregateDisclose, ApproxDisclose, UtilityThreshold
 
 CodeTuple: TypeAlias = tuple[int, ...]
 
@@ -45,18 +47,24 @@ class Common:
         """What each level adds to its severity; nothing where the model has no weights."""
         if not self.ready.model.personal:
             return None
-        return self.problems.severities.parts(codes, lattice, job)
+        parts = self.problems.severities.parts(codes, lattice, job)
+        return known_parts(parts, self.problems.known_of(job))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class AttributePlace:
-    """One record's lattice and what its levels add."""
+    """One record's lattice and what its levels add.
+
+    ``counter`` counts its matches, and ``shown`` those together with what is known already.
+    """
 
     job: int
     lattice: Lattice
     utility: Parts
     weights: Parts | None
     counter: MatchCounter | None
+    shown: MatchCounter | None
+    known: bool
     problem: Callable[[AggregateObjective], AggregateProblem]
 
     def objective(self, *, risk_weight: float, power: float, floor: float) -> AggregateObjective:
@@ -110,7 +118,7 @@ class OneByOne:
     def _place(self, job: int, codes: CodeTuple, shared: AttributePlace | None) -> AttributePlace:
         common = self.common
         chains, dictionary = common.ready.chains, common.dictionary
-        lattice = Lattice.of(codes, chains)
+        lattice, known = Lattice.of(codes, chains), common.problems.known_of(job)
         counter: MatchCounter | None = None
         if lattice.n_nodes <= CUBE_UP_TO:
             counter = shared.counter if shared is not None else dictionary.counter(codes)
@@ -118,6 +126,9 @@ class OneByOne:
         def problem(objective: AggregateObjective) -> AggregateProblem:
             columns, many = dictionary.columns, dictionary.many
             vectors = levels_of_columns(codes, chains, columns, len(many))
+            if known is not None:
+                fits = (vectors <= known).all(axis=1)
+                vectors, many = vectors[fits], many[fits]
             return AggregateProblem(objective=objective, vectors=vectors, multiplicities=many)
 
         return AttributePlace(
@@ -126,6 +137,8 @@ class OneByOne:
             utility=parts_of(codes, self.utility, lattice),
             weights=common.weights(job, codes, lattice),
             counter=counter,
+            shown=None if counter is None else with_known(counter, known),
+            known=known is not None,
             problem=problem,
         )
 
@@ -156,9 +169,9 @@ class Aggregate:
         objective = place.objective(
             risk_weight=self.risk_weight, power=self.power, floor=self.floor
         )
-        if place.counter is not None:
-            optimum = best_in_cube(objective, place.counter.cube(), top=self.top)
-            return optimum.node, place.counter.count(optimum.node), place.lattice.n_nodes
+        if place.shown is not None:
+            optimum = best_in_cube(objective, place.shown.cube(), top=self.top)
+            return optimum.node, place.shown.count(optimum.node), place.lattice.n_nodes
         problem = place.problem(objective)
         optimum = self._maximum(problem)
         return optimum.node, problem.count(optimum.node), optimum.n_cuts
@@ -174,11 +187,12 @@ class Approx:
 
     def __init__(self, common: Common, disclose: ApproxDisclose, seed: int) -> None:
         self.settings = ApproxSettings(
-            at_most=float(disclose.risk.at_most or 0),
+            at_most=float(disclose.risk.at_most or 1),
             width=float(disclose.width),
             share=float(disclose.share),
             excess=float(disclose.excess),
         )
+        self.required = disclose.utility.at_least if disclose.dual else None
         self.floor = float(disclose.floor)
         self.faithful = disclose.faithful
         self.seed = seed
@@ -186,8 +200,18 @@ class Approx:
     def __call__(self, place: AttributePlace) -> tuple[Node | None, int, int]:
         """A node of much utility and little more risk than allowed, if one was found."""
         problem = place.problem(place.objective(risk_weight=1.0, power=1, floor=self.floor))
+        if self.required is not None:
+            node = approximate_dual(problem, self._dual(place, self.required)).node
+            return node, 0 if node is None else problem.count(node), 0
+        if place.known and not len(problem.multiplicities):
+            return None, 0, 0  # nobody fits what is known: no form hides the record
         rng = np.random.default_rng([self.seed, place.job]) if self.faithful else None
         found = approximate(problem, self.settings, faithful=self.faithful, rng=rng)
         if found.node is None:
             return None, 0, 0
         return found.node, problem.count(found.node), 0
+
+    def _dual(self, place: AttributePlace, required: UtilityThreshold) -> DualSettings:
+        """What utility this record must keep."""
+        most = total(place.utility, place.lattice.bottom) if required.of_most else 1.0
+        return DualSettings(at_least=float(required.value) * most, width=self.settings.width)

@@ -69,6 +69,7 @@ def frontier_of(
         severities=problems.severities,
         model=ready.model,
         person=job,
+        known=problems.known_of(job),
     )
     return Frontier(landscape.risks(), landscape.utilities())
 
@@ -96,7 +97,8 @@ def plane_of(
     complete = len(known) == len(jobs)
     tables = []
     cost: Cost = "height" if ready.measure == "depth" else "ncp"
-    wanted = anonymities if forms.searchable else ()
+    # Tables that are the same for all are no longer so together with what is known.
+    wanted = anonymities if forms.searchable and problems.known is None else ()
     for k, form in forms.anonymous(wanted, cost=cost).items():
         valued = forms.valued(form)
         tables.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,9 +16,11 @@ from hedgerow.disclosure.confidential import Confidential, Problems
 from hedgerow.disclosure.movement import RiskMovement, movement_of, shown_classes
 from hedgerow.disclosure.plane import plane_of
 from hedgerow.disclosure.prepare import PreparedDisclosure
+from hedgerow.disclosure.recipient import Recipient
 from hedgerow.disclosure.table import disclosed_nodes, disclosed_table
 from hedgerow.disclosure.uniform import UniformForms, Valued
 from hedgerow.lattice.packed import Found
+from hedgerow.model.arrays import Floats
 from hedgerow.model.certificate import Certificate
 from hedgerow.release.dictionary import DICTIONARY
 from hedgerow.release.folder import REPORT, Written, write_certificate
@@ -27,7 +30,7 @@ from hedgerow.release.package import PACKAGE
 from hedgerow.release.table import integers, label_columns, to_csv
 from hedgerow.release.write import CERTIFICATE, OWNER, release_folder, write_text
 from hedgerow.report.disclosed import render_disclosure_report
-from hedgerow.report.owner import OwnerFigures, render_owner_report
+from hedgerow.report.owner import OwnerFigures, WhatTheyHave, render_owner_report
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,19 +41,25 @@ RISK = "risk.csv"
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class OwnerView:
-    """What was found for every record. Confidential: for the owner of the data only."""
+    """What was found for every record. Confidential: for the owner of the data only.
+
+    ``already`` is the risk of what the recipient has of each distinct record from before.
+    """
 
     ready: PreparedDisclosure
     given: Confidential
     problems: Problems
     found: Found
     before: Valued
+    recipient: Recipient | None = None
+    already: Floats | None = None
 
     def risks(self) -> pa.Table:
         """Return, record by record, risk and utility before and after, and nodes visited.
 
         ``record`` is the row of the data, counted from 1. A withheld record has neither
-        risk nor utility afterwards.
+        risk nor utility afterwards. With a recipient, ``risk_already`` is the risk of what they
+        have of it from before, empty where they have nothing.
         """
         import pyarrow as pa
 
@@ -63,6 +72,11 @@ class OwnerView:
             "utility_after": _floats(found.utility[kind]),
             "nodes_visited": integers(found.n_visited[kind], np.int64),
         }
+        if self.recipient is not None and self.recipient.known is not None:
+            nothing = np.full(len(found.risk), np.nan)
+            already = nothing if self.already is None else self.already
+            held = np.where(self.recipient.known.recognised, already[kind], np.nan)
+            columns["risk_already"] = _floats(held)
         return pa.table(columns)
 
     def figures(self) -> OwnerFigures:
@@ -80,6 +94,26 @@ class OwnerView:
             plane=plane,
             measure=self.ready.disclose.utility.measure,
             model=risk.model,
+            recipient=self.what_they_have(),
+        )
+
+    def what_they_have(self) -> WhatTheyHave | None:
+        """Return what the recipient was given before, if the plan names one."""
+        recipient = self.recipient
+        if recipient is None or recipient.known is None:
+            return None
+        known, already = recipient.known, self.already
+        risks = np.zeros(0)
+        if already is not None:
+            risks = already[self.problems.kind][known.recognised]
+        return WhatTheyHave(
+            name=recipient.name,
+            by=recipient.by,
+            earlier=tuple((e.number, e.at[:10], e.n_records, e.state) for e in recipient.earlier),
+            n_recognised=int(known.recognised.sum()),
+            n_changed=int(known.changed.sum()),
+            risks=risks,
+            memory=str(recipient.memory.path),
         )
 
     @cached_property
@@ -98,6 +132,7 @@ class OwnerView:
         return movement_of(
             before=self.before.risk[kind],
             after=found.risk[kind],
+            already=None if self.already is None else self.already[kind],
             matches=matches[kind],
             nodes=self.nodes,
             chains=self.ready.chains,
@@ -152,8 +187,16 @@ class Disclosure(Frames):
         """Return the text of `owner/report.html`: risks, confidential."""
         return render_owner_report(self.owner.figures(), self.certificate)
 
-    def write(self, folder: str | os.PathLike[str], *, force: bool = False) -> Written:
+    def write(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        force: bool = False,
+        last: Callable[[], None] | None = None,
+    ) -> Written:
         """Write the folder whole or not at all, and return what was written.
+
+        ``last`` is called when all is on the disk, just before the folder gets its name.
 
         Files in `owner` can be read by the user who wrote them only, and are not for others.
         An earlier release is replaced with ``force`` only, once the new one is complete.
@@ -172,6 +215,8 @@ class Disclosure(Frames):
             private.mkdir(mode=0o700)
             to_csv(risks, private / RISK, texts=())
             write_text(private / REPORT, owners)
+            if last is not None:
+                last()
         owned = (f"{OWNER}/{RISK}", f"{OWNER}/{REPORT}")
         listed = (*files, CERTIFICATE, *owned)
         return Written(folder=Path(folder), files=tuple(sorted(listed)))

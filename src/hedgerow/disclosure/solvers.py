@@ -91,6 +91,8 @@ def _threshold_solver(
         method=disclose.method,
         consistency="approximate" if risk.consistency == "jaro" else "hierarchical",
         similar_from=SIMILAR_FROM if risk.similar_from is None else float(risk.similar_from),
+        known=problems.known,
+        moves=disclose.moves,
         workers=workers,
     )
     return _ThresholdSolver(solver=solver, problems=problems)
@@ -108,6 +110,7 @@ class _AggregateCubes:
         common = self.common
         severities = common.problems.severities
         personal, model = severities.personal, common.ready.model
+        known = common.problems.known
         found = best_of_records(
             common.problems.part(start, stop).codes,
             common.dictionary,
@@ -115,6 +118,7 @@ class _AggregateCubes:
             utility=common.ready.utility,
             weights=severities.tables,
             personal=None if personal is None else personal[start:stop],
+            known=None if known is None else known[start:stop],
             workers=self.workers,
         )
         risk = model.exposure(common.dictionary.n_records)[found.n_matches]

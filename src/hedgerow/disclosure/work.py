@@ -62,6 +62,8 @@ def expected_seconds(ready: PreparedDisclosure, problems: Problems, workers: int
     disclose = ready.disclose
     if not isinstance(disclose, ThresholdDisclose) or disclose.method not in SECONDS_PER_FORM:
         return None
+    if disclose.moves == "cube":
+        return None  # what the printed moves take follows from the frontier, which only it shows
     compiled = disclose.method == "aruba" and ready.monotone
     each = SECONDS_PER_FORM[disclose.method] * len(ready.chains) / (workers if compiled else 1)
     return forms_of(ready, problems) * each

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hedgerow.encode.batch import BatchEncoder, table_of_columns
 from hedgerow.encode.columns import numbers_in
+from hedgerow.encode.keys import check_distinct, keys_in
 from hedgerow.encode.sums import ColumnSums
 from hedgerow.errors import DataError
 from hedgerow.model.arrays import Codes, Flags
@@ -50,14 +51,16 @@ def encode_table(
 class Accompanied:
     """A table as codes, which rows of the source its records are, and numbers beside them.
 
-    ``numbers`` has one row per record and one column for each that was asked for; ``n_read``
-    rows were read, those left out included.
+    ``numbers`` has one row per record and one column for each that was asked for; ``keys`` are
+    the texts of the key column, if there is one; ``n_read`` rows were read, those left out
+    included.
     """
 
     table: EncodedTable
     n_read: int
     rows: NDArray[np.int64]
     numbers: NDArray[np.float64]
+    keys: tuple[str, ...] | None
 
 
 def encode_accompanied(
@@ -65,30 +68,40 @@ def encode_accompanied(
     schema: Schema,
     *,
     numbers: Sequence[str] = (),
+    key: str | None = None,
     progress: ReadProgress | None = None,
 ) -> Accompanied:
-    """Return the table as codes, with its rows' places and further columns of numbers.
+    """Return the table as codes, with its rows' places, columns of numbers, and a key.
 
-    What :func:`encode_table` leaves out is left out of all three. A number must be there
-    for every record that is kept.
+    What :func:`encode_table` leaves out is left out of all of them. A number must be there
+    for every record that is kept, and a key that no other has.
 
     Privacy: all of the result is confidential.
     """
     work = _Work.begin(source, schema)
     names, text = schema.columns(), schema.text_columns()
     rows, found = [np.zeros(0, dtype=np.int64)], [np.zeros((0, len(numbers)))]
-    for batch in source.batches([*names, *numbers], text=text, progress=progress):
+    keys: list[str] = []
+    extra = [*numbers] if key is None else [*numbers, key]
+    text = text if key is None else {*text, key}
+    for batch in source.batches([*names, *extra], text=text, progress=progress):
         start = work.n_read
         kept = work.add(batch.select(range(len(names))))
         places = np.arange(batch.num_rows) if kept is None else np.flatnonzero(kept)
         rows.append(start + places)
         columns = [batch.column(len(names) + i) for i in range(len(numbers))]
         found.append(_numbers_of(columns, places, names=numbers, source=source, start=start))
+        if key is not None:
+            keys += keys_in(batch.columns[-1], places, name=key, where=source.name, start=start)
+    joined = np.concatenate(rows)
+    if key is not None:
+        check_distinct(keys, joined, name=key, where=source.name)
     return Accompanied(
         table=work.finish(),
         n_read=work.n_read,
-        rows=np.concatenate(rows),
+        rows=joined,
         numbers=np.vstack(found),
+        keys=None if key is None else tuple(keys),
     )
 
 

@@ -120,14 +120,14 @@ def approximate(
     acceptance = acceptance_bound(theta, settings)
     if faithful:
         _check_condition(acceptance)
-    program = _SliceProgram(problem)
+    program = SliceProgram(problem)
     found: list[Ints] = []
     utility_bound = -math.inf
-    for bottom, top in _slices(problem, settings.width):  # line 2
+    for bottom, top in severity_slices(problem, settings.width):  # line 2
         solved = program.solve(n_matches=bottom / settings.at_most, severity=top)  # lines 3-4
         if solved is None:
             continue
-        utility_bound = max(utility_bound, solved.utility)
+        utility_bound = max(utility_bound, solved.value)
         chain = rounding_chain(program.variables, solved.point)
         kept = _acceptable(problem, chain, settings, bottom, top)  # line 7
         if faithful and rng is not None:
@@ -187,7 +187,7 @@ def _check_condition(acceptance: float) -> None:
         )
 
 
-def _slices(problem: AggregateProblem, width: float) -> list[tuple[float, float]]:
+def severity_slices(problem: AggregateProblem, width: float) -> list[tuple[float, float]]:
     """The lower and upper end of Φ in each slice [TKDE, Alg. 1, line 1]."""
     objective = problem.objective
     objective.check_positive()
@@ -197,12 +197,14 @@ def _slices(problem: AggregateProblem, width: float) -> list[tuple[float, float]
     return [(least * (1 + width) ** i, least * (1 + width) ** (i + 1)) for i in range(n_slices)]
 
 
-class _Solved(NamedTuple):
-    utility: float
+class Solved(NamedTuple):
+    """The value of a linear program, and the fractional node that has it."""
+
+    value: float
     point: Floats
 
 
-class _SliceProgram:
+class SliceProgram:
     """The linear program of a slice; only its right-hand side changes between slices."""
 
     SLACK = 1e-9  # relative: a node on the border of a slice must not fall between two
@@ -245,22 +247,42 @@ class _SliceProgram:
         sums[1, :n] = -weights
         return sparse.vstack([order, sparse.csr_array(sums)], format="csr")
 
-    def solve(self, *, n_matches: float, severity: float) -> _Solved | None:
+    def solve(self, *, n_matches: float, severity: float) -> Solved | None:
         """The most useful fractional node with that many matches and so little severity."""
         limits = np.zeros(self.rows.shape[0])
         limits[-2] = self.always - n_matches * (1 - self.SLACK)
         limits[-1] = severity * (1 + self.SLACK) - self.bottom_severity
         if not len(self.cost):  # one node, and a solver that wants variables
-            return _Solved(self.bottom_utility, self.cost) if (limits >= 0).all() else None
+            return Solved(self.bottom_utility, self.cost) if (limits >= 0).all() else None
+        found = self._least(self.cost, self.rows, limits)
+        return None if found is None else Solved(self.bottom_utility - found[0], found[1])
+
+    def most_matches(self, *, severity: float, utility: float) -> Solved | None:
+        """The fractional node of most matches with so little severity and that much utility."""
+        sparse, n = _scipy("sparse"), len(self.variables)
+        spare = self.bottom_utility - utility + self.SLACK * max(1.0, abs(utility))
+        room = severity * (1 + self.SLACK) - self.bottom_severity
+        if not len(self.cost):
+            return Solved(self.always, self.cost) if min(spare, room) >= 0 else None
+        many = self.rows[[-2], :].toarray()[0]  # minus the records that each term stands for
+        useful = sparse.csr_array(np.concatenate([self.cost[:n], np.zeros(len(many) - n)])[None])
+        rows = sparse.vstack([self.rows[:-2], self.rows[[-1], :], useful], format="csr")
+        limits = np.zeros(rows.shape[0])
+        limits[-2:] = room, spare
+        found = self._least(many, rows, limits)
+        return None if found is None else Solved(self.always - found[0], found[1])
+
+    def _least(self, cost: Floats, rows: Any, limits: Floats) -> tuple[float, Floats] | None:
+        """The least cost within limits, and the point that has it; None where there is none."""
         solved = _scipy("optimize").linprog(
-            self.cost, A_ub=self.rows, b_ub=limits, bounds=(0, 1), method="highs"
+            cost, A_ub=rows, b_ub=limits, bounds=(0, 1), method="highs"
         )
         if solved.status == 2:
             return None
         if solved.status != 0:
             raise InternalError("the linear program of a slice was not solved")
         point = np.clip(solved.x[: len(self.variables)], 0.0, 1.0)
-        return _Solved(self.bottom_utility - float(solved.fun), self._falling(point))
+        return float(solved.fun), self._falling(point)
 
     def _falling(self, point: Floats) -> Floats:
         """The point with what the solver's tolerance left rising taken away."""
@@ -275,7 +297,7 @@ def _acceptable(
     problem: AggregateProblem, chain: Chain, settings: ApproxSettings, bottom: float, top: float
 ) -> Ints:
     """Which nodes of a chain nearly keep the limits of their slice."""
-    slack = _SliceProgram.SLACK
+    slack = SliceProgram.SLACK
     needed = settings.share * bottom / settings.at_most
     enough = problem.counts(chain.nodes) >= needed * (1 - slack)
     allowed = settings.excess * top * (1 + slack)

@@ -61,17 +61,22 @@ def best_of_records(
     utility: Parts,
     weights: Parts,
     personal: NDArray[np.float64] | None,
+    known: Levels | None = None,
     workers: int | None = None,
 ) -> AggregateAnswers:
     """The best node of every record, all of whose lattices are small.
 
-    Records with the same values are counted once if they stand next to each other.
+    Records with the same values are counted once if they stand next to each other. ``known``
+    are the levels of what a recipient has of each record; matches and severity are those of
+    the node together with it.
 
     Privacy: none. The answers are functions of the records and of the raw dictionary.
     """
     from hedgerow.lattice.compiled.cubes import maximise_problems
 
-    rows, hierarchy, entries = pack(columns, dictionary, utility=utility, weights=weights)
+    rows, hierarchy, entries = pack(
+        columns, dictionary, utility=utility, weights=weights, known=known
+    )
     heights = hierarchy.heights[rows]
     strides = strides_of(heights)
     own = np.ones(rows.shape) if personal is None else np.ascontiguousarray(personal)

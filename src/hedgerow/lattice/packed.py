@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.lattice.dictionary import Dictionary
-from hedgerow.lattice.lattice import Chains, Parts
+from hedgerow.lattice.lattice import Chains, Levels, Parts
 from hedgerow.lattice.matches import row_keys
 from hedgerow.model.arrays import Codes, Floats, Ints
 
@@ -19,6 +19,9 @@ Small = NDArray[np.int32]
 
 class Hierarchy(NamedTuple):
     """The chains of all values of all attributes, one row each.
+
+    Where a recipient has a form already, there is a row for each value and level that it has of
+    it: above that level nodes and weights are those of the level [:mod:`~hedgerow.lattice.known`].
 
     ``first`` and ``stop`` bound, for each level, the places of the dictionary's values that
     lie below the node; ``nodes`` is what its node adds to the place in the node cube.
@@ -119,33 +122,40 @@ class Found(NamedTuple):
 
 
 def pack(
-    columns: Sequence[Codes], dictionary: Dictionary, *, utility: Parts, weights: Parts
+    columns: Sequence[Codes],
+    dictionary: Dictionary,
+    *,
+    utility: Parts,
+    weights: Parts,
+    known: Levels | None = None,
 ) -> tuple[Small, Hierarchy, Entries]:
     """The records as rows of the hierarchy, the hierarchy, and the dictionary.
 
-    Only values that occur get rows and places, however large their domains are.
+    Only values that occur get rows and places, however large their domains are. ``known`` are
+    the levels of the form of each record that a recipient has already.
     """
     cube = dictionary.node_cube
     strides = [0] * len(columns) if cube is None else _strides(cube.counts.shape)
     rows, places, parts = [], [], []
     n_rows = n_places = 0
     for i, column in enumerate(columns):
-        codes, row = np.unique(column, return_inverse=True)
-        known, place = np.unique(dictionary.columns[i], return_inverse=True)
-        nodes = dictionary.chains[i].nodes[codes]
-        tree = dictionary.chains[i].taxonomy
+        chain = dictionary.chains[i]
+        codes, lower, row = _rows_of(column, chain, None if known is None else known[:, i])
+        held, place = np.unique(dictionary.columns[i], return_inverse=True)
+        nodes = np.take_along_axis(chain.nodes[codes], lower, axis=1)
+        tree = chain.taxonomy
         part = Hierarchy(
-            heights=dictionary.chains[i].heights[codes].astype(np.int64),
-            first=(n_places + np.searchsorted(known, tree.first[nodes])).astype(np.int32),
-            stop=(n_places + np.searchsorted(known, tree.stop[nodes])).astype(np.int32),
+            heights=chain.heights[codes].astype(np.int64),
+            first=(n_places + np.searchsorted(held, tree.first[nodes])).astype(np.int32),
+            stop=(n_places + np.searchsorted(held, tree.stop[nodes])).astype(np.int32),
             nodes=nodes.astype(np.int64) * strides[i],
             utility=utility[i][codes],
-            weights=weights[i][codes],
+            weights=np.take_along_axis(weights[i][codes], lower, axis=1),
         )
         parts.append(part)
         rows.append(n_rows + row)
         places.append(n_places + place)
-        n_rows, n_places = n_rows + len(codes), n_places + len(known)
+        n_rows, n_places = n_rows + len(codes), n_places + len(held)
     entries = Entries(
         places=np.stack(places, axis=1).astype(np.int32),
         many=dictionary.many,
@@ -153,6 +163,17 @@ def pack(
         node_counts=np.zeros(0, dtype=np.int64) if cube is None else cube.counts.reshape(-1),
     )
     return np.stack(rows, axis=1).astype(np.int32), _stacked(parts), entries
+
+
+def _rows_of(column: Codes, chain: Chains, known: Levels | None) -> tuple[NDArray[Any], Ints, Ints]:
+    """The code of each row, the level that stands for each of its levels, each record's row."""
+    width = chain.nodes.shape[1]
+    if known is None:
+        codes, row = np.unique(column, return_inverse=True)
+        return codes, np.broadcast_to(np.arange(width), (len(codes), width)), row
+    keys, row = np.unique(column.astype(np.int64) * width + known, return_inverse=True)
+    lower = np.minimum(np.arange(width), (keys % width)[:, None])
+    return keys // width, lower, row
 
 
 def utility_profiles(columns: Sequence[Codes], chains: Sequence[Chains], utility: Parts) -> Ints:

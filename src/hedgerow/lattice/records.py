@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import SettingError
+from hedgerow.lattice.aruba import Moves
 from hedgerow.lattice.consistency import SIMILAR_FROM, Consistency, match_counter
 from hedgerow.lattice.dictionary import Dictionary, DistinctRecords
 from hedgerow.lattice.lattice import Levels, Parts
@@ -46,9 +47,11 @@ class Answers:
 class RecordSolver:
     """What is asked of every record, and how it is answered.
 
-    ``utility`` are the tables of :func:`~hedgerow.lattice.utility.utility_tables`. ARUBA
-    runs compiled on ``workers`` cores, all by default; the other methods take one distinct
-    problem after another.
+    ``utility`` are the tables of :func:`~hedgerow.lattice.utility.utility_tables`; ``known``,
+    where given, are the levels of the form of each record that the recipient has already, and
+    risk is that of this and of the node together [:mod:`~hedgerow.lattice.known`]. ARUBA
+    runs compiled on ``workers`` cores, all by default, but for the printed ``moves``; the other
+    methods take one distinct problem after another.
     """
 
     dictionary: Dictionary
@@ -59,12 +62,14 @@ class RecordSolver:
     method: Search = "aruba"
     consistency: Consistency = "hierarchical"
     similar_from: float = SIMILAR_FROM
+    known: Levels | None = None
+    moves: Moves = "squares"
     workers: int | None = None
 
     def solve(self, records: EncodedTable, *, first: int = 0) -> Answers:
         """The best node of every record; ``first`` is whose weights the first record has.
 
-        Records with the same values and the same weights are solved once.
+        Records with the same values, weights and known forms are solved once.
         """
         if records.schema.attributes != self.dictionary.schema.attributes:
             raise SettingError(
@@ -73,7 +78,8 @@ class RecordSolver:
                 do="Read both with the same attributes.",
             )
         personal = self._personal(first, len(records))
-        distinct = distinct_problems(records, personal)
+        known = None if self.known is None else self.known[first : first + len(records)]
+        distinct = distinct_problems(records, personal, known)
         columns = [column[distinct.first] for column in records.codes]
         found = self._found(columns, personal, distinct.first, first).part(distinct.kind)
         return Answers(
@@ -109,7 +115,7 @@ class RecordSolver:
         chosen: NDArray[np.int64],
         first: int,
     ) -> Found:
-        walks = self.method == "aruba" and self.monotone
+        walks = self.method == "aruba" and self.moves == "squares" and self.monotone
         if isinstance(self.objective, Balance) or not (
             walks and is_walkable(columns, self.dictionary.chains)
         ):
@@ -122,6 +128,7 @@ class RecordSolver:
             personal=None if personal is None else personal[chosen],
             model=self.model,
             objective=self.objective,
+            known=None if self.known is None else self.known[first + chosen],
             workers=self.workers,
         )
 
@@ -144,8 +151,9 @@ class RecordSolver:
                 severities=self.severities,
                 model=self.model,
                 person=int(person),
+                known=None if self.known is None else self.known[person],
             )
-            answer = solve(landscape, self.objective, self.method)
+            answer = solve(landscape, self.objective, self.method, moves=self.moves)
             found.n_visited[job] = answer.n_visited
             if answer.node is not None:
                 found.feasible[job] = True
@@ -154,10 +162,16 @@ class RecordSolver:
         return found
 
 
-def distinct_problems(records: EncodedTable, personal: Floats | None) -> DistinctRecords:
-    """The groups of records with the same values and weights, those of equal values together."""
-    by_values = DistinctRecords.of(records)
-    if personal is None:
-        return by_values
-    kinds, weights = np.unique(personal, axis=0, return_inverse=True)
-    return DistinctRecords.of_keys(by_values.kind * len(kinds) + weights)
+def distinct_problems(
+    records: EncodedTable, personal: Floats | None, known: Levels | None = None
+) -> DistinctRecords:
+    """The groups of records with the same values, weights and known forms.
+
+    Those of equal values stand together, and among them those of equal known forms.
+    """
+    distinct = DistinctRecords.of(records)
+    for rows in (known, personal):
+        if rows is not None:
+            kinds, kind = np.unique(rows, axis=0, return_inverse=True)
+            distinct = DistinctRecords.of_keys(distinct.kind * len(kinds) + kind.reshape(-1))
+    return distinct

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal, TypeAlias, get_args
 
 from hedgerow.errors import SettingError
-from hedgerow.lattice.aruba import aruba
+from hedgerow.lattice.aruba import Moves, aruba
 from hedgerow.lattice.branch_and_bound import balance_by_branch_and_bound, branch_and_bound
 from hedgerow.lattice.brute_force import brute_force
 from hedgerow.lattice.btda import btda
@@ -19,13 +19,20 @@ METHODS: tuple[Search, ...] = get_args(Search)
 
 _SEARCHES: dict[str, Callable[[Climb], Node | None]] = {
     "btda": btda,
-    "aruba": aruba,
     "branch-and-bound": branch_and_bound,
 }
 
 
-def solve(landscape: Landscape, objective: Objective, method: Search = "aruba") -> Answer:
+def solve(
+    landscape: Landscape,
+    objective: Objective,
+    method: Search = "aruba",
+    *,
+    moves: Moves = "squares",
+) -> Answer:
     """The node of a record's lattice that is best for the objective.
+
+    ``moves`` are those of :func:`~hedgerow.lattice.aruba.aruba`.
 
     All methods give the same node. Of several optima it is one that nothing feasible lies
     above, the best of them in the other of risk and utility, the first of these in order;
@@ -42,6 +49,8 @@ def solve(landscape: Landscape, objective: Objective, method: Search = "aruba") 
         return brute_force(landscape, objective)
     if not isinstance(objective, Balance):
         climb = Climb(landscape, objective)
+        if method == "aruba":
+            return climb.answer(aruba(climb, moves=moves))
         return climb.answer(_SEARCHES[method](climb))
     if method == "branch-and-bound":
         return balance_by_branch_and_bound(landscape, objective)

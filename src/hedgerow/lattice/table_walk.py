@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from hedgerow.lattice.dictionary import Dictionary
-from hedgerow.lattice.lattice import Chains, Parts
+from hedgerow.lattice.lattice import Chains, Levels, Parts
 from hedgerow.lattice.packed import (
     Found,
     PackedProblems,
@@ -47,16 +47,19 @@ def walk_records(
     personal: Floats | None,
     model: RiskModel,
     objective: MinimiseRisk | MaximiseUtility,
+    known: Levels | None = None,
     workers: int | None = None,
 ) -> Found:
     """The best node of every record, given as columns of codes; equal ones next to each other.
 
     ``utility`` and ``weights`` are tables over codes and levels, ``personal`` one factor per
-    record and attribute.
+    record and attribute, ``known`` the levels of what a recipient has of each record.
     """
     from hedgerow.lattice.compiled.walk import solve_problems
 
-    rows, hierarchy, entries = pack(columns, dictionary, utility=utility, weights=weights)
+    rows, hierarchy, entries = pack(
+        columns, dictionary, utility=utility, weights=weights, known=known
+    )
     profile = utility_profiles(columns, dictionary.chains, utility)
     order = np.argsort(profile, kind="stable")
     heights = hierarchy.heights[rows]

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from hedgerow.errors import SettingError
-from hedgerow.lattice.lattice import Lattice, Node, Parts, RecordCodes, parts_of, total
+from hedgerow.lattice.known import known_parts, with_known
+from hedgerow.lattice.lattice import Lattice, Levels, Node, Parts, RecordCodes, parts_of, total
 from hedgerow.lattice.matches import MatchCounter
 from hedgerow.lattice.risk import RiskModel, Severities
 from hedgerow.model.arrays import Floats
@@ -118,17 +119,19 @@ class RecordLandscape:
         severities: Severities,
         model: RiskModel,
         person: int = 0,
+        known: Levels | None = None,
     ) -> RecordLandscape:
         """The risk and utility of a record whose matches ``counter`` counts.
 
-        ``utility`` are tables over codes and levels; ``person`` is whose weights count.
+        ``utility`` are tables over codes and levels; ``person`` is whose weights count;
+        ``known`` what the recipient has of the record, together with which risk is taken.
         """
         lattice = counter.lattice
         parts = severities.parts(record, lattice, person) if model.personal else None
         return cls(
-            counter=counter,
+            counter=with_known(counter, known),
             utility_parts=parts_of(record, utility, lattice),
-            severity_parts=parts,
+            severity_parts=None if parts is None else known_parts(parts, known),
             exposure=model.exposure(counter.n_records),
             monotone=model.monotone and counter.monotone,
         )

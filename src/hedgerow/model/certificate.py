@@ -192,6 +192,18 @@ class Data(CertificatePart):
     noisy_total: int | None = Field(ge=0, description="the sum of the published counts")
 
 
+class DisclosedTo(CertificatePart):
+    """Who was given single records, and what they have from before."""
+
+    name: str = Field(description="the recipient")
+    earlier: tuple[str, ...] = Field(
+        description="the days of all earlier disclosures to them, which count towards the risk"
+    )
+    recognised_by: Literal["key", "values"] = Field(
+        description="how records were recognised: by a key, or by their values"
+    )
+
+
 class DisclosedRisk(CertificatePart):
     """How risk moved where single records were disclosed, in steps that tell nothing of one.
 
@@ -215,6 +227,11 @@ class DisclosedRisk(CertificatePart):
     unique_rows: int = Field(ge=0, description="disclosed rows that no other disclosed row equals")
     verbatim: float = Field(
         ge=0, le=1, description="the part of cells that show the recorded value itself"
+    )
+    recipient: DisclosedTo | None = Field(
+        default=None,
+        description="whose earlier disclosures count towards the risk; left out: nobody is named",
+        exclude_if=lambda recipient: recipient is None,
     )
 
 

@@ -32,7 +32,8 @@ class About:
 
     ``name`` is the one that plans give it, ``faithful`` says whether it runs as its paper
     prints it, wherever that is private, and ``departures`` what is not as printed. ``chosen``
-    are settings that the plan left to the method, ``details`` whatever else is to be told.
+    are settings that the plan left to the method, ``details`` whatever else is to be told, and
+    ``rests_on`` what the guarantee rests on beyond what is proved, in a sentence.
     """
 
     name: str
@@ -40,6 +41,7 @@ class About:
     departures: tuple[Departure, ...] = ()
     chosen: Mapping[str, str] = field(default_factory=dict)
     details: Mapping[str, str] = field(default_factory=dict)
+    rests_on: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,16 @@ from pydantic import Field, GetCoreSchemaHandler, StrictBool, model_validator
 from pydantic_core import CoreSchema, core_schema
 
 from hedgerow.plan.disclose_parts import RiskPlan, Severity, UtilityPlan, UtilityThreshold
-from hedgerow.plan.fields import Factor, Number, Place, PlanModel, Width, mistake, shown
+from hedgerow.plan.fields import (
+    Factor,
+    Name,
+    Number,
+    Place,
+    PlanModel,
+    Width,
+    mistake,
+    shown,
+)
 from hedgerow.plan.numbers import plain_number
 
 __all__ = [
@@ -54,6 +63,42 @@ class DisclosePlan(PlanModel):
         description="the path of the attacker's dictionary, a table with the same attributes;"
         " without it, the data",
     )
+    recipient: Name | None = Field(
+        None,
+        description="the name of whoever gets the records: what was given to them before counts"
+        " towards the risk",
+    )
+    key: Name | None = Field(
+        None,
+        description="the column by which records are recognised among those given before, one"
+        " key for each record; without it, by their values",
+    )
+    memory: Place | None = Field(
+        None,
+        description="the path of the file that remembers what was given to whom; without it,"
+        " given.sqlite beside the plan",
+    )
+    first: StrictBool = Field(
+        False, description="true to say that this recipient has nothing yet, else false"
+    )
+
+    @model_validator(mode="after")
+    def _check_recipient(self) -> Self:
+        if self.recipient is None:
+            for key in ("key", "memory", "first"):
+                if getattr(self, key):
+                    raise mistake(
+                        "has no meaning without a recipient",
+                        "Name who gets the records: 'recipient: NAME', or remove it.",
+                        key=(key,),
+                    )
+        elif self.risk.consistency != "hierarchical" or self.risk.printed:
+            raise mistake(
+                "what a recipient has adds up only where risk falls with every generalisation",
+                "Leave out 'consistency' and 'printed', or the recipient.",
+                key=("recipient",),
+            )
+        return self
 
     def _refuse(self, section: str, key: str, why: str, do: str) -> None:
         raise mistake(why, do, key=(section, key))
@@ -69,10 +114,6 @@ class DisclosePlan(PlanModel):
                 f"{self.method} needs a risk that falls with every generalisation",
                 "Leave it out, or choose another method.",
             )
-        if self.utility.at_least is not None:
-            self._refuse(
-                "utility", "at-least", f"{self.method} has no such threshold", "Remove it."
-            )
 
 
 class ThresholdDisclose(DisclosePlan):
@@ -87,6 +128,11 @@ class ThresholdDisclose(DisclosePlan):
         None,
         description="for the least risk minus rate times utility, from 0 up; in place of both"
         " thresholds",
+    )
+    moves: Literal["squares", "cube"] = Field(
+        "squares",
+        description="how aruba moves along the frontier: squares, or cube as the paper prints it,"
+        " which finds the same form more slowly",
     )
 
     @model_validator(mode="after")
@@ -108,6 +154,12 @@ class ThresholdDisclose(DisclosePlan):
                 f"{self.method} needs a threshold",
                 "Choose branch-and-bound or brute-force, or give a threshold.",
                 key=("rate",),
+            )
+        if self.moves != "squares" and self.method != "aruba":
+            raise mistake(
+                f"{self.method} does not walk along the frontier",
+                "Remove it, or choose the method aruba.",
+                key=("moves",),
             )
         return self
 
@@ -147,6 +199,8 @@ class AggregateDisclose(DisclosePlan):
         self._refuse_unlike_threshold()
         if self.risk.at_most is not None:
             self._refuse("risk", "at-most", "aggregate has no such threshold", "Remove it.")
+        if self.utility.at_least is not None:
+            self._refuse("utility", "at-least", "aggregate has no such threshold", "Remove it.")
         if 0 < self.power < 1:
             raise mistake(
                 f"{shown(plain_number(self.power))} is out of range",
@@ -169,7 +223,10 @@ class AggregateDisclose(DisclosePlan):
 
 
 class ApproxDisclose(DisclosePlan):
-    """The approximated threshold model: about the most utility at a risk."""
+    """The approximated threshold model: about the most utility at a risk, or its dual.
+
+    With ``utility: {at-least: ...}`` in place of a limit on risk, about the least risk there.
+    """
 
     family: ClassVar[str] = "approx"
 
@@ -195,13 +252,34 @@ class ApproxDisclose(DisclosePlan):
     @model_validator(mode="after")
     def _check(self) -> Self:
         self._refuse_unlike_threshold()
-        if self.risk.at_most is None:
-            self._refuse("risk", "at-most", "is missing", "Give the most risk of a record.")
+        if self.risk.at_most is None and self.utility.at_least is None:
+            self._refuse(
+                "risk",
+                "at-most",
+                "is missing",
+                "Give the most risk of a record, or the least utility: 'utility: {at-least: ...}'.",
+            )
+        if self.risk.at_most is not None and self.utility.at_least is not None:
+            self._refuse(
+                "utility", "at-least", "risk.at-most is given, too", "Keep one of the two."
+            )
+        for name in ("share", "excess", "faithful"):
+            if self.dual and name in self.model_fields_set and getattr(self, name) is not False:
+                raise mistake(
+                    "has no meaning with utility.at-least",
+                    "Remove it: there the best form is taken of all that rounding can return.",
+                    key=(name,),
+                )
         if self.share > 1:
             raise mistake("is out of range", "Give a number above 0, at most 1.", key=("share",))
         if self.excess < 1:
             raise mistake("is out of range", "Give a number from 1 up.", key=("excess",))
         return self
+
+    @property
+    def dual(self) -> bool:
+        """Whether the least risk at a utility is asked for."""
+        return self.risk.at_most is None
 
 
 DISCLOSE_FAMILIES: dict[str, type[DisclosePlan]] = {
@@ -247,6 +325,19 @@ AnyDisclosePlan: TypeAlias = Annotated[DisclosePlan, _ByFamily]
 
 def check_disclosed_attributes(plan: DisclosePlan, roles: Mapping[str, str]) -> None:
     """Refuse weights of attributes that are not disclosed, or in columns that are not read."""
+    if plan.key is not None and roles.get(plan.key, "drop") not in ("drop", "identifier"):
+        raise mistake(
+            f"the column {shown(plan.key)} has the role {roles[plan.key]}",
+            "Give a column that is not disclosed: an identifier, or one that the plan does not"
+            " list or drops.",
+            key=("disclose", "key"),
+        )
+    if isinstance(plan.risk.weights, dict) and plan.key in plan.risk.weights.values():
+        raise mistake(
+            "is a column of weights, too",
+            "Give a column of its own.",
+            key=("disclose", "key"),
+        )
     predictors = [name for name, role in roles.items() if role == "predictor"]
     named: dict[str, Any] = {"severities": plan.risk.severities}
     if isinstance(plan.risk.weights, dict):

@@ -95,6 +95,34 @@ class Drawing:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class WhatTheyHave:
+    """What a recipient was given before (confidential).
+
+    ``earlier`` are number, day, records and state of each disclosure; ``n_recognised`` records
+    of this table were among them, ``n_changed`` of which have other values now. ``risks`` are
+    those of what the recipient has of each recognised one.
+    """
+
+    name: str
+    by: str
+    earlier: tuple[tuple[int, str, int, str], ...]
+    n_recognised: int
+    n_changed: int
+    risks: Floats
+    memory: str
+
+    @property
+    def mean(self) -> str:
+        """The mean of the risks, in figures."""
+        return _figure(float(self.risks.mean())) if len(self.risks) else "–"
+
+    @property
+    def largest(self) -> str:
+        """The largest of the risks, in figures."""
+        return _figure(float(self.risks.max())) if len(self.risks) else "–"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class OwnerFigures:
     """What the page shows: risk and utility of every record, before and after (confidential).
 
@@ -109,6 +137,7 @@ class OwnerFigures:
     plane: Plane | None
     measure: str
     model: int
+    recipient: WhatTheyHave | None = None
 
 
 def render_owner_report(figures: OwnerFigures, certificate: Certificate) -> str:
@@ -130,6 +159,7 @@ def render_owner_report(figures: OwnerFigures, certificate: Certificate) -> str:
         drawing=None if figures.plane is None else _drawing(figures.plane),
         measure=figures.measure,
         model=figures.model,
+        recipient=figures.recipient,
         width=WIDTH,
         height=HEIGHT,
         margin=MARGIN,

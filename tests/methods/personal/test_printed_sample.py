@@ -1,4 +1,4 @@
-"""[TKDE, Alg. 2] as printed: its law, and the delta that can be proved for it."""
+"""[TKDE, Alg. 2], drawn exactly: its law, and the delta that can be proved for it."""
 
 from __future__ import annotations
 

@@ -122,6 +122,6 @@ def test_the_printed_sample_books_epsilon_and_proves_its_delta_for_it(monkeypatc
 
     monkeypatch.setattr(sample, "proved_delta", noting)
     _, booked = run(subject, subject.method)
-    assert booked == {"algorithm 2 as printed": 1}
+    assert booked == {"algorithm 2": 1}
     subject.method.delta(subject.over[0].schema, ONE)
     assert seen == [1]

@@ -114,7 +114,8 @@ def count_matches(place_arrays: Any, bounds: Any, entry_arrays: Any, counts: Any
     rows, heights, strides = place_arrays
     first, stop = bounds
     places, many, n_places = entry_arrays
-    steps = np.empty(n_places, np.int64)  # how far each value moves a level vector's rank
+    # How far each value moves a level vector's rank; values that a known form excludes stay out.
+    steps = np.full(n_places, -(1 << 40), np.int64)
     for i in range(len(rows)):
         for level in range(heights[i], -1, -1):
             for place in range(first[rows[i], level], stop[rows[i], level]):
@@ -125,7 +126,8 @@ def count_matches(place_arrays: Any, bounds: Any, entry_arrays: Any, counts: Any
         cell = 0
         for i in range(len(rows)):
             cell += steps[places[entry, i]]
-        counts[cell] += many[entry]
+        if cell >= 0:
+            counts[cell] += many[entry]
     for i in range(len(rows)):  # prefix sums along each chain
         block = strides[i] * (heights[i] + 1)
         for start in range(0, len(counts), block):

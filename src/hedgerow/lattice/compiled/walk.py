@@ -348,7 +348,8 @@ def count_walked(
     if len(entries.node_counts):
         slice_nodes(rows, heights, hierarchy, entries, counts)
         return
-    steps = np.empty(entries.n_places, np.int64)  # how far each value moves a level vector's rank
+    # How far each value moves a level vector's rank; values that a known form excludes stay out.
+    steps = np.full(entries.n_places, -(1 << 40), np.int64)
     for i in range(len(rows)):
         for level in range(heights[i], -1, -1):
             for place in range(hierarchy.first[rows[i], level], hierarchy.stop[rows[i], level]):
@@ -359,7 +360,8 @@ def count_walked(
         cell = 0
         for i in range(len(rows)):
             cell += steps[entries.places[entry, i]]
-        counts[cell] += entries.many[entry]
+        if cell >= 0:
+            counts[cell] += entries.many[entry]
     for i in range(len(rows)):  # prefix sums along each chain
         block = strides[i] * (heights[i] + 1)
         for start in range(0, len(counts), block):

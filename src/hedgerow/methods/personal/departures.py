@@ -62,8 +62,8 @@ SAMPLE = (
         paper=PAPER,
         what="Algorithm 3 is not run: the frequent generalisations of a record are listed and one"
         " is drawn exactly by distribution (5), over those that are frequent.",
-        why="Its random walks need an accuracy of 2^-|D|², which nothing can run, and picking a"
-        " layer uniformly is not that distribution.",
+        why="Its random walks need an accuracy of 2^-|D|², which nothing can run, picking a layer"
+        " uniformly is not that distribution, and Lemma 1, which is to make up for it, is false.",
     ),
     Departure(
         paper=PAPER,

@@ -1,4 +1,4 @@
-"""[TKDE, Alg. 2] as printed: random generalisations of a random sample of the records.
+"""[TKDE, Alg. 2], drawn exactly: random generalisations of a random sample of the records.
 
 Every sampled record gets a random one of its generalisations that fit at least ``t`` records,
 by the exponential mechanism, where ``t`` is drawn at random as well. What that guarantees is

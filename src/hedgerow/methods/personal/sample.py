@@ -1,7 +1,10 @@
-"""`sample`: [TKDE, Algorithms 2 and 3] as printed, for whoever wants to see what they promise.
+"""`sample`: [TKDE, Alg. 2], for whoever wants to see what it promises.
 
-What can be proved of them is in :mod:`hedgerow.methods.personal.printed_delta`; the certificate
-says it without flattery.
+Line 6 is drawn exactly from a list of generalisations, as the paper allows where attributes are
+few; Algorithm 3, which is to do it otherwise, is not run here (it is in the experiments). A floor
+is added to Φ, without which the algorithm is not defined, and what comes out is sorted. What can
+be proved is in :mod:`hedgerow.methods.personal.printed_delta` (privacy) and
+:mod:`hedgerow.methods.personal.printed_utility`; the certificate says it without flattery.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from hedgerow.methods.personal import departures
 from hedgerow.methods.personal.loose import level_groups
 from hedgerow.methods.personal.printed import Sampler, Version
 from hedgerow.methods.personal.printed_delta import PrintedTerms, ProvedDelta, proved_delta
+from hedgerow.methods.personal.printed_utility import most_promised
 from hedgerow.methods.personal.terms import Layout, Terms
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
@@ -28,7 +32,9 @@ from hedgerow.progress import Progress, no_progress
 
 @dataclass(frozen=True, kw_only=True)
 class PrintedSample:
-    """Publish random frequent generalisations of a random sample, as the paper prints it.
+    """Publish random frequent generalisations of a random sample [TKDE, Alg. 2].
+
+    Departs: see :data:`~hedgerow.methods.personal.departures.SAMPLE`.
 
     Privacy: (epsilon, delta) with the delta of Theorem B1 for tables of at least
     ``least_records``; it is hundreds to thousands of times what publishing one raw record
@@ -70,6 +76,28 @@ class PrintedSample:
             " publish one record, picked at random, in full. No settings of this algorithm bring"
             " delta below one in the number of records. The paper's own claim, a negligible delta,"
             " is wrong. Use supermodular or truthful to protect people."
+            f"{self._utility_words(schema, epsilon)}"
+        )
+
+    def _utility_words(self, schema: Schema, epsilon: Fraction) -> str:
+        """What the paper's theorem on utility promises with these settings, of any table."""
+        if self.version == "risk":
+            return ""
+        cuts = self.terms.layout(schema).space.cuts
+        promised = most_promised(
+            self._settings(schema, epsilon),
+            n_attributes=len(cuts),
+            height=max(max(len(cut) for cut in cuts) - 1, 1),
+        )
+        if promised.void:
+            return (
+                " Of utility the paper's Theorem 3(ii) promises nothing at these settings: its"
+                f" exponent would have to exceed {promised.needed:.3g}, and is at most"
+                f" {promised.exponent:.3g}."
+            )
+        return (
+            " Of utility the paper's Theorem 3(ii) promises at most"
+            f" {promised.part:.1%} of the best at these settings."
         )
 
     def _settings(self, schema: Schema, epsilon: Fraction) -> PrintedTerms:
@@ -93,7 +121,7 @@ class PrintedSample:
         """Raise where nothing at all can be proved, before any budget is spent."""
         if schema.class_attribute is not None:
             raise SettingError(
-                "the printed algorithm has no class, and publishing one would undo its delta",
+                "the algorithm has no class, and publishing one would undo its delta",
                 where=f"attributes.{schema.class_attribute.name}.role",
                 do="Make the class a predictor, or drop it.",
             )
@@ -117,14 +145,15 @@ class PrintedSample:
         """Return the one spending, and what it is worth."""
         delta = float(self.delta(schema, epsilon))
         return Outline(
-            steps=(Step(on="algorithm 2 as printed", share=epsilon, times=1),),
+            steps=(Step(on="algorithm 2", share=epsilon, times=1),),
             counts=epsilon,
             n_groups=1,
             notes=(
                 *self.terms.layout(schema).notes(),
                 f"The delta that can be proved is {delta:.3g}:"
                 f" {delta * self.least_records:,.0f} times that of publishing one record at"
-                " random. This is no protection worth the name.",
+                " random. This is no protection worth the name."
+                f"{self._utility_words(schema, epsilon)}",
             ),
             true_counts=True,
         )
@@ -141,7 +170,7 @@ class PrintedSample:
         """Return random generalisations of sampled records, and one that says nothing."""
         layout = self.terms.layout(engine.schema)
         people = layout.read(engine)
-        ledger.spend(epsilon, on="algorithm 2 as printed")
+        ledger.spend(epsilon, on="algorithm 2")
         progress("drawing generalisations", None)
         sampler = Sampler(
             space=layout.space,

@@ -1,7 +1,7 @@
 """What private disclosure can be told: every record at its own best generalisation, published.
 
 Three methods: `supermodular` (pure epsilon), `truthful` (no invented records, with a delta)
-and `sample` (the printed algorithm, with the delta that can be proved for it).
+and `sample` (Algorithm 2 of the paper, with the delta that can be proved for it).
 """
 
 from __future__ import annotations
@@ -93,11 +93,11 @@ class TruthfulSettings(PersonalSettings):
 
 
 class SampleSettings(PersonalSettings):
-    """sample: the printed algorithm, whose guarantee is next to none."""
+    """sample: Algorithm 2 of the supermodular paper, drawn exactly; next to no guarantee."""
 
     method: Literal["sample"] = Field("sample", description="the publishing method: sample")
     faithful: StrictBool = Field(
-        False, description="true: this method exists only as the paper prints it"
+        False, description="true: this method has no improved form, and protects nobody"
     )
     version: Literal["utility", "risk"] = Field(
         "utility",
@@ -124,7 +124,7 @@ class SampleSettings(PersonalSettings):
         if not self.faithful:
             raise self.refuse(
                 "faithful",
-                "the printed algorithm promises nothing worth having, so it is run on request only",
+                "the paper's algorithm promises nothing worth having, so it is run on request only",
                 "Give 'faithful: true', or use supermodular or truthful.",
             )
         if (self.version == "risk") != (self.at_least is not None):
