@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.count.memory.bins import AskedRows, count_by_numpy, count_compiled
 from hedgerow.model.arrays import Codes
-from hedgerow.model.placed import Borders, LevelBins, Routing
+from hedgerow.model.placed import Borders, LevelBins, Routing, SharedBorders
 from hedgerow.model.table import EncodedTable
 
 _T = TypeVar("_T")
@@ -21,7 +22,7 @@ _R = TypeVar("_R")
 _Move = Callable[[Codes], Codes]
 
 _INT32 = 1 << 31
-_NO_BORDERS = np.zeros(0, dtype=np.int32)
+_UNDIVIDED = Borders.of([[]])
 
 COMPILED_FROM = 200_000
 """Records from which the compiled loops pay for being loaded."""
@@ -65,17 +66,32 @@ class PlacedInMemory:
             sizes: NDArray[np.int64] = np.diff(self._starts)
             return sizes[:, None]
         if self._compiled and self._codes:
-            undivided = Borders(starts=np.zeros(n_boxes + 1, dtype=np.int64), values=_NO_BORDERS)
-            return self._count_compiled(0, undivided)
+            undivided = SharedBorders(lists=_UNDIVIDED, which=np.zeros(n_boxes, dtype=np.int64))
+            rows = AskedRows.of(self._starts, None, self._classes, self._n_classes)
+            return count_compiled(self._codes[0], undivided, self._sizes[0], rows)
         cells = self._boxes() * self._n_classes + self._classes
         counts = np.bincount(cells, minlength=n_boxes * self._n_classes)
         return counts.reshape(n_boxes, self._n_classes)
 
     def sum(self, level: LevelBins) -> dict[int, NDArray[np.int64]]:
         """Return, by attribute, class counts of shape (bins, classes)."""
-        one = self._count_compiled if self._compiled else self._count_by_numpy
-        counts = self._in_parallel(lambda item: one(*item), list(level.borders.items()))
-        return dict(zip(level.borders, counts, strict=True))
+        return dict(self.each(level))
+
+    def each(self, level: LevelBins) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Yield the same attribute by attribute; few are held at once."""
+        rows = AskedRows.of(self._starts, level.boxes, self._classes, self._n_classes)
+
+        def count(item: tuple[int, Borders | SharedBorders]) -> NDArray[np.int64]:
+            attribute, borders = item
+            one = count_compiled if self._compiled else count_by_numpy
+            return one(self._codes[attribute], borders, self._sizes[attribute], rows)
+
+        items = list(level.borders.items())
+        ahead = max(2, os.cpu_count() or 1) if self._compiled else 1
+        for start in range(0, len(items), ahead):
+            some = items[start : start + ahead]
+            for (attribute, _), counts in zip(some, self._in_parallel(count, some), strict=True):
+                yield attribute, counts
 
     def route(self, routing: Routing) -> None:
         """Send every record to its child; the children are the next level's boxes."""
@@ -106,43 +122,6 @@ class PlacedInMemory:
     def _boxes(self) -> NDArray[np.int64]:
         sizes = np.diff(self._starts)
         return np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)
-
-    def _count_by_numpy(self, attribute: int, borders: Borders) -> NDArray[np.int64]:
-        cells = self._bins(attribute, borders)
-        if self._classes is not None:
-            cells = cells * self._n_classes + self._classes
-        counts = np.bincount(cells, minlength=borders.n_bins * self._n_classes)
-        return counts.reshape(borders.n_bins, self._n_classes)
-
-    def _bins(self, attribute: int, borders: Borders) -> NDArray[np.int64]:
-        """Return each record's bin, among those of all boxes."""
-        boxes = self._boxes()
-        width = self._sizes[attribute] + 1
-        owners = np.repeat(np.arange(borders.n_boxes, dtype=np.int64), np.diff(borders.starts))
-        # Borders rise within a box and boxes rise, so one search serves all boxes.
-        reached = np.searchsorted(
-            owners * width + borders.values, boxes * width + self._codes[attribute], side="right"
-        )
-        return reached + boxes
-
-    def _count_compiled(self, attribute: int, borders: Borders) -> NDArray[np.int64]:
-        from hedgerow.count.compiled import placed as compiled
-
-        counts = np.zeros((borders.n_bins, self._n_classes), dtype=np.int64)
-        compiled.count_bins(
-            self._codes[attribute],
-            self._classes_or_none(),
-            self._classes is not None,
-            self._starts,
-            borders.starts,
-            borders.values,
-            self._sizes[attribute],
-            counts,
-        )
-        return counts
-
-    def _classes_or_none(self) -> Codes:
-        return np.zeros(0, dtype=np.uint8) if self._classes is None else self._classes
 
     def _children(self, routing: Routing) -> NDArray[np.int64]:
         """Return each record's child, -1 where its box is finished."""

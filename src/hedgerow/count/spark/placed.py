@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,10 @@ class PlacedOnSpark:
         parts = [part.reshape(-1, n_classes) for part in np.split(total, ends[:-1])]
         self._classes = parts[-1]
         return dict(zip(level.borders, parts[:-1], strict=True))
+
+    def each(self, level: LevelBins) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Yield the same attribute by attribute, from one pass."""
+        yield from self.sum(level).items()
 
     def classes(self) -> NDArray[np.int64]:
         """Return class counts of shape (boxes, classes)."""
