@@ -148,8 +148,8 @@ def _tables(lists: Borders, size: int) -> NDArray[np.int64]:
 def _looking_up(lists: Borders, size: int) -> _Find:
     tables = _tables(lists, size)
     if lists.n_boxes == 1:
-        return lambda codes, offsets: tables[codes]
-    return lambda codes, offsets: tables[offsets + codes]
+        return lambda codes, offsets: tables.take(codes)
+    return lambda codes, offsets: tables.take(offsets + codes)
 
 
 def _searching(lists: Borders, size: int) -> _Find:
