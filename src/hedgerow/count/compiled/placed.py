@@ -124,6 +124,32 @@ def route_rows(
 
 
 @compile_loop
+def walk_rows(
+    codes: NDArray[np.unsignedinteger],
+    attribute: int,
+    boxes: NDArray[np.signedinteger],
+    split: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    values: NDArray[np.int32],
+    first_child: NDArray[np.int64],
+    child: NDArray[np.signedinteger],
+) -> None:
+    """Write the child of every record whose box splits on an attribute; box -1 is none."""
+    for row in range(len(boxes)):
+        box = boxes[row]
+        if box >= 0 and split[box] == attribute:
+            low, high, code = starts[box], starts[box + 1], codes[row]
+            left, right = low, high
+            while left < right:
+                middle = (left + right) // 2
+                if values[middle] <= code:
+                    left = middle + 1
+                else:
+                    right = middle
+            child[row] = first_child[box] + left - low
+
+
+@compile_loop
 def child_sizes(child: NDArray[np.signedinteger], sizes: NDArray[np.int64]) -> None:
     """Count the rows of every child."""
     for row in range(len(child)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -95,8 +95,12 @@ class PlacedInMemory:
 
     def route(self, routing: Routing) -> None:
         """Send every record to its child; the children are the next level's boxes."""
-        move, starts = self._moves_compiled(routing) if self._compiled else self._moves(routing)
+        if self._compiled:
+            self._regroup(*self._moves_to(self._children_compiled(routing), routing.n_children))
+        else:
+            self._regroup(*self._moves(routing))
 
+    def _regroup(self, move: _Move, starts: NDArray[np.int64]) -> None:
         def regroup(attribute: int) -> None:
             self._codes[attribute] = move(self._codes[attribute])
 
@@ -105,6 +109,17 @@ class PlacedInMemory:
         if self._classes is not None:
             self._classes = move(self._classes)
         self._starts = starts
+
+    def descend(self, tree: Sequence[Routing]) -> None:
+        """Send every record down several levels, and sort them by box once, at the end."""
+        if not self._compiled or len(tree) < 2:
+            for routing in tree:
+                self.route(routing)
+            return
+        boxes = self._children_compiled(tree[0])
+        for routing in tree[1:]:
+            boxes = self._walked(routing, boxes)
+        self._regroup(*self._moves_to(boxes, tree[-1].n_children))
 
     def rows(self) -> tuple[tuple[Codes, ...], NDArray[np.int64]]:
         """Return the columns as they lie now, the class last, and where each box begins."""
@@ -176,12 +191,33 @@ class PlacedInMemory:
         order = kept[np.argsort(child[kept], kind="stable")]
         return lambda codes: codes[order], _starts_of(sizes)
 
-    def _moves_compiled(self, routing: Routing) -> tuple[_Move, NDArray[np.int64]]:
+    def _walked(
+        self, routing: Routing, boxes: NDArray[np.signedinteger[Any]]
+    ) -> NDArray[np.signedinteger[Any]]:
+        """Return each record's child, of records that lie anywhere."""
+        from hedgerow.count.compiled import placed as compiled
+
+        child = np.full(len(boxes), -1, dtype=boxes.dtype)
+        for attribute in np.unique(routing.attribute[routing.attribute >= 0]).tolist():
+            compiled.walk_rows(
+                self._codes[attribute],
+                attribute,
+                boxes,
+                routing.attribute,
+                routing.borders.starts,
+                routing.borders.values,
+                routing.first_child,
+                child,
+            )
+        return child
+
+    def _moves_to(
+        self, places: NDArray[np.signedinteger[Any]], n_children: int
+    ) -> tuple[_Move, NDArray[np.int64]]:
         """Do the same by each record's place, written where its child was: it saves room."""
         from hedgerow.count.compiled import placed as compiled
 
-        places = self._children_compiled(routing)
-        sizes = np.zeros(routing.n_children, dtype=np.int64)
+        sizes = np.zeros(n_children, dtype=np.int64)
         compiled.child_sizes(places, sizes)
         starts = _starts_of(sizes)
         compiled.row_places(places, starts[:-1].copy())
