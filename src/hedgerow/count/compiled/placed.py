@@ -66,12 +66,7 @@ def count_bins(
         first, stop, n = row_starts[box], row_stops[box], which[box]
         low, high, base = starts[n], starts[n + 1], first_bins[box]
         bins = high - low + 1
-        many = stop - first > 4 * bins * n_classes
-        if len(tables) and not many:
-            for row in range(first, stop):
-                label = np.int64(classes[row]) if has_classes else np.int64(0)
-                counts[label, base + tables[n, codes[row]]] += 1
-        elif many and (len(tables) or (stop - first) * 4 > size):
+        if len(tables) or (stop - first) * 4 > size + bins * n_classes:
             table = tables[n] if len(tables) else own
             if not len(tables):
                 bin_ = 0
@@ -79,11 +74,16 @@ def count_bins(
                     while low + bin_ < high and values[low + bin_] <= code:
                         bin_ += 1
                     own[code] = bin_
-            count_in_lanes(codes, classes, has_classes, first, stop, table, bins, lanes)
-            for cell in range(bins * n_classes):
-                for lane in range(LANES):
-                    counts[cell // bins, base + cell % bins] += lanes[lane, cell]
-                    lanes[lane, cell] = 0
+            if stop - first > 4 * bins * n_classes:
+                count_in_lanes(codes, classes, has_classes, first, stop, table, bins, lanes)
+                for cell in range(bins * n_classes):
+                    for lane in range(LANES):
+                        counts[cell // bins, base + cell % bins] += lanes[lane, cell]
+                        lanes[lane, cell] = 0
+            else:
+                for row in range(first, stop):
+                    label = np.int64(classes[row]) if has_classes else np.int64(0)
+                    counts[label, base + table[codes[row]]] += 1
         else:
             for row in range(first, stop):
                 code = codes[row]

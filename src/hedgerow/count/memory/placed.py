@@ -21,7 +21,7 @@ _R = TypeVar("_R")
 
 _Move = Callable[[Codes], Codes]
 
-_INT32 = 1 << 31
+_INT32, _UINT16 = 1 << 31, 1 << 16
 _UNDIVIDED = Borders.of([[]])
 
 COMPILED_FROM = 200_000
@@ -188,7 +188,9 @@ class PlacedInMemory:
         child = self._children(routing)
         kept = np.flatnonzero(child >= 0)
         sizes = np.bincount(child[kept], minlength=routing.n_children)
-        order = kept[np.argsort(child[kept], kind="stable")]
+        # Numbers of 16 bits are sorted by their digits, which is much quicker.
+        narrow = child[kept].astype(np.uint16) if routing.n_children < _UINT16 else child[kept]
+        order = kept[np.argsort(narrow, kind="stable")]
         return lambda codes: codes[order], _starts_of(sizes)
 
     def _walked(
