@@ -5,16 +5,23 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+LOCK := requirements/dev.lock
 # Compiled modules are kept: the tests start hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check audit pages mutants bench bench-large table papers format lint types docs lock clean
+.PHONY: demo test coverage lowest check audit pages mutants bench bench-large table papers format lint types docs lock clean
 
 demo: $(READY)  ## publish the bundled UCI Adult table and show what the release keeps
 	$(BIN)/hedgerow demo --out demo --force
 
 test: $(READY)  ## run the tests
 	$(BIN)/python -m pytest -q -n auto --dist loadfile
+
+coverage: $(READY)  ## which lines and branches the tests reach; names those they do not
+	$(BIN)/python -m pytest -q -n auto --dist loadfile --cov --cov-report=term --cov-report=html:coverage
+
+lowest:  ## run the tests on the lowest versions of all dependencies that pyproject.toml allows
+	$(MAKE) test VENV=.venv-lowest LOCK=requirements/lowest.lock
 
 check: lint types test docs  ## everything that continuous integration runs
 
@@ -67,17 +74,22 @@ format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-lock:  ## pin the dependencies again (needs uv)
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-		--quiet --extra evaluate --extra disclose --extra sql --extra excel --extra spss --extra spark --extra studio --extra dev pyproject.toml -o requirements/dev.lock
+# Universal, so that every system and Python from 3.11 on installs from the same file.
+PINNED = uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet
+
+lock:  ## pin the dependencies again, newest and lowest (needs uv)
+	$(PINNED) --extra all --group dev pyproject.toml -o requirements/dev.lock
+	$(PINNED) --resolution lowest-direct --extra all pyproject.toml -o requirements/lowest.in
+	$(PINNED) --extra all --group dev -c requirements/lowest.in pyproject.toml -o requirements/lowest.lock
+	rm requirements/lowest.in
 
 clean:
-	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-lowest demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-$(READY): requirements/dev.lock pyproject.toml
+$(READY): $(LOCK) pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "hedgerow needs Python 3.11 or later; set PYTHON=/path/to/python3.11"; exit 2; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(LOCK)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@

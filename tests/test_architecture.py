@@ -185,3 +185,14 @@ def test_the_command_line_answers_without_loading_anything_heavy(arguments, plan
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_help_comes_without_numbers_and_models():
+    code = (
+        "import sys\nsys.argv = ['hedgerow', '--help']\n"
+        "from hedgerow.cli.main import main\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code, end.code\n"
+        "print(sorted({'numpy', 'pydantic', 'yaml', 'rich'} & set(sys.modules)), file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"

@@ -3,7 +3,7 @@
 >>> import hedgerow
 >>> [name for name in dir(hedgerow) if name.islower()]  # doctest: +NORMALIZE_WHITESPACE
 ['__version__', 'audit', 'check', 'compare', 'disclose', 'draft', 'evaluate', 'generalise',
- 'load_plan', 'publish', 'read_taxonomy', 'recover', 'register']
+ 'load_plan', 'publish', 'read_taxonomy', 'recover', 'register', 'sign', 'verify']
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from hedgerow.release.generalise import generalise
     from hedgerow.release.release import Release
     from hedgerow.release.sequences import SequenceRelease
+    from hedgerow.release.sign import sign
     from hedgerow.release.transformer import Generaliser
+    from hedgerow.release.verify import verify
     from hedgerow.taxonomy.files import read_taxonomy
     from hedgerow.taxonomy.tree import Taxonomy
 
@@ -65,6 +67,8 @@ __all__ = [
     "read_taxonomy",
     "recover",
     "register",
+    "sign",
+    "verify",
 ]
 
 _HOMES = {
@@ -92,6 +96,8 @@ _HOMES = {
     "read_taxonomy": "taxonomy.files",
     "recover": "pipeline.recover",
     "register": "methods.register",
+    "sign": "release.sign",
+    "verify": "release.verify",
 }
 
 

@@ -157,6 +157,18 @@ class KeptReleaseError(ReleaseError):
         )
 
 
+class LaterFormatError(ReleaseError):
+    """A file is in a format that a later version of hedgerow writes."""
+
+    def __init__(self, kind: str, version: int, known: int, *, where: str) -> None:
+        self.version = version
+        super().__init__(
+            f"this {kind} is of format {version}, and this version of hedgerow reads up to {known}",
+            where=where,
+            do="Install the newest hedgerow: pip install --upgrade hedgerow",
+        )
+
+
 class PublishNotice(UserWarning):
     """Something that who publishes should know, although the release is there and in order."""
 

@@ -15,6 +15,7 @@ from hedgerow.errors import HedgerowError, KeptReleaseError
 from hedgerow.privacy.ledger import Ledger
 from hedgerow.release import write
 from hedgerow.release.leftovers import claimed, sweep
+from support.certificates import change_certificate
 from support.fault_cases import Case
 from support.once_booked import once_booked
 
@@ -107,16 +108,12 @@ def a_linked_file(case: Case, kept: Path) -> Path:
 
 
 def another_entry(_case: Case, kept: Path) -> Path:
-    path = kept / "certificate.json"
-    path.write_text(path.read_text().replace('"entry": ', '"entry": 9'))
+    change_certificate(kept, lambda facts: facts["ledger"].update(entry=90))
     return kept
 
 
 def another_plan(_case: Case, kept: Path) -> Path:
-    path = kept / "certificate.json"
-    text = path.read_text()
-    at = text.index('"plan-sha256": "') + 16
-    path.write_text(text[:at] + ("1" if text[at] == "0" else "0") + text[at + 1 :])
+    change_certificate(kept, lambda facts: facts.update({"plan-sha256": "0" * 64}))
     return kept
 
 

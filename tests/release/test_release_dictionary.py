@@ -14,6 +14,7 @@ import pytest
 
 import hedgerow
 from hedgerow.release.release import Release
+from support.certificates import resealed
 from support.disclosure_tables import METHODS as DISCLOSURES
 from support.disclosure_tables import patients
 from support.disclosure_tables import plan as disclosure_plan
@@ -132,7 +133,7 @@ def test_the_certificate_vouches_for_both_and_old_releases_open_without(release,
     del facts["approved"]
     for attribute in facts["data"]["attributes"]:
         del attribute["unit"], attribute["meaning"]
-    (folder / "certificate.json").write_text(json.dumps(facts), encoding="utf-8")
+    (folder / "certificate.json").write_text(resealed(facts), encoding="utf-8")
     assert Release.load(folder).certificate.approved is None
 
 

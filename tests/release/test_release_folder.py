@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hedgerow.errors import ReleaseError
+from hedgerow.errors import InputError, ReleaseError
 from hedgerow.model.groups import Groups
 from hedgerow.model.schema import Attribute
 from hedgerow.privacy.source import SeededSource
@@ -22,6 +23,7 @@ from hedgerow.release import reading
 from hedgerow.release import release as module
 from hedgerow.release.release import Release, load_recoding
 from hedgerow.taxonomy.domain import NumericDomain
+from support.certificates import resealed
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -50,6 +52,7 @@ def test_a_release_folder_is_as_it_was_reviewed(release, tmp_path, golden):
         golden(GOLDEN / name, (tmp_path / "release" / name).read_text(encoding="utf-8"))
     facts = json.loads((tmp_path / "release" / "certificate.json").read_text(encoding="utf-8"))
     facts["files"]["report.html"] = "masked: the page is tested by what it says"
+    facts["own-sha256"] = "masked: it follows from all the rest"
     text = json.dumps(facts, indent=2, ensure_ascii=False) + "\n"
     golden(GOLDEN / "certificate.json", text)
 
@@ -124,7 +127,7 @@ def vouched(folder: Path, name: str, text: str) -> None:
     content = text.encode()
     digest = hashlib.sha256(content).hexdigest()
     facts["files"][name] = {"sha256": digest, "bytes": len(content)}
-    place.write_text(json.dumps(facts), encoding="utf-8")
+    place.write_text(resealed(facts), encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -240,3 +243,10 @@ def test_labels_with_an_apostrophe_that_earlier_releases_wrote_are_still_read(tm
     wrong = pa.chunked_array([pa.array(["'- 50000.", "-y"]).dictionary_encode()])
     with pytest.raises(ReleaseError):
         reading._positions(wrong, labels, True, tmp_path / "release.csv")
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_a_dataframe_of_a_library_that_is_absent_says_what_to_do(release, library, monkeypatch):
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(InputError, match=f"pip install {library}"):
+        getattr(release, f"to_{library}")()

@@ -114,6 +114,7 @@ def cases() -> dict[str, Callable[[Path], dict[str, Any]]]:
 def _published(plan: Any, data: Any, folder: Path, **settings: Any) -> dict[str, Any]:
     out = folder / "release"
     hedgerow.publish(plan, data=data, out=out, records=True, seed=SEED, **settings)
+    assert hedgerow.verify(out).faults == ()
     certificate = json.loads((out / "certificate.json").read_text(encoding="utf-8"))
     promised, counts = certificate["guarantee"], certificate["counts"]
     return {
@@ -142,6 +143,7 @@ def _adult(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
 def _disclosed(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
     out = folder / "disclosed"
     hedgerow.disclose(disclosure_plan(**settings), data=patients(), out=out)
+    assert hedgerow.verify(out).faults == ()
     return {"files": dict(_digests(out, ("disclosed.csv", "dictionary.csv")))}
 
 

@@ -16,6 +16,7 @@ from hedgerow.model import certificate as parts
 from hedgerow.model.groups import CountsMade, Groups, Ranges
 from hedgerow.model.precision import within
 from hedgerow.model.schema import Attribute, Schema
+from hedgerow.release.domains import describe
 from hedgerow.release.release import Release
 from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain
 from hedgerow.taxonomy.tree import Taxonomy
@@ -89,7 +90,12 @@ def make_certificate(schema: Schema, groups: Groups) -> Callable[..., parts.Cert
             "departures": (
                 parts.CertifiedDeparture(paper="DiffGen", what="<b>grids</b>", why="exact"),
             ),
-            "assumed_public": (parts.Assumed(what="the taxonomy of job", sha256="a" * 64),),
+            "assumed_public": tuple(
+                parts.Assumed(
+                    what=f"the domain of {each.name}", sha256=describe(each.domain).digest()
+                )
+                for each in schema.used()
+            ),
             "randomness": parts.Randomness(
                 source="seeded", reproducible=True, stamp=parts.NOT_PRIVATE
             )

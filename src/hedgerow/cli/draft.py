@@ -9,7 +9,7 @@ import typer
 
 from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
 from hedgerow.errors import PlanError
-from hedgerow.plan.registry import (
+from hedgerow.plan.defaults import (
     DEFAULT_BASKET_METHOD,
     DEFAULT_METHOD,
     DEFAULT_SEQUENCE_METHOD,

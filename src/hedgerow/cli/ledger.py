@@ -269,8 +269,8 @@ def export(
     answer(result, as_json=json_, show=lambda: _close(f"The ledger is in {output}", quiet=quiet))
 
 
-@app.command()
-def verify(
+@app.command("verify")
+def verify_ledger(
     ledger: LedgerOption = None, json_: JsonOption = False, quiet: QuietOption = False
 ) -> None:
     """Check that no event of the ledger was changed, taken out or cut off.

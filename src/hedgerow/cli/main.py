@@ -14,6 +14,7 @@ import typer
 
 from hedgerow.cli import ledger, taxonomy
 from hedgerow.cli.audit import audit_command
+from hedgerow.cli.certificate import certificate_command
 from hedgerow.cli.check import check_command
 from hedgerow.cli.compare import compare_command
 from hedgerow.cli.completion import completion_command
@@ -28,7 +29,9 @@ from hedgerow.cli.generalise import generalise_command
 from hedgerow.cli.methods import methods_command
 from hedgerow.cli.publish import publish_command
 from hedgerow.cli.recover import recover_command
+from hedgerow.cli.sign import sign_command, signing_key_command
 from hedgerow.cli.studio import studio_command
+from hedgerow.cli.verify import verify_command
 from hedgerow.errors import HedgerowError, InputError, InternalError
 
 LEAST_MEMORY = 2 << 30
@@ -84,6 +87,10 @@ def make_app(*, method_settings: bool = True) -> typer.Typer:
     made.command("check", help=check_command.__doc__, **kind)(checking)
     made.command("publish", help=publish_command.__doc__, **kind)(publishing)
     made.command("recover")(recover_command)
+    made.command("verify")(verify_command)
+    made.command("sign")(sign_command)
+    made.command("signing-key")(signing_key_command)
+    made.command("certificate")(certificate_command)
     made.command("disclose")(disclose_command)
     made.command("explain")(explain_command)
     made.command("draw")(draw_command)

@@ -39,12 +39,12 @@ def methods_command(
 def method_facts(name: str) -> dict[str, Any]:
     """Return what is known of a method: what it is for, and its settings with their defaults."""
     from hedgerow.cli.settings import single_valued
-    from hedgerow.plan.registry import (
+    from hedgerow.plan.defaults import (
         DEFAULT_BASKET_METHOD,
         DEFAULT_METHOD,
         DEFAULT_SEQUENCE_METHOD,
-        METHODS,
     )
+    from hedgerow.plan.registry import METHODS
     from hedgerow.plan.settings import PrivateSettings
 
     settings = METHODS[name]

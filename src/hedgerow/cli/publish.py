@@ -73,6 +73,10 @@ def publish_command(
             help="Publish although the plan's records are too few for it to be more than noise.",
         ),
     ] = False,
+    sign: Annotated[
+        Path | None,
+        typer.Option(metavar="KEY", help="Sign the release with the private key in this file."),
+    ] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     settings: dict[str, Any],
@@ -109,6 +113,7 @@ def publish_command(
             seed=seed,
             expect=expect,
             even_if_noise=even_if_noise,
+            sign=sign,
             progress=report,
             notice=notices.append,
             method=method,

@@ -15,6 +15,7 @@ from hedgerow.errors import PlanError, SettingError, TaxonomyError
 from hedgerow.lattice.lattice import Chains, chains_of
 from hedgerow.lattice.risk import RiskModel
 from hedgerow.lattice.utility import MEASURE_NAMED, Measure, utility_tables
+from hedgerow.model.compiler import need_compiler
 from hedgerow.model.schema import Schema
 from hedgerow.pipeline.prepare import PlanLike, as_plan
 from hedgerow.plan.disclose import DisclosePlan, ThresholdDisclose
@@ -84,6 +85,7 @@ def prepare_disclosure(
             where="disclose",
             do="Add a section such as 'disclose: {method: aruba, utility: {at-least: half}}'.",
         )
+    need_compiler("Disclosing records", extra="disclose")
     schema = schema_of(checked)
     chains = chains_of(schema)
     _check_reach(checked.disclose, chains)

@@ -20,7 +20,7 @@ from hedgerow.disclosure.uniform import UniformForms, Valued
 from hedgerow.lattice.packed import Found
 from hedgerow.model.certificate import Certificate
 from hedgerow.release.dictionary import DICTIONARY
-from hedgerow.release.folder import REPORT, Written, released_files
+from hedgerow.release.folder import REPORT, Written, write_certificate
 from hedgerow.release.frames import Frames
 from hedgerow.release.listing import disclosed_files, write_dictionary
 from hedgerow.release.package import PACKAGE
@@ -167,8 +167,7 @@ class Disclosure(Frames):
             to_csv(table, partial / DISCLOSED, texts=texts)
             write_dictionary(partial, described, self.certificate)
             write_text(partial / REPORT, public)
-            files = released_files(partial)
-            write_text(partial / CERTIFICATE, self.certificate.with_files(files).to_json())
+            files = write_certificate(partial, self.certificate).files
             private = partial / OWNER
             private.mkdir(mode=0o700)
             to_csv(risks, private / RISK, texts=())

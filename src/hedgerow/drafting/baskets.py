@@ -35,11 +35,11 @@ from hedgerow.drafting.text import (
 )
 from hedgerow.errors import DataError, PlanError
 from hedgerow.model.reading import Reading, unpacked_name
+from hedgerow.plan.defaults import DEFAULT_BASKET_METHOD, DEFAULT_SEQUENCE_METHOD
 from hedgerow.plan.fields import MAX_TEXT, ROOT
 from hedgerow.plan.items import MAX_ITEMS
 from hedgerow.plan.load import plan_of
 from hedgerow.plan.numbers import plain_number
-from hedgerow.plan.registry import DEFAULT_BASKET_METHOD, DEFAULT_SEQUENCE_METHOD
 from hedgerow.plan.settings import PrivateSettings
 from hedgerow.read.open import holds_text
 from hedgerow.read.words import HEADER as FILE_HEADER

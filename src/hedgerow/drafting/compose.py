@@ -36,11 +36,11 @@ from hedgerow.errors import DataError, HedgerowError, InternalError
 from hedgerow.model.card import card
 from hedgerow.model.database import asked_of
 from hedgerow.model.reading import PLAIN, NumberMarks, Reading
+from hedgerow.plan.defaults import DEFAULT_METHOD
 from hedgerow.plan.load import plan_of
 from hedgerow.plan.model import Plan
 from hedgerow.plan.numbers import plain_number
 from hedgerow.plan.parse import parse_text
-from hedgerow.plan.registry import DEFAULT_METHOD
 from hedgerow.plan.settings import PrivateSettings
 from hedgerow.read.labelled import value_labels
 from hedgerow.read.open import holds_text, is_url, open_table

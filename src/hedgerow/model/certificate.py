@@ -7,230 +7,69 @@ only the noisy total of what was published.
 from __future__ import annotations
 
 import json
-import math
-import re
 from datetime import date
 from fractions import Fraction
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    JsonValue,
-    PlainSerializer,
-    ValidationError,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import Field, JsonValue, ValidationError, model_validator
 
-from hedgerow.errors import ReleaseError
+from hedgerow.errors import LaterFormatError, ReleaseError
 from hedgerow.model.card import card
-from hedgerow.model.people import Join, PeopleRule, noun_of
+from hedgerow.model.guarantee import (
+    NEIGHBOURS,
+    NOT_PRIVATE,
+    PERSON_NEIGHBOURS,
+    PURE,
+    CertificatePart,
+    CertifiedPerson,
+    Digest,
+    ExactFraction,
+    Guarantee,
+    factor_text,
+    listed,
+)
+from hedgerow.model.sealed import SEAL, SealError, facts_in, sealed, unsealed
 from hedgerow.taxonomy.labels import displayed
 
-NEIGHBOURS = "add or remove one record; one record per person"
-PERSON_NEIGHBOURS = "add or remove one person with all their records"
-NOT_PRIVATE = "reproducible, not private"
+__all__ = [
+    "NEIGHBOURS",
+    "NOT_PRIVATE",
+    "PERSON_NEIGHBOURS",
+    "Approved",
+    "Assumed",
+    "Budget",
+    "Certificate",
+    "CertifiedCover",
+    "CertifiedDeparture",
+    "CertifiedMethod",
+    "CertifiedPerson",
+    "CountNoise",
+    "Data",
+    "DescribedAttribute",
+    "DescribedItems",
+    "DisclosedRisk",
+    "Guarantee",
+    "LedgerEntry",
+    "Randomness",
+    "ReleasedFile",
+    "Spend",
+    "certificate_schema",
+    "certificate_schema_text",
+    "factor_text",
+    "listed",
+]
+
+CERTIFICATE_FORMAT: Final = 2
+"""What is written now; earlier formats are read: 1 did not end in its own digest."""
 
 LONGEST_APPROVER = 200
 LONGEST_REASON = 500
 """Characters of who signed for a release, and of why."""
 
-_PURE = Fraction(0)
 _LONGEST_PATH = 100
-_MOST_VALUES = 12
-_FRACTION = re.compile(r"\d+(/[1-9]\d*)?", re.ASCII)
 
 
-def _fraction(value: object) -> Fraction:
-    if isinstance(value, Fraction):
-        return value
-    if isinstance(value, str) and _FRACTION.fullmatch(value):
-        return Fraction(value)
-    raise ValueError("not an exact fraction such as 1 or 1/10")
-
-
-ExactFraction = Annotated[
-    Fraction,
-    BeforeValidator(_fraction),
-    PlainSerializer(str, return_type=str),
-    WithJsonSchema({"type": "string", "pattern": r"^[0-9]+(/[1-9][0-9]*)?$"}),
-]
-"""A budget as exact text, ``"1"`` or ``"1/10"``."""
-
-Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        alias_generator=lambda name: name.replace("_", "-"),
-        populate_by_name=True,
-        allow_inf_nan=False,
-    )
-
-
-class CertifiedPerson(_Part):
-    """Whose records are protected together, and how many of them count."""
-
-    columns: tuple[str, ...] = Field(description="what names a person; never released")
-    records: int = Field(ge=1, description="the most records of one person that count")
-    counted: Literal["records", "people"] = Field(
-        description="what counts count: records, or people, whose records share one weight"
-    )
-    join: Join | None = Field(
-        default=None,
-        description="union: a person's baskets are one, with all of their items; null: they are"
-        " not joined",
-    )
-
-    @property
-    def noun(self) -> str:
-        """What one of those who are protected is called, from the column's name."""
-        return noun_of(self.columns)
-
-    @property
-    def counts_people(self) -> bool:
-        """Whether counts are of people, and not of records."""
-        return self.counted == "people" or self.join is not None
-
-    @classmethod
-    def of(cls, people: PeopleRule) -> CertifiedPerson:
-        """Return what a certificate says of a rule."""
-        return cls(
-            columns=people.columns,
-            records=people.most,
-            counted=people.counted,
-            join=people.join,
-        )
-
-
-class Guarantee(_Part):
-    """The promise, exactly and in one plain sentence."""
-
-    kind: Literal["differential privacy", "none"]
-    epsilon: ExactFraction | None = Field(description="exact, as text; null without a guarantee")
-    epsilon_decimal: float | None = Field(description="the same, rounded, for reading")
-    delta: ExactFraction | None
-    neighbours: str | None = Field(description="the two tables nobody can tell apart")
-    person: CertifiedPerson | None = Field(
-        default=None, description="who is protected with all their records; null: a record each"
-    )
-    private: bool = Field(description="false for seeded runs and methods without a guarantee")
-    statement: str
-
-    @classmethod
-    def differential_privacy(
-        cls,
-        epsilon: Fraction,
-        *,
-        reproducible: bool,
-        delta: Fraction = _PURE,
-        caveat: str | None = None,
-        people: PeopleRule | None = None,
-        called: str = "records",
-    ) -> Guarantee:
-        """Return the promise of ``epsilon`` and ``delta``; a reproducible run keeps none.
-
-        With ``people`` it is made to a person with all their records, which are ``called`` so.
-        """
-        kept = (
-            _statement(epsilon, people, called)
-            if delta == 0
-            else _loose_statement(epsilon, delta, caveat)
-        )
-        return cls(
-            kind="differential privacy",
-            epsilon=epsilon,
-            epsilon_decimal=float(epsilon),
-            delta=delta,
-            neighbours=NEIGHBOURS if people is None else PERSON_NEIGHBOURS,
-            person=None if people is None else CertifiedPerson.of(people),
-            private=not reproducible,
-            statement=_seeded_statement(epsilon) if reproducible else kept,
-        )
-
-    @classmethod
-    def none(cls, statement: str) -> Guarantee:
-        """Return the certificate of a method that is not differentially private."""
-        return cls(
-            kind="none",
-            epsilon=None,
-            epsilon_decimal=None,
-            delta=None,
-            neighbours=None,
-            person=None,
-            private=False,
-            statement=statement,
-        )
-
-    @model_validator(mode="after")
-    def _is_consistent(self) -> Self:
-        promised = self.kind == "differential privacy"
-        if promised != (self.epsilon is not None) or (self.private and not promised):
-            raise ValueError("epsilon belongs to differential privacy, and only to it")
-        return self
-
-
-def _statement(epsilon: Fraction, people: PeopleRule | None, records: str) -> str:
-    whose = "any one person's record as without it"
-    if people is not None:
-        told = displayed(", ".join(people.columns))
-        noun = people.noun
-        whose = f"any one {noun} (told by {told}), with all their {records}, as without them"
-    return (
-        f"Differentially private with epsilon = {epsilon} and delta = 0: whatever anyone"
-        " concludes from this release is at most"
-        f" {factor_text(epsilon)} times as likely with {whose}."
-    )
-
-
-def _loose_statement(epsilon: Fraction, delta: Fraction, caveat: str | None) -> str:
-    told = (
-        f"Differentially private with epsilon = {epsilon} and delta = {float(delta):.3g}: but for"
-        " a chance of delta that may go wrong for any one person, whatever anyone concludes from"
-        f" this release is at most {factor_text(epsilon)} times as likely with that person's"
-        " record as without it."
-    )
-    return told if caveat is None else f"{told} {caveat}"
-
-
-def _seeded_statement(epsilon: Fraction) -> str:
-    return (
-        "Reproducible, not private: the random numbers came from a seed, so whoever knows or"
-        f" guesses it can take the noise away; the guarantee of epsilon = {epsilon} does not"
-        " hold."
-    )
-
-
-def listed(values: tuple[str, ...]) -> str:
-    """Return values as one reads them, at most twelve of them.
-
-    >>> listed(("2026-10", "2026-11"))
-    "'2026-10' or '2026-11'"
-    """
-    shown = [displayed(value) for value in values[:_MOST_VALUES]]
-    if len(values) > _MOST_VALUES:
-        shown.append(f"one of {len(values) - _MOST_VALUES:,} more")
-    return " or ".join(shown)
-
-
-def factor_text(epsilon: Fraction) -> str:
-    """Return e to the ``epsilon`` as people read it.
-
-    >>> factor_text(Fraction(1)), factor_text(Fraction(1, 10)), factor_text(Fraction(100))
-    ('2.72', '1.11', '2.7e+43')
-    """
-    if epsilon > 700:
-        return "more than 10^304"
-    factor = math.exp(epsilon)
-    return f"{factor:.2g}" if factor >= 1e6 else f"{factor:,.2f}"
-
-
-class CertifiedMethod(_Part):
+class CertifiedMethod(CertificatePart):
     """How the release was made, with every setting, defaults included."""
 
     name: str
@@ -241,7 +80,7 @@ class CertifiedMethod(_Part):
     )
 
 
-class CountNoise(_Part):
+class CountNoise(CertificatePart):
     """The noise on each published count and what it means."""
 
     share: ExactFraction = Field(description="the part of epsilon that one count was drawn with")
@@ -258,7 +97,7 @@ class CountNoise(_Part):
     )
 
 
-class Spend(_Part):
+class Spend(CertificatePart):
     """One line of the budget."""
 
     on: str
@@ -276,7 +115,7 @@ class Spend(_Part):
     note: str | None = Field(default=None, description="such as: disjoint boxes, booked once")
 
 
-class Budget(_Part):
+class Budget(CertificatePart):
     """Every share of epsilon, and what the dearest path from the root to a leaf spent.
 
     Lines of level 0 are spent by every path, all their times. Boxes of a deeper level hold no
@@ -300,7 +139,7 @@ class Budget(_Part):
         return self
 
 
-class CertifiedDeparture(_Part):
+class CertifiedDeparture(CertificatePart):
     """One step that is not as the paper prints it."""
 
     paper: str
@@ -308,14 +147,14 @@ class CertifiedDeparture(_Part):
     why: str
 
 
-class Assumed(_Part):
+class Assumed(CertificatePart):
     """Something taken as public knowledge, not read from the data."""
 
     what: str
     sha256: Digest | None = None
 
 
-class Randomness(_Part):
+class Randomness(CertificatePart):
     """Where the random bits came from."""
 
     source: Literal["operating system", "seeded"]
@@ -323,7 +162,7 @@ class Randomness(_Part):
     stamp: Literal["reproducible, not private"] | None = None
 
 
-class DescribedAttribute(_Part):
+class DescribedAttribute(CertificatePart):
     """One attribute of the published table."""
 
     name: str
@@ -334,7 +173,7 @@ class DescribedAttribute(_Part):
     meaning: str | None = Field(None, description="what it is, in the plan's words")
 
 
-class DescribedItems(_Part):
+class DescribedItems(CertificatePart):
     """The public universe of set-valued data."""
 
     size: int = Field(ge=1, description="the number of items in the universe")
@@ -344,7 +183,7 @@ class DescribedItems(_Part):
     )
 
 
-class Data(_Part):
+class Data(CertificatePart):
     """The published data; the noisy total is the only word on its size."""
 
     name: str
@@ -353,7 +192,7 @@ class Data(_Part):
     noisy_total: int | None = Field(ge=0, description="the sum of the published counts")
 
 
-class DisclosedRisk(_Part):
+class DisclosedRisk(CertificatePart):
     """How risk moved where single records were disclosed, in steps that tell nothing of one.
 
     Parts are of the risk of the records as they are, before any was made coarser. Rows and
@@ -379,13 +218,13 @@ class DisclosedRisk(_Part):
     )
 
 
-class LedgerEntry(_Part):
+class LedgerEntry(CertificatePart):
     """The booking of this release on the data set's ledger."""
 
     dataset: str
     cap: ExactFraction | None
     delta_cap: ExactFraction = Field(
-        default=_PURE, description="the most delta of all releases of the data set together"
+        default=PURE, description="the most delta of all releases of the data set together"
     )
     entry: int | str
     people: bool = Field(
@@ -395,7 +234,7 @@ class LedgerEntry(_Part):
     )
 
 
-class CertifiedCover(_Part):
+class CertifiedCover(CertificatePart):
     """The part of the table that was read: all other records were left out, one by one."""
 
     column: str = Field(description="the attribute by which records were taken or left out")
@@ -420,7 +259,7 @@ class CertifiedCover(_Part):
         )
 
 
-class Approved(_Part):
+class Approved(CertificatePart):
     """Who signed for the release, in the plan's own words."""
 
     by: Annotated[str, Field(min_length=1, max_length=LONGEST_APPROVER)]
@@ -428,17 +267,17 @@ class Approved(_Part):
     why: Annotated[str, Field(min_length=1, max_length=LONGEST_REASON)] | None = None
 
 
-class ReleasedFile(_Part):
+class ReleasedFile(CertificatePart):
     """One file of the release folder."""
 
     sha256: Digest
     bytes: int = Field(ge=0)
 
 
-class Certificate(_Part):
+class Certificate(CertificatePart):
     """The whole certificate, as `certificate.json` holds it."""
 
-    format_version: Literal[1] = 1
+    format_version: Literal[1, 2] = CERTIFICATE_FORMAT
     tool: str = "hedgerow"
     created: date = Field(description="the day, in UTC")
     guarantee: Guarantee
@@ -454,7 +293,7 @@ class Certificate(_Part):
     versions: dict[str, str]
     plan_sha256: Digest | None
     approved: Approved | None = Field(None, description="who signed for it, if the plan says so")
-    files: dict[str, ReleasedFile] = {}
+    files: dict[str, ReleasedFile] = Field(default={})
     covers: CertifiedCover | None = Field(
         default=None, description="only where a part of the table was read"
     )
@@ -473,7 +312,8 @@ class Certificate(_Part):
 
     def with_files(self, files: dict[str, ReleasedFile]) -> Certificate:
         """Return the certificate of the same release that vouches for ``files``."""
-        return self.model_copy(update={"files": dict(sorted(files.items()))})
+        listed = dict(sorted(files.items()))
+        return self.model_copy(update={"files": listed, "format_version": CERTIFICATE_FORMAT})
 
     def card_facts(self) -> list[tuple[str, object]]:
         """Return what matters most in it: names and public words with them."""
@@ -499,13 +339,17 @@ class Certificate(_Part):
         for part in ("covers", "disclosure"):
             if facts[part] is None:
                 del facts[part]
-        return json.dumps(facts, indent=2, ensure_ascii=False) + "\n"
+        if self.format_version == 1:
+            return json.dumps(facts, indent=2, ensure_ascii=False) + "\n"
+        return sealed(facts)
 
     @classmethod
     def from_json(cls, text: str, *, where: str = "certificate.json") -> Certificate:
         """Read a certificate back, or say what is wrong with it."""
         try:
-            return cls.model_validate_json(text)
+            facts = _facts(text)
+            _refuse_later(facts, where)
+            return cls.model_validate_json(json.dumps(facts))
         except ValidationError as error:
             first = error.errors(include_input=False, include_url=False)[0]
             path = ".".join(str(step) for step in first["loc"])
@@ -516,15 +360,43 @@ class Certificate(_Part):
                 where=f"{where}: {path}" if path else where,
                 do="Give a release folder as `hedgerow publish` wrote it.",
             ) from error
+        except SealError as error:
+            raise ReleaseError(
+                f"this is not a certificate as it was written: {error}",
+                where=where,
+                do="Get the release again from its publisher.",
+            ) from error
+
+
+def _facts(text: str) -> dict[str, Any]:
+    """Return what a certificate says; one of a format with a digest must fit it."""
+    facts = facts_in(text)
+    version = facts.get("format-version")
+    return facts if type(version) is int and version == 1 else unsealed(text)
+
+
+def _refuse_later(facts: dict[str, Any], where: str) -> None:
+    version = facts.get("format-version")
+    if isinstance(version, int) and version > CERTIFICATE_FORMAT:
+        raise LaterFormatError("certificate", version, CERTIFICATE_FORMAT, where=where)
 
 
 def certificate_schema() -> dict[str, Any]:
     """Return the JSON schema of `certificate.json`."""
     schema = Certificate.model_json_schema(by_alias=True, mode="serialization")
+    schema["properties"][SEAL] = {
+        "type": "string",
+        "pattern": "^[0-9a-f]{64}$",
+        "description": "the last key: the SHA-256 of all lines of the file before this one",
+    }
+    first = {"properties": {"format-version": {"const": 1}}}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **schema,
         "title": "hedgerow certificate",
+        "if": first,
+        "then": {"not": {"required": [SEAL]}},
+        "else": {"required": [SEAL]},
     }
 
 

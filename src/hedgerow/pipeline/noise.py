@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from hedgerow.errors import HedgerowError, MostlyNoiseError
 from hedgerow.pipeline.forecast import Forecast, forecast, surely_no_noise
 from hedgerow.pipeline.prepare import Prepared, prepare
-from hedgerow.plan.registry import DEFAULT_METHOD
+from hedgerow.plan.defaults import DEFAULT_METHOD
 from hedgerow.privacy.budget import MAX_EPSILON, epsilon_text
 
 UNJUDGED = (

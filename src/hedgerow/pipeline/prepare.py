@@ -5,7 +5,6 @@ Nothing confidential is read before `opened` is called.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -26,17 +25,17 @@ from hedgerow.pipeline.covers import cover_notes
 from hedgerow.pipeline.open import ColumnsCheck, DataPlace, open_engine
 from hedgerow.pipeline.people import USUAL_BOUND, PeopleShares, people_notes
 from hedgerow.pipeline.run import RunResult, run_private
+from hedgerow.plan.defaults import DEFAULT_BASKET_METHOD, DEFAULT_METHOD
 from hedgerow.plan.fields import shown
 from hedgerow.plan.load import load_plan, plan_digest, plan_of
 from hedgerow.plan.model import Plan
 from hedgerow.plan.override import override
 from hedgerow.plan.people import names_people, tells_people_apart
-from hedgerow.plan.registry import DEFAULT_BASKET_METHOD, DEFAULT_METHOD
 from hedgerow.plan.settings import MethodSettings, PrivateSettings
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
-from hedgerow.release.domains import describe
+from hedgerow.release.domains import describe, fingerprint_of
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain
 from hedgerow.taxonomy.tree import Taxonomy
 
@@ -239,11 +238,6 @@ class Prepared:
         return fingerprint_of(
             plan_digest(self.plan), [describe(domain).digest() for domain in domains]
         )
-
-
-def fingerprint_of(plan: str, domains: Sequence[str]) -> str:
-    """Return the fingerprint from the digests of the plan and of its domains, in their order."""
-    return hashlib.sha256("\n".join([plan, *domains]).encode()).hexdigest()
 
 
 def as_plan(plan: PlanLike) -> Plan:

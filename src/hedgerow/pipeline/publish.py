@@ -21,6 +21,7 @@ from hedgerow.count.settings import EngineSettings
 from hedgerow.errors import ChangedPlanError, PublishNotice, SettingError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.certificate import LedgerEntry
+from hedgerow.model.compiler import SLOW, SLOW_FROM, has_compiler
 from hedgerow.model.database import asked_of
 from hedgerow.model.groups import Groups
 from hedgerow.model.people import SampleKey
@@ -49,9 +50,12 @@ from hedgerow.privacy.source import RandomSource, SeededSource, SystemSource
 from hedgerow.progress import Progress, no_progress
 from hedgerow.release.baskets import BasketRelease
 from hedgerow.release.certify import RunFacts, certify, spent_by
+from hedgerow.release.domains import LEAST_EXPECTED
 from hedgerow.release.folder import Written
 from hedgerow.release.release import Release
 from hedgerow.release.sequences import SequenceRelease
+from hedgerow.release.sign import sign_in_place
+from hedgerow.release.signing_keys import Signer, read_signer
 from hedgerow.release.write import check_destination
 
 if TYPE_CHECKING:
@@ -61,9 +65,6 @@ AnyRelease = Release | BasketRelease | SequenceRelease
 
 Notice = Callable[[str], None]
 """Is told, in a sentence, what who publishes should know."""
-
-LEAST_EXPECTED = 16
-"""Letters of a fingerprint that tell it from all others."""
 
 
 def warn_of(sentence: str) -> None:
@@ -90,6 +91,7 @@ def publish(
     seed: int | None = None,
     expect: str | None = None,
     even_if_noise: bool = False,
+    sign: str | os.PathLike[str] | None = None,
     progress: Progress = no_progress,
     notice: Notice = warn_of,
     method: str | None = None,
@@ -122,6 +124,9 @@ def publish(
     unless ``even_if_noise``. The true number decides nothing; without that line nothing is
     judged, and ``notice`` is told so.
 
+    ``sign`` is the file of a private key (`hedgerow signing-key` makes one): the release gets
+    a signature, which recipients check with the public key (`hedgerow verify --key`).
+
     A run that was made before, with the same fingerprint and options, and whose release is in
     ``out`` as the ledger has it, is answered with that release: nothing is read or spent.
     ``again`` makes another one, which is booked and takes its place. ``notice`` is told of such
@@ -136,6 +141,7 @@ def publish(
     nothing to book.
     """
     data = asked_of(data, query=query, table=table)
+    signer = _signer(sign, out)
     counting = EngineSettings.of(
         engine, memory=memory, scratch=scratch, master=master, session=session
     )
@@ -151,7 +157,7 @@ def publish(
         progress=progress,
         notice=notice,
         out=None if out is None else Path(out),
-        writing={"records": records, "parquet": parquet, "force": force or again},
+        writing={"records": records, "parquet": parquet, "force": force or again, "signer": signer},
     )
     if not again:
         earlier = task.answered(counting)
@@ -164,10 +170,23 @@ def publish(
     account = task.account()
     if account is not None and ready.plan.records is None and not even_if_noise:
         notice(UNJUDGED)
+    if (ready.plan.records or 0) >= SLOW_FROM and not has_compiler():
+        notice(SLOW)
     sums = None if account is None else account.sums()
     key = _sample_key(seed) if ready.people is not None else None
     with ready.opened(data, counting, progress, sums=sums, key=key) as holding:
         return task.release(holding, account, sums)
+
+
+def _signer(sign: str | os.PathLike[str] | None, out: object) -> Signer | None:
+    """Return the key to sign with; one that cannot be used is refused before anything is read."""
+    if sign is None:
+        return None
+    if out is None:
+        raise SettingError(
+            "there is no folder to sign", where="sign", do="Say with 'out' where the release goes."
+        )
+    return read_signer(sign)
 
 
 def _sample_key(seed: int | None) -> SampleKey:
@@ -205,7 +224,7 @@ class _Task:
     progress: Progress
     notice: Notice
     out: Path | None
-    writing: dict[str, bool]
+    writing: dict[str, Any]
 
     def answered(self, counting: EngineSettings) -> AnyRelease | None:
         """Return the release that is in place already, if this run was made before.
@@ -226,6 +245,8 @@ class _Task:
         if earlier is None:
             check_nothing_waits(asked)
             return None
+        if self.writing["signer"] is not None:
+            sign_in_place(self.out, self.writing["signer"])
         self.notice(
             "This release was made before and is in its place: nothing was read or spent."
             " For another one, which is booked and replaces it, say --again."

@@ -16,8 +16,9 @@ from hedgerow.errors import LedgerError, ReleaseError
 from hedgerow.model.certificate import Certificate
 from hedgerow.pipeline.retry import booked_entry, certificate_digest
 from hedgerow.privacy.ledger import Entry, Ledger
-from hedgerow.release.folder import load_certificate, vouch_all
+from hedgerow.release.folder import load_certificate
 from hedgerow.release.leftovers import destination_of, only_user
+from hedgerow.release.verify import check_intact
 from hedgerow.release.write import check_destination, place_folder
 
 _GIVE = "Give the hidden folder that the run named, '.NAME.partial-XXXXXXXX', as it left it."
@@ -51,7 +52,7 @@ def recover(
                 "a run is still at work in it", where=str(hidden), do="Wait until it has ended."
             )
         certificate = load_certificate(hidden)
-        vouch_all(hidden, certificate)
+        check_intact(hidden)
         kept = Ledger(None if ledger is None else Path(ledger), create=False)
         entry = _check_booked(certificate, kept, hidden)
         destination = check_destination(meant if out is None else out, force=force)

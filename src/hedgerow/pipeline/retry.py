@@ -17,14 +17,16 @@ from typing import Any
 
 from hedgerow.errors import HedgerowError, KeptReleaseError
 from hedgerow.model.certificate import Certificate
-from hedgerow.pipeline.prepare import Prepared, fingerprint_of
+from hedgerow.pipeline.prepare import Prepared
 from hedgerow.plan.load import plan_digest
 from hedgerow.privacy.ledger import Entry, Ledger
 from hedgerow.release.baskets import BasketRelease
-from hedgerow.release.folder import PARQUET, load_certificate, vouch_all
+from hedgerow.release.domains import certified_fingerprint
+from hedgerow.release.folder import PARQUET, load_certificate
 from hedgerow.release.leftovers import CERTIFICATE, recoverable
 from hedgerow.release.release import RECORDS, Release
 from hedgerow.release.sequences import SequenceRelease
+from hedgerow.release.verify import check_intact
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +42,7 @@ class RunAsked:
 
     def made(self, certificate: Certificate) -> bool:
         """Whether a release with this certificate is what was asked for."""
-        digests = [each.sha256 for each in certificate.assumed_public if each.sha256 is not None]
-        same = fingerprint_of(certificate.plan_sha256 or "", digests) == self.ready.fingerprint()
+        same = certified_fingerprint(certificate) == self.ready.fingerprint()
         records = self.ready.has_items or self.records == (RECORDS in certificate.files)
         parquet = self.parquet == (PARQUET in certificate.files)
         engine = self.engine == certificate.engine
@@ -67,7 +68,7 @@ def release_in_place(asked: RunAsked) -> Release | BasketRelease | SequenceRelea
         certificate = load_certificate(asked.out)
         if not asked.made(certificate) or not _is_released(asked, certificate):
             return None
-        vouch_all(asked.out, certificate)
+        check_intact(asked.out)
         if not asked.ready.has_items:
             return Release.load(asked.out)
         kind = SequenceRelease if asked.ready.is_ordered else BasketRelease

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from hedgerow.errors import PlanError
+from hedgerow.plan.defaults import (
+    DEFAULT_BASKET_METHOD,
+    DEFAULT_METHOD,
+    DEFAULT_SEQUENCE_METHOD,
+)
 from hedgerow.plan.disclose import DEFAULT_DISCLOSURE
 from hedgerow.plan.load import checked, plan_mapping
 from hedgerow.plan.mistakes import Mistake, error_of, keys_of, nearest
 from hedgerow.plan.model import Plan
-from hedgerow.plan.registry import (
-    DEFAULT_BASKET_METHOD,
-    DEFAULT_METHOD,
-    DEFAULT_SEQUENCE_METHOD,
-    METHODS,
-)
+from hedgerow.plan.registry import METHODS
 from hedgerow.plan.settings import MethodSettings
 
 

@@ -14,11 +14,12 @@ from typing import Annotated, Any
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
+from hedgerow.plan.defaults import (
+    DEFAULT_BASKET_METHOD,
+    DEFAULT_METHOD,
+    DEFAULT_SEQUENCE_METHOD,
+)
 from hedgerow.plan.settings import MethodSettings
-
-DEFAULT_METHOD = "hedge"
-DEFAULT_BASKET_METHOD = "coterie"
-DEFAULT_SEQUENCE_METHOD = "chain"
 
 _HOMES = {
     "hedge": "hedge.settings:HedgeSettings",

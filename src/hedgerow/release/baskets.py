@@ -35,17 +35,19 @@ from hedgerow.release.folder import (
     REPORT,
     TABLE,
     Written,
+    certifying_files,
     counts_made,
     file_names,
     load_certificate,
-    released_files,
     vouch,
+    write_certificate,
 )
 from hedgerow.release.frames import Frames
 from hedgerow.release.listing import basket_listing, write_dictionary
 from hedgerow.release.package import PACKAGE
 from hedgerow.release.reading import read_release_text
 from hedgerow.release.records import MOST_RECORDS
+from hedgerow.release.signing_keys import Signer
 from hedgerow.release.write import CERTIFICATE, release_folder, write_text
 from hedgerow.report.baskets import render_basket_report
 from hedgerow.taxonomy.labels import displayed
@@ -174,12 +176,14 @@ class BasketRelease(Frames):
         parquet: bool = False,
         force: bool = False,
         source: RandomSource | None = None,
+        signer: Signer | None = None,
     ) -> Written:
         """Write the release folder whole or not at all, and return what was written.
 
         ``records`` and ``source`` say nothing here: `release.dat` holds the records.
-        ``parquet`` adds `release.parquet`, with the items as lists. An earlier release is
-        replaced with ``force`` only, once the new one is complete.
+        ``parquet`` adds `release.parquet`, with the items as lists, and ``signer``
+        `signature.json`. An earlier release is replaced with ``force`` only, once the new one
+        is complete.
         """
         notes: tuple[str, ...] = ()
         if records:
@@ -193,19 +197,11 @@ class BasketRelease(Frames):
             self._write_tables(partial, parquet=parquet)
             write_text(partial / UNIVERSE, universe_text(self.taxonomy))
             write_dictionary(partial, self._files(), self.certificate)
-            there = {*file_names(partial), CERTIFICATE}
+            there = {*file_names(partial), *certifying_files(signer)}
             write_text(partial / REPORT, self.report(there))
-            files = released_files(partial)
-            certificate = self.certificate.with_files(files).to_json()
-            write_text(partial / CERTIFICATE, certificate)
-        self.__dict__["digest"] = files[TABLE].sha256  # spares writing the table again
-        listed = tuple(sorted((*files, CERTIFICATE)))
-        return Written(
-            folder=Path(folder),
-            files=listed,
-            notes=notes,
-            certificate_sha256=hashlib.sha256(certificate.encode()).hexdigest(),
-        )
+            certified = write_certificate(partial, self.certificate, signer)
+        self.__dict__["digest"] = certified.files[TABLE].sha256  # spares writing the table again
+        return certified.written(folder, notes)
 
     def _write_tables(self, folder: Path, *, parquet: bool) -> None:
         write_text(folder / TABLE, csv_text(self.baskets))

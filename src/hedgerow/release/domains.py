@@ -5,16 +5,40 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from hedgerow.model.certificate import Certificate
 from hedgerow.taxonomy.calendar import CalendarGrid, DateStep, date_text
 from hedgerow.taxonomy.domain import CategoricalDomain, DateDomain, Domain, NumericDomain
 from hedgerow.taxonomy.grid import EvenGrid
 from hedgerow.taxonomy.numbers import written
 from hedgerow.taxonomy.tree import Taxonomy
+
+LEAST_EXPECTED = 16
+"""Letters of a fingerprint that tell it from all others."""
+
+
+def domain_digest(facts: dict[str, Any]) -> str:
+    """Return the SHA-256 of a description: its keys sorted, without blanks."""
+    text = json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def fingerprint_of(plan: str, domains: Sequence[str]) -> str:
+    """Return the fingerprint from the digests of the plan and of its domains, in their order."""
+    return hashlib.sha256("\n".join([plan, *domains]).encode()).hexdigest()
+
+
+def certified_fingerprint(certificate: Certificate) -> str | None:
+    """Return the fingerprint of the plan that a release was made by, as its certificate has it."""
+    if certificate.plan_sha256 is None:
+        return None
+    digests = [each.sha256 for each in certificate.assumed_public if each.sha256 is not None]
+    return fingerprint_of(certificate.plan_sha256, digests)
 
 
 class _Described(BaseModel):
@@ -26,8 +50,7 @@ class _Described(BaseModel):
 
     def digest(self) -> str:
         """Return the SHA-256 of the description: equal domains have equal digests."""
-        text = json.dumps(self.facts(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return domain_digest(self.facts())
 
 
 class CategoricalDescription(_Described):

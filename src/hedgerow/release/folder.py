@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from hedgerow.errors import ReleaseError
 from hedgerow.model.certificate import Certificate, ReleasedFile
 from hedgerow.model.groups import CountsMade
 from hedgerow.release.reading import read_release_text
-from hedgerow.release.write import CERTIFICATE
+from hedgerow.release.signature import SIGNATURE, signature_text
+from hedgerow.release.signing_keys import Signer
+from hedgerow.release.write import CERTIFICATE, write_text
 
 TABLE = "release.csv"
 PARQUET = "release.parquet"
@@ -95,23 +98,37 @@ def vouch(path: Path, certificate: Certificate, *, name: str | None = None) -> N
         )
 
 
-def vouch_all(folder: Path, certificate: Certificate) -> None:
-    """Refuse a folder that does not hold the certificate's files, as it says, and no others."""
-    inside = sorted(folder.rglob("*"))
-    for path in inside:
-        if path.is_symlink() or not (path.is_file() or path.is_dir()):
-            raise ReleaseError(
-                "is not a plain file", where=str(path), do="Give the whole release folder."
-            )
-    found = {path.relative_to(folder).as_posix() for path in inside if path.is_file()}
-    if found != {CERTIFICATE, *certificate.files}:
-        raise ReleaseError(
-            "the folder does not hold the files that its certificate lists",
-            where=str(folder),
-            do="Give a release folder as `hedgerow publish` wrote it.",
-        )
-    for name in certificate.files:
-        vouch(folder / name, certificate, name=name)
+@dataclass(frozen=True, kw_only=True)
+class Certified:
+    """The files that a certificate vouches for, those that certify them, and its digest."""
+
+    files: dict[str, ReleasedFile]
+    certifying: tuple[str, ...]
+    sha256: str
+
+    def written(self, folder: str | os.PathLike[str], notes: tuple[str, ...]) -> Written:
+        """Return what was written, once the folder has its name."""
+        listed = tuple(sorted((*self.files, *self.certifying)))
+        place = Path(folder)
+        return Written(folder=place, files=listed, notes=notes, certificate_sha256=self.sha256)
+
+
+def certifying_files(signer: Signer | None) -> tuple[str, ...]:
+    """Return the files that say what the others are."""
+    return (CERTIFICATE,) if signer is None else (CERTIFICATE, SIGNATURE)
+
+
+def write_certificate(
+    folder: Path, certificate: Certificate, signer: Signer | None = None
+) -> Certified:
+    """Write the certificate of all files in a folder, and with a key its signature."""
+    files = released_files(folder)
+    text = certificate.with_files(files).to_json()
+    write_text(folder / CERTIFICATE, text)
+    if signer is not None:
+        write_text(folder / SIGNATURE, signature_text(text.encode(), signer))
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return Certified(files=files, certifying=certifying_files(signer), sha256=digest)
 
 
 def counts_made(certificate: Certificate) -> CountsMade | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -23,11 +22,12 @@ from hedgerow.release.folder import (
     TABLE,
     DigestSink,
     Written,
+    certifying_files,
     counts_made,
     file_names,
     load_certificate,
-    released_files,
     vouch,
+    write_certificate,
 )
 from hedgerow.release.frames import Frames
 from hedgerow.release.listing import table_files, write_dictionary
@@ -39,6 +39,7 @@ from hedgerow.release.package import PACKAGE
 from hedgerow.release.reading import read_groups, read_release_text
 from hedgerow.release.recoding import Recoding
 from hedgerow.release.records import MOST_RECORDS, record_tables, write_records
+from hedgerow.release.signing_keys import Signer
 from hedgerow.release.table import groups_table, label_columns, to_csv
 from hedgerow.release.write import CERTIFICATE, release_folder, write_text
 from hedgerow.report.table import render_report
@@ -132,12 +133,13 @@ class Release(Frames):
         parquet: bool = False,
         force: bool = False,
         source: RandomSource | None = None,
+        signer: Signer | None = None,
     ) -> Written:
         """Write the release folder whole or not at all, and return what was written.
 
         ``records`` adds `records.csv`, drawn with ``source`` (by default the operating
-        system's), and ``parquet`` adds `release.parquet`. An earlier release is replaced
-        with ``force`` only, once the new one is complete.
+        system's), and ``parquet`` adds `release.parquet`. ``signer`` adds `signature.json`. An
+        earlier release is replaced with ``force`` only, once the new one is complete.
         """
         notes: tuple[str, ...] = ()
         if records and int(self.groups.counts.sum()) > MOST_RECORDS:
@@ -154,19 +156,11 @@ class Release(Frames):
                 write_text(partial / MARGINALS, text)
             write_measured(partial, self.schema, self.groups)
             write_dictionary(partial, self._files(), self.certificate)
-            there = {*file_names(partial), CERTIFICATE}
+            there = {*file_names(partial), *certifying_files(signer)}
             write_text(partial / REPORT, self.report(there))
-            files = released_files(partial)
-            certificate = self.certificate.with_files(files).to_json()
-            write_text(partial / CERTIFICATE, certificate)
-        self.__dict__["digest"] = files[TABLE].sha256  # spares writing the table again
-        listed = (*files, CERTIFICATE)
-        return Written(
-            folder=Path(folder),
-            files=tuple(sorted(listed)),
-            notes=notes,
-            certificate_sha256=hashlib.sha256(certificate.encode()).hexdigest(),
-        )
+            certified = write_certificate(partial, self.certificate, signer)
+        self.__dict__["digest"] = certified.files[TABLE].sha256  # spares writing the table again
+        return certified.written(folder, notes)
 
     def _files(self) -> list[DictionaryFile]:
         return table_files(self.schema, self.groups, self.certificate)

@@ -15,10 +15,13 @@ from hedgerow.model.leaf_groups import leaf_groups
 from hedgerow.release.baskets import BasketRelease
 from hedgerow.release.folder import file_names, load_certificate, vouch
 from hedgerow.release.release import Release
+from hedgerow.release.signature import SIGNATURE
 from hedgerow.release.write import CERTIFICATE
 from hedgerow.studio.folder import Folder
 
 ReleaseKind: TypeAlias = Literal["table", "baskets", "records", "other"]
+
+FileState: TypeAlias = Literal["certified", "changed", "itself", "signature", "unknown"]
 
 MOST_KEPT = 3
 _KEPT: OrderedDict[tuple[str, int, int], ShownRelease] = OrderedDict()
@@ -61,14 +64,16 @@ class ShownRelease:
         for name in file_names(self.path):
             if name.startswith("owner/"):
                 continue
-            state: Literal["certified", "changed", "itself", "unknown"] = "certified"
+            state: FileState = "certified"
             if name == CERTIFICATE:
                 state = "itself"
+            elif name == SIGNATURE:
+                state = "signature"
             elif name not in self.certificate.files:
                 state = "unknown"
             else:
                 try:
-                    vouch(self.path / name, self.certificate)
+                    vouch(self.path / name, self.certificate, name=name)
                 except HedgerowError:
                     state = "changed"
             size = (self.path / name).stat().st_size
@@ -82,7 +87,7 @@ class ReleasedHere:
 
     name: str
     size: int
-    state: Literal["certified", "changed", "itself", "unknown"]
+    state: FileState
 
 
 def shown_release(folder: Folder, name: str) -> ShownRelease:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +12,7 @@ from hedgerow.count.basket_kernels import DENSE_UP_TO, tally_of
 from hedgerow.count.folding import fold
 from hedgerow.errors import InternalError
 from hedgerow.model.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
+from hedgerow.model.compiler import pays
 from hedgerow.model.engine import (
     BasketBatch,
     BasketKernel,
@@ -37,7 +37,7 @@ STEPS_COMPILED_FROM = 300_000
 
 def walk_compiled(n_items: int) -> bool:
     """Whether records of that many items in all are followed by compiled loops."""
-    return "hedgerow.count.compiled.baskets" in sys.modules or n_items >= COMPILED_FROM
+    return pays(n_items, COMPILED_FROM, loops="count.compiled.baskets")
 
 
 def steps_compiled(n_items: int) -> bool:
@@ -45,7 +45,7 @@ def steps_compiled(n_items: int) -> bool:
 
     Sooner than baskets: every level follows all of them.
     """
-    return "hedgerow.count.compiled.sequences" in sys.modules or n_items >= STEPS_COMPILED_FROM
+    return pays(n_items, STEPS_COMPILED_FROM, loops="count.compiled.sequences")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

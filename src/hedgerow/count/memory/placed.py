@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from hedgerow.count.memory.bins import AskedRows, count_by_numpy, count_compiled
 from hedgerow.model.arrays import Codes
+from hedgerow.model.compiler import pays
 from hedgerow.model.placed import Borders, LevelBins, Routing, SharedBorders
 from hedgerow.model.table import EncodedTable
 
@@ -30,7 +30,7 @@ COMPILED_FROM = 200_000
 
 def boxes_compiled(n_records: int) -> bool:
     """Whether that many records are placed by compiled loops: they pay, or are loaded already."""
-    return "hedgerow.count.compiled.placed" in sys.modules or n_records >= COMPILED_FROM
+    return pays(n_records, COMPILED_FROM, loops="count.compiled.placed")
 
 
 class PlacedInMemory:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.count.memory.placed import PlacedInMemory, boxes_compiled
+from hedgerow.model.compiler import pays
 from hedgerow.model.engine import Batch, DenseKernel, SparseCounts, SparseKernel
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
@@ -40,9 +40,8 @@ class CompiledPaths:
     @classmethod
     def of(cls, n_records: int, n_attributes: int) -> CompiledPaths:
         """Return what a table of that size takes, by itself or because it is loaded already."""
-        loaded = "hedgerow.count.compiled.table" in sys.modules
         return cls(
-            kernels=loaded or n_records * n_attributes >= COMPILED_FROM,
+            kernels=pays(n_records * n_attributes, COMPILED_FROM, loops="count.compiled.table"),
             boxes=boxes_compiled(n_records),
         )
 

@@ -34,6 +34,7 @@ from hedgerow.methods.coterie.targets import combined
 from hedgerow.methods.diffpart.small_universe import SMALL_UP_TO, small_universe
 from hedgerow.model.arrays import Floats
 from hedgerow.model.baskets import NoisyBaskets, offsets_of
+from hedgerow.model.compiler import need_compiler
 from hedgerow.model.engine import BasketEngine
 from hedgerow.model.method import About, Outline, Step
 from hedgerow.privacy.budget import PathLedger
@@ -87,7 +88,9 @@ class Coterie:
         return About(name="coterie", chosen=chosen, details=DETAILS)
 
     def validate(self, taxonomy: Taxonomy, epsilon: Fraction) -> None:
-        """Nothing that cannot work: any universe and any epsilon can."""
+        """Ask for compiled loops, which place items; any universe and any epsilon can work."""
+        if not self._is_small(taxonomy):
+            need_compiler("The method coterie")
 
     def outline(self, taxonomy: Taxonomy, epsilon: Fraction) -> Outline:
         """Return what a run will spend and how many baskets to expect, without any data."""

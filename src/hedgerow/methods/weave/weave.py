@@ -25,6 +25,7 @@ from hedgerow.methods.weave.purpose import Purpose
 from hedgerow.methods.weave.rounding import generator_of
 from hedgerow.methods.weave.run import Run
 from hedgerow.methods.weave.shape import SIZE, WeaveBudget, WeaveShape
+from hedgerow.model.compiler import need_compiler
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Outline
@@ -74,6 +75,9 @@ class Weave:
 
     def validate(self, schema: Schema, epsilon: Fraction) -> None:
         """Raise where the settings cannot work, before any budget is spent."""
+        # Drawn records are exchanged by compiled loops alone: a seed must not give one release
+        # here and another where there is no compiler.
+        need_compiler("The method weave")
         barred_by(schema, self.impossible)
         n = len(schema.attributes)
         require_share(epsilon * SIZE / max(20 * n * n, 1))

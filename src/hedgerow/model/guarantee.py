@@ -1,0 +1,217 @@
+"""The promise of a release: its guarantee, exactly and in one plain sentence."""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from typing import Annotated, Literal, Self
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    WithJsonSchema,
+    model_validator,
+)
+
+from hedgerow.model.people import Join, PeopleRule, noun_of
+from hedgerow.taxonomy.labels import displayed
+
+NEIGHBOURS = "add or remove one record; one record per person"
+PERSON_NEIGHBOURS = "add or remove one person with all their records"
+NOT_PRIVATE = "reproducible, not private"
+
+PURE = Fraction(0)
+_MOST_VALUES = 12
+_FRACTION = re.compile(r"\d+(/[1-9]\d*)?", re.ASCII)
+
+
+def _fraction(value: object) -> Fraction:
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, str) and _FRACTION.fullmatch(value):
+        return Fraction(value)
+    raise ValueError("not an exact fraction such as 1 or 1/10")
+
+
+ExactFraction = Annotated[
+    Fraction,
+    BeforeValidator(_fraction),
+    PlainSerializer(str, return_type=str),
+    WithJsonSchema({"type": "string", "pattern": r"^[0-9]+(/[1-9][0-9]*)?$"}),
+]
+"""A budget as exact text, ``"1"`` or ``"1/10"``."""
+
+Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
+class CertificatePart(BaseModel):
+    """A part of a certificate: checked once, written with hyphens."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        alias_generator=lambda name: name.replace("_", "-"),
+        populate_by_name=True,
+        allow_inf_nan=False,
+    )
+
+
+class CertifiedPerson(CertificatePart):
+    """Whose records are protected together, and how many of them count."""
+
+    columns: tuple[str, ...] = Field(description="what names a person; never released")
+    records: int = Field(ge=1, description="the most records of one person that count")
+    counted: Literal["records", "people"] = Field(
+        description="what counts count: records, or people, whose records share one weight"
+    )
+    join: Join | None = Field(
+        default=None,
+        description="union: a person's baskets are one, with all of their items; null: they are"
+        " not joined",
+    )
+
+    @property
+    def noun(self) -> str:
+        """What one of those who are protected is called, from the column's name."""
+        return noun_of(self.columns)
+
+    @property
+    def counts_people(self) -> bool:
+        """Whether counts are of people, and not of records."""
+        return self.counted == "people" or self.join is not None
+
+    @classmethod
+    def of(cls, people: PeopleRule) -> CertifiedPerson:
+        """Return what a certificate says of a rule."""
+        return cls(
+            columns=people.columns,
+            records=people.most,
+            counted=people.counted,
+            join=people.join,
+        )
+
+
+class Guarantee(CertificatePart):
+    """The promise, exactly and in one plain sentence."""
+
+    kind: Literal["differential privacy", "none"]
+    epsilon: ExactFraction | None = Field(description="exact, as text; null without a guarantee")
+    epsilon_decimal: float | None = Field(description="the same, rounded, for reading")
+    delta: ExactFraction | None
+    neighbours: str | None = Field(description="the two tables nobody can tell apart")
+    person: CertifiedPerson | None = Field(
+        default=None, description="who is protected with all their records; null: a record each"
+    )
+    private: bool = Field(description="false for seeded runs and methods without a guarantee")
+    statement: str
+
+    @classmethod
+    def differential_privacy(
+        cls,
+        epsilon: Fraction,
+        *,
+        reproducible: bool,
+        delta: Fraction = PURE,
+        caveat: str | None = None,
+        people: PeopleRule | None = None,
+        called: str = "records",
+    ) -> Guarantee:
+        """Return the promise of ``epsilon`` and ``delta``; a reproducible run keeps none.
+
+        With ``people`` it is made to a person with all their records, which are ``called`` so.
+        """
+        kept = (
+            _statement(epsilon, people, called)
+            if delta == 0
+            else _loose_statement(epsilon, delta, caveat)
+        )
+        return cls(
+            kind="differential privacy",
+            epsilon=epsilon,
+            epsilon_decimal=float(epsilon),
+            delta=delta,
+            neighbours=NEIGHBOURS if people is None else PERSON_NEIGHBOURS,
+            person=None if people is None else CertifiedPerson.of(people),
+            private=not reproducible,
+            statement=_seeded_statement(epsilon) if reproducible else kept,
+        )
+
+    @classmethod
+    def none(cls, statement: str) -> Guarantee:
+        """Return the certificate of a method that is not differentially private."""
+        return cls(
+            kind="none",
+            epsilon=None,
+            epsilon_decimal=None,
+            delta=None,
+            neighbours=None,
+            person=None,
+            private=False,
+            statement=statement,
+        )
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        promised = self.kind == "differential privacy"
+        if promised != (self.epsilon is not None) or (self.private and not promised):
+            raise ValueError("epsilon belongs to differential privacy, and only to it")
+        return self
+
+
+def _statement(epsilon: Fraction, people: PeopleRule | None, records: str) -> str:
+    whose = "any one person's record as without it"
+    if people is not None:
+        told = displayed(", ".join(people.columns))
+        noun = people.noun
+        whose = f"any one {noun} (told by {told}), with all their {records}, as without them"
+    return (
+        f"Differentially private with epsilon = {epsilon} and delta = 0: whatever anyone"
+        " concludes from this release is at most"
+        f" {factor_text(epsilon)} times as likely with {whose}."
+    )
+
+
+def _loose_statement(epsilon: Fraction, delta: Fraction, caveat: str | None) -> str:
+    told = (
+        f"Differentially private with epsilon = {epsilon} and delta = {float(delta):.3g}: but for"
+        " a chance of delta that may go wrong for any one person, whatever anyone concludes from"
+        f" this release is at most {factor_text(epsilon)} times as likely with that person's"
+        " record as without it."
+    )
+    return told if caveat is None else f"{told} {caveat}"
+
+
+def _seeded_statement(epsilon: Fraction) -> str:
+    return (
+        "Reproducible, not private: the random numbers came from a seed, so whoever knows or"
+        f" guesses it can take the noise away; the guarantee of epsilon = {epsilon} does not"
+        " hold."
+    )
+
+
+def listed(values: tuple[str, ...]) -> str:
+    """Return values as one reads them, at most twelve of them.
+
+    >>> listed(("2026-10", "2026-11"))
+    "'2026-10' or '2026-11'"
+    """
+    shown = [displayed(value) for value in values[:_MOST_VALUES]]
+    if len(values) > _MOST_VALUES:
+        shown.append(f"one of {len(values) - _MOST_VALUES:,} more")
+    return " or ".join(shown)
+
+
+def factor_text(epsilon: Fraction) -> str:
+    """Return e to the ``epsilon`` as people read it.
+
+    >>> factor_text(Fraction(1)), factor_text(Fraction(1, 10)), factor_text(Fraction(100))
+    ('2.72', '1.11', '2.7e+43')
+    """
+    if epsilon > 700:
+        return "more than 10^304"
+    factor = math.exp(epsilon)
+    return f"{factor:.2g}" if factor >= 1e6 else f"{factor:,.2f}"

@@ -1,0 +1,7 @@
+"""Which method publishes where a plan names none; apart, so that the command line loads little."""
+
+from __future__ import annotations
+
+DEFAULT_METHOD = "hedge"
+DEFAULT_BASKET_METHOD = "coterie"
+DEFAULT_SEQUENCE_METHOD = "chain"

@@ -1,0 +1,45 @@
+"""sign(folder): the publisher's signature for a release that is in its place."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from hedgerow.errors import ReleaseError
+from hedgerow.release.inventory import small_content
+from hedgerow.release.leftovers import CERTIFICATE
+from hedgerow.release.signature import SIGNATURE, signature_in, signature_text, write_signature
+from hedgerow.release.signing_keys import Signer, read_signer
+from hedgerow.release.verify import check_intact
+
+
+def sign(
+    folder: str | os.PathLike[str], *, key: str | os.PathLike[str], force: bool = False
+) -> str:
+    """Sign a release folder with a private key, and return the digest that names the key.
+
+    Only a folder that is as its certificate says is signed. All files stay as they are, and
+    `signature.json` comes to them. A signature by another key is replaced with ``force`` only.
+    """
+    signer = read_signer(key)
+    path = Path(folder)
+    if not path.is_dir():
+        raise ReleaseError("is not a folder", where=str(path), do="Give a release folder.")
+    check_intact(path, but=SIGNATURE if force else None)
+    sign_in_place(path, signer, force=force)
+    return signer.key_sha256
+
+
+def sign_in_place(folder: Path, signer: Signer, *, force: bool = False) -> None:
+    """Sign a folder that is as its certificate says, unless this key did so before."""
+    path = folder.resolve()
+    if not force and (path / SIGNATURE).exists():
+        stored = signature_in((path / SIGNATURE).read_text(encoding="utf-8"))
+        if stored.key_sha256 == signer.key_sha256:
+            return
+        raise ReleaseError(
+            f"is signed already, by the key {stored.key_sha256}",
+            where=str(folder),
+            do="Replace that signature with: hedgerow sign --force",
+        )
+    write_signature(path, signature_text(small_content(path / CERTIFICATE), signer))

@@ -1,0 +1,80 @@
+"""`signature.json`: who made a release, by a signature of its certificate's exact bytes.
+
+The certificate holds the digest of every other file, so that one signature covers the folder. The
+file is sealed like the certificate: damage shows even to those who have no key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationError
+
+from hedgerow.errors import ReleaseError
+from hedgerow.model.guarantee import CertificatePart, Digest
+from hedgerow.model.sealed import SealError, sealed, unsealed
+from hedgerow.release.signing_keys import Signer
+from hedgerow.release.write import FILE_MODE
+
+SIGNATURE = "signature.json"
+
+
+class StoredSignature(CertificatePart):
+    """What `signature.json` says."""
+
+    format_version: Literal[1] = 1
+    algorithm: Literal["Ed25519"] = "Ed25519"
+    signs: Literal["certificate.json"] = "certificate.json"
+    certificate_sha256: Digest
+    key_sha256: Digest = Field(description="names the key; the key itself is not in the folder")
+    signature: Annotated[str, Field(pattern="^[0-9a-f]{128}$")]
+
+    @property
+    def content(self) -> bytes:
+        """The signature itself."""
+        return bytes.fromhex(self.signature)
+
+
+def signature_text(certificate: bytes, signer: Signer) -> str:
+    """Return the text of `signature.json` for the bytes of a certificate."""
+    stored = StoredSignature(
+        certificate_sha256=hashlib.sha256(certificate).hexdigest(),
+        key_sha256=signer.key_sha256,
+        signature=signer.sign(certificate).hex(),
+    )
+    return sealed(stored.model_dump(mode="json", by_alias=True))
+
+
+def signature_in(text: str) -> StoredSignature:
+    """Return what a `signature.json` says; `SealError` where it was changed."""
+    try:
+        return StoredSignature.model_validate(unsealed(text))
+    except ValidationError as error:
+        raise SealError("it is not a signature that this version can read") from error
+
+
+def write_signature(folder: Path, text: str) -> None:
+    """Put a signature in a release folder, whole or not at all."""
+    hidden = folder.with_name(f".{folder.name}.signature-{secrets.token_hex(4)}")
+    try:
+        with hidden.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        hidden.chmod(FILE_MODE)
+        hidden.replace(folder / SIGNATURE)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ReleaseError(
+            f"the signature cannot be written: {reason}",
+            where=str(folder),
+            do="The folder is as it was. Sign a copy in a place that you may write to.",
+        ) from error
+    finally:
+        with suppress(OSError):
+            hidden.unlink()
