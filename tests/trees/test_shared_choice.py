@@ -83,8 +83,7 @@ def gain(score, part, a, edges, domain):
 @pytest.mark.parametrize("score", BOX_SCORES.values(), ids=list(BOX_SCORES))
 def test_gains_of_all_boxes_equal_those_of_one_box_at_a_time(score, compiled):
     level, parts = two_boxes(compiled)
-    plain = unsplit_units(score, level.classes())
-    shared = together(level, score, plain, most_boxes=100)
+    shared = together(level, score, most_boxes=100)
     expected = {}
     for a, axis in enumerate(level.axes):
         for box, part in enumerate(parts):
@@ -109,6 +108,5 @@ def test_gains_of_all_boxes_equal_those_of_one_box_at_a_time(score, compiled):
 def test_a_split_that_makes_too_many_boxes_is_not_offered():
     level, _ = two_boxes(compiled=False)
     score = BOX_SCORES["gini"]
-    plain = unsplit_units(score, level.classes())
-    assert set(together(level, score, plain, most_boxes=3).attribute.tolist()) == {0}
-    assert not len(together(level, score, plain, most_boxes=2).scores)
+    assert set(together(level, score, most_boxes=3).attribute.tolist()) == {0}
+    assert not len(together(level, score, most_boxes=2).scores)

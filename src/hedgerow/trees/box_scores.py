@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hedgerow.model.placed import Borders
 
-Values = TypeVar("Values", NDArray[np.int64], NDArray[np.float64])
+PerCandidate = TypeVar("PerCandidate", NDArray[np.int64], NDArray[np.float64])
 
 UNIT = 1 << 10
 """Units to a record."""
@@ -59,7 +59,7 @@ class Children:
         sums: NDArray[np.int64] = running[self.starts[1:]] - running[self.starts[:-1]]
         return sums
 
-    def for_children(self, totals: Values) -> Values:
+    def for_children(self, totals: PerCandidate) -> PerCandidate:
         """Repeat a value of each candidate for its children."""
         if self.starts is None:
             return np.concatenate([totals, totals])

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hedgerow.model.placed import Borders, SharedBorders
 from hedgerow.trees.axes import offered, ragged
-from hedgerow.trees.box_scores import BoxScore, Children
+from hedgerow.trees.box_scores import BoxScore, Children, unsplit_units
 from hedgerow.trees.topdown import Boxes, Level, Split
 
 
@@ -47,9 +47,7 @@ class SharedCandidates:
         )
 
 
-def together(
-    level: Level, score: BoxScore, unsplit: NDArray[np.int64], *, most_boxes: int
-) -> SharedCandidates:
+def together(level: Level, score: BoxScore, *, most_boxes: int) -> SharedCandidates:
     """Return the candidates that all boxes may take together, with their summed gains.
 
     A candidate that would make too many boxes is left out, by their public number.
@@ -59,8 +57,11 @@ def together(
         for a in range(len(level.axes))
         if len((ranges := _Ranges.of(level, a)).borders.lists.values)
     }
-    parts = []
+    parts: list[_Part] = []
+    unsplit: NDArray[np.int64] | None = None
     for a, counts in level.each_bins({a: ranges.borders for a, ranges in asked.items()}):
+        if unsplit is None:  # not before: the pass that counts the bins counts classes, too
+            unsplit = unsplit_units(score, level.classes())
         parts += list(asked[a].candidates(counts, score, unsplit, len(level.axes)))
     return _in_order(parts, len(level.boxes), most_boxes)
 

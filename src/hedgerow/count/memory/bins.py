@@ -72,7 +72,7 @@ class AskedRows:
         return np.repeat(of_box, self.stops - self.starts)
 
 
-def lists_of(
+def lists_and_bins(
     borders: Borders | SharedBorders,
 ) -> tuple[Borders, NDArray[np.int64], NDArray[np.int64]]:
     """Return the lists of borders, each box's list, and where each box's bins begin."""
@@ -85,7 +85,7 @@ def count_by_numpy(
     codes: Codes, borders: Borders | SharedBorders, size: int, rows: AskedRows
 ) -> NDArray[np.int64]:
     """Return class counts of shape (bins, classes); those of one class lie together."""
-    lists, which, first_bins = lists_of(borders)
+    lists, which, first_bins = lists_and_bins(borders)
     n_bins = borders.n_bins
     n_cells = n_bins * rows.n_classes
     find = _looking_up(lists, size) if _small(lists, size, rows.n_rows) else _searching(lists, size)
@@ -110,7 +110,7 @@ def count_compiled(
     """Return the same by compiled loops."""
     from hedgerow.count.compiled import placed as compiled
 
-    lists, which, first_bins = lists_of(borders)
+    lists, which, first_bins = lists_and_bins(borders)
     small = _small(lists, size, rows.n_rows)
     tables = _tables(lists, size) if small else np.zeros(0, dtype=np.int64)
     counts = np.zeros((rows.n_classes, borders.n_bins), dtype=np.int64)

@@ -34,7 +34,7 @@ from hedgerow.privacy.mechanisms import Spending, choose_by_score, noisy_counts
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
 from hedgerow.trees.box_choice import apart, split_of
-from hedgerow.trees.box_scores import GINI, BoxScore, unsplit_units
+from hedgerow.trees.box_scores import GINI, BoxScore
 from hedgerow.trees.leaves import MeasuredCounts, MeasuredTotal, Measurements, publish_leaves
 from hedgerow.trees.shared_choice import together
 from hedgerow.trees.topdown import STOP, Boxes, Level, Split, grow
@@ -184,8 +184,7 @@ class _Growth:
         the sensitivity; what all candidates have in common does not matter to the choice. The
         one choice reads every box, so every path spends its share.
         """
-        plain = unsplit_units(self.score, level.classes())
-        shared = together(level, self.score, plain, most_boxes=budget.shape.most_boxes)
+        shared = together(level, self.score, most_boxes=budget.shape.most_boxes)
         if not len(shared.scores):
             return _all_carried(level.boxes)
         chosen = choose_by_score(
