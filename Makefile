@@ -46,6 +46,8 @@ bench: $(READY)  ## speed, as ratios against a reference timed in the same run
 	$(BIN)/python benchmarks/bench_noise.py
 	$(BIN)/python benchmarks/bench_count.py
 	$(BIN)/python benchmarks/bench_publish.py
+	$(BIN)/python benchmarks/bench_wide.py
+	$(BIN)/python benchmarks/evaluate_wide.py --columns 42 --methods hedge
 	$(BIN)/python benchmarks/bench_people.py
 	$(BIN)/python benchmarks/bench_ledger.py
 	$(BIN)/python benchmarks/bench_baskets.py
