@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hedgerow.report.maps import HEIGHT, WIDTH, BoxMap, MapMark
 from hedgerow.report.pictures import shortened
@@ -59,11 +59,14 @@ def names_across(drawn: BoxMap) -> tuple[AxisName, ...]:
 
 def names_down(drawn: BoxMap) -> tuple[AxisName, ...]:
     """Return the names left of a map."""
-    wide = _with_room(drawn.down_marks, HEIGHT / WIDE[1], lambda _: LINE)
+    # A name at an end is moved inwards, so that it is not cut off: it needs its room there.
+    ends = HEIGHT * 0.015, HEIGHT * 0.985
+    inside = [replace(mark, at=min(max(mark.at, ends[0]), ends[1])) for mark in drawn.down_marks]
+    wide = _with_room(inside, HEIGHT / WIDE[1], lambda _: LINE)
     narrow = _with_room(wide, HEIGHT / NARROW[1], lambda _: LINE)
     return tuple(
         AxisName(
-            percent=round(min(max(100 * mark.at / HEIGHT, 1.5), 98.5), 2),
+            percent=round(100 * mark.at / HEIGHT, 2),
             text=shortened(mark.text, LONG),
             short=shortened(mark.text, SHORT),
             narrow=mark in narrow,
