@@ -6,6 +6,7 @@ more of them is one more line in :data:`PROPOSERS`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
@@ -32,6 +33,12 @@ from hedgerow.plan.fields import MAX_TEXT, ROOT
 MOST_VALUES = 500
 _MOST_CLASSES = 20
 _MOST_GUESSED_CLASSES = 10
+_HARDLY_TWICE = 0.9
+"""Distinct values, as a share of the records: with more of them hardly any comes twice."""
+
+_KEY = re.compile(r"(?=\S*\d)\S+")
+"""One word with a digit in it."""
+
 _NEARLY_ALL = 0.99
 _LEAST_LISTED = 0.05
 _OFTEN_MISSING = 0.1
@@ -228,13 +235,32 @@ def _text(profile: Profile, looked: Looked) -> Proposal | None:
 def _list(profile: Profile, looked: Looked) -> Proposal:
     values = _frequent(profile)
     if not values:
-        return _left_out(profile, f"no value in {RARE} records or more")
+        return _rare(profile)
     if len(values) == 1 and _covered(profile, values) >= _NEARLY_ALL:
         return _left_out(profile, "nearly the same value in every record")
     if _covered(profile, values) < _LEAST_LISTED:
         return _left_out(profile, "too many values to list; a taxonomy could make use of it")
     reason = f"in {RARE} records or more"
     return _listed(profile, values[:MOST_VALUES], taken="list", reason=reason)
+
+
+def _rare(profile: Profile) -> Proposal:
+    """Leave out a column of rare values, and ask whose they are where keys come a few times.
+
+    Row numbers hardly come twice; the numbers of people's files do, whatever language the column
+    is called in.
+    """
+    proposal = _left_out(profile, f"no value in {RARE} records or more")
+    keys = all(_KEY.fullmatch(word) for word in profile.known)
+    if not keys or len(profile.known) > _HARDLY_TWICE * profile.n_counted:
+        return proposal
+    return replace(
+        proposal,
+        ask="its values repeat; if they tell people apart, say 'person:' and 'records-per-person:'",
+        note=f"{profile.name!r} is left out, and its values repeat: if they tell people apart,"
+        f" write 'person: {profile.name}' and 'records-per-person: 4', so that people are"
+        " protected with all their records; see docs/people.md",
+    )
 
 
 def _listed(profile: Profile, values: Sequence[str], *, taken: Taken, reason: str) -> Proposal:

@@ -21,6 +21,7 @@ _PEOPLE = (
     "|resident|respondent|rider|schüler|schueler|ssn|staff|student|subject|subscriber|taxpayer"
     "|tenant|traveller|traveler|user|versicherten|visitor|voter|worker"
     "|paciente|paziente|patiënt|klant|cliente|usuario|assur[eé]|[eé]l[eè]ve|alumno|empleado|hogar"
+    "|asegurado|expediente|nuhsa|adh[eé]rent|assistito|codice fiscale|pesel|bsn"
 )
 _KEYS = re.compile(
     r"(?:en|s|e)?(?:|id|ids|n|no|nr|nbr|num|number|nummer|numero|numéro|code|key|ref|uid|uuid|pid"
