@@ -5,11 +5,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+SITE_READY := $(VENV)/.site-ready
 LOCK := requirements/dev.lock
 # Compiled modules are kept: the tests start hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test coverage lowest check audit pages mutants bench bench-large table papers format lint types docs lock clean
+.PHONY: demo test coverage lowest check audit pages site mutants bench bench-large table papers format lint types docs lock clean
 
 demo: $(READY)  ## publish the bundled UCI Adult table and show what the release keeps
 	$(BIN)/hedgerow demo --out demo --force
@@ -33,6 +34,9 @@ audit: $(READY)  ## slow statistical audits of the privacy of every method
 pages: $(READY)  ## every page in Chromium with axe-core; skips, saying so, without Chromium or Node.js
 	$(BIN)/python tools/pages.py
 
+site: $(SITE_READY)  ## the documentation site in .site/html: warnings are errors, links followed, every page in Chromium
+	$(BIN)/python tools/build_site.py --look
+
 mutants: $(READY)  ## plant small faults in the private code: does a test notice each? (about an hour)
 	$(BIN)/python tools/mutants.py
 	$(BIN)/python tools/mutants.py --table
@@ -52,7 +56,7 @@ bench-large: $(READY)  ## the engines at 1, 10 and 100 million records; needs 10
 	$(BIN)/python benchmarks/bench_engines.py 1000000 10000000 100000000
 	$(BIN)/python benchmarks/bench_people.py 100000000 --stream 2GB
 
-table: $(READY)  ## the table of all methods in the README and docs/methods.md
+table: $(READY)  ## the table of all methods in docs/methods.md
 	$(BIN)/python benchmarks/all_methods.py --write
 
 papers: $(READY)  ## every figure of the papers, run again in full (about twenty minutes on two cores)
@@ -81,9 +85,10 @@ lock:  ## pin the dependencies again, newest and lowest (needs uv)
 	$(PINNED) --resolution lowest-direct --extra all pyproject.toml -o requirements/lowest.in
 	$(PINNED) --extra all --group dev -c requirements/lowest.in pyproject.toml -o requirements/lowest.lock
 	rm requirements/lowest.in
+	$(PINNED) --constraint requirements/dev.lock --group site -o requirements/site.lock
 
 clean:
-	rm -rf $(VENV) .venv-lowest demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-lowest demo .site .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(READY): $(LOCK) pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -91,4 +96,8 @@ $(READY): $(LOCK) pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(LOCK)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+$(SITE_READY): $(READY) requirements/site.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/site.lock
 	touch $@

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for the experiments
+
 from experiments import tables
 from experiments.figure import Scene
 from experiments.tables import rows

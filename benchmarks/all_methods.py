@@ -1,11 +1,11 @@
-"""All methods on UCI Adult, side by side: the table of the README and of docs/methods.md.
+"""All methods on UCI Adult, side by side: the table of docs/methods.md.
 
 Run as ``python benchmarks/all_methods.py [--splits N] [--write]``, or ``make table``. Two thirds
 of the records are published and the rest is classified: by a decision tree on the release's
 boxes, or on its records where boxes do not divide the domain, and by gradient boosting on
 records drawn from it. NCP is that of the published records' boxes, the error the mean total
 variation distance of two-way marginals, numbers in 16 bins. Seconds are processor time to the
-noisy groups. ``--write`` replaces both tables.
+noisy groups. ``--write`` replaces the table.
 """
 
 from __future__ import annotations
@@ -159,16 +159,14 @@ def _cell(measure: str, values: list[float | None]) -> str:
 
 
 def write(text: str) -> None:
-    """Put the table where README and docs have it."""
-    root = Path(__file__).resolve().parent.parent
-    for name in ("README.md", "docs/methods.md"):
-        path = root / name
-        old = path.read_text(encoding="utf-8")
-        marked = re.compile(r"(<!-- all-methods -->\n).*?(<!-- /all-methods -->)", re.DOTALL)
-        new, n = marked.subn(lambda found: f"{found[1]}{text}\n{found[2]}", old)
-        if n != 1:
-            raise SystemExit(f"{name} has no place for the table")
-        path.write_text(new, encoding="utf-8")
+    """Put the table where the page has it."""
+    path = Path(__file__).resolve().parent.parent / "docs" / "methods.md"
+    old = path.read_text(encoding="utf-8")
+    marked = re.compile(r"(<!-- all-methods -->\n).*?(<!-- /all-methods -->)", re.DOTALL)
+    new, n = marked.subn(lambda found: f"{found[1]}{text}\n{found[2]}", old)
+    if n != 1:
+        raise SystemExit("docs/methods.md has no place for the table")
+    path.write_text(new, encoding="utf-8")
 
 
 def main() -> None:

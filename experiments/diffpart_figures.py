@@ -17,8 +17,8 @@ SETS = ("MSNBC", "STM")
 STAND_IN = (
     "STM is not public: *STM* here is fruithut (retail baskets, 1,265 items, mean 3.6, longest 36),"
     " drawn with replacement up to STM's 1,210,096 records. DiffPart runs as printed where that is"
-    " private; the factors of its thresholds, which the paper leaves to trial, are the least that"
-    " let one empty sub-partition pass on average."
+    " private; the factors of its thresholds, which the paper leaves to trial, follow from"
+    " the rules above."
 )
 SPARSE = (
     "Fruithut is not STM: it has fewer items per record and most of its sets are rare, so that"

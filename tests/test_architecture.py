@@ -39,8 +39,9 @@ ROOMS: dict[str, str] = {
     "demo": "errors progress model plan read encode release evaluation pipeline",
     "studio": "errors model plan privacy encode taxonomy release report pipeline disclosure"
     " evaluation comparison drafting",
+    "handbook": "errors",
     "cli": "errors model plan privacy taxonomy release report pipeline disclosure evaluation"
-    " comparison drafting auditing demo studio",
+    " comparison drafting auditing demo studio handbook",
 }
 """Which rooms each room may use, beside itself: what is not said here is refused."""
 

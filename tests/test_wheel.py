@@ -9,6 +9,7 @@ import zipfile
 import pytest
 
 import hedgerow
+from hedgerow.handbook.write import files
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +24,16 @@ def names(root, tmp_path_factory):
 
 def test_the_wheel_holds_the_package_alone(names):
     assert {name.split("/")[0].partition("-")[0] for name in names} == {"hedgerow"}
-    assert not [name for name in names if "experiments" in name or "/papers/" in name]
+    pages = [name for name in names if name.startswith("hedgerow/handbook/pages/")]
+    code = set(names) - set(pages)
+    assert not [name for name in code if "experiments" in name or "/papers/" in name]
+
+
+def test_the_documentation_travels_in_the_wheel(names, root):
+    pages = {name.removeprefix("hedgerow/handbook/pages/") for name in names}
+    wanted = {path.relative_to(root).as_posix() for path in files(root)}
+    assert {"docs/index.md", "docs/papers/diffgen.md", "CHANGELOG.md"} <= wanted
+    assert wanted - pages == set()
 
 
 def test_the_wheel_holds_what_the_package_reads(names, root):

@@ -29,7 +29,7 @@ function overflowing() {
   const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
   const bad = [];
   for (const each of document.querySelectorAll("main *")) {
-    if (each.closest(".wide, svg, details:not([open])")) continue;
+    if (each.closest(".wide, svg, details:not([open]), pre, .pst-scrollable-table-container, .bd-sidebar-secondary")) continue;
     const box = each.getBoundingClientRect();
     if (box.width && (box.right > document.documentElement.clientWidth + 1 || box.left < -1))
       bad.push(`${each.tagName.toLowerCase()}.${each.className}`);
@@ -71,11 +71,15 @@ function overlapping() {
   return bad.slice(0, 5);
 }
 
-for (const [name, file] of Object.entries(JSON.parse(readFileSync(pages, "utf8")))) {
-  for (const colorScheme of SCHEMES) {
-    for (const [width, height] of SIZES) {
-      const context = await browser.newContext({ viewport: { width, height }, colorScheme, bypassCSP: true });
+const asked = [];
+for (const colorScheme of SCHEMES) {
+  for (const [width, height] of SIZES) {
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme, bypassCSP: true });
+    for (const [name, file] of Object.entries(JSON.parse(readFileSync(pages, "utf8")))) {
       const page = await context.newPage();
+      // Nothing may be asked for but files of this machine.
+      asked.length = 0;
+      page.on("request", (each) => { if (!/^(file|data|blob|about):/.test(each.url())) asked.push(each.url()); });
       await page.goto(pathToFileURL(file).href);
       const length = await page.evaluate(() => document.documentElement.scrollHeight);
       const closed = await page.evaluate(overflowing);
@@ -93,14 +97,16 @@ for (const [name, file] of Object.entries(JSON.parse(readFileSync(pages, "utf8")
         sideways: Math.max(closed.sideways, opened.sideways),
         outside: [...new Set([...closed.outside, ...opened.outside])],
         over: [...new Set([...over, ...overOpened])],
+        asked: [...new Set(asked)],
         violations: result.violations.map((each) => ({
           id: each.id, impact: each.impact, help: each.help,
           at: each.nodes.slice(0, 3).map((node) => node.target.join(" ")), n: each.nodes.length,
           why: each.nodes[0].failureSummary,
         })),
       });
-      await context.close();
+      await page.close();
     }
+    await context.close();
   }
 }
 await browser.close();

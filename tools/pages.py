@@ -1,7 +1,8 @@
 """Look at every page that hedgerow writes in Chromium, with axe-core: ``python tools/pages.py``.
 
 Light and dark, 1280 and 390 pixels wide, folded and opened. It fails where axe-core finds a thing,
-where something runs off the page or over something else, or where a wide table's page is too long.
+where something runs off the page or over something else, where it asks another host for something,
+or where a wide table's page is too long.
 Node.js, npm and Chromium must be there (CHROMIUM names the browser); playwright-core and axe-core
 (both development tools that are not shipped) are installed in a scratch folder.
 """
@@ -88,6 +89,7 @@ def complaints(found: list[dict[str, Any]]) -> list[str]:
         if view["sideways"] > 0 or view["outside"]:
             lines.append(f"{where}: runs off the page: {', '.join(view['outside'])}")
         lines += [f"{where}: runs together: {each}" for each in view["over"]]
+        lines += [f"{where}: asks the network for {each}" for each in view["asked"]]
         is_report = not view["page"].startswith("evaluation")
         is_wide = is_report and view["page"].endswith("-wide") and view["width"] == 1280
         if is_wide and view["screens"] > MOST_SCREENS:

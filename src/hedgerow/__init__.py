@@ -3,7 +3,8 @@
 >>> import hedgerow
 >>> [name for name in dir(hedgerow) if name.islower()]  # doctest: +NORMALIZE_WHITESPACE
 ['__version__', 'audit', 'check', 'compare', 'disclose', 'draft', 'evaluate', 'generalise',
- 'load_plan', 'publish', 'read_taxonomy', 'recover', 'register', 'sign', 'verify']
+ 'load_plan', 'publish', 'read_taxonomy', 'recover', 'register', 'sign',
+ 'try_utility', 'verify']
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from hedgerow.drafting.compose import draft_plan as draft
     from hedgerow.evaluation.evaluation import Evaluation
     from hedgerow.evaluation.run import evaluate
+    from hedgerow.methods.diffmulti.own_utility import OwnUtility
+    from hedgerow.methods.diffmulti.try_utility import try_utility
     from hedgerow.methods.register import register
     from hedgerow.model.certificate import Certificate
     from hedgerow.pipeline.check import check
@@ -50,6 +53,7 @@ __all__ = [
     "Forecast",
     "Generaliser",
     "Ledger",
+    "OwnUtility",
     "Plan",
     "Release",
     "SequenceRelease",
@@ -68,6 +72,7 @@ __all__ = [
     "recover",
     "register",
     "sign",
+    "try_utility",
     "verify",
 ]
 
@@ -80,6 +85,7 @@ _HOMES = {
     "Generaliser": "release.transformer",
     "Forecast": "pipeline.forecast",
     "Ledger": "privacy.ledger",
+    "OwnUtility": "methods.diffmulti.own_utility",
     "Plan": "plan.model",
     "Release": "release.release",
     "SequenceRelease": "release.sequences",
@@ -96,6 +102,7 @@ _HOMES = {
     "read_taxonomy": "taxonomy.files",
     "recover": "pipeline.recover",
     "register": "methods.register",
+    "try_utility": "methods.diffmulti.try_utility",
     "sign": "release.sign",
     "verify": "release.verify",
 }

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.methods.diffgen.diffgen import DiffGen
+from hedgerow.methods.diffmulti.clusters import CLUSTERS
 from hedgerow.methods.diffmulti.diffmulti import DiffMulti
 from hedgerow.methods.diffmulti.scores import multi_score
 from hedgerow.methods.hedge.hedge import Hedge
@@ -31,6 +32,12 @@ METHODS = {
         if not (faithful and score == "gini")
     },
     "diffgen to the leaves": DiffGen(specialisations=None, score=SCORES["max"], faithful=False),
+    **{
+        f"diffgen auto {'faithful' if faithful else 'improved'}": DiffGen(
+            specialisations="auto", score=SCORES["max"], faithful=faithful
+        )
+        for faithful in (False, True)
+    },
     **{f"hedge {score}": Hedge(score=BOX_SCORES[score]) for score in BOX_SCORES},
     **{
         f"diffmulti {score} {'faithful' if faithful else 'improved'}": DiffMulti(
@@ -41,6 +48,12 @@ METHODS = {
             faithful=faithful,
         )
         for score in ("discernibility", "ncp", "max", "infogain")
+        for faithful in (False, True)
+    },
+    **{
+        f"diffmulti clusters {'faithful' if faithful else 'improved'}": DiffMulti(
+            specialisations=12, score=CLUSTERS, fair=True, depth=None, faithful=faithful, clusters=3
+        )
         for faithful in (False, True)
     },
 }

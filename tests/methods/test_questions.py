@@ -154,8 +154,9 @@ def step_of(on):
 @pytest.mark.parametrize("subject", list(audited()))
 def test_every_question_is_asked_at_the_share_that_the_outline_tells(shallow, subject):
     questions, *_ = played(subject)
-    told = {}
-    for step in foretold(subject).steps:
+    told, outline = {}, foretold(subject)
+    instead = outline.instead.steps if outline.instead else ()
+    for step in (*outline.steps, *instead):
         # hedge tells of all its marginals together
         n = len(SCHEMA.attributes) if subject.name.startswith("hedge, ") else 1
         share = step.share / n if step.on == "marginals" else step.share

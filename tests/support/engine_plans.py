@@ -34,11 +34,15 @@ def variants(kind: str) -> list[tuple[str, dict[str, object]]]:
         listed.append((name, settings))
         if "faithful" in METHODS[name].model_fields and "faithful" not in settings:
             listed.append((name, {**settings, "faithful": True}))
+        if name == "diffmulti":  # labels every record before it counts
+            listed.append((name, {**settings, "for": "clustering", "clusters": 3}))
     return listed
 
 
 def name_of(variant: tuple[str, dict[str, object]]) -> str:
     method, settings = variant
+    if "for" in settings:
+        return f"{method} for {settings['for']}"
     return f"{method} faithful" if settings.get("faithful") else method
 
 

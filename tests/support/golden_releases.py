@@ -43,7 +43,14 @@ ADULT: dict[str, dict[str, Any]] = {
     "diffgen": {"method": "diffgen"},
     "diffgen infogain": {"method": "diffgen", "score": "infogain", "h": 6},
     "diffgen faithful": {"method": "diffgen", "faithful": True, "h": 4},
+    "diffgen auto": {"method": "diffgen", "h": "auto"},
     "diffmulti": {"method": "diffmulti", "h": 60},
+    "diffmulti for clustering": {
+        "method": "diffmulti",
+        "purpose": "clustering",
+        "clusters": 3,
+        "h": 60,
+    },
     "diffmulti for classification": {"method": "diffmulti", "purpose": "classification", "h": 60},
     "diffmulti for counting": {"method": "diffmulti", "purpose": "counting", "h": 60},
     "diffmulti infogain, even": {

@@ -40,8 +40,8 @@ VARIED = ("score", "faithful")
 """Settings of which every combination is audited."""
 
 FURTHER: Mapping[str, Sequence[Mapping[str, Any]]] = {
-    "diffgen": [{"h": "all"}],
-    "diffmulti": [{"distribution": "even"}],
+    "diffgen": [{"h": "all"}, {"h": "auto"}],
+    "diffmulti": [{"distribution": "even"}, {"for": "clustering"}],
     "coterie": [{"frequent": 5}],
     "diffpart": [{"max_length": 2}],
 }

@@ -14,6 +14,7 @@ from hedgerow.errors import SettingError
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from hedgerow.model.method import Step
     from hedgerow.pipeline.alternatives import Alternative
     from hedgerow.pipeline.forecast import Forecast
     from hedgerow.pipeline.prepare import Prepared
@@ -135,6 +136,8 @@ def _show(
     from rich.markup import escape
 
     say(_budget(told))
+    if (instead := told.outline.instead) is not None:
+        say(_table_of(instead.steps, f"where {instead.when}"))
     for each in (told,) if told.upto is None else (told, told.upto):
         _show_kept(each, result["method"])
     for note in told.outline.notes:
@@ -160,16 +163,20 @@ def _show(
 
 
 def _budget(told: Forecast) -> Table:
-    from rich.table import Table
-
     from hedgerow.privacy.budget import epsilon_text
 
-    table = Table(title=f"epsilon = {epsilon_text(told.epsilon)}", title_justify="left")
+    return _table_of(told.outline.steps, f"epsilon = {epsilon_text(told.epsilon)}")
+
+
+def _table_of(steps: tuple[Step, ...], title: str) -> Table:
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
     table.add_column("goes to")
     table.add_column("each", justify="right")
     table.add_column("times", justify="right")
     table.add_column("together", justify="right")
-    for step in told.outline.steps:
+    for step in steps:
         table.add_row(step.on, str(step.share), str(step.times), str(step.share * step.times))
     return table
 

@@ -21,6 +21,7 @@ from hedgerow.cli.completion import completion_command
 from hedgerow.cli.console import quieten, steady_streams
 from hedgerow.cli.demo import demo_command
 from hedgerow.cli.disclose import disclose_command
+from hedgerow.cli.docs import docs_command
 from hedgerow.cli.draft import draft_command
 from hedgerow.cli.draw import draw_command
 from hedgerow.cli.evaluate import evaluate_command
@@ -100,6 +101,7 @@ def make_app(*, method_settings: bool = True) -> typer.Typer:
     made.command("audit")(audit_command)
     made.command("methods")(methods_command)
     made.command("studio")(studio_command)
+    made.command("docs")(docs_command)
     made.command("completion")(completion_command)
     made.add_typer(ledger.app, name="ledger")
     made.add_typer(given.app, name="given")

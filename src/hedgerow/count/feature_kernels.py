@@ -23,7 +23,9 @@ def binned(values: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.in
     >>> binned(np.array([1, 2, 7]), np.array([1, 2, 5])).tolist()
     [0, 1, 2]
     """
-    return np.searchsorted(edges, values, side="right") - 1
+    last = int(edges[-1])
+    places = np.searchsorted(edges, np.arange(last + 1), side="right") - 1
+    return np.asarray(places[np.minimum(values, last)])
 
 
 def _tallied(bins: NDArray[np.int64], weights: NDArray[np.int64], size: int) -> NDArray[np.int64]:
@@ -33,10 +35,12 @@ def _tallied(bins: NDArray[np.int64], weights: NDArray[np.int64], size: int) -> 
 
 def ranked_lengths(folded: FoldedBaskets, rank: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return how many ranked items each record has (confidential)."""
-    if not len(folded.weights):
-        return np.zeros(0, dtype=np.int64)
-    ranked = (rank[folded.items] >= 0).astype(np.int64)
-    return np.add.reduceat(ranked, folded.offsets[:-1])
+    from hedgerow.count.compiled import features
+
+    held = np.zeros(len(folded.weights), dtype=np.int64)
+    offsets, items, _, _ = _records(folded)
+    features.count_ranked(offsets, items, rank, held)
+    return held
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -112,12 +116,14 @@ class CoreMasks:
 
     def count(self, folded: FoldedBaskets) -> NDArray[np.int64]:
         """Return the kernel's sum over some records (confidential)."""
-        if not len(folded.weights):
-            return np.zeros(self.size, dtype=np.int64)
+        from hedgerow.count.compiled import features
+
         bits = np.zeros(self.n_items, dtype=np.int64)
         bits[self.core] = np.left_shift(np.int64(1), np.arange(len(self.core)))
-        masks = np.bitwise_or.reduceat(bits[folded.items], folded.offsets[:-1])
-        return _tallied(masks, folded.weights, self.size)
+        sums = np.zeros(self.size, dtype=np.int64)
+        offsets, items, weights, _ = _records(folded)
+        features.sum_masks(offsets, items, weights, bits, sums)
+        return sums
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -189,10 +195,9 @@ class SetsHeld:
         from hedgerow.count.compiled import features
 
         held = np.zeros(len(folded.weights), dtype=np.int64)
-        offsets, items, weights, _ = _records(folded)
-        features.count_sets_held(
-            offsets, items, weights, self.rank, self.n_top, *flat_sets(self.sets), held
-        )
+        offsets, items, _, _ = _records(folded)
+        sets = flat_sets(self.sets, self.n_top)
+        features.count_sets_held(offsets, items, self.rank, sets, held)
         return _tallied(binned(held, self.edges), folded.weights, self.size)
 
 
@@ -219,8 +224,7 @@ class CappedSets:
         features.sum_sets(
             *_records(folded),
             self.rank,
-            self.n_top,
-            *flat_sets(self.sets),
+            flat_sets(self.sets, self.n_top),
             self.cap,
             np.uint64(self.key),
             sums,
@@ -229,18 +233,26 @@ class CappedSets:
 
 
 def flat_sets(
-    sets: tuple[tuple[int, ...], ...],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where each set begins, and the items of all.
+    sets: tuple[tuple[int, ...], ...], n_top: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return where each set begins, and the items of all; sets by their last item, likewise.
 
-    >>> flat_sets(((3,), (0, 2)))[1].tolist()
-    [3, 0, 2]
+    >>> [each.tolist() for each in flat_sets(((3,), (0, 2), (1, 3)), 4)]
+    [[0, 1, 3, 5], [3, 0, 2, 1, 3], [1, 0, 2], [0, 0, 0, 1, 3]]
     """
     lengths = np.array([len(each) for each in sets], dtype=np.int64)
-    return offsets_of(lengths), np.array([i for each in sets for i in each], dtype=np.int64)
+    items = np.array([i for each in sets for i in each], dtype=np.int64)
+    last = np.array([each[-1] for each in sets], dtype=np.int64)
+    starts = offsets_of(np.bincount(last, minlength=n_top))
+    return offsets_of(lengths), items, np.argsort(last, kind="stable"), starts
 
 
 def _records(
     folded: FoldedBaskets,
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64], NDArray[np.uint64]]:
-    return (folded.offsets, folded.items.astype(np.uint32), folded.weights, folded.hashes)
+    return (
+        folded.offsets,
+        folded.items.astype(np.uint32, copy=False),
+        folded.weights,
+        folded.hashes,
+    )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.model.baskets import ItemCodes, offsets_of, packed
+from hedgerow.model.baskets import ItemCodes, offsets_of
 from hedgerow.model.engine import FoldedBaskets
+
+Wholes: TypeAlias = NDArray[np.signedinteger[Any]]
 
 
 def hashed(offsets: NDArray[np.int64], items: ItemCodes) -> NDArray[np.uint64]:
@@ -14,7 +18,7 @@ def hashed(offsets: NDArray[np.int64], items: ItemCodes) -> NDArray[np.uint64]:
     from hedgerow.count.compiled import features
 
     hashes = np.empty(len(offsets) - 1, dtype=np.uint64)
-    features.hash_records(offsets, items.astype(np.uint32), hashes)
+    features.hash_records(offsets, items.astype(np.uint32, copy=False), hashes)
     return hashes
 
 
@@ -23,31 +27,29 @@ def fold(
 ) -> FoldedBaskets:
     """Return the distinct records, with how many equal ones there are of each (confidential).
 
-    Records are told apart by their items. The hash only sorts them, and where it puts two
-    different records together, the items do the sorting: a number among equals that another
-    record could move would break the bound on what one record changes.
+    Records are told apart by their items, and the hash only says where to look: a number among
+    equals that another record could move would break the bound on what one record changes.
     """
     from hedgerow.count.compiled import features
 
-    hashes = hashed(offsets, items)
-    order = np.argsort(hashes, kind="stable")
-    new = np.ones(len(order), dtype=np.bool_)
-    features.flag_new(offsets, items.astype(np.uint32), order, new)
-    if np.any(new[1:] & (hashes[order][1:] == hashes[order][:-1])):
-        order = np.lexsort(packed(offsets, items)[::-1])
-        features.flag_new(offsets, items.astype(np.uint32), order, new)
-    first = np.flatnonzero(new)
-    if weights is None:
-        sums = np.diff(first, append=len(order))
-    else:
-        sums = np.add.reduceat(weights[order], first) if len(first) else weights[:0]
-    kept = order[first]
-    lengths = np.diff(offsets)[kept]
-    starts = offsets_of(lengths)
-    places = np.arange(starts[-1]) + np.repeat(offsets[:-1][kept] - starts[:-1], lengths)
+    codes, hashes = items.astype(np.uint32, copy=False), hashed(offsets, items)
+    n = len(hashes)
+    whole = np.dtype(np.int32 if n < 1 << 30 else np.int64)
+    slots: Wholes = np.full(2 << n.bit_length(), -1, dtype=whole)
+    first: Wholes = np.empty(n, dtype=whole)
+    number: Wholes = np.empty(n, dtype=whole)
+    n_distinct = features.number_distinct(offsets, codes, hashes, slots, first, number)
+    first = first[:n_distinct]
+    sums = np.bincount(number, minlength=n_distinct)
+    if weights is not None:
+        sums = np.zeros(n_distinct, dtype=np.int64)
+        np.add.at(sums, number, weights)
+    starts = offsets_of(np.diff(offsets)[first])
+    kept = np.empty(starts[-1], dtype=np.uint32)
+    features.take_records(offsets, codes, first, starts, kept)
     return FoldedBaskets(
         offsets=starts,
-        items=items[places],
+        items=kept.astype(items.dtype, copy=False),
         weights=sums.astype(np.int64),
-        hashes=hashes[kept],
+        hashes=hashes[first],
     )

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.model.engine import DenseKernel, Engine, SparseCounts, SparseKernel
+from hedgerow.model.nearest import NearestCentre
 from hedgerow.model.placed import LevelBins, Placed, Routing
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
@@ -55,6 +56,11 @@ class WeightedEngine:
     def place(self) -> WeightedPlaced:
         """Return all records placed in one box, for methods that grow a tree."""
         return WeightedPlaced([(weight, engine.place()) for weight, engine in self.parts])
+
+    def labelled(self, labels: NearestCentre) -> WeightedEngine:
+        """Return an engine over the same records, their class joined with a public label."""
+        parts = [(weight, engine.labelled(labels)) for weight, engine in self.parts]
+        return WeightedEngine(parts=parts, unit=self.unit)
 
     def rehearsing(self, table: EncodedTable) -> WeightedEngine:
         """Return engines of the same kinds over a made-up table, each with a part of it."""

@@ -131,9 +131,9 @@ class BasketEncoder:
         if not inside.all():
             records, codes = records[inside], codes[inside]
         n_items = self.universe.n_items
-        records, codes = np.divmod(
-            _distinct(records * n_items + codes, n_records * n_items), n_items
-        )
+        keys = records * n_items + codes
+        if not (keys[1:] > keys[:-1]).all():
+            records, codes = np.divmod(_distinct(keys, n_records * n_items), n_items)
         lengths = np.bincount(records, minlength=n_records).astype(np.int64)
         return lengths, codes.astype(self.dtype)
 
@@ -167,11 +167,17 @@ class ItemLookup:
     """The codes of words: the leaves of a taxonomy, and -1 for whatever is none of them."""
 
     def __init__(self, taxonomy: Taxonomy) -> None:
-        self.leaf_code = taxonomy.leaf_code
+        self.leaf_code = dict(taxonomy.leaf_code)
 
     def __call__(self, words: pa.DictionaryArray) -> NDArray[np.int64]:
         """Return a code per word; every distinct word is looked up once."""
-        found = [self._code(word) for word in words.dictionary.to_pylist()]
+        distinct = words.dictionary.to_pylist()
+        found = [self.leaf_code.get(word, _OUTSIDE) for word in distinct]
+        if _OUTSIDE in found:
+            found = [
+                self._code(word) if code == _OUTSIDE else code
+                for word, code in zip(distinct, found, strict=True)
+            ]
         table = np.array([*found, _OUTSIDE], dtype=np.int64)  # the last is for null
         places, nulls = as_numpy(words.indices)
         known = places if nulls is None else np.where(nulls, len(found), places)
@@ -197,8 +203,6 @@ def _distinct(keys: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     >>> _distinct(np.array([5, 1, 5, 3]), 6).tolist()
     [1, 3, 5]
     """
-    if (keys[1:] > keys[:-1]).all():
-        return keys
     if size <= _FLAGS_PER_KEY * len(keys):
         flags = np.zeros(size, dtype=np.bool_)
         flags[keys] = True

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import InternalError
 from hedgerow.model.groups import CountsMade
+from hedgerow.model.order import canonical_order
 from hedgerow.taxonomy.tree import Taxonomy
 
 ItemCodes: TypeAlias = NDArray[np.unsignedinteger[Any]]
@@ -147,12 +148,7 @@ class NoisyBaskets:
         The same basket given twice becomes one with the sum of its counts. Baskets without
         a positive count are left out.
         """
-        words = packed(offsets, items)
-        order = np.lexsort(words[::-1])
-        new = np.ones(len(order), dtype=np.bool_)
-        if len(order):
-            changes = [word[order][1:] != word[order][:-1] for word in words]
-            new[1:] = np.logical_or.reduce(changes, axis=0)
+        order, new = canonical_order(offsets, items)
         first = np.flatnonzero(new)
         sums = np.add.reduceat(counts[order], first) if len(first) else counts[:0]
         order = order[first][sums > 0]
@@ -166,26 +162,3 @@ class NoisyBaskets:
             counts=sums[sums > 0].astype(np.int64),
             made=made,
         )
-
-
-def packed(offsets: NDArray[np.int64], items: NDArray[np.integer]) -> tuple[NDArray[np.int64], ...]:
-    """Return baskets as whole numbers, several items in each, that sort as their codes do.
-
-    Compared one by one, a basket comes before those that begin with it. Two baskets are
-    the same where all of their numbers are.
-
-    >>> np.lexsort(packed(np.array([0, 1, 3, 4]), np.array([1, 0, 2, 0]))[::-1]).tolist()
-    [2, 1, 0]
-    """
-    lengths = np.diff(offsets)
-    bits = (int(items.max(initial=0)) + 1).bit_length()  # 0 is the end of a basket
-    per_word = 63 // bits
-    words = []
-    for start in range(0, max(1, int(lengths.max(initial=0))), per_word):
-        word = np.zeros(len(lengths), dtype=np.int64)
-        for place in range(start, start + per_word):
-            longer = np.flatnonzero(lengths > place)
-            codes = items[offsets[longer] + place].astype(np.int64) + 1
-            word[longer] |= codes << (bits * (start + per_word - 1 - place))
-        words.append(word)
-    return tuple(words)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from hedgerow.model.arrays import Codes
 from hedgerow.model.baskets import EncodedBaskets, ItemCodes
+from hedgerow.model.nearest import NearestCentre
 from hedgerow.model.placed import Placed
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
@@ -108,6 +109,13 @@ class Engine(Protocol):
 
     def place(self) -> Placed:
         """Return all records placed in one box, for methods that grow a tree."""
+        ...
+
+    def labelled(self, labels: NearestCentre) -> Engine:
+        """Return an engine over the same records, their class joined with a public label.
+
+        It goes with this one, and is closed with it.
+        """
         ...
 
     def rehearsing(self, table: EncodedTable) -> Engine:

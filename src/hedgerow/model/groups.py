@@ -6,7 +6,8 @@ attribute keeps a table of its distinct ranges and each group an index into it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -112,7 +113,8 @@ class Groups:
     all). They say how records are spread inside the ranges of their box.
 
     ``tables`` and ``leaves`` are small noisy tables that the groups were drawn from, where a
-    method publishes them.
+    method publishes them. ``course`` is what the certificate adds to the method's details:
+    publishable facts that only the run could tell.
     """
 
     ranges: tuple[Ranges, ...]
@@ -126,6 +128,7 @@ class Groups:
     marginals: tuple[NDArray[np.float64], ...] | None = None
     tables: tuple[MeasuredTable, ...] = ()
     leaves: LeafTable | None = None
+    course: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.counts)

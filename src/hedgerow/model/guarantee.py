@@ -119,16 +119,19 @@ class Guarantee(CertificatePart):
         caveat: str | None = None,
         people: PeopleRule | None = None,
         called: str = "records",
+        rests_on: str | None = None,
     ) -> Guarantee:
         """Return the promise of ``epsilon`` and ``delta``; a reproducible run keeps none.
 
         With ``people`` it is made to a person with all their records, which are ``called`` so.
+        ``rests_on`` says what somebody else answers for.
         """
         kept = (
             _statement(epsilon, people, called)
             if delta == 0
             else _loose_statement(epsilon, delta, caveat)
         )
+        kept = kept if rests_on is None else f"{kept} {rests_on}"
         return cls(
             kind="differential privacy",
             epsilon=epsilon,

@@ -32,7 +32,8 @@ class About:
 
     ``name`` is the one that plans give it, ``faithful`` says whether it runs as its paper
     prints it, wherever that is private, and ``departures`` what is not as printed. ``chosen``
-    are settings that the plan left to the method, ``details`` whatever else is to be told.
+    are settings that the plan left to the method, ``details`` whatever else is to be told, and
+    ``rests_on`` what the guarantee rests on beyond what is proved, in a sentence.
     """
 
     name: str
@@ -40,6 +41,7 @@ class About:
     departures: tuple[Departure, ...] = ()
     chosen: Mapping[str, str] = field(default_factory=dict)
     details: Mapping[str, str] = field(default_factory=dict)
+    rests_on: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,13 +54,22 @@ class Step:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Instead:
+    """Other steps that a run takes where a noisy answer of its first ones says so."""
+
+    when: str
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Outline:
     """What a run will do, from public settings alone.
 
     ``counts`` is the share that each published count is drawn with, and ``n_groups`` a
     typical number of groups; ``notes`` are further sentences for ``check``. A method that
     ``counts_marginals`` publishes invented records: both are then about the cells of one
-    of its marginals. One with ``true_counts`` adds no noise to what it counts.
+    of its marginals. One with ``true_counts`` adds no noise to what it counts. Steps may be others
+    ``instead``.
     """
 
     steps: tuple[Step, ...]
@@ -67,6 +78,7 @@ class Outline:
     notes: tuple[str, ...] = ()
     counts_marginals: bool = False
     true_counts: bool = False
+    instead: Instead | None = None
 
 
 Domain_contra = TypeVar("Domain_contra", contravariant=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hedgerow.pipeline.forecast import Forecast, RecordsGiven, forecast
 from hedgerow.pipeline.prepare import PlanLike, prepare
 from hedgerow.pipeline.wanted import with_error
+
+if TYPE_CHECKING:
+    from hedgerow.methods.diffmulti.own_utility import OwnUtility
 
 
 def check(
@@ -14,6 +17,7 @@ def check(
     *,
     records: RecordsGiven | None = None,
     within: int | None = None,
+    utility: OwnUtility | None = None,
     **settings: Any,
 ) -> Forecast:
     """Return what a plan will cost and keep; no record is read.
@@ -21,14 +25,15 @@ def check(
     ``records`` is about how many there are, if that is public knowledge, in place of the
     plan's own line, or a range of it; further ``settings`` replace those of the plan's
     ``publish`` section. With ``within`` the epsilon is not the plan's but the least at which
-    a published count is that near to the truth in 95 of 100 cases.
+    a published count is that near to the truth in 95 of 100 cases. ``utility`` is a function of
+    your own, as for `publish`.
 
     >>> told = check({"attributes": {"age": {"numeric": [0, 99]}, "ward": {"values": ["A", "B"]}},
     ...               "publish": {"method": "hedge", "epsilon": 1}}, records=20_000)
     >>> told.verdict
     'feasible'
     """
-    ready = prepare(plan, **settings)
+    ready = prepare(plan, utility=utility, **settings)
     if within is not None:
         ready = with_error(ready, within=within, records=records)
     return forecast(ready, records=records)

@@ -12,7 +12,7 @@ import numpy as np
 from hedgerow.errors import SettingError
 from hedgerow.model.baskets import item_dtype
 from hedgerow.model.card import card
-from hedgerow.model.method import Outline, Useful
+from hedgerow.model.method import Outline, Step, Useful
 from hedgerow.model.people import Counted
 from hedgerow.model.precision import deviation, within
 from hedgerow.pipeline.predict import RUNS_OF_CUTS, Prediction, at_worst, predicted
@@ -161,10 +161,13 @@ class Forecast:
         """Return the forecast for JSON, budgets as exact text."""
         return {
             "epsilon": str(self.epsilon),
-            "steps": [
-                {"on": step.on, "share": str(step.share), "times": step.times}
-                for step in self.outline.steps
-            ],
+            "steps": _facts_of(self.outline.steps),
+            "instead": None
+            if self.outline.instead is None
+            else {
+                "when": self.outline.instead.when,
+                "steps": _facts_of(self.outline.instead.steps),
+            },
             "count-share": str(self.share),
             "count-error-95": self.error_95,
             "groups": self.n_groups if self.counts_all else None,
@@ -185,6 +188,10 @@ class Forecast:
                 for n, error in self.usefulness
             ],
         }
+
+
+def _facts_of(steps: tuple[Step, ...]) -> list[dict[str, Any]]:
+    return [{"on": step.on, "share": str(step.share), "times": step.times} for step in steps]
 
 
 RecordsGiven = int | tuple[int, int]

@@ -8,6 +8,7 @@ deviation of the noise on one) is more than five times the plan's own ``records`
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from hedgerow.errors import HedgerowError, MostlyNoiseError
 from hedgerow.pipeline.forecast import Forecast, forecast, surely_no_noise
@@ -76,7 +77,7 @@ def _default_does(ready: Prepared) -> bool:
     return told is not None and told.verdict != "mostly noise"
 
 
-def _other(ready: Prepared, **settings: object) -> Forecast | None:
+def _other(ready: Prepared, **settings: Any) -> Forecast | None:
     """Return the forecast with other settings, or nothing where they do not fit the plan."""
     plan = ready.plan
     if "method" in settings:

@@ -23,6 +23,7 @@ from hedgerow.model.schema import Schema
 from hedgerow.model.universe import Universe
 from hedgerow.pipeline.covers import cover_notes
 from hedgerow.pipeline.open import ColumnsCheck, DataPlace, open_engine
+from hedgerow.pipeline.own_utility import check_own_utility, with_own_utility
 from hedgerow.pipeline.people import USUAL_BOUND, PeopleShares, people_notes
 from hedgerow.pipeline.run import RunResult, run_private
 from hedgerow.plan.defaults import DEFAULT_BASKET_METHOD, DEFAULT_METHOD
@@ -41,6 +42,7 @@ from hedgerow.taxonomy.tree import Taxonomy
 
 if TYPE_CHECKING:
     from hedgerow.encode.sums import ColumnSums
+    from hedgerow.methods.diffmulti.own_utility import OwnUtility
 
 PlanLike = Plan | Mapping[str, Any] | str | Path
 
@@ -303,10 +305,11 @@ def check_whose_baskets(plan: Plan) -> ColumnsCheck | None:
     return check
 
 
-def prepare(plan: PlanLike, **settings: Any) -> Prepared:
+def prepare(plan: PlanLike, *, utility: OwnUtility | None = None, **settings: Any) -> Prepared:
     """Return the plan with its taxonomies loaded and its method built and validated.
 
-    ``settings`` override the plan's ``publish`` section; ``None`` leaves it as it is.
+    ``settings`` override the plan's ``publish`` section; ``None`` leaves it as it is. A
+    ``utility`` of the custodian's own takes the place of the score of `diffmulti`.
     """
     checked = override(as_plan(plan), **settings)
     publish = checked.publish
@@ -316,6 +319,8 @@ def prepare(plan: PlanLike, **settings: Any) -> Prepared:
             where="publish",
             do="Add a section such as 'publish: {method: hedge, epsilon: 1}'.",
         )
+    if utility is not None:
+        check_own_utility(checked, utility)
     if checked.items is not None:
         universe = universe_of(checked)
         method = publish.build(has_class=False)
@@ -329,6 +334,8 @@ def prepare(plan: PlanLike, **settings: Any) -> Prepared:
     schema = schema_of(checked)
     method = publish.build(has_class=schema.class_attribute is not None)
     rule = checked.people_rule()
+    if utility is not None:
+        method = with_own_utility(method, utility, schema)
     ready = Prepared(plan=checked, settings=publish, domain=schema, method=method, people=rule)
     _check_people(ready)
     method.validate(schema, *((ready.rate,) if ready.private else ()))

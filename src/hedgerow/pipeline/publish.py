@@ -60,6 +60,7 @@ from hedgerow.release.write import check_destination
 
 if TYPE_CHECKING:
     from hedgerow.encode.sums import ColumnSums
+    from hedgerow.methods.diffmulti.own_utility import OwnUtility
 
 AnyRelease = Release | BasketRelease | SequenceRelease
 
@@ -97,6 +98,7 @@ def publish(
     method: str | None = None,
     epsilon: EpsilonLike | None = None,
     faithful: bool | None = None,
+    utility: OwnUtility | None = None,
     **settings: Any,
 ) -> AnyRelease:
     """Return a release, and write it where ``out`` says.
@@ -108,7 +110,8 @@ def publish(
     ``data`` is a file, a database URL or any dataframe, and replaces the plan's own; with a
     URL, ``query`` or ``table`` says what is asked of the database.
     ``method``, ``epsilon``, ``faithful`` and further ``settings`` (such as ``h``) replace
-    those of the plan. A ``seed`` makes the run reproducible and *not private*: its
+    those of the plan; ``utility`` is a function of your own by which `diffmulti` compares
+    specialisations. A ``seed`` makes the run reproducible and *not private*: its
     certificate says so and the ledger does not book it.
 
     ``engine`` says what counts the records: ``memory``, ``stream`` for data larger than
@@ -145,7 +148,9 @@ def publish(
     counting = EngineSettings.of(
         engine, memory=memory, scratch=scratch, master=master, session=session
     )
-    ready = prepare(plan, method=method, epsilon=epsilon, faithful=faithful, **settings)
+    ready = prepare(
+        plan, utility=utility, method=method, epsilon=epsilon, faithful=faithful, **settings
+    )
     _check_unchanged(ready, expect)
     check_confirmed(ready.plan)
     if ready.private:
@@ -159,7 +164,7 @@ def publish(
         out=None if out is None else Path(out),
         writing={"records": records, "parquet": parquet, "force": force or again, "signer": signer},
     )
-    if not again:
+    if not again and utility is None:  # nothing tells one function from another
         earlier = task.answered(counting)
         if earlier is not None:
             return earlier

@@ -46,7 +46,9 @@ class RunAsked:
         records = self.ready.has_items or self.records == (RECORDS in certificate.files)
         parquet = self.parquet == (PARQUET in certificate.files)
         engine = self.engine == certificate.engine
-        return same and records and parquet and engine and certificate.guarantee.private
+        own = "rests-on" in certificate.method.details  # a function that nothing recognises
+        known = same and not own
+        return known and records and parquet and engine and certificate.guarantee.private
 
     def own_data(self) -> bool:
         """Whether the data are the plan's own: nothing tells which others were released."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -34,6 +34,7 @@ MAX_TEXT = 1_000
 ROOT = "*"
 MAX_H = 100_000
 MAX_SPLITS = 10_000_000
+MAX_CLUSTERS = 20
 MAX_TREE_DEPTH = 1_000
 MAX_FAN_OUT = 20
 MAX_LENGTH = 100_000
@@ -183,12 +184,14 @@ def _rising_edges(edges: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
     return edges
 
 
-def _steps(value: object) -> int | str:
-    allowed = f"Give a whole number from 0 to {MAX_H:,}, or all."
+def _steps(value: object) -> int | Literal["all", "auto"]:
+    allowed = f"Give a whole number from 0 to {MAX_H:,}, auto or all."
     if value == "all":
         return "all"
+    if value == "auto":
+        return "auto"
     if isinstance(value, bool) or not isinstance(value, int):
-        raise mistake("is neither a whole number nor 'all'", allowed)
+        raise mistake("is neither a whole number nor 'auto' or 'all'", allowed)
     if not 0 <= value <= MAX_H:
         raise mistake(f"{shown(value)} is out of range", allowed)
     return value
@@ -314,6 +317,7 @@ Length: TypeAlias = Annotated[int, *_between(1, MAX_LENGTH)]
 Letters: TypeAlias = Annotated[int, *_between(1, MAX_TEXT)]
 Anonymity: TypeAlias = Annotated[int, *_between(1, MAX_K)]
 Splits: TypeAlias = Annotated[int, *_between(0, MAX_SPLITS)]
+Clusters: TypeAlias = Annotated[int, *_between(2, MAX_CLUSTERS)]
 TreeDepth: TypeAlias = Annotated[int, *_between(1, MAX_TREE_DEPTH)]
 Height: TypeAlias = Annotated[int, *_between(1, MAX_HEIGHT)]
 Cells: TypeAlias = Annotated[int, *_between(2, MAX_COUNTED_CELLS)]
@@ -343,9 +347,14 @@ TaxonomyGiven = Annotated[
     ),
 ]
 Steps = Annotated[
-    int | str,
+    int | Literal["all", "auto"],
     PlainValidator(_steps),
     WithJsonSchema(
-        {"anyOf": [{"type": "integer", "minimum": 0, "maximum": MAX_H}, {"const": "all"}]}
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 0, "maximum": MAX_H},
+                {"enum": ["auto", "all"]},
+            ]
+        }
     ),
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 
@@ -70,12 +70,15 @@ def certify(
     facts: RunFacts,
 ) -> paper.Certificate:
     """Return the certificate of a run; ``spent`` is its budget, where it has one."""
+    told = published.course if isinstance(published, Groups) else {}
+    rest = {} if about.rests_on is None else {"rests-on": about.rests_on}
+    about = replace(about, details={**about.details, **told, **rest})
     return certificate_of(
         plan=plan,
         about=about,
         settings={**settings.applying(), **about.chosen},
         budget=NOTHING_SPENT if spent is None else spent,
-        guarantee=_promised(facts, called=_called(domain)),
+        guarantee=_promised(facts, called=_called(domain), rests_on=about.rests_on),
         facts=facts,
         counts=None if spent is None else _count_noise(published, faithful=about.faithful),
         assumed=_assumed(plan, settings, domain, facts.people),
@@ -135,7 +138,7 @@ def _called(domain: Schema | Universe) -> str:
     return "sequences" if domain.place.ordered else "baskets"
 
 
-def _promised(facts: RunFacts, *, called: str) -> paper.Guarantee:
+def _promised(facts: RunFacts, *, called: str, rests_on: str | None) -> paper.Guarantee:
     if facts.statement is not None:
         return paper.Guarantee.none(facts.statement)
     if facts.epsilon is None:
@@ -147,6 +150,7 @@ def _promised(facts: RunFacts, *, called: str) -> paper.Guarantee:
         caveat=facts.caveat,
         people=facts.people,
         called=called,
+        rests_on=rests_on,
     )
 
 

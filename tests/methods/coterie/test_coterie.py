@@ -13,13 +13,16 @@ import hedgerow
 from hedgerow.count.memory.baskets import BasketMemory
 from hedgerow.errors import SettingError
 from hedgerow.methods.coterie import items as coterie_items
+from hedgerow.methods.coterie import shares
 from hedgerow.methods.coterie.bins import Bins
 from hedgerow.methods.coterie.caps import best_cap
 from hedgerow.methods.coterie.coterie import Coterie
 from hedgerow.methods.coterie.items import posterior_medians
+from hedgerow.methods.coterie.lengths import whole_numbers, with_places
 from hedgerow.methods.coterie.lots import Lots
-from hedgerow.methods.coterie.place import placed
-from hedgerow.methods.coterie.shares import PARTS
+from hedgerow.methods.coterie.place import combinations_in, dealt, swap
+from hedgerow.methods.coterie.planting import expected_by_lot, plants_for
+from hedgerow.methods.coterie.shares import FEW, FEW_PARTS, LARGE, PARTS
 from hedgerow.methods.coterie.targets import Targets
 from hedgerow.methods.diffpart.diffpart import DiffPart
 from hedgerow.model.baskets import EncodedBaskets
@@ -43,7 +46,38 @@ def holding(noisy, wanted):
 
 
 def test_the_shares_add_up_to_one():
-    assert sum(PARTS.values()) == 1
+    for parts in (PARTS, FEW_PARTS):
+        assert sum(parts.values()) == 1
+        assert list(parts) == list(PARTS)
+    # It is by them that the noisy number of records is known.
+    assert PARTS["lengths"] == FEW_PARTS["lengths"]
+
+
+@pytest.mark.parametrize(
+    ("n_records", "n_items", "parts"),
+    [(10, LARGE + 1, FEW_PARTS), (FEW, LARGE + 1, PARTS), (10, LARGE, PARTS)],
+)
+def test_the_noisy_number_of_records_chooses_the_shares_that_are_booked(
+    n_records, n_items, parts, monkeypatch
+):
+    """Whatever the data: the answer decides, not the number of records."""
+    whole = shares.noisy_counts
+
+    def answered(counts, *, spending, per_record=1):
+        noisy = whole(counts, spending=spending, per_record=per_record)
+        if spending.on == "lengths":
+            noisy[:] = 0
+            noisy[2] = n_records
+        return noisy
+
+    monkeypatch.setattr(shares, "noisy_counts", answered)
+    baskets = EncodedBaskets.from_sets(universe(n_items), shop(n_items, 50))
+    _, ledger = published(Coterie(), baskets, epsilon=ONE)
+    assert {line.on: line.share for line in ledger.bookings} == parts
+    outline = Coterie().outline(baskets.taxonomy, ONE)
+    assert (outline.instead is None) == (n_items <= LARGE)
+    told = outline.instead.steps if parts is FEW_PARTS else outline.steps
+    assert {step.on: step.share for step in told} == parts
 
 
 @pytest.mark.parametrize("n_items", [19, 400, 100_000])
@@ -137,50 +171,119 @@ def test_supports_of_items_that_do_not_occur_are_nought_and_large_ones_stay():
     assert coterie_items.posterior_medians(np.zeros(0), scale=1.0, factor=1.0).size == 0
 
 
-def test_placing_meets_supports_exactly_and_pairs_nearly():
-    pairs = np.zeros((4, 4))
-    pairs[0, 1] = pairs[1, 0] = 90
-    pairs[2, 3] = pairs[3, 2] = 5
-    targets = Targets(
-        items=np.array([100, 100, 60, 60]),
+def targets_of(supports, pairs, triples=(), triple_supports=()):
+    return Targets(
+        items=np.asarray(supports),
         pairs=pairs,
         pair_weights=np.where(pairs > 0, 1.0, 0.001),
         measured=pairs > 0,
-        triples=np.zeros((0, 3), dtype=np.int64),
-        triple_supports=np.zeros(0),
-        triple_weights=np.zeros(0),
+        triples=np.array(triples, dtype=np.int64).reshape(-1, 3),
+        triple_supports=np.array(triple_supports, dtype=float),
+        triple_weights=np.ones(len(triple_supports)),
     )
-    made = placed(targets, np.repeat([1, 2], [80, 120]), Lots(source=SeededSource(3)))
-    assert np.bincount(made.items, minlength=4).tolist() == [100, 100, 60, 60]
-    bounds = made.offsets.tolist()
-    rows = [made.items[a:b].tolist() for a, b in pairwise(bounds)]
-    assert all(len(set(row)) == len(row) for row in rows)
+
+
+def square(n, **known):
+    pairs = np.zeros((n, n))
+    for name, support in known.items():
+        i, j = map(int, name[1:].split("_"))
+        pairs[i, j] = pairs[j, i] = support
+    return pairs
+
+
+def rows_of(baskets):
+    bounds = pairwise(baskets.offsets.tolist())
+    return [baskets.items[a:b].tolist() for a, b in bounds]
+
+
+def placed(targets, lengths):
+    """Baskets before and after swaps, as lists."""
+    lots = Lots(source=SeededSource(3))
+    plants = plants_for(targets, expected_by_lot(targets, lengths))
+    baskets = dealt(targets, lengths, plants, lots)
+    before = rows_of(baskets)
+    swap(baskets, targets, lots)
+    return before, rows_of(baskets), baskets
+
+
+def test_placing_meets_supports_exactly_and_pairs_nearly():
+    supports = [100, 100, 60, 60]
+    targets = targets_of(supports, square(4, p0_1=90, p2_3=5))
+    for rows in placed(targets, np.repeat([2, 1], [120, 80]))[:2]:
+        assert np.bincount(np.concatenate(rows), minlength=4).tolist() == supports
+        assert all(len(set(row)) == len(row) for row in rows)
     assert abs(sum({0, 1} <= set(row) for row in rows) - 90) <= 6
     assert abs(sum({2, 3} <= set(row) for row in rows) - 5) <= 6
 
 
 def test_placing_meets_a_triple_that_pairs_alone_would_not_give():
     n, triple = 70, (1, 65, 69)
-    pairs = np.zeros((n, n))
-    for i, j in ((1, 65), (1, 69), (65, 69)):
-        pairs[i, j] = pairs[j, i] = 60
     supports = np.full(n, 20)
     supports[list(triple)] = 150
-    targets = Targets(
-        items=supports,
-        pairs=pairs,
-        pair_weights=np.where(pairs > 0, 1.0, 0.001),
-        measured=pairs > 0,
-        triples=np.array([triple]),
-        triple_supports=np.array([55.0]),
-        triple_weights=np.ones(1),
-    )
-    made = placed(targets, np.full(447, 4), Lots(source=SeededSource(3)))
-    assert np.bincount(made.items, minlength=n).tolist() == supports.tolist()
-    rows = [set(made.items[a:b].tolist()) for a, b in pairwise(made.offsets.tolist())]
-    assert abs(sum(set(triple) <= row for row in rows) - 55) <= 4
+    pairs = square(n, p1_65=60, p1_69=60, p65_69=60)
+    targets = targets_of(supports, pairs, [triple], [55.0])
+    _, rows, _ = placed(targets, np.repeat([4, 1], [447, 2]))
+    assert np.bincount(np.concatenate(rows), minlength=n).tolist() == supports.tolist()
+    assert abs(sum(set(triple) <= set(row) for row in rows) - 55) <= 4
     for i, j in ((1, 65), (1, 69), (65, 69)):
-        assert abs(sum({i, j} <= row for row in rows) - 60) <= 4
+        assert abs(sum({i, j} <= set(row) for row in rows) - 60) <= 4
+
+
+def test_what_is_dealt_is_near_its_targets_before_any_swap():
+    """Sets above what lots give are planted, and items that avoid each other are kept apart."""
+    pairs = square(40, p0_1=900, p0_2=50, p3_4=300)
+    supports = np.full(40, 500)
+    supports[:3] = 1500
+    before, _, _ = placed(targets_of(supports, pairs), np.full(int(supports.sum()) // 5, 5))
+    for (i, j), wanted in {(0, 1): 900, (0, 2): 50, (3, 4): 300}.items():
+        found = sum({i, j} <= set(row) for row in before)
+        by_lot = supports[i] * supports[j] * 4 / supports.sum()
+        assert abs(found - wanted) < 0.4 * abs(by_lot - wanted)
+
+
+def test_combinations_are_counted_as_a_plain_loop_counts_them():
+    rng = np.random.default_rng(4)
+    supports = rng.integers(5, 90, 12)
+    lengths = -np.sort(-np.minimum(rng.poisson(2.2, 400), 12))
+    lengths = lengths[np.cumsum(lengths) <= supports.sum()]
+    targets = targets_of(supports, square(12, p0_1=30), [(0, 1, 2), (3, 7, 11)], [9, 4])
+    _, rows, baskets = placed(targets, lengths)
+    counts, held = combinations_in(baskets, targets)
+    for i in range(12):
+        for j in range(12):
+            assert counts[i, j] == (i != j) * sum({i, j} <= set(row) for row in rows)
+    assert held.tolist() == [
+        sum(set(triple) <= set(row) for row in rows) for triple in targets.triples.tolist()
+    ]
+
+
+def test_more_of_an_item_than_baskets_have_room_for_does_not_stop_dealing():
+    targets = targets_of([50, 50, 1], square(3, p0_1=50))
+    _, rows, _ = placed(targets, np.full(30, 2))
+    assert all(len(row) == 2 for row in rows)
+
+
+def test_lengths_give_way_until_every_token_has_a_place():
+    lots = Lots(source=SeededSource(1))
+    table = np.zeros((6, 3), dtype=np.int64)
+    table[1, 1], table[2, 0], table[5, 2] = 40, 30, 10
+    for n_tokens, most in ((150, 9), (151, 9), (90, 9), (400, 9), (81, 4), (0, 4)):
+        made = with_places(table, n_tokens, most, lots)
+        assert made.sum() == table.sum()
+        assert (made.sum(axis=0) == table.sum(axis=0)).all()
+        assert len(made) <= most + 1
+        assert np.arange(len(made)) @ made.sum(axis=1) == n_tokens
+    full = with_places(table, 10_000, 4, lots)
+    assert full[4].sum() == table.sum()
+
+
+def test_whole_numbers_are_near_and_add_up():
+    lots = Lots(source=SeededSource(2))
+    expected = np.random.default_rng(3).random((40, 7)) * 3
+    whole = whole_numbers(expected, lots)
+    assert whole.shape == expected.shape
+    assert np.abs(whole - expected).max() < 1 + 1e-6
+    assert abs(whole.sum() - expected.sum()) < 1 + 1e-6
 
 
 # Plans.

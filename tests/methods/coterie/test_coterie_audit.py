@@ -28,8 +28,8 @@ MANY = EncodedBaskets.from_sets(
 )
 """Records above any cap, some of them equal."""
 
-FIRST = 4
-"""A record of those that are gone through first, by their hash."""
+FIRST = 0
+"""The record that is gone through first."""
 
 
 def unenforced(count, found, cap, weight, coins, lot, sums):

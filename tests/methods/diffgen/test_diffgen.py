@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -238,7 +239,7 @@ class TwoPasses(MemoryEngine):
         return super().tally(kernel)
 
 
-@pytest.mark.parametrize("h", [1, 5, 40])
+@pytest.mark.parametrize("h", [1, 5, 40, "auto"])
 def test_the_data_are_passed_over_twice_whatever_h_is(h):
     TwoPasses.passes = 0
     method = DiffGen(specialisations=h, score=GINI, faithful=False)
@@ -275,6 +276,52 @@ def test_specialising_stops_where_the_release_would_not_fit(monkeypatch):
     groups, ledger = run(table, h=200)
     assert np.prod([len(ranges) for ranges in groups.ranges]) * 2 <= 64
     assert ledger.settled()
+    made = sum(line.times for line in ledger.bookings if line.on.startswith("specialisation"))
+    assert 0 < made < 200
+    assert groups.course["specialisations"].startswith(f"{made} of 200; every further one")
+
+
+def test_a_run_that_makes_all_its_specialisations_says_so():
+    groups, _ = run(diffgen_table_1(), h=2)
+    assert groups.course == {"specialisations": "2 of 2"}
+
+
+def test_an_outline_foretells_that_faithful_runs_stop_early():
+    """Of 90 specialisations of wide grids a faithful cut can take in about half."""
+    schema = schema_of(*[grid(1000)] * 14)
+    early = DiffGen(specialisations=90, score=MAX, faithful=True).outline(schema, ONE)
+    (note,) = early.notes
+    assert re.match(r"From about \d\d to 90 specialisations", note)
+    assert DiffGen(specialisations=4, score=MAX, faithful=True).outline(schema, ONE).notes == ()
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+def test_an_adaptive_run_makes_more_specialisations_of_more_records(faithful):
+    schema = schema_of(*[grid(64)] * 3)
+    rng = np.random.default_rng(5)
+    made = []
+    for n in (20, 2_000, 20_000):
+        rows = rng.integers(0, 64, (n, 3))
+        table = table_of(schema, np.column_stack([rows, rows[:, 0] > 30]).tolist())
+        groups, ledger = run(table, h="auto", faithful=faithful)
+        assert ledger.settled()
+        assert ledger.bookings[0].on == "number of records"
+        assert ledger.bookings[0].share == Fraction(1, 50)
+        boxes = np.prod([len(ranges) for ranges in groups.ranges])
+        made.append((int(groups.course["specialisations"].split()[0]), boxes))
+        assert "by a noisy number of records" in groups.course["specialisations"]
+        assert boxes <= max(2, n / 13 + 20)  # 6.6 / 0.48, and the noise on n
+    assert made == sorted(made)
+    assert made[0][0] < made[-1][0]
+
+
+@pytest.mark.parametrize("h", ["auto", 3])
+def test_outlines_of_adaptive_runs_follow_the_public_number_of_records(h):
+    schema = schema_of(*[grid(64)] * 6)
+    method = DiffGen(specialisations=h, score=MAX, faithful=False)
+    small, large = (method.outline_of(schema, ONE, n) for n in (500, 50_000))
+    assert sum(step.share * step.times for step in large.steps) == 1
+    assert (small.n_groups < large.n_groups) == (h == "auto")
 
 
 @pytest.mark.parametrize(("rows", "ranges"), [(1.4, 1), (1.6, 2)])
@@ -307,7 +354,7 @@ def test_the_sensitivity_that_the_paper_states_is_never_below_the_true_one():
 
 def test_the_outline_adds_up_without_any_data():
     schema = schema_of(values(6, 2), grid(12))
-    for h in (None, 0, 3):
+    for h in (None, 0, 3, "auto"):
         for faithful in (False, True):
             method = DiffGen(specialisations=h, score=MAX, faithful=faithful)
             outline = method.outline(schema, Fraction(3))

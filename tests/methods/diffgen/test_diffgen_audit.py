@@ -12,6 +12,7 @@ import pytest
 
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.methods.diffgen.diffgen import DiffGen
+from hedgerow.methods.diffgen.run import DiffGenRun
 from hedgerow.privacy import laplace, mechanisms
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.trees import counts as counting
@@ -57,6 +58,26 @@ def test_a_twin_that_always_takes_the_best_candidate_is_refuted(monkeypatch):
     method = DiffGen(specialisations=1, score=SCORES["max"], faithful=False)
     pair = replace(TABLES["M"], rest=((0, 0, 0), (1, 1, 1)), record=(0, 1, 1))
     assert outcome(method, pair) == "refuted"
+
+
+AUTO = DiffGen(specialisations="auto", score=SCORES["max"], faithful=False)
+EDGE = replace(TABLES["M"], rest=((0, 0, 0), (1, 1, 1)) * 26 + ((1, 0, 0),), record=(0, 1, 1))
+"""53 records are worth one specialisation at epsilon = 1, and one more makes it two."""
+
+
+def test_an_adaptive_number_of_specialisations_refutes_nothing():
+    assert outcome(AUTO, EDGE) == "not refuted"
+
+
+def test_a_twin_whose_specialisations_follow_from_the_true_number_of_records_is_refuted(
+    monkeypatch,
+):
+    def true_size(self, share):
+        self.ledger.spend(share, on="number of records")
+        return int(self.histograms()[0].sum())
+
+    monkeypatch.setattr(DiffGenRun, "noisy_size", true_size)
+    assert outcome(AUTO, EDGE) == "refuted"
 
 
 class DomainOfTheData:

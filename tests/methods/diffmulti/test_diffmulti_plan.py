@@ -57,7 +57,7 @@ def test_a_release_is_written_and_read_back(tmp_path, faithful):
     [
         ({}, "discernibility"),
         ({"for": "classification"}, "max"),
-        ({"for": "clustering"}, "ncp"),
+        ({"for": "clustering"}, "clusters"),
         ({"for": "counting"}, "ncp"),
         ({"for": "clustering", "score": "infogain"}, "infogain"),
     ],

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from hedgerow.count.basket_kernels import SplitCounts, tally_of
 from hedgerow.count.memory.baskets import BasketMemory, cut_to_length, sets_of_masks
+from hedgerow.methods.diffpart.diffpart import DiffPart
+from hedgerow.methods.diffpart.factors import count_factor, passing_by_noise
 from hedgerow.methods.diffpart.level import Expansion, PartitionLevel
 from hedgerow.methods.diffpart.masks import all_masks, masks_by_size
 from hedgerow.methods.diffpart.rules import PublicRules, ceil_sqrt
@@ -21,8 +23,11 @@ from hedgerow.methods.diffpart.tree import MOST_CHILDREN, SplitTree
 from hedgerow.model.baskets import EncodedBaskets, NoisyBaskets, offsets_of, packed
 from hedgerow.model.engine import BasketBatch
 from hedgerow.privacy.source import SeededSource
+from hedgerow.taxonomy.builders import context_free
 from hedgerow.taxonomy.tree import Taxonomy
 from support.basket_sets import encoded_baskets, listed, taxonomies, universe
+
+ONE = Fraction(1)
 
 
 def sets_in(baskets):
@@ -153,15 +158,55 @@ def test_masks_are_ranked_within_their_blocks_and_the_empty_one_has_none(n_child
     assert sum(len(m) for m in all_masks(n_children).masks) == 2**n_children - 1
 
 
-def test_thresholds_allow_the_false_positives_they_are_made_for():
-    rules = PublicRules(epsilon=Fraction(1), false_positives=Fraction(1, 2), max_length=4)
+@pytest.mark.parametrize(
+    ("kind", "target", "allowed"),
+    [("tests", Fraction(1, 2), 0.5), ("counts", Fraction(1, 2), 1), ("counts", Fraction(3), 3)],
+)
+def test_thresholds_allow_the_false_positives_they_are_made_for(kind, target, allowed):
+    rules = PublicRules(epsilon=Fraction(1), false_positives=target, max_length=4)
     share, shape = Fraction(1, 10), (10, 4)
     a = np.exp(-float(share))
     expected = sum(
-        len(masks) * a ** rules.threshold("tests", share, shape, block=b) / (1 + a)
+        len(masks) * a ** rules.threshold(kind, share, shape, block=b) / (1 + a)
         for b, masks in enumerate(rules.blocks(shape).masks)
     )
-    assert 0.35 < expected <= 0.55  # rounding up the threshold only lowers it
+    # Rounding up the threshold only lowers it; a threshold is at least 1.
+    assert 0.7 * allowed < expected <= 1.1 * allowed
+
+
+@pytest.mark.parametrize("n_children", [2, 4, 6, 10, 16, 20])
+@pytest.mark.parametrize("most", [5, 300, np.inf])
+def test_the_factor_of_counts_has_the_best_odds_for_the_worst_number_of_itemsets(n_children, most):
+    """By a search over all thresholds, for all numbers of itemsets that may occur."""
+    masks = 2**n_children - 1
+    occurring = np.unique(np.geomspace(1, min(most, masks // 2), 500).astype(int))
+    lost = occurring / 2  # of itemsets with as many records as the threshold
+
+    def worst(x):
+        return np.abs(np.log((masks - occurring) / 2 * np.exp(-x) / lost)).max()
+
+    tried = np.linspace(0, np.log(masks) + 1, 2001)
+    best = min(worst(x) for x in tried)
+    factor = count_factor(masks, most)
+    if factor > 1:  # the least that the paper allows
+        # Rounding up to tenths moves x by at most 0.15.
+        assert worst(np.sqrt(2) * float(factor)) <= best + 0.15
+
+
+@pytest.mark.parametrize(
+    ("fan_out", "factors"),
+    [(4, (1, 1.5)), (6, (1.5, 2.5)), (10, (2.5, 4.5)), (16, (4, 7.4))],
+)
+def test_the_factors_of_thresholds_follow_from_public_sizes(fan_out, factors):
+    tree = SplitTree.of(context_free([f"i{i}" for i in range(17)], fan_out=fan_out))
+    rules = DiffPart(faithful=True)._rules(tree, Fraction(1))
+    assert (rules.count_factor(ONE), float(rules.c2)) == factors
+    assert passing_by_noise(rules.c2, tree) <= 1
+    by_size = [rules.count_factor(ONE, bits=bits) for bits in range(1, 40)]
+    assert by_size == sorted(by_size, reverse=True)
+    assert 1 <= by_size[-1] == factors[0] <= by_size[0] <= rules.c2  # the paper's range
+    given_c1 = DiffPart(faithful=True, c1=Fraction(3))._rules(tree, ONE)
+    assert {given_c1.count_factor(ONE, bits=b) for b in range(9)} == {3}
 
 
 def test_whole_thresholds_are_the_square_roots_rounded_up():

@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 from hedgerow.model.compiling import compile_loop
 
+SetArrays = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+"""Where sets begin, and their items (rising); sets by their last item, and where each begin."""
+
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
@@ -36,21 +39,94 @@ def hash_records(
 
 
 @compile_loop
-def flag_new(
+def are_equal(
+    offsets: NDArray[np.int64], items: NDArray[np.unsignedinteger], first: int, second: int
+) -> bool:
+    """Say whether two records have the same items."""
+    a, b = offsets[first], offsets[second]
+    length = offsets[first + 1] - a
+    if offsets[second + 1] - b != length:
+        return False
+    equal = True
+    for j in range(length):
+        equal = equal and items[a + j] == items[b + j]
+    return equal
+
+
+@compile_loop
+def number_distinct(
     offsets: NDArray[np.int64],
     items: NDArray[np.unsignedinteger],
-    order: NDArray[np.int64],
-    new: NDArray[np.bool_],
-) -> None:
-    """Flag each record, in an order, that is not equal to the one before it."""
-    for k in range(1, len(order)):
-        a, b = offsets[order[k - 1]], offsets[order[k]]
-        length = offsets[order[k] + 1] - b
-        new[k] = offsets[order[k - 1] + 1] - a != length
-        for j in range(length):
-            if new[k]:
+    hashes: NDArray[np.uint64],
+    slots: NDArray[np.signedinteger],
+    first: NDArray[np.signedinteger],
+    number: NDArray[np.signedinteger],
+) -> int:
+    """Number records by which they are equal to; write the first of each, return how many.
+
+    ``slots`` are twice as many as records or more, a power of two, and -1.
+    """
+    shift = np.uint64(64)
+    while np.uint64(1) << (np.uint64(64) - shift) < np.uint64(len(slots)):
+        shift -= np.uint64(1)
+    last, n = len(slots) - 1, 0
+    for r in range(len(hashes)):
+        # The high bits: records may have been parted by the low ones.
+        at = np.int64(hashes[r] >> shift) & last
+        while slots[at] >= 0:
+            found = first[slots[at]]
+            if hashes[found] == hashes[r] and are_equal(offsets, items, found, r):
                 break
-            new[k] = items[a + j] != items[b + j]
+            at = (at + 1) & last
+        if slots[at] < 0:
+            slots[at], first[n] = n, r
+            n += 1
+        number[r] = slots[at]
+    return n
+
+
+@compile_loop
+def take_records(
+    offsets: NDArray[np.int64],
+    items: NDArray[np.unsignedinteger],
+    taken: NDArray[np.signedinteger],
+    starts: NDArray[np.int64],
+    into: NDArray[np.unsignedinteger],
+) -> None:
+    """Copy some records, one after the other, to where they begin now."""
+    for k in range(len(taken)):
+        source, target = offsets[taken[k]], starts[k]
+        for j in range(starts[k + 1] - target):
+            into[target + j] = items[source + j]
+
+
+@compile_loop
+def count_ranked(
+    offsets: NDArray[np.int64],
+    items: NDArray[np.unsignedinteger],
+    rank: NDArray[np.int32],
+    held: NDArray[np.int64],
+) -> None:
+    """Add how many items of each record have a rank."""
+    for r in range(len(held)):
+        for j in range(offsets[r], offsets[r + 1]):
+            held[r] += rank[items[j]] >= 0
+
+
+@compile_loop
+def sum_masks(
+    offsets: NDArray[np.int64],
+    items: NDArray[np.unsignedinteger],
+    weights: NDArray[np.int64],
+    bits: NDArray[np.int64],
+    sums: NDArray[np.int64],
+) -> None:
+    """Add up records by which of some items they hold; each of those has a bit."""
+    for r in range(len(weights)):
+        mask = 0
+        for j in range(offsets[r], offsets[r + 1]):
+            mask |= bits[items[j]]
+        sums[mask] += weights[r]
 
 
 @compile_loop
@@ -147,26 +223,32 @@ def sets_held(
     first: int,
     stop: int,
     items: NDArray[np.unsignedinteger],
-    rank: NDArray[np.int32],
-    marks: NDArray[np.bool_],
-    set_offsets: NDArray[np.int64],
-    set_items: NDArray[np.int64],
+    ranks: tuple[NDArray[np.int32], NDArray[np.bool_]],
+    sets: SetArrays,
     found: NDArray[np.int64],
 ) -> int:
-    """Write which of some sets of ranked items a record holds; return how many."""
+    """Write which of some sets of ranked items a record holds; return how many.
+
+    ``ranks`` are those of items, and a mark for each that is set meanwhile.
+    """
+    rank, marks = ranks
+    set_offsets, set_items, of_last, starts = sets
     for j in range(first, stop):
         if rank[items[j]] >= 0:
             marks[rank[items[j]]] = True
     count = 0
-    for s in range(len(set_offsets) - 1):
-        holds = True
-        for e in range(set_offsets[s], set_offsets[s + 1]):
-            if not marks[set_items[e]]:
-                holds = False
-                break
-        if holds:
-            found[count] = s
-            count += 1
+    for j in range(first, stop):
+        last = rank[items[j]]
+        if last < 0:
+            continue
+        # A set is looked at where its last item, the rarest, is held.
+        for u in range(starts[last], starts[last + 1]):
+            s, holds = of_last[u], True
+            for e in range(set_offsets[s], set_offsets[s + 1] - 1):
+                holds = holds and marks[set_items[e]]
+            if holds:
+                found[count] = s
+                count += 1
     for j in range(first, stop):
         if rank[items[j]] >= 0:
             marks[rank[items[j]]] = False
@@ -180,22 +262,17 @@ def sum_sets(
     weights: NDArray[np.int64],
     hashes: NDArray[np.uint64],
     rank: NDArray[np.int32],
-    n_top: int,
-    set_offsets: NDArray[np.int64],
-    set_items: NDArray[np.int64],
+    sets: SetArrays,
     cap: int,
     key: np.uint64,
     sums: NDArray[np.int64],
 ) -> None:
     """Add up the sets that records hold, at most ``cap`` of each."""
-    n_sets = len(set_offsets) - 1
-    marks = np.zeros(n_top, dtype=np.bool_)
-    found = np.empty(n_sets, dtype=np.int64)
-    lot = np.empty(n_sets, dtype=np.int64)
+    ranks = (rank, np.zeros(len(sets[3]), dtype=np.bool_))
+    found = np.empty(len(sets[0]), dtype=np.int64)
+    lot = np.empty(len(sets[0]), dtype=np.int64)
     for r in range(len(weights)):
-        count = sets_held(
-            offsets[r], offsets[r + 1], items, rank, marks, set_offsets, set_items, found
-        )
+        count = sets_held(offsets[r], offsets[r + 1], items, ranks, sets, found)
         add_features(count, found, cap, weights[r], mixed_word(key, hashes[r]), lot, sums)
 
 
@@ -203,17 +280,12 @@ def sum_sets(
 def count_sets_held(
     offsets: NDArray[np.int64],
     items: NDArray[np.unsignedinteger],
-    weights: NDArray[np.int64],
     rank: NDArray[np.int32],
-    n_top: int,
-    set_offsets: NDArray[np.int64],
-    set_items: NDArray[np.int64],
+    sets: SetArrays,
     held: NDArray[np.int64],
 ) -> None:
     """Write how many of some sets of ranked items each record holds."""
-    marks = np.zeros(n_top, dtype=np.bool_)
-    found = np.empty(len(set_offsets) - 1, dtype=np.int64)
-    for r in range(len(weights)):
-        held[r] = sets_held(
-            offsets[r], offsets[r + 1], items, rank, marks, set_offsets, set_items, found
-        )
+    ranks = (rank, np.zeros(len(sets[3]), dtype=np.bool_))
+    found = np.empty(len(sets[0]), dtype=np.int64)
+    for r in range(len(held)):
+        held[r] = sets_held(offsets[r], offsets[r + 1], items, ranks, sets, found)

@@ -90,7 +90,8 @@ class BasketMemory:
 
     @cached_property
     def _folded(self) -> FoldedBaskets:
-        return fold(self.baskets.offsets, self.baskets.items)
+        # As the kernels take them, so that each need not do it.
+        return fold(self.baskets.offsets, self.baskets.items.astype(np.uint32))
 
     def sum(self, kernel: SequenceKernel) -> NDArray[np.int64]:
         """Return the sum of a kernel over all records in their order (confidential)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hedgerow.count.memory.placed import PlacedInMemory, boxes_compiled
 from hedgerow.model.compiler import pays
 from hedgerow.model.engine import Batch, DenseKernel, SparseCounts, SparseKernel
+from hedgerow.model.nearest import NearestCentre
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 
@@ -75,6 +76,10 @@ class MemoryEngine:
     def place(self) -> PlacedInMemory:
         """Return all records placed in one box, for methods that grow a tree."""
         return PlacedInMemory(self.table, compiled=None if self.paths is None else self.paths.boxes)
+
+    def labelled(self, labels: NearestCentre) -> MemoryEngine:
+        """Return an engine over the same records, their class joined with a public label."""
+        return replace(self, table=labels.table(self.table))
 
     def rehearsing(self, table: EncodedTable) -> MemoryEngine:
         """Return an engine that counts a made-up table by the same loops as this one's."""

@@ -26,6 +26,7 @@ from hedgerow.count.spark.workers import (
     NAME,
     SUMMED,
     SUMS,
+    WEIGHED,
     keyed,
     merge_sums,
     occupied,
@@ -50,8 +51,6 @@ N_BUCKETS = 256
 """Parts of the people, by the hash of a person; all of one are on one worker."""
 
 BUCKETS = "bucket int, body binary"
-WEIGHED = "records long, codes binary, weight int"
-"""Encoded records as `PACKED` has them, and what each of a row's records counts for."""
 
 
 def open_spark_people(

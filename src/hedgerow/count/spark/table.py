@@ -30,15 +30,18 @@ from hedgerow.count.spark.workers import (
     PACKED,
     SUMMED,
     SUMS,
+    WEIGHED,
     Counting,
     Encode,
     KernelSum,
     KernelTally,
+    Relabel,
     merge_sums,
     packed_codes,
 )
 from hedgerow.encode.sums import ColumnSums
 from hedgerow.model.engine import DenseKernel, SparseCounts, SparseKernel
+from hedgerow.model.nearest import NearestCentre
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
@@ -118,6 +121,18 @@ class SparkEngine:
     def place(self) -> PlacedOnSpark:
         """Return all records placed in one box, for methods that grow a tree."""
         return PlacedOnSpark(self.schema, self._sums)
+
+    def labelled(self, labels: NearestCentre) -> SparkEngine:
+        """Return an engine over the same records, their class joined with a public label.
+
+        Nothing is kept: workers label the records of a pass as they come.
+        """
+        with refusing():
+            records = self._codes.where(f"records is null or records != {SUMMED}")
+            kind = WEIGHED if "weight" in records.columns else PACKED
+            codes = records.mapInArrow(guarded(Relabel(self.schema, labels)), kind)
+        session = Session(spark=self._session.spark, own=False)
+        return SparkEngine(labels.schema(self.schema), session, codes).counting_in(self.unit)
 
     def rehearsing(self, table: EncodedTable) -> SparkEngine:
         """Return an engine over a made-up table on the same cluster; closing it ends nothing."""

@@ -21,6 +21,7 @@ from hedgerow.encode.sums import ColumnSums
 from hedgerow.errors import DataError, UnlistedValueError
 from hedgerow.model.arrays import Codes
 from hedgerow.model.engine import DenseKernel, SparseCounts, SparseKernel
+from hedgerow.model.nearest import NearestCentre
 from hedgerow.model.placed import LevelBins, Routing
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
@@ -41,6 +42,9 @@ PACKED = "records long, codes binary"
 Spark turns rows into Arrow and back one value at a time, which for single codes would take
 much longer than counting them.
 """
+
+WEIGHED = "records long, codes binary, weight int"
+"""Encoded records as `PACKED` has them, and what each of a row's records counts for."""
 
 Weighed = tuple[int, EncodedTable]
 """Records, and what each of them counts for."""
@@ -148,6 +152,25 @@ class Encode:
                 yield packed_codes(codes)
         if sums is not None:
             yield packed_sums(sums)
+
+
+class Relabel:
+    """Packed records, row by row, with their class joined with a public label."""
+
+    def __init__(self, schema: Schema, labels: NearestCentre) -> None:
+        self.schema = schema
+        self.labels = labels
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield each batch with other classes and the same weights."""
+        dtypes = [np.dtype(code_dtype(attribute.domain.size)) for attribute in self.schema.used()]
+        for batch in batches:
+            rows = [
+                b"".join(column.tobytes() for column in self.labels.columns(columns, self.schema))
+                for _, columns in unpacked(batch, dtypes)
+            ]
+            kept = [batch.column(0), pa.array(rows, pa.binary()), *batch.columns[2:]]
+            yield pa.RecordBatch.from_arrays(kept, names=batch.schema.names)
 
 
 class Counting(ABC):

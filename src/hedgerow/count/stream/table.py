@@ -21,6 +21,7 @@ from hedgerow.encode.batch import BatchEncoder, table_of_columns
 from hedgerow.encode.sums import ColumnSums
 from hedgerow.model.arrays import Codes
 from hedgerow.model.engine import DenseKernel, SparseCounts, SparseKernel
+from hedgerow.model.nearest import NearestCentre
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.read.source import Source
@@ -114,6 +115,19 @@ class StreamEngine:
             self._passed,
             compiled=None if self._paths is None else self._paths.boxes,
         )
+
+    def labelled(self, labels: NearestCentre) -> StreamEngine:
+        """Return an engine over the same records, their class joined with a public label.
+
+        They are written beside the others, and removed with them.
+        """
+        shelf = self._scratch.shelf()
+        slots = [
+            shelf.put(labels.columns(tuple(self._shelf.get(slot)), self.schema))
+            for slot in self._pass()
+        ]
+        schema = labels.schema(self.schema)
+        return StreamEngine(schema, self._scratch, shelf, slots, paths=self._paths)
 
     def rehearsing(self, table: EncodedTable) -> StreamEngine:
         """Return an engine over a made-up table on the same disk, by the same loops."""

@@ -14,7 +14,8 @@ from hedgerow.methods.chain.lengths import Lengths
 from hedgerow.model.arrays import Floats
 from hedgerow.model.baskets import item_dtype, offsets_of
 from hedgerow.model.groups import CountsMade
-from hedgerow.model.sequences import NoisySequences, Prefixes, sequence_order, taken
+from hedgerow.model.order import canonical_order
+from hedgerow.model.sequences import NoisySequences, Prefixes, taken
 from hedgerow.taxonomy.tree import Taxonomy
 
 ROUNDS = 5
@@ -162,7 +163,7 @@ def _prefixes(
     offsets = offsets_of(lengths)
     place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
     spelt = words[np.repeat(rows, lengths), place]
-    order, _ = sequence_order(offsets, spelt)
+    order, _ = canonical_order(offsets, spelt)
     offsets, items = taken(offsets, spelt, order)
     rows = rows[order]
     return Prefixes(

@@ -2,41 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.count.feature_kernels import CappedSets, flat_sets
-from hedgerow.count.folding import fold
 from hedgerow.errors import SettingError
 from hedgerow.methods.coterie.caps import Cap
 from hedgerow.methods.coterie.departures import DETAILS
-from hedgerow.methods.coterie.items import Items, measure_items
-from hedgerow.methods.coterie.lengths import BasketLengths, measure_lengths
+from hedgerow.methods.coterie.fit import Combinations, fitted_baskets
+from hedgerow.methods.coterie.items import Items, measure_items, measure_records
+from hedgerow.methods.coterie.lengths import measure_lengths
 from hedgerow.methods.coterie.lots import Lots
-from hedgerow.methods.coterie.pairs import Pairs, measure_pairs
-from hedgerow.methods.coterie.place import PlacedItems, placed
+from hedgerow.methods.coterie.pairs import measure_pairs
 from hedgerow.methods.coterie.rest import with_others
 from hedgerow.methods.coterie.sets import (
     CORE,
-    ChosenSets,
-    CountedSet,
     candidate_sets,
     core_of,
     goal_support,
     measure_core,
     measure_sets,
 )
-from hedgerow.methods.coterie.shares import PARTS, Measuring
-from hedgerow.methods.coterie.targets import combined
+from hedgerow.methods.coterie.shares import FEW, FEW_PARTS, LARGE, PARTS, Measuring
 from hedgerow.methods.diffpart.small_universe import SMALL_UP_TO, small_universe
-from hedgerow.model.arrays import Floats
-from hedgerow.model.baskets import NoisyBaskets, offsets_of
+from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.compiler import need_compiler
 from hedgerow.model.engine import BasketEngine
-from hedgerow.model.method import About, Outline, Step
+from hedgerow.model.method import About, Instead, Outline, Step
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
@@ -57,9 +52,6 @@ USUAL_CAPS = {"items": 6, "sets": 3}
 USUAL_FACTOR = 1.5
 """What `check` reckons with: caps and factors are chosen by noisy counts."""
 
-PASSES = 2
-SIZES = (1, 2, 3)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Coterie:
@@ -69,8 +61,9 @@ class Coterie:
     given.
 
     Privacy: neighbours differ in one record. Each measurement is a histogram in which a record
-    is in one cell, or capped features, and costs its share; they add up to epsilon (sequential
-    composition), and all else reads noisy values.
+    is in one cell, or capped features, and costs its share; they add up to epsilon, whichever
+    shares the noisy number of records chooses (sequential composition, every question for each
+    outcome of those before), and all else reads noisy values.
     """
 
     frequent: int | None = None
@@ -97,9 +90,9 @@ class Coterie:
         if self._is_small(taxonomy):
             step = Step(on="counts", share=epsilon, times=1)
             return Outline(steps=(step,), counts=epsilon, n_groups=(1 << taxonomy.n_leaves) - 1)
-        steps = tuple(Step(on=on, share=epsilon * part, times=1) for on, part in PARTS.items())
         return Outline(
-            steps=steps,
+            steps=_steps(PARTS, epsilon),
+            instead=_with_few_records(epsilon) if taxonomy.n_leaves > LARGE else None,
             counts=epsilon * PARTS["sets"],
             n_groups=taxonomy.n_leaves,
             notes=_notes(float(epsilon)),
@@ -126,10 +119,12 @@ class Coterie:
             engine=engine, epsilon=epsilon, ledger=ledger, source=source, key=lots.word()
         )
         progress("counting items", None)
-        items = measure_items(measuring)
+        records = measure_records(measuring)
+        measuring = measuring.given(records.n_records)
+        items = measure_items(measuring, records)
         found = self._measure_combinations(measuring, items, progress)
         progress("placing items", None)
-        baskets, others = _fitted(found, lots)
+        baskets, others = fitted_baskets(found, lots)
         offsets, codes = with_others(baskets, others, items, n_top=len(found.supports), lots=lots)
         return NoisyBaskets.sorted_of(
             engine.taxonomy,
@@ -173,6 +168,17 @@ class Coterie:
         return self.frequent is None and taxonomy.n_leaves <= SMALL_UP_TO
 
 
+def _steps(parts: Mapping[str, Fraction], epsilon: Fraction) -> tuple[Step, ...]:
+    return tuple(Step(on=on, share=epsilon * part, times=1) for on, part in parts.items())
+
+
+def _with_few_records(epsilon: Fraction) -> Instead:
+    return Instead(
+        when=f"epsilon times the noisy number of records is below {FEW:,}",
+        steps=_steps(FEW_PARTS, epsilon),
+    )
+
+
 def _notes(epsilon: float) -> tuple[str, ...]:
     """Return what can be expected of a count, for records of a usual length."""
     off = {
@@ -186,57 +192,3 @@ def _notes(epsilon: float) -> tuple[str, ...]:
         "Baskets are invented: combinations of rare items are not kept, and taxonomies of items"
         " are not used (diffpart uses them).",
     )
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Combinations:
-    """All that was measured of the frequent items; public."""
-
-    supports: Floats
-    spread: float
-    lengths: BasketLengths
-    pairs: Pairs
-    core: list[CountedSet]
-    sets: ChosenSets
-
-
-def _fitted(found: Combinations, lots: Lots) -> tuple[PlacedItems, NDArray[np.int64]]:
-    """Return baskets that agree with the counts, and how many other items each is to have.
-
-    Records above the cap hold larger sets more often than smaller ones, so that each size has
-    a factor of its own: it is taken from the baskets of the pass before.
-    """
-    factors = np.full(len(found.sets.sets), found.sets.cap.factor)
-    for turn in range(PASSES):
-        counted = [*found.sets.counted(factors), *found.core]
-        targets = combined(found.supports, found.spread, found.pairs, counted)
-        frequent, others = found.lengths.drawn(lots)
-        rough = turn + 1 < PASSES
-        baskets = placed(targets, frequent, lots, rough=rough)
-        if rough:
-            factors = _factors(baskets, found.sets, lots)
-    return baskets, others
-
-
-def _factors(baskets: PlacedItems, chosen: ChosenSets, lots: Lots) -> Floats:
-    """Return the factor of every set, by its size, from the same cap on invented baskets."""
-    lengths = np.diff(baskets.offsets)
-    folded = fold(offsets_of(lengths[lengths > 0]), baskets.items.astype(np.uint32))
-    n_top = int(baskets.items.max(initial=0)) + 1
-    n_top = max(n_top, int(flat_sets(chosen.sets)[1].max(initial=0)) + 1)
-    rank = np.arange(n_top, dtype=np.int32)
-
-    def tables(cap: int) -> NDArray[np.int64]:
-        kernel = CappedSets(rank=rank, n_top=n_top, sets=chosen.sets, cap=cap, key=lots.word())
-        return kernel.count(folded).reshape(2, -1)
-
-    capped, whole = tables(chosen.cap.most), tables(len(chosen.sets) + 1)
-    above = whole[0] - capped[0]
-    sizes = np.array([len(each) for each in chosen.sets])
-    overall = max(1.0, float(above.sum() / max(int(capped[1].sum()), 1)))
-    factors = np.full(len(sizes), chosen.cap.factor)
-    for size in SIZES:
-        here = sizes == size
-        own = max(1.0, float(above[here].sum() / max(int(capped[1][here].sum()), 1)))
-        factors[here] = max(1.0, chosen.cap.factor * own / overall)
-    return factors

@@ -41,18 +41,34 @@ class Items:
     cap: Cap
 
 
-def measure_items(measuring: Measuring) -> Items:
-    """Return the supports of all items, for two shares: lengths, and capped counts of items."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RecordLengths:
+    """Noisy numbers of records, in all and by length; public."""
+
+    n_records: int
+    bins: Bins
+    lengths: Floats
+
+
+def measure_records(measuring: Measuring) -> RecordLengths:
+    """Return how many records there are of which length, for one share."""
     bins = Bins.up_to(measuring.n_items, zero=False)
     noisy = measuring.histogram(LengthBins(edges=bins.edges), on="lengths")
-    n_records = max(1, int(noisy.sum()))
-    lengths = bins.smoothed(noisy, 1 / measuring.share("lengths"))
+    return RecordLengths(
+        n_records=max(1, int(noisy.sum())),
+        bins=bins,
+        lengths=bins.smoothed(noisy, 1 / measuring.share("lengths")),
+    )
+
+
+def measure_items(measuring: Measuring, records: RecordLengths) -> Items:
+    """Return the supports of all items, for one share: capped counts of items."""
     share = measuring.share("items")
     cap = best_cap(
-        bins.means(lengths),
-        lengths,
+        records.bins.means(records.lengths),
+        records.lengths,
         share=share,
-        support=USUAL_SUPPORT * n_records,
+        support=USUAL_SUPPORT * records.n_records,
         options=CAPS,
         slack=SLACK,
     )
@@ -62,7 +78,7 @@ def measure_items(measuring: Measuring) -> Items:
     supports = posterior_medians(raw, scale=cap.most / share, factor=cap.factor)
     known = np.flatnonzero(supports >= 1)
     return Items(
-        n_records=n_records,
+        n_records=records.n_records,
         supports=supports,
         known=known[np.argsort(-supports[known], kind="stable")],
         spread=cap.spread(share),
@@ -81,7 +97,8 @@ def posterior_medians(raw: Floats, *, scale: float, factor: float) -> Floats:
         return raw
     grid = np.concatenate([[0.0], GRID_FROM * GRID_STEP ** np.arange(200)])
     grid = grid[grid <= max(float(raw.max()), 10.0) * 1.2]
-    edges = np.unique(np.quantile(raw, np.linspace(0, 1, N_QUANTILES)))
+    edges = np.quantile(raw, np.linspace(0, 1, N_QUANTILES))
+    edges = edges[np.diff(edges, prepend=-np.inf) > 0]
     place = np.minimum(np.searchsorted(edges, raw), len(edges) - 1)
     counts = np.bincount(place, minlength=len(edges)).astype(np.float64)
     values = np.bincount(place, weights=raw, minlength=len(edges)) / np.maximum(counts, 1)
@@ -105,10 +122,9 @@ def _density(x: Floats, scale: float, factor: float) -> Floats:
 def _fitted(chances: Floats, counts: Floats) -> Floats:
     """Return the posterior of each row under the prior with the largest likelihood."""
     prior = np.full(chances.shape[1], 1 / chances.shape[1])
+    shares = counts / counts.sum()
     for _ in range(ROUNDS):
-        posterior = chances * prior
-        posterior /= posterior.sum(axis=1, keepdims=True)
-        before, prior = prior, counts @ posterior / counts.sum()
+        before, prior = prior, prior * (shares / (chances @ prior) @ chances)
         if np.abs(prior - before).sum() < SETTLED:
             break
     posterior = chances * prior

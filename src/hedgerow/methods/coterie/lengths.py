@@ -1,4 +1,4 @@
-"""How many frequent and how many other items a basket has: measured, then drawn."""
+"""How many frequent and how many other items baskets have, from noisy histograms."""
 
 from __future__ import annotations
 
@@ -18,6 +18,13 @@ CLASS_OF = (0, 1, 2, 2)
 
 N_CLASSES = 4
 ALMOST_NONE = 1e-6
+ALMOST_WHOLE = 1e-9
+
+NEVER_HELD = 0.01
+"""How likely a basket without frequent items is to get one, beside one that has one already."""
+
+AT_ONCE = 4
+"""One basket in that many changes its length at a time."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -34,27 +41,58 @@ class BasketLengths:
         """The mean number of frequent items in each bin."""
         return self.bins.means(self.frequent)
 
-    def drawn(self, lots: Lots) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return, for every basket, how many frequent and how many other items it is to have."""
-        counts = np.floor(self.frequent + lots.uniform(len(self.frequent))).astype(np.int64)
-        in_bin = np.repeat(np.arange(len(counts)), counts)
-        other = np.zeros(len(in_bin), dtype=np.int64)
-        for each in range(N_CLASSES):
-            here = np.flatnonzero(self.classes[in_bin] == each)
-            other[here] = lots.picks(len(here), self.others[each])
-        return (
-            _numbers(in_bin, self.bins.laws(self.frequent), lots),
-            _numbers(other, self.bins.laws(self.others.sum(axis=0)), lots),
-        )
+    def expected(self) -> Floats:
+        """Return how many baskets have ``f`` frequent items and ``g`` others, as ``[f, g]``."""
+        by_others = self.bins.laws(self.others.sum(axis=0))
+        laws = np.array([_spread(row / row.sum(), by_others) for row in self.others])
+        parts = []
+        for count, law, each in zip(
+            self.frequent, self.bins.laws(self.frequent), self.classes, strict=True
+        ):
+            parts.append(np.outer(count * law[1], laws[each]))
+        return np.concatenate(parts)
 
 
-def _numbers(in_bin: NDArray[np.int64], laws: list[BinLaw], lots: Lots) -> NDArray[np.int64]:
-    numbers = np.zeros(len(in_bin), dtype=np.int64)
-    for place, (values, chances) in enumerate(laws):
-        here = np.flatnonzero(in_bin == place)
-        drawn = len(here) and len(values) > 1
-        numbers[here] = values[lots.picks(len(here), chances)] if drawn else values[0]
-    return numbers
+def _spread(counts: Floats, laws: list[BinLaw]) -> Floats:
+    """Return counts of numbers from counts of bins."""
+    return np.concatenate(
+        [count * chances for count, (_, chances) in zip(counts, laws, strict=True)]
+    )
+
+
+def whole_numbers(expected: Floats, lots: Lots) -> NDArray[np.int64]:
+    """Return whole numbers in place of others, each less than 1 off, as is their sum."""
+    ends = np.floor(np.cumsum(expected.ravel()) + lots.uniform(1)[0] + ALMOST_WHOLE)
+    return np.asarray(np.diff(ends.astype(np.int64), prepend=0).reshape(expected.shape))
+
+
+def with_places(
+    table: NDArray[np.int64], n_tokens: int, most: int, lots: Lots
+) -> NDArray[np.int64]:
+    """Return how many baskets have ``[f, g]`` items, with as many frequent ones as tokens.
+
+    Lengths give way in proportion to themselves, up to ``most``, where tokens are too many or
+    too few.
+    """
+    table = np.concatenate([table, np.zeros((1, table.shape[1]), dtype=np.int64)])
+    if len(table) > most + 1:
+        table[most] += table[most + 1 :].sum(axis=0)
+        table = table[: most + 1]
+    while missing := n_tokens - int(np.arange(len(table)) @ table.sum(axis=1)):
+        held = np.arange(len(table))[:, None]
+        able = held < most if missing > 0 else held > int(table[2:].any())
+        weights = np.where(able, table * np.maximum(held, NEVER_HELD), 0.0)
+        n_able = int(table[able[:, 0]].sum())
+        if not n_able:
+            break
+        moved = min(abs(missing), n_able // AT_ONCE + 1)
+        chosen = np.minimum(whole_numbers(weights * (moved / weights.sum()), lots), table)
+        by = 1 if missing > 0 else -1
+        if by > 0 and chosen[-1].any():
+            table = np.concatenate([table, np.zeros_like(table[:1])])
+            chosen = np.concatenate([chosen, np.zeros_like(chosen[:1])])
+        table = table - chosen + np.roll(chosen, by, axis=0)
+    return table
 
 
 def measure_lengths(measuring: Measuring, rank: NDArray[np.int32], n_records: int) -> BasketLengths:

@@ -22,21 +22,10 @@ class Lots:
         """Return numbers from 0 to below 1."""
         return np.asarray((self.source.words(n) >> np.uint64(11)) * _UNIT)
 
-    def order(self, n: int) -> NDArray[np.int64]:
-        """Return 0 ... n - 1 in a random order."""
-        return np.argsort(self.source.words(n), kind="stable")
-
-    def picks(self, n: int, weights: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return ``n`` places, each with a chance in proportion to its weight."""
-        ends = np.cumsum(weights)
-        found = np.searchsorted(ends, self.uniform(n) * ends[-1], side="right")
-        return np.asarray(np.minimum(found, len(weights) - 1), dtype=np.int64)
-
-    def some(self, n: int, weights: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return ``n`` different places, heavier ones more often; ``n`` have a positive weight."""
-        waits = -np.log1p(-self.uniform(len(weights))) / np.maximum(weights, 1e-300)
-        return np.argsort(waits, kind="stable")[:n]
-
     def word(self) -> int:
-        """Return one word, to start a stream from."""
+        """Return one word, to tell a run by."""
         return int(self.source.words(1)[0])
+
+    def stream(self) -> NDArray[np.uint64]:
+        """Return the state of a stream of further words, for loops."""
+        return self.source.words(1).astype(np.uint64)

@@ -1,4 +1,4 @@
-"""Frequent items placed into baskets, and swapped until pairs and triples are as measured."""
+"""Frequent items dealt to baskets, and swapped until pairs and triples are as measured."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.methods.coterie.lengths import whole_numbers
 from hedgerow.methods.coterie.lots import Lots
+from hedgerow.methods.coterie.planting import Plants
 from hedgerow.methods.coterie.targets import Targets
+from hedgerow.model.arrays import Floats
 from hedgerow.model.baskets import offsets_of
 
-BLOCKS = 60
-ROUGH_BLOCKS = 12
-"""Blocks of swaps, and those of a first pass, from which only factors are taken."""
+BLOCKS = 800
+PER_BLOCK = 4_000
+"""Blocks of swaps, and how many are tried in each."""
 
 ENOUGH = 0.2
-ROUGHLY_ENOUGH = 1.0
 """Swapping ends where squares are that part of the noise's variance, in the mean of what is off."""
 
-PER_BLOCK = 50_000
 STOP = 20
 """Swapping ends where less than one try in so many succeeds."""
 
@@ -29,106 +30,103 @@ BITS = 64
 TRIES_A_PLACE = 20
 """How many swaps are tried in a block for every place of small data."""
 
+MANY = 1 << 31
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PlacedItems:
-    """Baskets of frequent items, by rank: ``items[offsets[b]:offsets[b + 1]]``."""
+    """Baskets of frequent items, by rank: ``items[offsets[b]:offsets[b + 1]]``.
+
+    ``members`` has a bit for every basket and item, ``basket_of`` the basket of each place.
+    """
 
     offsets: NDArray[np.int64]
-    items: NDArray[np.int64]
+    items: NDArray[np.int16]
+    basket_of: NDArray[np.signedinteger]
+    members: NDArray[np.uint64]
 
 
-def placed(
-    targets: Targets, lengths: NDArray[np.int64], lots: Lots, *, rough: bool = False
-) -> PlacedItems:
-    """Return baskets of about these lengths that agree with the targets as far as noise warrants.
+def dealt(targets: Targets, lengths: NDArray[np.int64], plants: Plants, lots: Lots) -> PlacedItems:
+    """Return baskets of these lengths, longest first, with as many of each item as wanted.
 
-    Lengths give way where the items need more or fewer places.
+    Sets that are to be planted are put together first, and all else is dealt by lot.
     """
-    from hedgerow.methods.coterie import compiled
+    from hedgerow.methods.coterie.compiled import dealing, draws
+
+    n_top, offsets = len(targets.items), offsets_of(lengths)
+    whole = np.int32 if offsets[-1] < MANY else np.int64
+    baskets = PlacedItems(
+        offsets=offsets,
+        items=np.zeros(offsets[-1], dtype=np.int16),
+        basket_of=np.repeat(np.arange(len(lengths), dtype=whole), lengths),
+        members=np.zeros((len(lengths), n_top // BITS + 1), dtype=np.uint64),
+    )
+    taken = np.zeros(len(lengths), dtype=np.int16)
+    arrays = draws.unwrapped(offsets, baskets.basket_of, taken, baskets.items, baskets.members)
+    sets, expected = plants.listed(targets)
+    times, left = whole_numbers(expected, lots), np.minimum(targets.items, len(lengths))
+    sets, times, again, left, welcome, state = draws.unwrapped(
+        sets, times, plants.again, left, plants.welcome.astype(np.float32), lots.stream()
+    )
+    dealing.plant_sets(sets, times, again, arrays, left, state)
+    tokens = np.repeat(np.arange(n_top, dtype=np.int16), left)
+    dealing.deal_tokens(tokens.view(np.ndarray), welcome, arrays, state)
+    return baskets
+
+
+def combinations_in(baskets: PlacedItems, targets: Targets) -> tuple[Floats, Floats]:
+    """Return how many baskets hold each pair, and each of the targets' triples."""
+    from hedgerow.methods.coterie.compiled import dealing, draws
 
     n_top = len(targets.items)
-    supports = np.minimum(targets.items, len(lengths))
-    sizes = _adjusted(lengths, int(supports.sum()), n_top, lots)
-    offsets = offsets_of(sizes)
-    tokens = np.repeat(np.arange(n_top), supports)
-    items = tokens[lots.order(len(tokens))][: offsets[-1]]
-    state = np.array([lots.word()], dtype=np.uint64)
-    compiled.part_twins(*compiled.unwrapped((items, offsets, state)))
-    _swapped(items, offsets, targets, state, rough=rough)
-    return PlacedItems(offsets=offsets, items=items)
+    counts, held = draws.unwrapped(np.zeros((n_top, n_top)), np.zeros(len(targets.triples)))
+    offsets, items, members = draws.unwrapped(baskets.offsets, baskets.items, baskets.members)
+    triples = draws.unwrapped(targets.triples, *_triples_of_items(targets.triples, n_top))
+    dealing.count_combinations(offsets, items, members, counts, triples, held)
+    return counts, held
 
 
-def _adjusted(
-    lengths: NDArray[np.int64], n_tokens: int, most: int, lots: Lots
-) -> NDArray[np.int64]:
-    """Return lengths that add up to the number of tokens, changed in proportion to length."""
-    sizes = np.minimum(lengths, most)
-    while (missing := n_tokens - int(sizes.sum())) != 0:
-        if missing > 0:
-            weights = np.where(sizes < most, sizes + 0.01 * (sizes == 0), 0.0)
-        else:
-            weights = np.where(sizes > int(np.any(sizes > 1)), sizes, 0.0).astype(np.float64)
-        able = int(np.count_nonzero(weights))
-        if not able:
-            break
-        chosen = lots.some(min(abs(missing), able // 4 + 1), weights)
-        sizes[chosen] += 1 if missing > 0 else -1
-    return sizes
-
-
-def _swapped(
-    items: NDArray[np.int64],
-    offsets: NDArray[np.int64],
-    targets: Targets,
-    state: NDArray[np.uint64],
-    *,
-    rough: bool,
-) -> None:
+def swap(baskets: PlacedItems, targets: Targets, lots: Lots) -> None:
     """Swap items in place until few swaps bring the baskets nearer to their targets."""
-    from hedgerow.methods.coterie import compiled
+    from hedgerow.methods.coterie.compiled import dealing, draws, swapping
 
-    n_top = len(targets.items)
-    if n_top < 2 or not len(items):
+    n_top, n_places = len(targets.items), len(baskets.items)
+    if n_top < 2 or not n_places:
         return
-    counts = np.zeros((n_top, n_top))
-    triples = (
+    counts, held = combinations_in(baskets, targets)
+    offsets, items, basket_of, members = draws.unwrapped(
+        baskets.offsets, baskets.items, baskets.basket_of, baskets.members
+    )
+    starts = offsets_of(np.bincount(items, minlength=n_top)).view(np.ndarray)
+    places, slots = np.empty_like(basket_of), np.empty_like(basket_of)
+    dealing.list_places(items, starts, places, slots, n_top)
+    triples = draws.unwrapped(
         targets.triples,
         *_triples_of_items(targets.triples, n_top),
-        np.zeros(len(targets.triples)),
+        held,
         targets.triple_supports,
         targets.triple_weights,
     )
-    of_triples = compiled.unwrapped(triples)
-    members = np.zeros((len(offsets) - 1, n_top // BITS + 1), dtype=np.uint64)
-    flat, starts, bits, square = compiled.unwrapped((items, offsets, members, counts))
-    compiled.note_members(flat, starts, bits)
-    compiled.count_combinations(flat, starts, bits, square, of_triples)
-    # Pairs that were not measured follow what placing gives, rather than a formula.
-    wanted = np.where(targets.measured, targets.pairs, counts)
-    held = np.argsort(items, kind="stable")
-    slot_of = np.empty_like(held)
-    slot_of[held] = np.arange(len(held))
-    baskets = (
-        items,
-        offsets,
-        np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)),
-        offsets_of(np.bincount(items, minlength=n_top)),
-        held,
-        slot_of,
-        members,
-    )
-    pairs = (counts, wanted, targets.pair_weights)
-    compiled.swap_items(
-        compiled.unwrapped(baskets),
-        compiled.unwrapped(pairs),
-        of_triples,
-        ROUGH_BLOCKS if rough else BLOCKS,
-        min(PER_BLOCK, TRIES_A_PLACE * len(items)),
+    pairs, state = draws.unwrapped(_distances(counts, targets), lots.stream())
+    swapping.swap_items(
+        (items, offsets, basket_of, starts, places, slots, members),
+        pairs,
+        triples,
+        BLOCKS,
+        min(PER_BLOCK, TRIES_A_PLACE * n_places),
         STOP,
-        ROUGHLY_ENOUGH if rough else ENOUGH,
-        compiled.unwrapped((state,))[0],
+        ENOUGH,
+        state,
     )
+
+
+def _distances(counts: Floats, targets: Targets) -> Floats:
+    """Return, for every pair, twice its weight times how far it is off, and the weight.
+
+    Pairs that were not measured are to stay as dealing gives them, rather than by a formula.
+    """
+    off = np.where(targets.measured, counts - targets.pairs, 0.0)
+    return np.stack([2 * targets.pair_weights * off, targets.pair_weights], axis=2)
 
 
 def _triples_of_items(

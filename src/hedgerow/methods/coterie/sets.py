@@ -23,6 +23,9 @@ N_SETS = 130
 N_PAIRS = 400
 """Pairs, most frequent first, that triples are made of."""
 
+N_CANDIDATES = 300
+"""Candidates that are looked at: more than are counted, as those within the core are left out."""
+
 GOAL = 100
 """The itemsets that matter most are that many."""
 
@@ -69,25 +72,45 @@ class ChosenSets:
 
 
 def candidate_sets(pairs: Pairs, supports: Floats, n_records: int) -> list[CandidateSet]:
-    """Return items, frequent pairs, and triples of such pairs, most frequent first."""
+    """Return items, frequent pairs, and triples of such pairs, the most frequent of them first."""
     n_top = len(supports)
-    found = [CandidateSet(items=(i,), support=float(s)) for i, s in enumerate(supports)]
     rows, columns = np.triu_indices(n_top, 1)
     values = pairs.hopeful[rows, columns]
-    order = np.argsort(-values, kind="stable")[:N_PAIRS]
-    after: dict[int, list[int]] = {}
-    for i, j, value in zip(
-        rows[order].tolist(), columns[order].tolist(), values[order].tolist(), strict=True
-    ):
-        found.append(CandidateSet(items=(i, j), support=value))
-        after.setdefault(i, []).append(j)
-    for i, others in after.items():
-        for j, k in combinations(sorted(others), 2):
-            ij, ik, jk = (float(pairs.hopeful[a, b]) for a, b in ((i, j), (i, k), (j, k)))
-            alone = max(float(supports[i] * supports[j] * supports[k]), 1.0)
-            value = min(n_records * ij * ik * jk / alone, ij, ik, jk)
-            found.append(CandidateSet(items=(i, j, k), support=value))
-    return sorted(found, key=lambda each: -each.support)
+    best = np.argsort(-values, kind="stable")[:N_PAIRS]
+    rows, columns, values = rows[best], columns[best], values[best]
+    i, j, k = _triples_of(rows, columns, n_top)
+    ij, ik, jk = pairs.hopeful[i, j], pairs.hopeful[i, k], pairs.hopeful[j, k]
+    alone = np.maximum(supports[i] * supports[j] * supports[k], 1.0)
+    none = np.full(n_top, -1)
+    every = np.concatenate(
+        [
+            np.stack([np.arange(n_top), none, none], axis=1),
+            np.stack([rows, columns, np.full(len(rows), -1)], axis=1),
+            np.stack([i, j, k], axis=1),
+        ]
+    )
+    triples = np.minimum(n_records * ij * ik * jk / alone, np.minimum(np.minimum(ij, ik), jk))
+    found = np.concatenate([supports, values, triples])
+    order = np.argsort(-found, kind="stable")[:N_CANDIDATES]
+    return [
+        CandidateSet(items=tuple(item for item in items if item >= 0), support=value)
+        for items, value in zip(every[order].tolist(), found[order].tolist(), strict=True)
+    ]
+
+
+def _triples_of(
+    rows: NDArray[np.int64], columns: NDArray[np.int64], n_top: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the triples (i, j, k) of which (i, j) and (i, k) are among the pairs.
+
+    >>> [each.tolist() for each in _triples_of(np.array([0, 0, 1]), np.array([3, 1, 2]), 4)]
+    [[0], [1], [3]]
+    """
+    linked = np.zeros((n_top, n_top), dtype=np.bool_)
+    linked[rows, columns] = True
+    first, second = np.nonzero(linked)
+    which, third = np.nonzero(linked[first] & (np.arange(n_top) > second[:, None]))
+    return first[which], second[which], third
 
 
 def goal_support(candidates: list[CandidateSet]) -> float:

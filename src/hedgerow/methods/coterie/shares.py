@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
@@ -26,6 +26,33 @@ PARTS: Mapping[str, Fraction] = {
 }
 """The parts of epsilon, in the order of the measurements; they add up to 1."""
 
+FEW_PARTS: Mapping[str, Fraction] = {
+    "lengths": Fraction(2, 100),
+    "items": Fraction(52, 100),
+    "frequent items held": Fraction(4, 100),
+    "other items held": Fraction(2, 100),
+    "pairs": Fraction(2, 100),
+    "core": Fraction(16, 100),
+    "sets held": Fraction(4, 100),
+    "sets": Fraction(18, 100),
+}
+"""The same where there are few records: lengths cost as much, and say that there are few."""
+
+FEW = 40_000
+"""Records are few where epsilon times their noisy number is below that."""
+
+
+LARGE = 100
+"""Universes up to that many items keep the usual shares: their items are known well anyway."""
+
+
+def parts_for(n_records: int, n_items: int, epsilon: Fraction) -> Mapping[str, Fraction]:
+    """Return the parts of epsilon, given the noisy number of records and the universe.
+
+    Privacy: reads a number that has been paid for. On either way the parts add up to 1.
+    """
+    return FEW_PARTS if n_items > LARGE and n_records * epsilon < FEW else PARTS
+
 
 @dataclass(frozen=True, kw_only=True)
 class Measuring:
@@ -36,6 +63,11 @@ class Measuring:
     ledger: PathLedger
     source: RandomSource
     key: int
+    parts: Mapping[str, Fraction] = field(default_factory=lambda: PARTS)
+
+    def given(self, n_records: int) -> Measuring:
+        """Return the same with the shares for so many records, a noisy number."""
+        return replace(self, parts=parts_for(n_records, self.n_items, self.epsilon))
 
     @property
     def n_items(self) -> int:
@@ -44,7 +76,7 @@ class Measuring:
 
     def share(self, on: str) -> float:
         """Return what a measurement costs, for estimates of its noise."""
-        return float(self.epsilon * PARTS[on])
+        return float(self.epsilon * self.parts[on])
 
     def histogram(self, kernel: FeatureKernel, *, on: str) -> NDArray[np.int64]:
         """Return noisy counts of cells of which every record is in one.
@@ -66,5 +98,5 @@ class Measuring:
 
     def _spending(self, on: str) -> Spending:
         return Spending(
-            epsilon=self.epsilon * PARTS[on], on=on, ledger=self.ledger, source=self.source
+            epsilon=self.epsilon * self.parts[on], on=on, ledger=self.ledger, source=self.source
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,15 @@ class Targets:
     triples: NDArray[np.int64]
     triple_supports: Floats
     triple_weights: Floats
+
+    def scaled(self, part: float) -> Targets:
+        """Return what a part of the baskets is to agree with."""
+        return replace(
+            self,
+            items=np.round(part * self.items).astype(np.int64),
+            pairs=part * self.pairs,
+            triple_supports=part * self.triple_supports,
+        )
 
 
 def combined(

@@ -8,19 +8,22 @@ second pass counts the final groups.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from statistics import median_low
+from typing import Literal
 
 import numpy as np
 
-from hedgerow.count.kernels import ClassHistograms
-from hedgerow.errors import InternalError
+from hedgerow.methods.diffgen.adaptive import AUTO, SIZE, Course
 from hedgerow.methods.diffgen.budget import DiffGenBudget
 from hedgerow.methods.diffgen.departures import COMMON, IMPROVED
+from hedgerow.methods.diffgen.run import DiffGenRun
 from hedgerow.methods.diffgen.specialise import ChoiceMaker, Chooser, JointChoice, PrintedChoice
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups, Ranges
-from hedgerow.model.method import About, Outline
+from hedgerow.model.method import About, Outline, Step
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
@@ -38,24 +41,30 @@ from hedgerow.trees.scores import INFOGAIN, INFORMATION_UNIT, Score
 BLIND_CUTS = 15
 """Cuts grown at random to tell a typical number of groups."""
 
+EXAMPLE_RECORDS = 30_000
+"""Records that an outline is reckoned with where nobody says how many there are."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class DiffGen:
     """Grow a cut by private specialisations, then publish noisy counts of its groups.
 
     ``specialisations`` is the paper's h; ``None`` goes down to the leaves, where no
-    choice is made. ``faithful`` runs [DiffGen, Alg. 1] as printed; otherwise attribute
+    choice is made, and ``"auto"`` buys a noisy number of records and takes as many as they
+    are worth. ``faithful`` runs [DiffGen, Alg. 1] as printed; otherwise attribute
     and split are chosen jointly, by permute-and-flip at the score's own rate, and the
-    counts are projected on the simplex of a noisy total.
+    counts are projected on the simplex of a noisy total. A cut has ``most_boxes`` at the
+    most, where that is given.
 
     Privacy: neighbours differ in one record. All choices and the counts lie on one
     path, the whole data set; their shares add up to epsilon (sequential composition),
     and the groups are disjoint (parallel composition).
     """
 
-    specialisations: int | None
+    specialisations: int | Literal["auto"] | None
     score: Score
     faithful: bool
+    most_boxes: int | None = None
 
     @property
     def about(self) -> About:
@@ -85,17 +94,59 @@ class DiffGen:
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
         """Return what a run will spend and how many groups to expect, without any data."""
+        return self.outline_of(schema, epsilon, EXAMPLE_RECORDS)
+
+    def outline_of(self, schema: Schema, epsilon: Fraction, n_records: int) -> Outline:
+        """Return what a run will spend; ``n_records`` matters to an adaptive one."""
+        if self.specialisations == AUTO:
+            planned = self._settled(schema, epsilon, n_records).outline(schema, _rest(epsilon))
+            bought = Step(on="number of records", share=epsilon * SIZE, times=1)
+            return replace(planned, steps=(bought, *planned.steps))
         budget = self.budget(schema, epsilon)
         n_groups = self._typical_groups(schema, budget)
         counts = budget.counts - budget.total(n_groups)
-        return Outline(steps=budget.steps(n_groups), counts=counts, n_groups=n_groups)
+        steps = budget.steps(n_groups)
+        return Outline(
+            steps=steps, counts=counts, n_groups=n_groups, notes=self._notes(schema, budget)
+        )
+
+    def _notes(self, schema: Schema, budget: DiffGenBudget) -> tuple[str, ...]:
+        """Say where fewer specialisations may be made than were asked for."""
+        asked = self.specialisations
+        if not isinstance(asked, int):
+            return ()
+        cut, made = Cut.topmost(schema), 0
+        while made < asked and (candidates := self._candidates(cut, budget)):
+            widest = max(candidates, key=lambda part: self._grown(cut, part))
+            middle = (widest.first + widest.stop) // 2 if widest.is_numeric else None
+            cut, made = cut.specialise(widest, middle), made + 1
+        if made == asked:
+            return ()
+        return (
+            f"From about {made:,} to {asked:,} specialisations will be made: more would make"
+            " a cut too large to publish, or there are no more. The certificate says how many.",
+        )
+
+    def _grown(self, cut: Cut, part: Part) -> int:
+        """Return how many groups the cut has with a part specialised."""
+        ranges = cut.ranges()
+        n = len(ranges[part.attribute])
+        n_children = 2 if part.is_numeric else len(cut.bounds(part)) - 1
+        return n_groups_of(ranges, cut.schema) // n * (n - 1 + n_children)
+
+    def _settled(self, schema: Schema, epsilon: Fraction, n_records: int) -> DiffGen:
+        """Return the method with its specialisations, from a public or noisy number of records."""
+        counts = replace(self, specialisations=1).budget(schema, _rest(epsilon)).counts
+        course = Course.of(counts, n_records)
+        return replace(self, specialisations=course.specialisations, most_boxes=course.most_boxes)
 
     def budget(self, schema: Schema, epsilon: Fraction) -> DiffGenBudget:
         """Return the split of epsilon, from public settings alone."""
+        steps = self.specialisations
         return DiffGenBudget.of(
             epsilon,
             n_numeric=sum(a.domain.kind == "numeric" for a in schema.attributes),
-            specialisations=self.specialisations,
+            specialisations=steps if isinstance(steps, int) else None,
             faithful=self.faithful,
         )
 
@@ -103,7 +154,9 @@ class DiffGen:
         """Raise where the settings cannot work, before any budget is spent."""
         top = Cut.topmost(schema).ranges() if self.specialisations is not None else None
         n_groups = n_groups_of(top or leaf_ranges(schema), schema)
-        if not self._fits(n_groups, self.budget(schema, epsilon)):
+        if not counts_fit(
+            n_groups, epsilon=self.budget(schema, epsilon).counts, keep_all=self.faithful
+        ):
             refuse_too_many(n_groups)
 
     def publish(
@@ -117,11 +170,18 @@ class DiffGen:
     ) -> Groups:
         """Return the noisy groups of the final cut [DiffGen, Alg. 1]."""
         schema = engine.schema
-        budget = self.budget(schema, epsilon)
+        course: Mapping[str, str] = {}
         if self.specialisations is None:
-            ranges = leaf_ranges(schema)
+            ranges, budget = leaf_ranges(schema), self.budget(schema, epsilon)
         else:
-            ranges = self._grow(engine, budget, ledger, source, progress).ranges()
+            run = DiffGenRun(engine=engine, ledger=ledger, source=source, progress=progress)
+            settled = self
+            if self.specialisations == AUTO:
+                settled = self._settled(schema, epsilon, run.noisy_size(epsilon * SIZE))
+                epsilon = _rest(epsilon)
+            budget = settled.budget(schema, epsilon)
+            cut, made = settled._grow(run, budget)
+            ranges, course = cut.ranges(), settled._course(made, auto=settled is not self)
         progress("counting groups", None)
         if self.faithful:
             groups = printed_groups(
@@ -129,46 +189,49 @@ class DiffGen:
             )
             if ledger.left():
                 ledger.spend_rest(on="left unused, as printed")
-            return groups
+            return replace(groups, course=course)
         total = budget.total(n_groups_of(ranges, schema))
-        return noisy_groups(engine, ranges, total_epsilon=total, ledger=ledger, source=source)
+        groups = noisy_groups(engine, ranges, total_epsilon=total, ledger=ledger, source=source)
+        return replace(groups, course=course)
 
-    def _grow(
-        self,
-        engine: Engine,
-        budget: DiffGenBudget,
-        ledger: PathLedger,
-        source: RandomSource,
-        progress: Progress,
-    ) -> Cut:
-        """Return the cut after at most ``specialisations`` private steps."""
-        cut = Cut.topmost(engine.schema)  # lines 1-2
-        steps = self.specialisations or 0
-        if steps == 0:
-            return cut
-        progress("counting classes", None)
-        chooser = self._chooser(cut, engine, budget, ledger, source)
+    def _course(self, made: int, *, auto: bool) -> Mapping[str, str]:
+        """What the certificate says of how many specialisations were made."""
+        told = f"{made} of {self.specialisations}"
+        if auto:
+            told += ", by a noisy number of records"
+        if made != self.specialisations:
+            told += "; every further one would make a cut too large, or none was left"
+        return {"specialisations": told}
+
+    def _grow(self, run: DiffGenRun, budget: DiffGenBudget) -> tuple[Cut, int]:
+        """Return the cut after at most ``specialisations`` private steps, and their number."""
+        cut = Cut.topmost(run.engine.schema)  # lines 1-2
+        steps = self.specialisations
+        if not isinstance(steps, int) or steps == 0:
+            return cut, 0
+        chooser = self._chooser(cut, run, budget)
         chooser.begin(self._candidates(cut, budget))  # line 4
         for step in range(1, steps + 1):  # line 6
-            progress("specialising", step / steps)
+            run.progress("specialising", step / steps)
             candidates = self._candidates(cut, budget)
             if not candidates:
-                break
+                return cut, step - 1
             part, position = chooser.choose(cut, candidates, step)  # line 7
             children = cut.children(part, position)
             cut = cut.specialise(part, position)  # line 8
             chooser.follow(list(children), step)  # line 9
-        return cut
+        return cut, steps
 
     def _typical_groups(self, schema: Schema, budget: DiffGenBudget) -> int:
         """Return the median number of groups of cuts grown blindly: no data is involved."""
-        if self.specialisations is None:
+        steps = self.specialisations
+        if not isinstance(steps, int):
             return n_groups_of(leaf_ranges(schema), schema)
         sizes = []
         for seed in range(BLIND_CUTS):
             rng = np.random.default_rng(seed)
             cut = Cut.topmost(schema)
-            for _ in range(self.specialisations):
+            for _ in range(steps):
                 candidates = self._candidates(cut, budget)
                 if not candidates:
                     break
@@ -176,31 +239,19 @@ class DiffGen:
                 position = int(rng.integers(part.first + 1, part.stop)) if part.is_numeric else None
                 cut = cut.specialise(part, position)
             sizes.append(n_groups_of(cut.ranges(), schema))
-        return sorted(sizes)[len(sizes) // 2]
+        return median_low(sizes)
 
-    def _chooser(
-        self,
-        cut: Cut,
-        engine: Engine,
-        budget: DiffGenBudget,
-        ledger: PathLedger,
-        source: RandomSource,
-    ) -> Chooser:
-        classes = engine.schema.class_attribute
-        if classes is None:
-            raise InternalError("DiffGen was asked to specialise without a class")
-        sizes = tuple(attribute.domain.size for attribute in engine.schema.attributes)
-        kernel = ClassHistograms(sizes=sizes, n_classes=classes.domain.size)
+    def _chooser(self, cut: Cut, run: DiffGenRun, budget: DiffGenBudget) -> Chooser:
         choices = ChoiceMaker(
-            scored=ScoredParts(kernel.split(engine.sum(kernel)), self.score),
+            scored=ScoredParts(run.histograms(), self.score),
             score=self.score,
             share=budget.choice,
-            ledger=ledger,
-            source=source,
+            ledger=run.ledger,
+            source=run.source,
         )
         if not self.faithful:
             return JointChoice(choices=choices)
-        sensitivity = printed_sensitivity(self.score, classes.domain.size)
+        sensitivity = printed_sensitivity(self.score, run.n_classes)
         return PrintedChoice(choices=choices, cut=cut, sensitivity=sensitivity)
 
     def _candidates(self, cut: Cut, budget: DiffGenBudget) -> list[Part]:
@@ -209,18 +260,21 @@ class DiffGen:
         A specialisation that would make the release too large to publish is not a
         candidate; that depends on the domains and on choices already made privately.
         """
-        ranges = cut.ranges()
-        n_groups = n_groups_of(ranges, cut.schema)
-        fitting = []
-        for part in cut.specialisable():
-            n = len(ranges[part.attribute])
-            n_children = 2 if part.is_numeric else len(cut.bounds(part)) - 1
-            if self._fits(n_groups // n * (n - 1 + n_children), budget):
-                fitting.append(part)
-        return fitting
+        return [
+            part
+            for part in cut.specialisable()
+            if self._fits(self._grown(cut, part), cut.schema, budget)
+        ]
 
-    def _fits(self, n_groups: int, budget: DiffGenBudget) -> bool:
+    def _fits(self, n_groups: int, schema: Schema, budget: DiffGenBudget) -> bool:
+        if self.most_boxes is not None and n_groups > self.most_boxes * n_groups_of((), schema):
+            return False
         return counts_fit(n_groups, epsilon=budget.counts, keep_all=self.faithful)
+
+
+def _rest(epsilon: Fraction) -> Fraction:
+    """Return what an adaptive run has left after its noisy number of records."""
+    return epsilon * (1 - SIZE)
 
 
 def n_groups_of(ranges: tuple[Ranges, ...], schema: Schema) -> int:

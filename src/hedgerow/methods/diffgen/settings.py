@@ -22,7 +22,11 @@ class DiffGenSettings(PrivateSettings):
     purpose: Literal["classification"] = Field(
         "classification", alias="for", description="what the release is for: classification"
     )
-    h: Steps = Field(10, description="the number of specialisations, from 0, or all")
+    h: Steps = Field(
+        10,
+        description="the number of specialisations, from 0; auto, by a noisy number of"
+        " records; or all",
+    )
     score: Literal["gini", "max", "infogain"] | None = Field(
         None,
         description="how specialisations are compared: gini, max or infogain; gini unless"
@@ -59,7 +63,7 @@ class DiffGenSettings(PrivateSettings):
         from hedgerow.trees.scores import SCORES
 
         return DiffGen(
-            specialisations=self.h if isinstance(self.h, int) else None,
+            specialisations=None if self.h == "all" else self.h,
             score=SCORES[self.score_name],
             faithful=self.faithful,
         )

@@ -6,7 +6,7 @@ of its values to specialise. Boxes of a level are counted and split together.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 
@@ -14,12 +14,19 @@ import numpy as np
 
 from hedgerow.errors import SettingError
 from hedgerow.methods.diffmulti.budget import DEPTH, DiffMultiBudget, most_specialisations
-from hedgerow.methods.diffmulti.departures import COMMON, IMPROVED
+from hedgerow.methods.diffmulti.clusters import (
+    FIRST,
+    SHARE,
+    cluster_score,
+    noisy_centres,
+    without_labels,
+)
+from hedgerow.methods.diffmulti.departures import CLUSTERED, COMMON, IMPROVED
 from hedgerow.methods.diffmulti.growth import JointGrowth, PrintedGrowth
 from hedgerow.methods.diffmulti.scores import MultiScore
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import CountsMade, Groups
-from hedgerow.model.method import About, Outline
+from hedgerow.model.method import About, Departure, Outline, Step
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import noisy_rest
@@ -44,6 +51,8 @@ class DiffMulti:
     parent has left by noisy counts, otherwise children get equal parts. ``faithful`` runs
     [DiffMulti, Alg. 1] as printed, where that is private; otherwise attribute and split
     are chosen jointly, paths have at most ``depth`` steps, and child counts are reused.
+    With ``clusters`` boxes are made so that records of one of so many clusters stay together;
+    a fifth of epsilon finds the clusters.
 
     Privacy: neighbours differ in one record. Every path spends on its split points,
     choices and child counts, and its leaf for the rest: epsilon in all (Lemma L2).
@@ -54,6 +63,7 @@ class DiffMulti:
     fair: bool
     depth: int | None
     faithful: bool
+    clusters: int | None = None
 
     @property
     def about(self) -> About:
@@ -61,24 +71,37 @@ class DiffMulti:
         return About(
             name="diffmulti",
             faithful=self.faithful,
-            departures=COMMON if self.faithful else COMMON + IMPROVED,
+            departures=self._departures(),
             chosen={"score": self.score.name},
             details=self._details(),
+            rests_on=self.score.rests_on,
         )
+
+    def _departures(self) -> tuple[Departure, ...]:
+        clustered = () if self.clusters is None else CLUSTERED
+        return (*COMMON, *clustered, *(() if self.faithful else IMPROVED))
 
     def _details(self) -> dict[str, str]:
         """What the certificate adds about the choices."""
         divisor = self.score.printed if self.faithful else self.score.span
-        halved = self.score.name == "infogain" or divisor > self.score.span
+        two_signs = self.score.name == "infogain" or self.score.rests_on is not None
+        halved = two_signs or divisor > self.score.span
         return {
             "sensitivity": self.score.sensitivity,
             "choice": "exponential mechanism" if self.faithful else "permute-and-flip",
             "rate": "share / (2 sensitivity)" if halved else "share / sensitivity",
             "depth": "|g|, by the taxonomies" if self.faithful else str(self.depth or DEPTH),
+            **({} if self.clusters is None else {"clusters": str(self.clusters)}),
         }
 
     def budget(self, schema: Schema, epsilon: Fraction) -> DiffMultiBudget:
-        """Return the split of epsilon, from public settings alone."""
+        """Return the split of epsilon, from public settings alone; without that of clusters."""
+        return self._budget(schema, epsilon - self._for_clusters(epsilon))
+
+    def _for_clusters(self, epsilon: Fraction) -> Fraction:
+        return Fraction(0) if self.clusters is None else epsilon * SHARE
+
+    def _budget(self, schema: Schema, epsilon: Fraction) -> DiffMultiBudget:
         if self.faithful:
             return DiffMultiBudget.printed(epsilon, schema)
         return DiffMultiBudget.improved(epsilon, schema, depth=self.depth, fair=self.fair)
@@ -91,6 +114,8 @@ class DiffMulti:
                 where="publish.score",
                 do="Give score: discernibility or ncp, or an attribute the role 'class'.",
             )
+        if self.clusters is not None:
+            FIRST.validate(schema, epsilon * SHARE)
         budget = self.budget(schema, epsilon)
         if budget.choice < LEAST_SHARE or (self.fair and budget.sizes < LEAST_SHARE):
             raise SettingError(
@@ -110,8 +135,10 @@ class DiffMulti:
         """Return what the longest path spends and how many groups to expect."""
         budget = self.budget(schema, epsilon)
         most = most_specialisations(schema)
+        share = self._for_clusters(epsilon)
+        centres = Step(on="cluster centres", share=share, times=1)
         return Outline(
-            steps=budget.steps(),
+            steps=(centres, *budget.steps()) if share else budget.steps(),
             counts=budget.leaf,
             n_groups=self._typical_groups(schema),
             notes=(
@@ -139,9 +166,23 @@ class DiffMulti:
         progress: Progress = no_progress,
     ) -> Groups:
         """Return the noisy groups of the final boxes [DiffMulti, Alg. 1]."""
+        has_class = engine.schema.class_attribute is not None
+        score = self.score
+        if self.clusters is not None:
+            share = epsilon * SHARE
+            labels = noisy_centres(
+                engine,
+                self.clusters,
+                epsilon=share,
+                ledger=ledger,
+                source=source,
+                progress=progress,
+            )
+            engine, epsilon = engine.labelled(labels), epsilon - share
+            score = cluster_score(self.clusters)
         growth = (PrintedGrowth if self.faithful else JointGrowth)(
-            score=self.score,
-            budget=self.budget(engine.schema, epsilon),
+            score=score,
+            budget=self._budget(engine.schema, epsilon),
             fair=self.fair,
             ledger=ledger,
             source=source,
@@ -149,10 +190,11 @@ class DiffMulti:
             left=np.array([self.specialisations], dtype=np.int64),
             n_attributes=len(engine.schema.attributes),
             n_classes=_n_classes(engine.schema),
+            n_clusters=self.clusters,
         )
         grown = grow(engine, growth, ledger=ledger)
         progress("counting groups", None)
-        has_class = engine.schema.class_attribute is not None
+        grown = replace(grown, counts=without_labels(grown.counts, self.clusters))
         if self.faithful:
             return _printed_leaves(grown, has_class=has_class, ledger=ledger, source=source)
         return publish_leaves(

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.methods.diffmulti.budget import DiffMultiBudget, even_shares, fair_shares
+from hedgerow.methods.diffmulti.clusters import without_labels
 from hedgerow.methods.diffmulti.scores import MultiScore
 from hedgerow.methods.diffmulti.splits import (
     Choice,
@@ -44,7 +45,8 @@ NO_POINT = -1
 class Growth(ABC):
     """What both variants share: which boxes are specialised, and how h is handed down.
 
-    ``left`` is h' of every box of the level.
+    ``left`` is h' of every box of the level. With ``n_clusters`` the classes that are counted
+    are clusters times the table's own, and only choices look at clusters.
     """
 
     score: MultiScore
@@ -56,6 +58,7 @@ class Growth(ABC):
     left: NDArray[np.int64]
     n_attributes: int
     n_classes: int
+    n_clusters: int | None = None
     measured: Measurements = field(default_factory=Measurements)
     _parents: NDArray[np.int64] | None = None
 
@@ -215,7 +218,7 @@ class JointGrowth(Growth):
 
     def _noisy_sizes(self, level: Level) -> NDArray[np.int64]:
         share = self.budget.sizes
-        classes = level.classes()
+        classes = without_labels(level.classes(), self.n_clusters)
         spending = self._spending(level.boxes, share=share, on="child counts")
         noisy = noisy_counts(classes.ravel(), spending=spending).reshape(classes.shape)
         self.measured.counts.append(MeasuredCounts(tree=level.boxes.tree, noisy=noisy, share=share))

@@ -35,15 +35,17 @@ class MultiScore:
 
     A choice at rate ``epsilon / span`` costs ``epsilon``; ``printed`` is what the paper
     divides by, twice the sensitivity where its proof holds. ``of`` also gets, for every
-    candidate, the largest share that any range of its box has of its domain.
+    candidate, the largest share that any range of its box has of its domain. ``rests_on``
+    says what somebody else answers for, in a sentence.
     """
 
-    name: ScoreName
+    name: str
     span: Fraction
     printed: Fraction
     needs_class: bool
     sensitivity: str
     of: _Of
+    rests_on: str | None = None
 
 
 def discernibility_score(children: Children, widest: NDArray[np.float64]) -> NDArray[np.int64]:

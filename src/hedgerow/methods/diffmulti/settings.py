@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import Field, StrictBool, model_validator
 
-from hedgerow.plan.fields import Splits, TreeDepth, mistake
+from hedgerow.plan.fields import Clusters, Splits, TreeDepth, mistake
 from hedgerow.plan.settings import PrivateSettings
 
 if TYPE_CHECKING:
     from hedgerow.model.method import TableMethod
+
+
+CLUSTERS = 2
+"""Clusters that boxes are made for, as in the paper, unless the plan says otherwise."""
 
 
 class DiffMultiSettings(PrivateSettings):
@@ -24,11 +28,16 @@ class DiffMultiSettings(PrivateSettings):
         alias="for",
         description="what the release is for: classification, general, clustering or counting",
     )
+    clusters: Clusters | None = Field(
+        None,
+        description="for clustering: how many clusters records are in, 2 to 20; 2 by default",
+    )
     h: Splits = Field(1000, description="the number of specialisations of all boxes, from 0")
     score: Literal["discernibility", "ncp", "max", "infogain"] | None = Field(
         None,
         description="how specialisations are compared: discernibility, ncp, max or infogain; by"
-        " default max for classification, discernibility for general, ncp otherwise",
+        " default max for classification, discernibility for general, ncp for counting, and by"
+        " clusters for clustering",
     )
     distribution: Literal["fair", "even"] = Field(
         "fair",
@@ -51,6 +60,23 @@ class DiffMultiSettings(PrivateSettings):
             )
         return self
 
+    @model_validator(mode="after")
+    def _check_clusters(self) -> Self:
+        if self.clusters is not None and (self.purpose != "clustering" or self.score is not None):
+            raise mistake(
+                "only for: clustering, without a score, has clusters",
+                "Remove it, or give 'for: clustering' and no score.",
+                key=("clusters",),
+            )
+        return self
+
+    @property
+    def n_clusters(self) -> int | None:
+        """How many clusters boxes are made for; ``None`` where that is not their purpose."""
+        if self.purpose != "clustering" or self.score is not None:
+            return None
+        return self.clusters or CLUSTERS
+
     @property
     def score_name(self) -> Literal["discernibility", "ncp", "max", "infogain"]:
         """The score that is used: the one given, or that of the purpose."""
@@ -68,12 +94,17 @@ class DiffMultiSettings(PrivateSettings):
 
     def build(self, *, has_class: bool) -> TableMethod:
         """Return the method with these settings."""
+        from hedgerow.methods.diffmulti.clusters import CLUSTERS as NO_CLUSTERS_YET
         from hedgerow.methods.diffmulti.diffmulti import DiffMulti
         from hedgerow.methods.diffmulti.scores import multi_score
 
+        clustered = self.n_clusters is not None
         return DiffMulti(
             specialisations=self.h,
-            score=multi_score(self.score_name, faithful=self.faithful),
+            score=NO_CLUSTERS_YET
+            if clustered
+            else multi_score(self.score_name, faithful=self.faithful),
+            clusters=self.n_clusters,
             fair=self.distribution == "fair",
             depth=self.depth,
             faithful=self.faithful,

@@ -14,6 +14,7 @@ import numpy as np
 
 from hedgerow.errors import SettingError
 from hedgerow.methods.diffpart.departures import COMMON, IMPROVED
+from hedgerow.methods.diffpart.factors import most_masks, passing_by_noise, pruning_factor
 from hedgerow.methods.diffpart.items import (
     ITEMS_SHARE,
     PASSING,
@@ -23,7 +24,7 @@ from hedgerow.methods.diffpart.items import (
 )
 from hedgerow.methods.diffpart.level import Expansion, PartitionLevel, split_level
 from hedgerow.methods.diffpart.rest import DrawnSets, RestStep, drawn_rest, leaf_sets
-from hedgerow.methods.diffpart.rules import PrintedRules, PublicRules
+from hedgerow.methods.diffpart.rules import FALSE_ITEMSETS, PrintedRules, PublicRules
 from hedgerow.methods.diffpart.small_universe import SMALL_UP_TO, small_universe
 from hedgerow.methods.diffpart.tree import SplitTree
 from hedgerow.model.baskets import NoisyBaskets
@@ -57,9 +58,9 @@ class DiffPart:
     """Split records by the groups of items they hold, and publish the itemsets that pass.
 
     ``faithful`` runs [DiffPart, Alg. 1 and Procedure 1] with the factors ``c1`` and ``c2``
-    of its thresholds; ``None`` is the smallest factor with which a partition without
-    records has at most one false positive on average. Otherwise ``false_positives`` is the
-    target that thresholds are made of, and records are cut to ``max_length`` items.
+    of its thresholds; ``None`` takes them from the taxonomy (:mod:`.factors`). Otherwise
+    ``false_positives`` is the target that thresholds of tests are made of, and records are
+    cut to ``max_length`` items.
 
     Privacy: neighbours differ in one record. Sub-partitions are disjoint (parallel
     composition), the shares along every chain of partitions add up to epsilon at most
@@ -107,10 +108,14 @@ class DiffPart:
         if self.faithful:
             told = {"thresholds": "sqrt(2) C2 height / share; sqrt(2) C1 / share"}
             if self.c1 is None or self.c2 is None:
-                told["factors"] = "the least at which one empty sub-partition passes on average"
+                told["factors"] = (
+                    "C2 the least at which one empty sub-partition passes on average; C1 by the"
+                    " noisy size of a partition, so that as many itemsets are false as are lost"
+                )
             return told
         return {
-            "thresholds": f"{self.false_positives} false positives per partition, on average",
+            "thresholds": f"{self.false_positives} false partitions and"
+            f" {max(self.false_positives, FALSE_ITEMSETS)} false itemset per partition, on average",
             "items": f"known from a count that noise alone reaches with chance {PASSING}",
         }
 
@@ -126,7 +131,7 @@ class DiffPart:
                 f"tests with this factor pass about {expected:.3g} of the empty sub-partitions"
                 " of every partition, which multiply from level to level",
                 where="publish.c2",
-                do=f"Give {float(least_factor(tree)):g}, which passes one, or leave it out.",
+                do=f"Give {float(pruning_factor(tree)):g}, which passes one, or leave it out.",
             )
 
     def outline(self, taxonomy: Taxonomy, epsilon: Fraction) -> Outline:
@@ -159,7 +164,7 @@ class DiffPart:
             steps=tuple(steps),
             counts=ledger.left(),
             n_groups=tree.n_items,
-            notes=() if self.faithful else self._notes(tree, epsilon),
+            notes=self._notes(tree, epsilon),
         )
 
     def publish(
@@ -243,15 +248,20 @@ class DiffPart:
 
     def _rules(self, tree: SplitTree, epsilon: Fraction) -> PrintedRules | PublicRules:
         if self.faithful:
-            least = least_factor(tree)
-            c2 = least if self.c2 is None else self.c2
-            c1 = min(c2, least) if self.c1 is None else self.c1
-            return PrintedRules(epsilon=epsilon, c1=c1, c2=c2)
+            c2 = pruning_factor(tree) if self.c2 is None else self.c2
+            return PrintedRules(epsilon=epsilon, c1=self.c1, c2=c2, n_masks=most_masks(tree))
         return PublicRules(
             epsilon=epsilon, false_positives=self.false_positives, max_length=self._length(tree)
         )
 
     def _notes(self, tree: SplitTree, epsilon: Fraction) -> tuple[str, ...]:
+        rules = self._rules(tree, epsilon)
+        if isinstance(rules, PrintedRules):
+            least = rules.count_factor(epsilon)
+            c1 = f"C1 = {float(least):g}"
+            if self.c1 is None and least < rules.c2:
+                c1 += ", more in small partitions,"
+            return (f"Thresholds have the factors {c1} and C2 = {float(rules.c2):g}.",)
         length = self._length(tree)
         share = epsilon * ITEMS_SHARE
         items = (
@@ -298,20 +308,3 @@ def _noisy_total(
     spending = Spending(epsilon=epsilon * TOTAL_SHARE, on="total", ledger=ledger, source=source)
     size = np.array([walk.size()], dtype=np.int64)
     return max(0, int(noisy_counts(size, spending=spending)[0]))
-
-
-def passing_by_noise(c2: Fraction, tree: SplitTree) -> float:
-    """Return how many sub-partitions of an empty partition pass on average, at height 1.
-
-    About M / 2 exp(-sqrt(2) C2) of M = 2^l - 1, whatever the budget: P(noise >= T) of
-    docs/privacy.md, "Empty groups", with the printed threshold for T.
-    """
-    n_masks = (1 << int(tree.n_children.max())) - 1
-    return n_masks / 2 * math.exp(-math.sqrt(2) * float(c2))
-
-
-def least_factor(tree: SplitTree) -> Fraction:
-    """Return the least C2 of at least 1, in tenths, at which at most one passes by noise."""
-    n_masks = (1 << int(tree.n_children.max())) - 1
-    exact = math.log(max(n_masks / 2, 1)) / math.sqrt(2)
-    return max(Fraction(1), Fraction(math.ceil(10 * exact), 10))

@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.methods.diffpart.factors import count_factor
 from hedgerow.methods.diffpart.level import CountKind, Expansion, PartitionLevel, PartShape
 from hedgerow.methods.diffpart.masks import MaskBlocks, all_masks, masks_by_size
 from hedgerow.methods.diffpart.tree import SplitTree
@@ -25,6 +26,12 @@ GROWTH = Fraction(3, 2)
 RARER = 4
 """How much fewer false positives are allowed with every child more."""
 
+FALSE_ITEMSETS = Fraction(1)
+"""Itemsets without records that a leaf count may publish of a partition, on average.
+
+A partition that has records has one true itemset at least: so many may be false.
+"""
+
 
 def highest_places(
     level: PartitionLevel, tree: SplitTree
@@ -37,11 +44,16 @@ def highest_places(
 
 @dataclass(frozen=True, kw_only=True)
 class PrintedRules:
-    """As printed: alpha and thresholds of [DiffPart, Alg. 1 and Procedure 1]."""
+    """As printed: alpha and thresholds of [DiffPart, Alg. 1 and Procedure 1].
+
+    A ``c1`` of ``None`` is chosen for every partition, by the most itemsets that a node has,
+    ``n_masks``, and the noisy count with which the partition passed its test.
+    """
 
     epsilon: Fraction
-    c1: Fraction
+    c1: Fraction | None
     c2: Fraction
+    n_masks: int = 1
 
     def choose(
         self, level: PartitionLevel, tree: SplitTree, source: RandomSource
@@ -60,10 +72,16 @@ class PrintedRules:
         return shares_by(left, internal, lambda rest, n: (rest - self.epsilon / 2) / n)
 
     def shapes(self, expansion: Expansion) -> NDArray[np.int64]:
-        """Return the number of children, twice, and the height of the cut."""
+        """Return the number of children, twice, the height of the cut, and the size's bits.
+
+        The bits are those of the noisy count that the partition has passed with, which is
+        paid for; 0 where it has none or C1 is given.
+        """
         n_children = expansion.tree.n_children[expansion.node]
         height = expansion.level.highest(expansion.tree)
-        return np.column_stack([n_children, n_children, height]).astype(np.int64)
+        bits = np.frexp(np.maximum(expansion.level.noisy, 0).astype(np.float64))[1]
+        bits *= self.c1 is None
+        return np.column_stack([n_children, n_children, height, bits]).astype(np.int64)
 
     def blocks(self, shape: PartShape) -> MaskBlocks:
         """Return all combinations in one block."""
@@ -75,12 +93,19 @@ class PrintedRules:
         [DiffPart, Procedure 1, line 7; Alg. 1, line 13]
         """
         if kind == "counts":
-            return self.count_threshold(share)
+            return self.count_threshold(share, bits=shape[3])
         return max(1, ceil_sqrt(2 * (self.c2 * shape[2] / share) ** 2))
 
-    def count_threshold(self, share: Fraction) -> int:
+    def count_threshold(self, share: Fraction, *, bits: int = 0) -> int:
         """Return the smallest noisy count of a leaf partition that is published."""
-        return max(1, ceil_sqrt(2 * (self.c1 / share) ** 2))
+        return max(1, ceil_sqrt(2 * (self.count_factor(share, bits=bits) / share) ** 2))
+
+    def count_factor(self, share: Fraction, *, bits: int = 0) -> Fraction:
+        """Return C1: as given, or by rule, in [1, C2]; without ``bits`` of a size the least."""
+        if self.c1 is not None:
+            return self.c1
+        most = 2.0 ** (bits - 1) * float(share) if bits else math.inf
+        return min(count_factor(self.n_masks, most), self.c2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,11 +156,15 @@ class PublicRules:
 
         Of the false positives that a partition is allowed on average, each size of
         combination gets a part that falls with the size: (1 / share) ln(M / (2 kappa)), M
-        combinations of the size and kappa its part.
+        combinations of the size and kappa its part. A false partition is split again, a
+        false itemset is not: of itemsets more are allowed.
         """
         size = block + 1
         parts = [RARER**-s for s in range(1, shape[1] + 1)]
-        kappa = float(self.false_positives) * RARER**-size / sum(parts)
+        allowed = self.false_positives
+        if kind == "counts":
+            allowed = max(allowed, FALSE_ITEMSETS)
+        kappa = float(allowed) * RARER**-size / sum(parts)
         odds = math.comb(shape[0], size) / (2 * kappa)
         return max(1, math.ceil(math.log(max(odds, 1.0)) / float(share)))
 

@@ -1,22 +1,19 @@
-"""Compiled loops that place items into baskets. Import lazily: loading Numba takes a while.
-
-They read noisy values only. Numpy has its full name here: tests that watch the methods give
-them another one under its short name, which no compiled loop can take.
-"""
+"""Items swapped between baskets, while that brings combinations nearer to their targets."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy
-from numpy.typing import NDArray
 
-from hedgerow.count.compiled.features import mixed_word
+from hedgerow.methods.coterie.compiled.draws import (
+    RealArray,
+    WholeArray,
+    WordArray,
+    draw_below,
+    draw_unit,
+    holds,
+    note,
+)
 from hedgerow.model.compiling import compile_loop
-
-WholeArray = NDArray[numpy.int64]
-RealArray = NDArray[numpy.float64]
-WordArray = NDArray[numpy.uint64]
 
 BasketArrays = tuple[
     WholeArray, WholeArray, WholeArray, WholeArray, WholeArray, WholeArray, WordArray
@@ -24,129 +21,32 @@ BasketArrays = tuple[
 """Items, where baskets begin, the basket of each place; where the places of each item begin, those
 places, and where each place is among them; a bit for every basket and item that it holds."""
 
-PairArrays = tuple[RealArray, RealArray, RealArray]
-"""Counts, targets and weights of pairs."""
-
 TripleArrays = tuple[
     WholeArray, WholeArray, WholeArray, WholeArray, RealArray, RealArray, RealArray
 ]
 """Members; the triples of each item, the two members beside it in each, and where they begin;
 counts, targets and weights."""
 
-TRIES = 200
-"""How often a place is looked for, for an item that a basket holds twice."""
-
-
-@compile_loop
-def draw_below(state: WordArray, bound: int) -> numpy.int64:
-    """Return a number from 0 to below a bound, and move the stream on."""
-    state[0] = mixed_word(state[0], numpy.uint64(1))
-    return numpy.int64((state[0] >> numpy.uint64(32)) % numpy.uint64(bound))
-
-
-@compile_loop
-def draw_unit(state: WordArray) -> float:
-    """Return a number from 0 to below 1, and move the stream on."""
-    state[0] = mixed_word(state[0], numpy.uint64(1))
-    return numpy.float64(state[0] >> numpy.uint64(11)) * 2.0**-53
-
-
-@compile_loop
-def find(items: WholeArray, first: int, stop: int, item: int) -> int:
-    """Return where an item is in a basket, or -1."""
-    for k in range(first, stop):
-        if items[k] == item:
-            return k
-    return -1
-
-
-@compile_loop
-def part_twins(items: WholeArray, offsets: WholeArray, state: WordArray) -> None:
-    """Swap items that a basket holds twice with those of other baskets, where that can be."""
-    n = len(offsets) - 1
-    for b in range(n):
-        first, stop = offsets[b], offsets[b + 1]
-        for k in range(first, stop):
-            x = items[k]
-            if find(items, first, k, x) < 0:
-                continue
-            for _ in range(TRIES):
-                c = draw_below(state, n)
-                if c == b or offsets[c] == offsets[c + 1]:
-                    continue
-                j = offsets[c] + draw_below(state, offsets[c + 1] - offsets[c])
-                y = items[j]
-                if y == x or find(items, first, stop, y) >= 0:
-                    continue
-                if find(items, offsets[c], offsets[c + 1], x) >= 0:
-                    continue
-                items[k], items[j] = y, x
-                break
-
-
-@compile_loop
-def holds(members: WordArray, basket: int, item: int) -> bool:
-    """Say whether a basket holds an item."""
-    word = members[basket, item >> 6] >> numpy.uint64(item & 63)
-    return bool((word & numpy.uint64(1)) != numpy.uint64(0))
-
-
-@compile_loop
-def note_members(items: WholeArray, offsets: WholeArray, members: WordArray) -> None:
-    """Set the bits of all items that baskets hold."""
-    for b in range(len(offsets) - 1):
-        for k in range(offsets[b], offsets[b + 1]):
-            members[b, items[k] >> 6] |= numpy.uint64(1) << numpy.uint64(items[k] & 63)
-
-
-@compile_loop
-def note_change(baskets: BasketArrays, basket: int, left: int, came: int) -> None:
-    """Bring a basket's bits up to date, after one item has come in another's place."""
-    items, offsets, members = baskets[0], baskets[1], baskets[6]
-    if find(items, offsets[basket], offsets[basket + 1], left) < 0:
-        members[basket, left >> 6] &= ~(numpy.uint64(1) << numpy.uint64(left & 63))
-    members[basket, came >> 6] |= numpy.uint64(1) << numpy.uint64(came & 63)
-
-
-@compile_loop
-def count_combinations(
-    items: WholeArray,
-    offsets: WholeArray,
-    members: WordArray,
-    pairs: RealArray,
-    triples: TripleArrays,
-) -> None:
-    """Add up the pairs and the listed triples of all baskets."""
-    of_triple, of_item, beside, starts, counts, _, _ = triples
-    for b in range(len(offsets) - 1):
-        first, stop = offsets[b], offsets[b + 1]
-        for k in range(first, stop):
-            x = items[k]
-            for j in range(k + 1, stop):
-                pairs[x, items[j]] += 1
-                pairs[items[j], x] += 1
-            if stop - first < 3:
-                continue
-            for u in range(starts[x], starts[x + 1]):
-                y, z = beside[u, 0], beside[u, 1]
-                if of_triple[of_item[u], 0] == x and holds(members, b, y) and holds(members, b, z):
-                    counts[of_item[u]] += 1
+WORTH = 0.01
+"""A set is off where its count is so by 1, and its square by that part of its variance."""
 
 
 @compile_loop
 def change_of(
-    baskets: BasketArrays, b: int, place: int, comes: int, pairs: PairArrays, triples: TripleArrays
+    baskets: BasketArrays, b: int, place: int, comes: int, pairs: RealArray, triples: TripleArrays
 ) -> float:
-    """Return how the distance to all targets changes when an item comes in another's place."""
+    """Return how the distance to all targets changes when an item comes in another's place.
+
+    ``pairs`` are twice the weight times how far each is off, and the weight.
+    """
     items, offsets = baskets[0], baskets[1]
-    counts, targets, weights = pairs
     first, stop, leaves = offsets[b], offsets[b + 1], items[place]
     change = 0.0
     for k in range(first, stop):
         if k != place:
             o = items[k]
-            change += weights[leaves, o] * (1 - 2 * (counts[leaves, o] - targets[leaves, o]))
-            change += weights[comes, o] * (1 + 2 * (counts[comes, o] - targets[comes, o]))
+            change += pairs[leaves, o, 1] - pairs[leaves, o, 0]
+            change += pairs[comes, o, 1] + pairs[comes, o, 0]
     if stop - first < 3:
         return change
     members = baskets[6]
@@ -165,18 +65,18 @@ def change_of(
 
 @compile_loop
 def apply_change(
-    baskets: BasketArrays, b: int, place: int, comes: int, pairs: PairArrays, triples: TripleArrays
+    baskets: BasketArrays, b: int, place: int, comes: int, pairs: RealArray, triples: TripleArrays
 ) -> None:
     """Bring the counts up to date for one item that comes in another's place."""
-    items, offsets, counts = baskets[0], baskets[1], pairs[0]
+    items, offsets = baskets[0], baskets[1]
     first, stop, leaves = offsets[b], offsets[b + 1], items[place]
     for k in range(first, stop):
         if k != place:
             o = items[k]
-            counts[leaves, o] -= 1
-            counts[o, leaves] -= 1
-            counts[comes, o] += 1
-            counts[o, comes] += 1
+            pairs[leaves, o, 0] -= 2 * pairs[leaves, o, 1]
+            pairs[o, leaves, 0] = pairs[leaves, o, 0]
+            pairs[comes, o, 0] += 2 * pairs[comes, o, 1]
+            pairs[o, comes, 0] = pairs[comes, o, 0]
     members = baskets[6]
     _, of_item, beside, starts, held, _, _ = triples
     for u in range(starts[leaves], starts[leaves + 1]):
@@ -189,24 +89,25 @@ def apply_change(
 
 
 @compile_loop
-def off_target(pairs: PairArrays, triples: TripleArrays, codes: WholeArray, ends: RealArray) -> int:
+def off_target(pairs: RealArray, triples: TripleArrays, codes: WholeArray, ends: RealArray) -> int:
     """List pairs and triples that are off, with running sums of how much; return how many."""
-    counts, targets, weights = pairs
     _, _, _, _, held, wanted, weight = triples
-    n = len(targets)
+    n = len(pairs)
     total, count = 0.0, 0
     for i in range(n):
         for j in range(i + 1, n):
-            off = counts[i, j] - targets[i, j]
-            cost = off * off * weights[i, j]
-            if abs(off) >= 1.0 and cost > 0.01:
+            double, w = pairs[i, j, 0], pairs[i, j, 1]
+            if w <= 0:
+                continue
+            cost = double * double / (4 * w)
+            if cost > WORTH and abs(double) >= 2 * w:
                 total += cost
                 codes[count], ends[count] = i * n + j, total
                 count += 1
     for t in range(len(wanted)):
         off = held[t] - wanted[t]
         cost = off * off * weight[t]
-        if abs(off) >= 1.0 and cost > 0.01:
+        if abs(off) >= 1.0 and cost > WORTH:
             total += cost
             codes[count], ends[count] = n * n + t, total
             count += 1
@@ -215,14 +116,13 @@ def off_target(pairs: PairArrays, triples: TripleArrays, codes: WholeArray, ends
 
 @compile_loop
 def set_off(
-    code: int, pairs: PairArrays, triples: TripleArrays, state: WordArray
+    code: int, pairs: RealArray, triples: TripleArrays, state: WordArray
 ) -> tuple[int, int, int, bool]:
     """Return an item that is to come or go, the one or two beside it, and whether to come."""
-    counts, targets, _ = pairs
-    n = len(targets)
+    n = len(pairs)
     if code < n * n:
         i, j = code // n, code % n
-        comes = targets[i, j] > counts[i, j]
+        comes = pairs[i, j, 0] < 0
         if draw_below(state, 2) == 0:
             return i, j, -1, comes
         return j, i, -1, comes
@@ -247,8 +147,10 @@ def propose_joining(
         if third >= 0 and not holds(members, a, third):
             continue
         place = first + draw_below(state, stop - first)
-        if items[place] == beside or items[place] == third:
-            return -1, -1
+        for _step in range(stop - first):
+            if items[place] not in (beside, third):
+                break
+            place = place + 1 if place + 1 < stop else first
         return place, held[starts[x] + draw_below(state, starts[x + 1] - starts[x])]
     return -1, -1
 
@@ -275,8 +177,18 @@ def propose_parting(
 
 
 @compile_loop
+def is_twice(baskets: BasketArrays, basket: int, item: int) -> bool:
+    """Say whether a basket still holds an item, one place of which has gone."""
+    items, offsets = baskets[0], baskets[1]
+    found = False
+    for place in range(offsets[basket], offsets[basket + 1]):
+        found = found or items[place] == item
+    return found
+
+
+@compile_loop
 def swap_if_nearer(
-    baskets: BasketArrays, place: int, other: int, pairs: PairArrays, triples: TripleArrays
+    baskets: BasketArrays, place: int, other: int, pairs: RealArray, triples: TripleArrays
 ) -> bool:
     """Swap the items of two places of two baskets where that is nearer to the targets."""
     items, _, basket_of, _, held, slot_of, members = baskets
@@ -292,8 +204,12 @@ def swap_if_nearer(
     apply_change(baskets, a, place, y, pairs, triples)
     apply_change(baskets, b, other, x, pairs, triples)
     items[place], items[other] = y, x
-    note_change(baskets, a, x, y)
-    note_change(baskets, b, y, x)
+    if not is_twice(baskets, a, x):
+        members[a, x >> 6] &= ~(numpy.uint64(1) << numpy.uint64(x & 63))
+    if not is_twice(baskets, b, y):
+        members[b, y >> 6] &= ~(numpy.uint64(1) << numpy.uint64(y & 63))
+    note(members, a, y)
+    note(members, b, x)
     slot_x, slot_y = slot_of[place], slot_of[other]
     held[slot_x], held[slot_y] = other, place
     slot_of[place], slot_of[other] = slot_y, slot_x
@@ -303,7 +219,7 @@ def swap_if_nearer(
 @compile_loop
 def swap_items(
     baskets: BasketArrays,
-    pairs: PairArrays,
+    pairs: RealArray,
     triples: TripleArrays,
     blocks: int,
     per_block: int,
@@ -317,7 +233,7 @@ def swap_items(
     is tried where most is off. Ends where less than one try in ``stop`` succeeds, or where what is
     off is so by ``enough`` of its variance on average; returns how many swaps were made.
     """
-    n, starts = len(pairs[1]), baskets[3]
+    n, starts = len(pairs), baskets[3]
     codes = numpy.empty(n * (n - 1) // 2 + len(triples[0]), dtype=numpy.int64)
     ends = numpy.empty(len(codes), dtype=numpy.float64)
     made = 0
@@ -340,8 +256,3 @@ def swap_items(
         if made - before < per_block // stop:
             break
     return made
-
-
-def unwrapped(arrays: tuple[NDArray[Any], ...]) -> tuple[Any, ...]:
-    """Return arrays without what tests wrap around them."""
-    return tuple(array.view(numpy.ndarray) for array in arrays)

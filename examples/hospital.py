@@ -1,0 +1,29 @@
+"""A hospital's export, from the file to a release: draft, confirm, check, publish."""
+
+from __future__ import annotations
+
+from place import working_folder
+
+import hedgerow
+from hedgerow.demo.hospital import write_hospital
+
+folder = working_folder()
+patients = write_hospital(folder)  # made up: 8,000 patients, semicolons, decimal commas
+
+# 1. A draft looks at the data, so it is confidential until a person has read it.
+draft = hedgerow.draft(patients, class_name="returned", base=folder)
+text = draft.text.replace("confirmed: false", "confirmed: true")  # a person's word, not a program's
+plan = folder / "plan.yaml"
+plan.write_text(text, encoding="utf-8")
+
+# 2. What it will cost and keep; no record is read.
+foretold = hedgerow.check(plan)
+print(f"foretold: {foretold.verdict}, a count within ±{foretold.error_95}")
+
+# 3. Books epsilon, then draws the noise.
+release = hedgerow.publish(plan, out=folder / "release", records=True)
+print(release.certificate.guarantee.statement)
+
+# 4. What recipients have.
+opened = hedgerow.Release.load(folder / "release")
+print(f"{opened.n_rows} groups; open {folder / 'release' / 'report.html'}")

@@ -1,0 +1,68 @@
+"""`hedgerow docs`: the documentation of this version, without a network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hedgerow.cli.console import JsonOption, QuietOption, answer, say
+from hedgerow.errors import SettingError
+
+
+def docs_command(
+    page: Annotated[
+        str, typer.Argument(help="The page to open, such as tutorial, plan or papers/diffgen.")
+    ] = "index",
+    *,
+    path: Annotated[
+        bool, typer.Option("--path", help="Print where the page is and open no browser.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Write all pages to this folder instead of the cache."),
+    ] = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Open the documentation of this version in a browser, without a network.
+
+    The pages come with the package and are written once, to the user's cache. Where there is no
+    browser, or with --path or --json, the answer is where they are.
+
+    Example: hedgerow docs tutorial
+    """
+    from rich.markup import escape
+
+    from hedgerow.handbook.write import PAGES, handbook
+
+    folder = handbook(out)
+    file = folder / PAGES / f"{page.removesuffix('.md').removesuffix('.html')}.html"
+    if not file.resolve().is_relative_to(folder.resolve()) or not file.is_file():
+        known = sorted(
+            each.relative_to(folder / PAGES).with_suffix("").as_posix()
+            for each in (folder / PAGES).rglob("*.html")
+        )
+        raise SettingError(
+            f"there is no page {page!r}", where="docs", do=f"Give one of: {', '.join(known)}."
+        )
+    opened = not (path or as_json) and _opened(file)
+
+    def show() -> None:
+        if path or not opened:
+            say(escape(str(file)))
+        elif not quiet:
+            say(f"Opened {escape(str(file))}")
+
+    answer({"page": str(file), "folder": str(folder)}, as_json=as_json, show=show)
+
+
+def _opened(file: Path) -> bool:
+    """Whether a browser took the page; no system without one may end in an error."""
+    import webbrowser
+
+    try:
+        return webbrowser.open(file.resolve().as_uri())
+    except (webbrowser.Error, OSError):
+        return False

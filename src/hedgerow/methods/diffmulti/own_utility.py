@@ -1,0 +1,97 @@
+"""A utility function of the custodian's own [DiffMulti, Sec. 4.2], for Python programs alone.
+
+No plan file and no page of the studio can name one: that would run code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hedgerow.errors import SettingError
+from hedgerow.methods.diffmulti.scores import UNITS, MultiScore
+from hedgerow.trees.box_scores import Children
+
+SLACK = 2
+"""Units that rounding and division may add to the sensitivity."""
+
+MOST_UNITS = 1 << 45
+"""Scores beyond this are cut, which brings no two of them further apart."""
+
+UtilityFunction = Callable[[Children], ArrayLike]
+"""Gives one number for each candidate, from the counts of its own children alone."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnUtility:
+    """A utility function, and how far one record moves it, as the custodian states.
+
+    ``function`` gets candidates to split boxes: ``counts`` (children, classes) and ``widths``
+    (children,), where candidate ``w`` has the children from ``starts[w]`` to ``starts[w + 1]``;
+    ``add`` adds values of children up for each candidate, and ``sizes`` are records of all
+    classes. It returns a number for each candidate, the higher the better, and must not let
+    one candidate's number depend on another's children. Without ``needs_class`` the classes
+    are added up before. A number that is not finite counts as 0.
+
+    ``sensitivity`` is the most by which any number moves when one record joins one child.
+
+    Privacy: a choice at rate share / (2 sensitivity) costs the share (Lemma L1) *if* the
+    sensitivity is as stated: nothing here can prove that. `try_utility` tries to refute it, and
+    certificates say what the guarantee rests on.
+    """
+
+    name: str
+    function: UtilityFunction
+    sensitivity: Fraction
+    needs_class: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.name or len(self.name) > 100 or not self.name.isprintable():
+            raise SettingError.out_of_range("name", self.name, "1 to 100 printable characters")
+        stated = Fraction(self.sensitivity)
+        if not Fraction(1, 10**9) <= stated <= 10**9:
+            raise SettingError.out_of_range("sensitivity", stated, "a number from 1e-9 to 1e9")
+        object.__setattr__(self, "sensitivity", stated)
+
+    def numbers(self, children: Children) -> NDArray[np.float64]:
+        """Return the function's numbers, as it gives them."""
+        given = np.asarray(self.function(children), dtype=np.float64)
+        if given.shape != (len(children.starts) - 1,):
+            raise SettingError(
+                f"the utility function {self.name!r} gave an array of another shape than one"
+                " number for each candidate",
+                where="utility",
+                do="Return an array of len(children.starts) - 1 numbers.",
+            )
+        return given
+
+    def score(self) -> MultiScore:
+        """Return the score that DiffMulti chooses by, in units of the sensitivity over 2^20."""
+
+        def of(children: Children, widest: NDArray[np.float64]) -> NDArray[np.int64]:
+            own = Children(
+                counts=children.counts.copy(),  # what it does to them is its own affair
+                widths=children.widths.copy(),
+                starts=children.starts,
+                domain=children.domain,
+                pairs=children.pairs,
+            )
+            units = self.numbers(own) / float(self.sensitivity) * UNITS
+            cut = np.nan_to_num(units, nan=0.0, posinf=MOST_UNITS, neginf=-MOST_UNITS)
+            return np.rint(np.clip(cut, -MOST_UNITS, MOST_UNITS)).astype(np.int64)
+
+        span = Fraction(2 * (UNITS + SLACK))
+        return MultiScore(
+            name=f"own: {self.name}",
+            span=span,
+            printed=span,
+            needs_class=self.needs_class,
+            sensitivity=f"{self.sensitivity}, as the custodian states",
+            of=of,
+            rests_on=f"The guarantee rests on the sensitivity {self.sensitivity} that the custodian"
+            f" states for the utility function '{self.name}'; nothing here proves it.",
+        )
