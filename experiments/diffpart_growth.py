@@ -11,12 +11,13 @@ from experiments.rule import TIMES
 from experiments.trends import changes_less, falls, rises, steady
 
 RUNS = 10
+SIZE_RUNS = 30
 READINGS = {
     diffpart.EXACTLY: "Queries of exactly that length, as the words say.",
     diffpart.UP_TO: "Queries of up to that length, as in Fig. 3.",
 }
 BOTH = (
-    f"{RUNS} runs, 50,000 queries of exactly that length; beside it those of up to that length, as"
+    "50,000 queries of exactly that length; beside it those of up to that length, as"
     " in the classes of Fig. 3: so many random items are in hardly any record."
 )
 
@@ -119,7 +120,7 @@ def _units_7(scene: Scene) -> list[Unit]:
         for data in SETS
         for size in sizes[data]
         for unit in grid(
-            1 if scene.quick else RUNS,
+            1 if scene.quick else SIZE_RUNS,
             data=(data,),
             size=(size,),
             B=budgets,
