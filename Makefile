@@ -33,6 +33,7 @@ audit: $(READY)  ## slow statistical audits of the privacy of every method
 
 pages: $(READY)  ## every page in Chromium with axe-core; skips, saying so, without Chromium or Node.js
 	$(BIN)/python tools/pages.py
+	$(BIN)/python tools/studio.py
 
 site: $(SITE_READY)  ## the documentation site in .site/html: warnings are errors, links followed, every page in Chromium
 	$(BIN)/python tools/build_site.py --look
@@ -45,6 +46,8 @@ bench: $(READY)  ## speed, as ratios against a reference timed in the same run
 	$(BIN)/python benchmarks/bench_noise.py
 	$(BIN)/python benchmarks/bench_count.py
 	$(BIN)/python benchmarks/bench_publish.py
+	$(BIN)/python benchmarks/bench_wide.py
+	$(BIN)/python benchmarks/evaluate_wide.py --columns 42 --methods hedge
 	$(BIN)/python benchmarks/bench_people.py
 	$(BIN)/python benchmarks/bench_ledger.py
 	$(BIN)/python benchmarks/bench_baskets.py

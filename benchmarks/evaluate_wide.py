@@ -59,7 +59,8 @@ def main() -> None:
     parser.add_argument("--columns", nargs="*", type=int, default=[42, 100])
     parser.add_argument("--records", type=int, default=200_000)
     parser.add_argument("--methods", nargs="*", default=["hedge", "weave"])
-    parser.add_argument("--task", nargs="*", default=list(run._OF_TABLES))
+    tasks = [task for task in run._OF_TABLES if task != "people"]  # records of nobody known
+    parser.add_argument("--task", nargs="*", default=tasks)
     given = parser.parse_args()
     for columns in given.columns:
         table = wide_table(columns, given.records)

@@ -23,14 +23,15 @@ if (shots) mkdirSync(shots, { recursive: true });
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: FLAGS });
 const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
 const page = await context.newPage();
-page.setDefaultTimeout(45_000);
+page.setDefaultTimeout(90_000);
 const found = { views: [], complaints: [], paints: {}, bytes: {}, hosts: [], live: null, steps: [], released: null };
 let looking = false; // pictures and axe-core put styles of their own into the page
 const step = (words) => found.steps.push(words);
 
+// htmx says so when a newer request takes the place of one that is under way.
 page.on("console", (message) => {
   const picture = shots && /Applying inline style/.test(message.text());
-  if (!looking && !picture && message.type() === "error" && !/422|403|404/.test(message.text())) found.complaints.push(message.text());
+  if (!looking && !picture && message.type() === "error" && !/422|403|404|htmx:(sendAbort|afterRequest)/.test(message.text())) found.complaints.push(message.text());
 });
 page.on("pageerror", (error) => found.complaints.push(String(error)));
 page.on("request", (request) => {
@@ -73,7 +74,7 @@ async function look(name) {
       const violations = told.violations.map((each) => ({ id: each.id, impact: each.impact, at: each.nodes.slice(0, 3).map((node) => node.target.join(" ")), why: each.nodes[0].failureSummary }));
       found.views.push({ page: name, scheme, width, violations, ...(await page.evaluate(overflowing)) });
       await page.screenshot({ path: join(shots, `${name}-${scheme}-${width}.png`), fullPage: true });
-      if (scheme === "light" && width === 1280) await page.screenshot({ path: join(shots, `${name}.jpg`), type: "jpeg", quality: 70 });
+      if (scheme === "light" && width === 1280) await page.screenshot({ path: join(shots, `${name}.jpg`), type: "jpeg", quality: 70, fullPage: true, clip: { x: 0, y: 0, width, height: 860 } });
     }
   await page.emulateMedia({ colorScheme: "light" });
   await page.setViewportSize({ width: 1280, height: 860 });
@@ -171,7 +172,80 @@ await page.locator('#run [data-over="done"]').waitFor();
 step("published");
 found.released = await page.locator("#run .figures").innerText();
 await look("published");
-await press("button.term, .steps a");
+// The other pages, from the release that was just made.
+const nav = async (name) => { await press(`.steps a[href^="/${name}"]`); await page.locator(`.steps a[aria-current][href^="/${name}"]`).waitFor(); await page.waitForLoadState("networkidle"); };
+const views = async (name) => { await press(`.views a[href*="show=${name}"]`); await page.locator(`.views a[aria-current][href*="show=${name}"]`).waitFor(); await page.waitForLoadState("networkidle"); };
+await press('#run a[href^="/release"]');
+await page.locator("iframe.framed").waitFor();
+await look("release");
+await views("map");
+if (way === "mouse") {
+  const box = await page.locator("#brushing").boundingBox();
+  await page.mouse.move(box.x + 10, box.y + 10);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.up();
+} else {
+  await reach("#brushing");
+  for (const key of ["ArrowRight", "Shift+ArrowRight", "Shift+ArrowDown"]) await page.keyboard.press(key);
+}
+await page.locator("#brushed .big").waitFor();
+await look("map");
+for (const view of ["tree", "marginals", "records", "certificate", "recipient"]) {
+  await views(view);
+  await look(`release-${view}`);
+}
+step("release read");
+await nav("taxonomies");
+await heading("Taxonomies");
+await look("taxonomies");
+await press('tr:has(th:text-is("ward")) button');
+await page.locator('#tree input[name="label"]').nth(1).waitFor();
+await page.locator('#tree input[name="label"]').nth(1).focus();
+await page.keyboard.press("Alt+ArrowDown");
+await page.locator(".told").waitFor();
+await press("#undo");
+await page.waitForFunction(() => document.getElementById("undo")?.disabled);
+await press('.covered button:not([data-copy])');
+await page.locator(".verdict .badge.good, .verdict .badge.look").waitFor();
+await look("tree");
+step("taxonomy edited, undone and compared");
+await nav("disclose");
+await heading("Disclose");
+await Promise.all([page.waitForEvent("load"), press('form[hx-post^="/disclose/save"] button.main')]);
+await page.waitForLoadState("networkidle");
+await press('[hx-post^="/disclose/explain"]');
+await page.locator("#plane svg").waitFor();
+const figures = await page.locator("#plane .figures").textContent();
+await page.locator("#share").focus();
+for (let moves = 0; moves < 15; moves++) await page.keyboard.press("ArrowRight");
+await page.waitForFunction((was) => document.querySelector("#plane .figures").textContent !== was, figures);
+await write("#number", "17");
+await press('form[hx-post^="/disclose/record"] button');
+await page.locator("#record-part .ladders").waitFor();
+await look("disclose");
+step("one record explained");
+await nav("compare");
+await heading("Compare");
+await press('input[name="chosen"][value="release"]', "Space");
+await press('form:has(#data) button.main');
+await page.locator(".heats").waitFor({ timeout: 240_000 });
+await look("compare");
+step("compared");
+await nav("ledger");
+await page.locator("#accounts .card").first().waitFor();
+await press('[hx-post^="/ledger/verify"]');
+await page.locator("#verified .badge.good").waitFor();
+await look("ledger");
+step("ledger verified");
+await press(".words-button");
+await page.locator("#words-list dt:visible").first().waitFor();
+await page.keyboard.press("Escape");
+await press("main button.term");
+await page.locator("#help-text h2").waitFor();
+await page.keyboard.press("Escape");
+step("words looked up");
+await page.waitForLoadState("networkidle");
 await page.goto(new URL("/start", address).href);
 await page.locator("#left ~ div .list, #left ~ div .empty").first().waitFor();
 await look("start-after");

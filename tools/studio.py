@@ -1,6 +1,7 @@
-"""Walk through the studio in Chromium, from a table to a release: ``python tools/studio.py``.
+"""Walk through the studio in Chromium, through all nine pages: ``python tools/studio.py``.
 
-With the mouse and by keyboard; every page light and dark, 1280 and 390 pixels wide, with axe-core.
+From a table to a release, its views, a taxonomy, one record, a comparison and the ledger, with the
+mouse and by keyboard; every page light and dark, 1280 and 390 pixels wide, with axe-core.
 It fails where axe-core finds a thing, something runs off the page, the browser complains (of the
 content policy, too), another host is asked, or a page is heavier than 300 KB. ``--pictures`` makes
 those of docs/studio.md. Node.js, npm and Chromium must be there, as for tools/pages.py.
@@ -25,7 +26,10 @@ from pages import NotThereError, chromium, packages
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPT = Path(__file__).with_name("studio.mjs")
 HEAVIEST = 300_000
-PICTURES = {"start-after": "start", "table": "table", "budget": "budget", "published": "publish"}
+PICTURES = {
+    **{"start-after": "start", "table": "table", "budget": "budget", "published": "publish"},
+    **{"tree": "taxonomies", "map": "map", "disclose": "disclose"},
+}
 
 
 @contextmanager

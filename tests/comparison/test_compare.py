@@ -14,6 +14,7 @@ import hedgerow
 from hedgerow.cli.main import app
 from hedgerow.errors import PlanError, RefusedError, ReleaseError, SettingError
 from hedgerow.evaluation.run import evaluate
+from hedgerow.model.sealed import sealed, unsealed
 from hedgerow.plan.load import dump_plan, plan_of
 
 PLAN = {
@@ -86,9 +87,16 @@ def test_a_release_that_was_changed_is_not_the_one_on_the_ledger(made, tmp_path)
 
     shutil.copytree(made / "hedge", tmp_path / "copy")
     file = tmp_path / "copy" / "certificate.json"
-    file.write_text(file.read_text() + "\n")
+    whole = file.read_text(encoding="utf-8")
+    given = {"data": made / "data.csv", "ledger": made / "ledger.sqlite"}
+    file.write_text(whole + "\n", encoding="utf-8")
+    with pytest.raises(ReleaseError, match="not a certificate as it was written"):
+        hedgerow.compare([tmp_path / "copy"], **given)
+    facts = unsealed(whole)
+    facts["created"] = "2020-01-01"
+    file.write_text(sealed(facts), encoding="utf-8")
     with pytest.raises(RefusedError, match="not on the ledger"):
-        hedgerow.compare([tmp_path / "copy"], data=made / "data.csv", ledger=made / "ledger.sqlite")
+        hedgerow.compare([tmp_path / "copy"], **given)
 
 
 def test_plans_are_not_run_on_confidential_data(made):

@@ -17,7 +17,7 @@ import pytest
 from hedgerow.auditing.cases import Unclaimed
 from hedgerow.auditing.neighbours import BasketPair, TablePair, line, schema_over, values
 from hedgerow.auditing.sequences import SequencePair
-from hedgerow.methods.diffmulti import diffmulti
+from hedgerow.methods.diffmulti import clusters, diffmulti
 from hedgerow.methods.hedge import budget as hedge_budget
 from hedgerow.methods.hedge import hedge
 from hedgerow.methods.weave import run as weave_run
@@ -146,6 +146,13 @@ def foretold(subject):
     return subject.method.outline(public, Fraction(1))
 
 
+def steps_within(subject):
+    """The steps of a release that a run makes for itself, with a share of its epsilon."""
+    if getattr(subject.method, "clusters", None) is None:
+        return ()
+    return clusters.FIRST.outline_of(SCHEMA, clusters.SHARE * Fraction(1), RECORDS).steps
+
+
 def step_of(on):
     begins = [name for name in STEPS if on.startswith(name)]
     return STEPS[max(begins, key=len)] if begins else on.rstrip(" 0123456789")
@@ -156,7 +163,7 @@ def test_every_question_is_asked_at_the_share_that_the_outline_tells(shallow, su
     questions, *_ = played(subject)
     told, outline = {}, foretold(subject)
     instead = outline.instead.steps if outline.instead else ()
-    for step in (*outline.steps, *instead):
+    for step in (*outline.steps, *instead, *steps_within(subject)):
         # hedge tells of all its marginals together
         n = len(SCHEMA.attributes) if subject.name.startswith("hedge, ") else 1
         share = step.share / n if step.on == "marginals" else step.share

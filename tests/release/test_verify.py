@@ -283,6 +283,14 @@ def test_a_later_format_is_told_from_damage(release):
         hedgerow.verify(release)
 
 
+def test_a_later_signature_is_told_from_damage(release):
+    path = release / "signature.json"
+    facts = json.loads(path.read_text())
+    path.write_text(resealed({**facts, "format-version": 2}))
+    with pytest.raises(LaterFormatError, match="signature is of format 2"):
+        hedgerow.verify(release)
+
+
 def test_the_plan_that_was_agreed_on_is_known_by_its_fingerprint(release):
     own = hedgerow.verify(release).fingerprint
     assert hedgerow.verify(release, expect=own[:16].upper()).passed

@@ -18,6 +18,6 @@ def test_from_a_table_to_a_release_in_a_browser(way, root, tmp_path, monkeypatch
         found = tool.walked(way, scratch=root / ".pages", shots=shots)
     except NotThereError as error:
         pytest.skip(str(error))
-    assert found["steps"][-1] == "published"
+    assert found["steps"][-1] == "words looked up"
     assert tool.complaints(found) == []
-    assert len(found["views"]) == (32 if way == "mouse" else 0)
+    assert len(found["views"]) == (80 if way == "mouse" else 0)

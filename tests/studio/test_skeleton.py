@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import re
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 import hedgerow.studio
 from hedgerow.studio.helped import glossary
 from hedgerow.studio.pages import ORDER, PAGES
+from hedgerow.studio.terms import terms_in, with_terms
 from hedgerow.studio.texts import texts
 from tools.glossary import PLACE, glossary_text
 
@@ -55,6 +58,62 @@ def test_every_term_in_a_template_is_in_the_glossary():
     for path in TEMPLATES:
         for word in re.findall(r'term\("([^"]+)"', path.read_text(encoding="utf-8")):
             assert word in glossary(), (path.name, word)
+
+
+def test_every_term_in_a_text_is_in_the_glossary():
+    listed = sorted((HERE / "texts").glob("*.toml"))
+    words = [word for path in listed for word in terms_in(path.read_text(encoding="utf-8"))]
+    assert len(set(words)) > 25
+    assert set(words) <= set(glossary())
+
+
+class Nested(HTMLParser):
+    """Finds what can be pressed inside of something else that can be."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.around: list[str] = []
+        self.wrong: list[str] = []
+        self.terms = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "button" and {"a", "button", "label", "summary", "option"} & set(self.around):
+            self.wrong.append(str(self.around[-3:]))
+        self.wrong += [f"{tag} {name}" for name, value in attrs if "<button" in (value or "")]
+        self.terms += ("class", "term") in attrs
+        if tag in ("a", "button", "label", "summary", "option"):
+            self.around.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self.around:
+            self.around.remove(tag)
+
+
+@pytest.mark.parametrize("page", [page.name for page in PAGES])
+def test_every_page_explains_its_words_and_nests_no_button(browser, page):
+    text = browser.show(f"/{page}?plan=plan.yaml")
+    found = Nested()
+    found.feed(text)
+    assert not found.wrong
+    assert found.terms or page == "release", "no word of the page has help"
+    assert 'popovertarget="words"' in text
+    assert 'hx-get="/help"' in text
+    assert not re.search(r'="[^"]*<button', text)
+
+
+def test_the_words_of_the_glossary_are_one_key_away(browser):
+    text = html.unescape(browser.show("/help"))
+    for word, meaning in glossary().items():
+        assert word in text
+        assert meaning in text
+
+
+def test_what_is_put_into_a_text_with_terms_is_escaped_and_visible():
+    made = with_terms("{who} has a [[cap|most]] <b>").format(who="<i>\u202e")
+    assert "<i>" not in made
+    assert "\u202e" not in made
+    assert "&lt;b&gt;" in made
+    assert 'hx-get="/help/cap"' in made
 
 
 def test_help_shows_what_a_word_means(browser):

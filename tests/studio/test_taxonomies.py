@@ -71,7 +71,15 @@ def test_the_page_lists_the_columns_of_the_plan_and_opens_a_file(browser, wards)
     assert "patient" not in text  # an identifier has no taxonomy
     opened = Editor(browser).browser.show("/taxonomies?plan=plan.yaml&file=taxonomies/wards.csv")
     assert 'value="Surgery"' in opened
-    assert 'value="A"' not in opened  # closed levels are not sent
+    assert 'value="A"' in opened  # a small tree is open from the start
+
+
+def test_closed_levels_of_a_large_tree_are_not_sent(browser, wards):
+    rows = [f"W{n},ward {n % 9},*" for n in range(90)]
+    wards.write_text("\n".join(rows) + "\n")
+    opened = browser.show("/taxonomies?plan=plan.yaml&file=taxonomies/wards.csv")
+    assert 'value="ward 3"' in opened
+    assert 'value="W3"' not in opened
 
 
 def test_every_edit_is_written_and_told_as_a_command(browser, wards):

@@ -13,7 +13,6 @@ import ast
 import dataclasses
 import gzip
 import hashlib
-import json
 import tempfile
 import zlib
 from collections.abc import Callable
@@ -32,6 +31,7 @@ from hedgerow.errors import HedgerowError, InternalError
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.model.schema import Attribute, Schema
+from hedgerow.model.sealed import sealed, unsealed
 from hedgerow.model.universe import Universe
 from hedgerow.plan.load import dump_plan, load_plan, plan_digest, plan_of
 from hedgerow.plan.model import Plan
@@ -268,12 +268,12 @@ def release_folder(data: bytes) -> None:
     names = ("release.csv", "recoding.json", "marginals.json")
     chosen = place / names[data[0] % len(names)]
     kept = {path: path.read_bytes() for path in (place / "certificate.json", chosen)}
-    facts = json.loads(kept[place / "certificate.json"])
+    facts = unsealed(kept[place / "certificate.json"].decode())
     digest = hashlib.sha256(data[1:]).hexdigest()
     facts["files"][chosen.name] = {"sha256": digest, "bytes": len(data) - 1}
     try:
         chosen.write_bytes(data[1:])
-        (place / "certificate.json").write_text(json.dumps(facts), encoding="utf-8")
+        (place / "certificate.json").write_text(sealed(facts), encoding="utf-8")
         Release.load(place).to_arrow()
     finally:
         for path, content in kept.items():

@@ -331,6 +331,8 @@ def secret_of(answer, name):
         return answer.view(Secret)
     if isinstance(answer, dict):
         return {key: secret_of(value, name) for key, value in answer.items()}
+    if isinstance(answer, Iterator):
+        return ((key, secret_of(value, name)) for key, value in answer)
     if isinstance(answer, int):
         return np.asarray(answer).view(Secret)
     return answer if answer is None else Watched(answer)

@@ -16,15 +16,16 @@ MOST_CELLS = 10_000_000
 
 
 def children_of(splits: list[list[tuple[int, int]]], *, domain: int, classes: int = 1) -> Children:
-    flat = [child for split in splits for child in split]
+    pairs = all(len(split) == 2 for split in splits)
+    turned = [list(side) for side in zip(*splits, strict=True)] if pairs else splits
+    flat = [child for split in turned for child in split]
     counts = np.zeros((len(flat), classes), dtype=np.int64)
     counts[:, -1] = [n for n, _ in flat]
     return Children(
         counts=counts,
         widths=np.array([width for _, width in flat], dtype=np.int64),
-        starts=np.cumsum([0, *map(len, splits)]),
+        starts=None if pairs else np.cumsum([0, *map(len, splits)]),
         domain=domain,
-        pairs=all(len(split) == 2 for split in splits),
     )
 
 

@@ -6,7 +6,7 @@ counts as it always does and only its sums are multiplied.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -96,6 +96,10 @@ class WeightedPlaced:
                 weighed = weight * counts
                 total[attribute] = total[attribute] + weighed if attribute in total else weighed
         return total
+
+    def each(self, level: LevelBins) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Yield the same attribute by attribute, from one pass."""
+        yield from self.sum(level).items()
 
     def classes(self) -> NDArray[np.int64]:
         """Return weighed class counts of shape (boxes, classes)."""

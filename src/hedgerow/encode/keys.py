@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hedgerow.errors import DataError
@@ -20,6 +19,8 @@ def keys_in(
     column: pa.Array, places: NDArray[np.int64], *, name: str, where: str, start: int
 ) -> list[str]:
     """Return the keys of the records at ``places`` of a batch that begins at row ``start``."""
+    import pyarrow.compute as pc  # slow to load, and few plans have keys
+
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     texts = pc.utf8_trim_whitespace(column.cast(pa.string())).take(pa.array(places))

@@ -26,7 +26,7 @@ from hedgerow.progress import Done, unheard
 MOST_CLUSTERED = 50_000
 """Records that are clustered; of a larger table that many are drawn."""
 
-MOST_NUMBERS = 1 << 23
+MOST_NUMBERS = 5_000_000
 """Coordinates of all records together: of a wide table fewer records are clustered."""
 
 LEAST_CLUSTERED = 5_000
@@ -116,12 +116,14 @@ def match_points(
     boxed = Examples.of_rows(groups, some) if is_placed(groups) else None
     learnt, asked = examples_of(groups, some, by=None, seed=seed)
     learnt = learnt.sampled(most_clustered(table.schema), seed=seed)
+    truths, owns = _Clustering.of(raw, raw), _Clustering.of(learnt, asked)
+    sames = None if boxed is None else _Clustering.of(boxed, boxed)
     found = []
     for at, k in enumerate(clusters):
         done(at / len(clusters))
-        truth = cluster(raw, raw, clusters=k, seed=seed)
-        own = cluster(learnt, asked, clusters=k, seed=seed)
-        same = None if boxed is None else cluster(boxed, boxed, clusters=k, seed=seed)
+        truth = truths.labels(k, seed=seed)
+        own = owns.labels(k, seed=seed)
+        same = None if sames is None else sames.labels(k, seed=seed)
         found.append(
             ClusterMatch(
                 clusters=k,
@@ -139,27 +141,49 @@ def cluster(learnt: Examples, asked: Examples, *, clusters: int, seed: int = 0) 
     Equal examples are clustered once, by their weight. Where there are fewer distinct
     examples than clusters, there are fewer clusters.
     """
-    try:
-        from sklearn.cluster import BisectingKMeans
-        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise MissingExtraError("Clustering", extra="evaluate") from error
-    if not len(learnt) or not len(asked):
-        return np.zeros(len(asked), dtype=np.int64)
-    number, first = row_numbers(list(learnt.places.T))
-    weights = np.bincount(number, weights=learnt.weights)
-    points = _points(learnt, first)
-    model = BisectingKMeans(
-        n_clusters=max(1, min(clusters, _distinct(points, clusters))),
-        random_state=seed,
-        init="k-means++",
-        n_init=3,
-    )
-    whose, one_of_each = row_numbers(list(asked.places.T))
-    with threadpool_limits(limits=1):
-        model.fit(points, sample_weight=weights)
-        labels = model.predict(_points(asked, one_of_each))
-    return np.asarray(labels, dtype=np.int64)[whose]
+    return _Clustering.of(learnt, asked).labels(clusters, seed=seed)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class _Clustering:
+    """Distinct learnt examples as points, those asked about, and whose point each is."""
+
+    points: NDArray[np.float32]
+    weights: NDArray[np.float64]
+    asked: NDArray[np.float32]
+    whose: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, learnt: Examples, asked: Examples) -> _Clustering:
+        number, first = row_numbers(list(learnt.places.T))
+        points = _points(learnt, first)
+        if asked is learnt:
+            whose, others = number, points
+        else:
+            whose, one_of_each = row_numbers(list(asked.places.T))
+            others = _points(asked, one_of_each)
+        weights = np.bincount(number, weights=learnt.weights).astype(np.float64)
+        return cls(points=points, weights=weights, asked=others, whose=whose)
+
+    def labels(self, clusters: int, *, seed: int) -> Labels:
+        """Return the cluster of each example asked about."""
+        try:
+            from sklearn.cluster import BisectingKMeans
+            from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+        except ImportError as error:
+            raise MissingExtraError("Clustering", extra="evaluate") from error
+        if not len(self.points) or not len(self.whose):
+            return np.zeros(len(self.whose), dtype=np.int64)
+        model = BisectingKMeans(
+            n_clusters=max(1, min(clusters, _distinct(self.points, clusters))),
+            random_state=seed,
+            init="k-means++",
+            n_init=3,
+        )
+        with threadpool_limits(limits=1):
+            model.fit(self.points, sample_weight=self.weights)
+            labels = model.predict(self.asked)
+        return np.asarray(labels, dtype=np.int64)[self.whose]
 
 
 def _points(examples: Examples, which: NDArray[np.int64]) -> NDArray[np.float32]:

@@ -21,6 +21,7 @@ from hedgerow.evaluation.relation_facts import relation_facts
 from hedgerow.evaluation.relations import relations
 from hedgerow.evaluation.risk import THRESHOLD, risk_of_records, risk_of_release
 from hedgerow.evaluation.subject import TableSubject
+from hedgerow.evaluation.threads import one_thread
 from hedgerow.model.labels import leaf_labels
 from hedgerow.model.table import EncodedTable
 from hedgerow.progress import Done, stretch, unheard
@@ -111,6 +112,11 @@ def clustering(subject: TableSubject, *, seed: int, done: Done = unheard) -> Fac
 
 def counting(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
     """Return the errors of range queries and of marginals."""
+    with one_thread():
+        return _counting(subject, seed=seed, done=done)
+
+
+def _counting(subject: TableSubject, *, seed: int, done: Done) -> Facts:
     groups, table = subject.groups, subject.table
     with_class = _has_class(subject)
     weights = None if subject.people is None else subject.people.counted

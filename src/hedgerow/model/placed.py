@@ -7,6 +7,7 @@ records of these boxes to their children". An engine answers both in one pass.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -50,10 +51,52 @@ class Borders:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LevelBins:
-    """The question of a level: borders for some attributes, by attribute."""
+class SharedBorders:
+    """Borders of boxes of which many have the same: box ``b`` has list ``which[b]``.
 
-    borders: dict[int, Borders] = field(default_factory=dict)
+    Bins are numbered list after list and, for one list, box after box: the counts of all
+    boxes with a list are a table (boxes, bins of the list).
+    """
+
+    lists: Borders
+    which: NDArray[np.int64]
+
+    @property
+    def n_boxes(self) -> int:
+        """How many boxes there are."""
+        return len(self.which)
+
+    @property
+    def n_bins(self) -> int:
+        """Bins of all boxes together."""
+        return int(self.list_starts[-1])
+
+    @property
+    def list_starts(self) -> NDArray[np.int64]:
+        """Where the table of each list begins, and the end of the last."""
+        n_with = np.bincount(self.which, minlength=self.lists.n_boxes)
+        return np.cumsum(np.concatenate([[0], n_with * np.diff(self.lists.bin_starts)]))
+
+    @property
+    def first_bins(self) -> NDArray[np.int64]:
+        """Where each box's bins begin."""
+        widths = np.diff(self.lists.bin_starts)[self.which]
+        order = np.argsort(self.which, kind="stable")
+        first = np.empty(len(self.which), dtype=np.int64)
+        first[order] = np.cumsum(widths[order]) - widths[order]
+        return first
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LevelBins:
+    """The question of a level: borders for some attributes, by attribute.
+
+    ``boxes`` are those of the level that are asked about, rising, each with its borders;
+    ``None`` for all.
+    """
+
+    borders: dict[int, Borders | SharedBorders] = field(default_factory=dict)
+    boxes: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -76,6 +119,10 @@ class Placed(Protocol):
 
     def sum(self, level: LevelBins) -> dict[int, NDArray[np.int64]]:
         """Return, by attribute, class counts of shape (bins, classes)."""
+        ...
+
+    def each(self, level: LevelBins) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Yield the same attribute by attribute, so that not all need to be held at once."""
         ...
 
     def classes(self) -> NDArray[np.int64]:

@@ -146,7 +146,8 @@ def _run(ready: Prepared, n_records: int, *, seed: int, errors: bool) -> tuple[P
     rate = min(told * n_records / n, max(MAX_EPSILON, told))
     scale = told / rate
     table = simulated_table(ready.schema, n, seed=seed)
-    paths = CompiledPaths(kernels=False, boxes=False)
+    # Compiled loops only where they are there already: so small a table does not pay for them.
+    paths = CompiledPaths.of(n, len(table.codes))
     with closing(MemoryEngine(table=table, paths=paths)) as engine:
         groups = ready.tried(engine, rate=rate, source=SeededSource(seed))
     invented = not groups.is_cut and groups.tree is None and groups.made is None

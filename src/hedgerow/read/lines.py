@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from hedgerow.errors import DataError
 
-BLOCK = 1 << 21
+BLOCK = 1 << 22
 """Bytes read at a time."""
 
 MAX_RECORD = 1 << 24

@@ -81,7 +81,8 @@ class LineRules:
         if wrong:
             data = _without_lines(data, np.concatenate([places for places, _ in wrong]))
         data = _recoded(data, self.reading.encoding)
-        if self.delimiter is not None and data.count(b"\r") != data.count(b"\r\n"):
+        # Most files have no CR at all, which is found out much sooner than counted.
+        if self.delimiter is not None and b"\r" in data:
             data = _NO_LINE_END.sub(_BLANK, data)
         return data
 
@@ -136,11 +137,12 @@ def stray_quotes(data: bytes, delimiter: str, *, by_line: bool) -> Places:
             odd = quotes[(before[line] - first) & 1 == 1]
     border = np.zeros(256, dtype=np.bool_)
     border[[_LF, _QUOTE, ord(delimiter)]] = True
-    opens = border[letters[np.maximum(opening - 1, 0)]] | (opening == 0)
-    behind = letters[np.minimum(closing + 1, len(data) - 1)]
-    closes = border[behind] | (closing + 1 == len(data))
+    # Places beyond either end are clipped to it; a border stands beyond both.
+    opens = border.take(letters.take(opening - 1, mode="clip")) | (opening == 0)
+    behind = letters.take(closing + 1, mode="clip")
+    closes = border.take(behind) | (closing + 1 == len(data))
     if not closes.all():  # a line may end in CR LF
-        second = letters[np.minimum(closing + 2, len(data) - 1)]
+        second = letters.take(closing + 2, mode="clip")
         closes |= (behind == _CR) & (second == _LF)
     return np.concatenate([odd, opening[~opens], closing[~closes]])
 

@@ -11,23 +11,24 @@ import os
 import secrets
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, ValidationError
 
-from hedgerow.errors import ReleaseError
+from hedgerow.errors import LaterFormatError, ReleaseError
 from hedgerow.model.guarantee import CertificatePart, Digest
 from hedgerow.model.sealed import SealError, sealed, unsealed
 from hedgerow.release.signing_keys import Signer
 from hedgerow.release.write import FILE_MODE
 
 SIGNATURE = "signature.json"
+SIGNATURE_FORMAT: Final = 1
 
 
 class StoredSignature(CertificatePart):
     """What `signature.json` says."""
 
-    format_version: Literal[1] = 1
+    format_version: Literal[1] = SIGNATURE_FORMAT
     algorithm: Literal["Ed25519"] = "Ed25519"
     signs: Literal["certificate.json"] = "certificate.json"
     certificate_sha256: Digest
@@ -52,8 +53,12 @@ def signature_text(certificate: bytes, signer: Signer) -> str:
 
 def signature_in(text: str) -> StoredSignature:
     """Return what a `signature.json` says; `SealError` where it was changed."""
+    facts = unsealed(text)
+    version = facts.get("format-version")
+    if isinstance(version, int) and version > SIGNATURE_FORMAT:
+        raise LaterFormatError("signature", version, SIGNATURE_FORMAT, where=SIGNATURE)
     try:
-        return StoredSignature.model_validate(unsealed(text))
+        return StoredSignature.model_validate(facts)
     except ValidationError as error:
         raise SealError("it is not a signature that this version can read") from error
 

@@ -10,6 +10,7 @@ from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.people import BOUND_CHOSEN
 from hedgerow.report.budget import budget_picture
+from hedgerow.report.nist import nist_rows
 from hedgerow.report.page import Bar, files_there, precision_of, promise_of, rendered
 from hedgerow.report.pictures import shortened
 
@@ -51,6 +52,7 @@ def render_basket_report(
         budget=budget_picture(certificate.budget),
         boxes=None,
         every_basket_counted=_is_all_of_it(certificate),
+        nist=nist_rows(certificate),
         assumed=certificate.assumed_public,
         n_items=baskets.taxonomy.n_leaves,
         n_published=int(np.count_nonzero(totals)),

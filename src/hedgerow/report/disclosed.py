@@ -16,6 +16,7 @@ from hedgerow.lattice.lattice import Chains
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.schema import Schema
 from hedgerow.report.budget import budget_picture
+from hedgerow.report.nist import nist_rows
 from hedgerow.report.page import Bar, files_there, rendered
 from hedgerow.report.pictures import shortened
 
@@ -61,6 +62,7 @@ def render_disclosure_report(
         precision=None,
         budget=budget_picture(certificate.budget),
         boxes=None,
+        nist=nist_rows(certificate),
         assumed=certificate.assumed_public[:MOST_ASSUMED],
         attributes=[_coarseness(a.name, chain, node) for a, chain, node in drawn],
         n_not_drawn=max(len(chains) - MOST_ATTRIBUTES, 0),

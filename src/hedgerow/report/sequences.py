@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.sequences import NoisySequences
 from hedgerow.report.budget import budget_picture
+from hedgerow.report.nist import nist_rows
 from hedgerow.report.page import Bar, files_there, precision_of, promise_of, rendered
 from hedgerow.report.paths import path_picture
 from hedgerow.report.pictures import shortened
@@ -47,6 +48,7 @@ def render_sequence_report(
         precision=precision_of(certificate.counts),
         budget=budget_picture(certificate.budget),
         boxes=None,
+        nist=nist_rows(certificate),
         assumed=certificate.assumed_public,
         n_items=sequences.taxonomy.n_leaves,
         n_published=int(np.count_nonzero(totals)),

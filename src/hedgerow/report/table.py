@@ -21,6 +21,7 @@ from hedgerow.report.budget import budget_picture
 from hedgerow.report.maps import HEIGHT, WIDTH, box_maps
 from hedgerow.report.maps import STRENGTHS as MAJORITIES
 from hedgerow.report.measured import measured_tables
+from hedgerow.report.nist import nist_rows
 from hedgerow.report.page import Bar, files_there, precision_of, promise_of, rendered
 from hedgerow.report.pictures import picture, shortened
 from hedgerow.report.strips import box_strips
@@ -73,6 +74,7 @@ def render_report(
         n_not_pictured=max(len(telling) - MOST_PICTURES, 0),
         silent=[shortened(schema.attributes[at].name) for at in silent[:MOST_LISTED]],
         n_not_listed=max(len(silent) - MOST_LISTED, 0),
+        nist=nist_rows(certificate),
         assumed=certificate.assumed_public[:MOST_LISTED],
         class_name=schema.class_attribute.name if schema.class_attribute else "",
         classes=_classes(schema, groups),

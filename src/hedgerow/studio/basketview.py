@@ -15,7 +15,7 @@ MOST_ITEMS = 30
 
 def item_bars(baskets: NoisyBaskets, words: str = "") -> tuple[Bar, ...]:
     """Return the most frequent items, of those whose labels hold the words."""
-    return _largest(baskets, _totals(baskets, np.ones(len(baskets), dtype=np.bool_)), words)
+    return largest(baskets, _totals(baskets, np.ones(len(baskets), dtype=np.bool_)), words)
 
 
 def together_bars(baskets: NoisyBaskets, item: str) -> tuple[int, tuple[Bar, ...]]:
@@ -28,7 +28,7 @@ def together_bars(baskets: NoisyBaskets, item: str) -> tuple[int, tuple[Bar, ...
     has[rows[baskets.items == code]] = True
     totals = _totals(baskets, has)
     totals[code] = 0
-    return int(baskets.counts[has].sum()), _largest(baskets, totals)
+    return int(baskets.counts[has].sum()), largest(baskets, totals)
 
 
 def _totals(baskets: NoisyBaskets, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -38,7 +38,8 @@ def _totals(baskets: NoisyBaskets, chosen: NDArray[np.bool_]) -> NDArray[np.int6
     return totals
 
 
-def _largest(baskets: NoisyBaskets, totals: NDArray[np.int64], words: str = "") -> tuple[Bar, ...]:
+def largest(baskets: NoisyBaskets, totals: NDArray[np.int64], words: str = "") -> tuple[Bar, ...]:
+    """Return the items with the largest totals, of those whose labels hold the words."""
     labels, parts = baskets.taxonomy.leaf_labels, words.casefold().split()
     found = [
         code

@@ -38,7 +38,11 @@ _ONLY_READ = (
     *("from", "years-at", "years-until", "days-until", "part"),
 )
 _TAKEN = ("bounds", "list", "taxonomy", "left out", "from the data")
+ITEMS = "items."
+"""How facts about items are called: by the section that they are in."""
+
 _BEFORE = "; before: "
+_LONGEST_SHOWN = 600
 _LONGEST_BEFORE = 4_000
 _FROM_DATA = re.compile(r"from the data: (.*?); replace by public knowledge\.?")
 
@@ -143,12 +147,26 @@ def plan_columns(file: PlanFile) -> list[PlanColumn]:
 
 def table_facts(file: PlanFile) -> list[TableFact]:
     """Return what of the whole table was taken from the data, or was and is confirmed."""
-    remarks, data = file.remarks(), file.data
-    return [
-        TableFact(key=key, value=yaml_line(data[key]), remark=words)
-        for key, words in remarks.items()
-        if key != "attributes" and standing_of(words) in ("look", "confirmed")
+    data = file.data
+    items = data.get("items")
+    said = [
+        *((key, data[key], words) for key, words in file.remarks().items() if key != "attributes"),
+        *(
+            (f"{ITEMS}{key}", items[key], words)
+            for key, words in file.remarks("items").items()
+            if isinstance(items, Mapping)
+        ),
     ]
+    return [
+        TableFact(key=key, value=_one_line(value), remark=words)
+        for key, value, words in said
+        if standing_of(words) in ("look", "confirmed")
+    ]
+
+
+def _one_line(value: Any) -> str:
+    text = yaml_line(value)
+    return text if len(text) < _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]} …"
 
 
 def to_look_at(file: PlanFile) -> list[str]:
@@ -171,7 +189,8 @@ def confirming_fact(file: PlanFile, key: str) -> list[Edit]:
     for fact in table_facts(file):
         if fact.key == key and fact.standing == "look":
             rest = _FROM_DATA.sub("", fact.remark).strip()
-            return [Remark(path=(key,), comment=f"{CONFIRMED}{fact.reason}. {rest}".strip())]
+            path = ("items", key.removeprefix(ITEMS)) if key.startswith(ITEMS) else (key,)
+            return [Remark(path=path, comment=f"{CONFIRMED}{fact.reason}. {rest}".strip())]
     return []
 
 

@@ -45,14 +45,18 @@ class Folder:
 
         Links are followed and must end inside; what is not there yet is judged by its folder.
         """
-        parts = PurePosixPath(name).parts
-        odd = not parts or "\0" in name or "\\" in name or len(name) > LONGEST or ":" in parts[0]
-        if odd or name.startswith("/") or any(part.startswith(".") for part in parts):
+        if not self.is_plain(name):
             raise OutsideError
-        path = self.root.joinpath(*parts)
+        path = self.root.joinpath(*PurePosixPath(name).parts)
         if not self.holds(path):
             raise OutsideError
         return path
+
+    def is_plain(self, name: str) -> bool:
+        """Whether a name goes down only, and past nothing that is hidden."""
+        parts = PurePosixPath(name).parts
+        odd = not parts or "\0" in name or "\\" in name or len(name) > LONGEST or ":" in parts[0]
+        return not (odd or name.startswith("/") or any(part.startswith(".") for part in parts))
 
     def holds(self, path: Path) -> bool:
         """Whether a path, with all links followed, is inside."""

@@ -38,7 +38,30 @@ class Gate:
             answer = _entry(self.defences.keys, scope, headers["host"].lower())
         elif int(headers.get("content-length") or 0) > MOST_BYTES:
             answer = Response(status_code=413)
-        await answer(scope, receive, _with_headers(send))
+        with_headers = _with_headers(send)
+        try:
+            await answer(scope, _limited(receive), with_headers)
+        except _TooLongError:
+            await Response(status_code=413)(scope, receive, with_headers)
+
+
+class _TooLongError(Exception):
+    """A form is longer than any that the studio sends."""
+
+
+def _limited(receive: Receive) -> Receive:
+    """Return what a request is read by: no more of it than is allowed, whatever it says it has."""
+    n_read = 0
+
+    async def received() -> Message:
+        nonlocal n_read
+        message = await receive()
+        n_read += len(message.get("body", b""))
+        if n_read > MOST_BYTES:
+            raise _TooLongError
+        return message
+
+    return received
 
 
 def _with_headers(send: Send) -> Send:

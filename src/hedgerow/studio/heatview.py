@@ -13,8 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import InputError
+from hedgerow.report.pictures import shortened
 
 CELL = 30
+MOST_LETTERS = 26
+"""Letters that fit below a drawing."""
+
+LONGEST_NAME = 12
 _DENSE = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Where colours change: shares in multiples of an even spread."""
 
@@ -42,6 +47,14 @@ class HeatMap:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CellName:
+    """The name of a row or a column beside a drawing: where its middle is, in percent."""
+
+    percent: float
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class HeatMaps:
     """The original and each release with its difference; names of the cells are beside them."""
 
@@ -50,6 +63,21 @@ class HeatMaps:
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     maps: tuple[HeatMap, ...]
+
+    @property
+    def slanted(self) -> bool:
+        """Whether names across are too long to stand beside each other."""
+        return sum(len(name) + 2 for name in self.columns) > MOST_LETTERS
+
+    @property
+    def row_names(self) -> tuple[CellName, ...]:
+        """The names of the rows, as many as there is room for."""
+        return _names(self.rows, most=14)
+
+    @property
+    def column_names(self) -> tuple[CellName, ...]:
+        """The names of the columns, as many as there is room for."""
+        return _names(self.columns, most=12)
 
     @property
     def width(self) -> int:
@@ -131,4 +159,16 @@ def _cells(
         )
         for down in range(values.shape[0])
         for across in range(values.shape[1])
+    )
+
+
+def _names(labels: Sequence[str], *, most: int) -> tuple[CellName, ...]:
+    every = -(-len(labels) // most)
+    return tuple(
+        CellName(
+            percent=round(100 * (at + 0.5) / len(labels), 2),
+            text=shortened(label, LONGEST_NAME),
+        )
+        for at, label in enumerate(labels)
+        if at % every == 0
     )

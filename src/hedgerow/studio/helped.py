@@ -52,4 +52,9 @@ def _show(request: Request) -> Response:
     return page_answer(request, "_help.html.j2", word=word, meaning=meaning)
 
 
-ROUTES = (Route("/help/{word:path}", view(_show)),)
+def _list(request: Request) -> Response:
+    """Show all words; the page that asks says which of them are on it."""
+    return page_answer(request, "_words.html.j2", words=glossary())
+
+
+ROUTES = (Route("/help", view(_list)), Route("/help/{word:path}", view(_show)))

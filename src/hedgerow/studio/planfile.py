@@ -84,14 +84,19 @@ class PlanFile:
         """Return the first comment of every entry of a mapping, such as of each attribute."""
         return first_comments(self.text, path) if self.is_yaml else {}
 
-    def remarks(self) -> dict[str, str]:
-        """Return the comments right above each key of the whole plan."""
-        return remarks(self.text) if self.is_yaml else {}
+    def remarks(self, *path: str) -> dict[str, str]:
+        """Return the comments right above each key of the whole plan, or of one section of it."""
+        return remarks(self.text, path) if self.is_yaml else {}
 
     def with_edits(self, edits: Sequence[Edit]) -> PlanFile:
         """Return the file as it would be; nothing is written."""
         text = edited(self.text, edits, where=self.name)
         return PlanFile(folder=self.folder, name=self.name, path=self.path, text=text)
+
+    def check_version(self, version: str) -> None:
+        """Refuse a form that was made for another text than this one, and tell the difference."""
+        if self.version != version:
+            raise ChangedMeanwhileError(self.name, _difference(version, self))
 
     def save(self, edits: Sequence[Edit], *, version: str) -> PlanFile:
         """Write the file with the edits, if it still is the ``version`` that somebody saw.
@@ -106,8 +111,7 @@ class PlanFile:
             )
         with _writing:
             now = PlanFile.read(self.folder, self.name)
-            if now.version != version:
-                raise ChangedMeanwhileError(self.name, _difference(version, now))
+            now.check_version(version)
             new = now.with_edits(edits)
             if _loads(now):
                 new.plan()

@@ -32,6 +32,9 @@ KEPT = 40
 LONGEST = 60.0
 """Seconds that a short command may take."""
 
+_NEW_GROUP, _NO_CONSOLE = 0x00000200, 0x08000000
+"""CREATE_NEW_PROCESS_GROUP and CREATE_NO_WINDOW of Windows."""
+
 _MAIN = "from hedgerow.cli.main import main; main()"
 RunState = Literal["running", "done", "refused", "stopped"]
 _NAME = re.compile(r"[0-9]{10}-[0-9a-f]{8}")
@@ -85,16 +88,18 @@ class Runs:
             (place / "err").open("wb") as err,
         ):
             held = _hold(lock.fileno())
-            process = subprocess.Popen(
-                called(words),
-                cwd=self.folder.root,
-                env={**os.environ, "HEDGEROW_PROGRESS": str(place / "progress")},
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=err,
-                start_new_session=True,
-                pass_fds=held,
-            )
+            try:
+                process = subprocess.Popen(
+                    called(words),
+                    cwd=self.folder.root,
+                    env={**os.environ, "HEDGEROW_PROGRESS": str(place / "progress")},
+                    stdin=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=err,
+                    **detached(held),
+                )
+            except OSError as error:
+                raise not_started(error) from None
         (place / "pid").write_text(str(process.pid), encoding="ascii")
         self._started[name] = process
         return self.get(name)
@@ -140,7 +145,7 @@ class Runs:
         if run.is_running:
             pid = int((self._place(name) / "pid").read_text(encoding="ascii"))
             with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGTERM)
+                end_process(pid)
 
     def _place(self, name: str) -> Path:
         return self.folder.state() / "runs" / name
@@ -158,6 +163,31 @@ class Runs:
                 self._started.pop(run.id, None)
 
 
+def detached(held: tuple[int, ...], system: str = os.name) -> dict[str, Any]:
+    """Return how a process is started so that it outlives the server, and no key ends it.
+
+    Elsewhere than on Windows it has a session of its own and inherits the lock that says whether
+    it lives. On Windows it has no console and a group of its own, to which alone a break is sent.
+    """
+    if system == "nt":
+        return {"creationflags": _NEW_GROUP | _NO_CONSOLE, "close_fds": True}
+    return {"start_new_session": True, "pass_fds": held}
+
+
+def end_process(pid: int, system: str = os.name) -> None:
+    """Ask a process to end; on Windows, where nobody can be asked, end it.
+
+    Whatever `publish` has not finished is then undone by the next run, as after a loss of power.
+    """
+    if system != "nt":
+        os.kill(pid, signal.SIGTERM)
+        return
+    try:
+        os.kill(pid, getattr(signal, "CTRL_BREAK_EVENT", signal.SIGTERM))
+    except OSError:  # it shares no console with this server
+        os.kill(pid, signal.SIGTERM)
+
+
 def called(words: Sequence[str]) -> list[str]:
     """Return the program that answers ``hedgerow WORDS`` in JSON.
 
@@ -165,6 +195,14 @@ def called(words: Sequence[str]) -> list[str]:
     """
     at = words.index("--") if "--" in words else len(words)
     return [sys.executable, "-P", "-c", _MAIN, *words[:at], "--json", *words[at:]]
+
+
+def not_started(error: OSError) -> InputError:
+    """Return what to say where the system starts no process."""
+    why = (error.strerror or "the system refuses").lower()
+    return InputError(
+        f"the command could not be started: {why}", do="Try it in a terminal, as the same user."
+    )
 
 
 class AnsweredError(HedgerowError):
@@ -183,11 +221,13 @@ def command_answer(folder: Folder, words: Sequence[str]) -> dict[str, Any]:
             check=False,
         )
         told = json.loads(done.stdout)
+    except OSError as error:
+        raise not_started(error) from None
     except (subprocess.TimeoutExpired, ValueError):
         raise InputError("the command did not answer", do="Try it in a terminal.") from None
-    error = told.get("error")
-    if isinstance(error, dict):
-        raise AnsweredError(error["what"], where=error.get("where"), do=error.get("do"))
+    refused = told.get("error")
+    if isinstance(refused, dict):
+        raise AnsweredError(refused["what"], where=refused.get("where"), do=refused.get("do"))
     return dict(told)
 
 
@@ -205,7 +245,7 @@ def _is_held(lock: Path) -> bool:
     try:
         import fcntl
     except ImportError:
-        return False
+        return is_there(lock.with_name("pid"))
     try:
         with lock.open("rb") as file:
             fcntl.flock(file.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -214,6 +254,28 @@ def _is_held(lock: Path) -> bool:
     except OSError:
         return False
     return False
+
+
+def is_there(pid: Path, system: str = os.name) -> bool:
+    """Whether the process whose number a file holds is there, where locks cannot tell.
+
+    Windows gives numbers again: a run with an answer is over whatever its number says.
+    """
+    if _answer(pid.with_name("out")):
+        return False
+    try:
+        number = int(pid.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return False
+    if system != "nt":
+        return Path(f"/proc/{number}").exists()
+    listed = subprocess.run(
+        ["tasklist", "/FI", f"PID eq {number}", "/NH", "/FO", "CSV"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return f'"{number}"' in listed.stdout
 
 
 def _answer(out: Path) -> dict[str, Any]:

@@ -9,8 +9,10 @@ import sys
 import tempfile
 import webbrowser
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 
 import uvicorn
 
@@ -18,6 +20,7 @@ from hedgerow.errors import InputError
 from hedgerow.studio.app import studio_app
 from hedgerow.studio.folder import Folder
 from hedgerow.studio.security import StartKeys
+from hedgerow.studio.shell import environment
 from hedgerow.studio.texts import texts
 
 LOOPBACK = "127.0.0.1"
@@ -50,10 +53,20 @@ def serve(
         address = keys.address(host)
         other = keys.address(keys.hosts[1])
         tell(address, None if other == address else other)
+        Thread(target=make_ready, daemon=True).start()
         with way_in(address) as file:
             if open_browser:
                 webbrowser.open(file.as_uri())
             server.run(sockets=[listening])
+
+
+def make_ready() -> None:
+    """Compile templates and import what the first pages need, while the browser is on its way."""
+    templates = environment()
+    for name in templates.list_templates():
+        templates.get_template(name)
+    with suppress(ImportError):
+        import_module("pandas")  # which pyarrow looks for when it first reads a release
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from hedgerow.studio.folder import Folder
 from hedgerow.studio.planfile import PlanFile, version_of
 from hedgerow.studio.runs import Runs
 from hedgerow.studio.security import PAGE_TOKEN, StartKeys
+from hedgerow.studio.terms import term_button
 from hedgerow.studio.texts import texts
 
 PLAN_SUFFIXES = (".yaml", ".yml")
@@ -196,6 +197,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.globals["term_button"] = term_button
     made.filters["whole"] = lambda number: f"{number:,}"
     made.filters["command"] = command_text
     made.filters["one_line"] = yaml_line

@@ -12,14 +12,16 @@ from hedgerow.errors import HedgerowError, ReleaseError
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.groups import Groups
 from hedgerow.model.leaf_groups import leaf_groups
+from hedgerow.model.sequences import NoisySequences
 from hedgerow.release.baskets import BasketRelease
 from hedgerow.release.folder import file_names, load_certificate, vouch
 from hedgerow.release.release import Release
+from hedgerow.release.sequences import SequenceRelease
 from hedgerow.release.signature import SIGNATURE
 from hedgerow.release.write import CERTIFICATE
 from hedgerow.studio.folder import Folder
 
-ReleaseKind: TypeAlias = Literal["table", "baskets", "records", "other"]
+ReleaseKind: TypeAlias = Literal["table", "baskets", "sequences", "records", "other"]
 
 FileState: TypeAlias = Literal["certified", "changed", "itself", "signature", "unknown"]
 
@@ -48,6 +50,12 @@ class ShownRelease:
             has_class = release.schema.class_attribute is not None
             return leaf_groups(groups.leaves, sizes, has_class=has_class)
         return groups
+
+    @property
+    def sequences(self) -> NoisySequences | None:
+        """The sequences of a release of such."""
+        found = None if self.baskets is None else self.baskets.baskets
+        return found if isinstance(found, NoisySequences) else None
 
     @property
     def release(self) -> Release:
@@ -115,7 +123,10 @@ def _loaded(path: Path, name: str) -> ShownRelease:
     if certificate.disclosure is not None or (path / "disclosed.csv").is_file():
         kind = "records"
     elif certificate.data.items is not None and (path / "universe.json").is_file():
-        baskets, kind = BasketRelease.load(path), "baskets"
+        if certificate.data.items.ordered:
+            baskets, kind = SequenceRelease.load(path), "sequences"
+        else:
+            baskets, kind = BasketRelease.load(path), "baskets"
     elif (path / "recoding.json").is_file():
         table, kind = Release.load(path), "table"
     return ShownRelease(

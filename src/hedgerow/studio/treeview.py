@@ -16,6 +16,9 @@ PER_LEVEL = 100
 MOST_LINES = 400
 """Lines of a page: what is open beyond is shown closed."""
 
+MOST_OPEN = 60
+"""Nodes of a tree up to which all of it is shown at once."""
+
 MOST_FOUND = 60
 MOST_GROUPS = 300
 """Groups that are offered to move things to, the topmost first."""
@@ -80,6 +83,13 @@ def _line(
         n_more=len(children) - len(wanted) if is_open else 0,
         n_shown=len(wanted),
     )
+
+
+def opened_at_first(taxonomy: Taxonomy) -> tuple[str, ...]:
+    """Return the groups that are open when a tree is first shown: all of a small one."""
+    if taxonomy.n_nodes > MOST_OPEN:
+        return ()
+    return tuple(taxonomy.labels[node] for node in (taxonomy.height > 0).nonzero()[0].tolist())
 
 
 def found_lines(taxonomy: Taxonomy, words: str) -> tuple[tuple[FoundLine, ...], int]:

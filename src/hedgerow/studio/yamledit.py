@@ -54,7 +54,7 @@ class Mark:
 
 @dataclass(frozen=True, kw_only=True)
 class Remark:
-    """Write ``comment`` in place of the comment lines right above a key of the whole plan."""
+    """Write ``comment`` in place of the comment lines right above a key on a line of its own."""
 
     path: _Path
     comment: str
@@ -127,11 +127,14 @@ def first_comments(text: str, path: _Path) -> dict[str, str]:
     return found
 
 
-def remarks(text: str) -> dict[str, str]:
-    """Return the comment lines right above each key of the whole plan, as one text."""
+def remarks(text: str, path: _Path = ()) -> dict[str, str]:
+    """Return the comment lines right above each key of the mapping at ``path``, as one text."""
     lines = text.splitlines()
     found = {}
-    for key, _ in _pairs(_composed(text)):
+    node: yaml.Node | None = _composed(text)
+    for name in path:
+        node = next((v for k, v in _pairs(node) if k.value == name), None)
+    for key, _ in _pairs(node):
         first = _remark(lines, key.start_mark.line)
         if first < key.start_mark.line:
             block = lines[first : key.start_mark.line]
@@ -153,7 +156,8 @@ def _edited(text: str, edit: Edit) -> str:
     if isinstance(edit, Remark):
         above = _remark(lines, first)
         words = textwrap.wrap(edit.comment, WIDTH, break_long_words=False, break_on_hyphens=False)
-        made = [f"# {line}{newline}" for line in words]
+        blanks = lines[first][: len(lines[first]) - len(lines[first].lstrip())] if inner else ""
+        made = [f"{blanks}# {line}{newline}" for line in words]
         return "".join([*lines[:above], *made, *lines[first:]]) if inner else text
     if isinstance(edit, Mark):
         return _marked(text, lines, first, stop, edit.comment)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hedgerow.model.placed import Borders
 from hedgerow.model.schema import Schema
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain
-from hedgerow.taxonomy.even_steps import even_borders
+from hedgerow.taxonomy.even_steps import EVEN_STEPS, even_borders
 
 NUMERIC = -1
 """Stands for the taxonomy node of a range that has none."""
@@ -105,6 +105,13 @@ class Axis:
             origin = self.border_starts[:-1][safe]
         starts, inside = ragged(lengths)
         return Borders(starts=starts, values=self.borders[np.repeat(origin, lengths) + inside])
+
+
+def offered(axis: Axis, first: NDArray[np.int32], stop: NDArray[np.int32]) -> Borders:
+    """Return the borders at which ranges may be divided: split positions, or all of a node's."""
+    if axis.numeric:
+        return axis.positions(first, stop, even=EVEN_STEPS)
+    return axis.child_borders(axis.node_of(first, stop))
 
 
 def axes_of(schema: Schema) -> tuple[Axis, ...]:

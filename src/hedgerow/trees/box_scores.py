@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.model.placed import Borders
+
+PerCandidate = TypeVar("PerCandidate", NDArray[np.int64], NDArray[np.float64])
 
 UNIT = 1 << 10
 """Units to a record."""
@@ -30,16 +32,15 @@ class Children:
     """Candidates to split boxes: rows of children's class counts and widths (confidential).
 
     ``counts`` has the shape (children, classes) and ``widths`` (children,); the children
-    of candidate ``w`` are those from ``starts[w]`` to ``starts[w + 1]``. ``domain`` is the
-    width of the whole domain of the attribute; ``pairs`` says that all candidates have two
-    children, which is quicker to add up.
+    of candidate ``w`` are those from ``starts[w]`` to ``starts[w + 1]``. Without ``starts``
+    all candidates have two children, those on the left first and then those on the right.
+    ``domain`` is the width of the whole domain of the attribute.
     """
 
     counts: NDArray[np.int64]
     widths: NDArray[np.int64]
-    starts: NDArray[np.int64]
+    starts: NDArray[np.int64] | None
     domain: int
-    pairs: bool = False
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -51,14 +52,17 @@ class Children:
 
     def add(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
         """Add values of children up, for each candidate."""
-        if self.pairs:
-            return values[0::2] + values[1::2]
+        if self.starts is None:
+            half = len(values) // 2
+            return values[:half] + values[half:]
         running = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(values)])
         sums: NDArray[np.int64] = running[self.starts[1:]] - running[self.starts[:-1]]
         return sums
 
-    def for_children(self, totals: NDArray[np.int64]) -> NDArray[np.int64]:
+    def for_children(self, totals: PerCandidate) -> PerCandidate:
         """Repeat a value of each candidate for its children."""
+        if self.starts is None:
+            return np.concatenate([totals, totals])
         return np.repeat(totals, np.diff(self.starts))
 
 
@@ -76,8 +80,19 @@ class BoxScore:
     of: _Of
 
 
+FEW_CLASSES = 8
+"""Up to here NumPy adds the numbers of a row in their order, whichever way they lie."""
+
+
+def class_sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Add the columns of (children, classes) up, rounding alike whichever way they lie."""
+    together = values if values.shape[1] < FEW_CLASSES else np.ascontiguousarray(values)
+    sums: NDArray[np.float64] = together.sum(axis=-1)
+    return sums
+
+
 def _gini(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    squares = (counts.astype(np.float64) ** 2).sum(axis=-1)
+    squares = class_sums(counts.astype(np.float64) ** 2)
     right = squares / np.maximum(counts.sum(axis=-1), 1)
     units: NDArray[np.int64] = np.rint(right * UNIT).astype(np.int64)
     return units
@@ -161,24 +176,20 @@ def splits_at_borders(
     domain: int,
 ) -> Children:
     """Return the candidates to split a numeric range in two, one per border."""
-    n_borders, n_classes = np.diff(borders.starts), counts.shape[1]
+    n_borders = np.diff(borders.starts)
     box = np.repeat(np.arange(borders.n_boxes), n_borders)
-    running = np.concatenate([np.zeros_like(counts[:1]), np.cumsum(counts, axis=0)])
-    base = running[borders.bin_starts]
-    both = np.empty((len(box), 2, n_classes), dtype=counts.dtype)
-    both[:, 0] = running[np.arange(1, len(box) + 1) + box]
-    both[:, 0] -= np.repeat(base[:-1], n_borders, axis=0)
-    both[:, 1] = np.repeat(base[1:] - base[:-1], n_borders, axis=0)
-    both[:, 1] -= both[:, 0]
-    widths = np.empty((len(box), 2), dtype=np.int64)
-    widths[:, 0] = borders.values - np.repeat(first, n_borders)
-    widths[:, 1] = np.repeat(stop, n_borders) - borders.values
+    by_class = np.cumsum(counts.T, axis=1)
+    running = np.concatenate([np.zeros_like(by_class[:, :1]), by_class], axis=1)
+    base = running[:, borders.bin_starts]
+    left = running[:, np.arange(1, len(box) + 1) + box] - base[:, box]
+    right = (base[:, 1:] - base[:, :-1])[:, box] - left
     return Children(
-        counts=both.reshape(-1, n_classes),
-        widths=widths.reshape(-1),
-        starts=2 * np.arange(len(box) + 1),
+        counts=np.concatenate([left, right], axis=1).T,
+        widths=np.concatenate([borders.values - first[box], stop[box] - borders.values]).astype(
+            np.int64
+        ),
+        starts=None,
         domain=domain,
-        pairs=True,
     )
 
 
@@ -191,20 +202,19 @@ def splits_into_children(
     domain: int,
 ) -> tuple[NDArray[np.int64], Children]:
     """Return the boxes whose taxonomy node has children, and their one candidate to split."""
+    bin_starts = borders.bin_starts
     splits = np.diff(borders.starts) > 0
-    keep = np.repeat(splits, np.diff(borders.bin_starts))
-    n_children = (np.diff(borders.bin_starts))[splits]
-    edges = np.concatenate([borders.values, np.zeros(0, dtype=np.int32)])
-    # Ends of a box's bins: its borders, then its own stop; starts likewise.
-    box_of_bin = np.repeat(np.arange(borders.n_boxes), np.diff(borders.bin_starts))
-    place = np.arange(borders.n_bins) - borders.bin_starts[:-1][box_of_bin]
-    last = place == np.diff(borders.starts)[box_of_bin]
-    at = borders.starts[:-1][box_of_bin] + place
-    padded = np.append(edges, 0)
-    upper = np.where(last, stop[box_of_bin], padded[np.minimum(at, len(edges))])
-    lower = np.where(place == 0, first[box_of_bin], padded[np.maximum(at - 1, 0)])
+    n_children = np.diff(bin_starts)[splits]
+    box_of_bin = np.repeat(np.arange(borders.n_boxes), np.diff(bin_starts))
+    # A bin begins and ends at borders of its box, the first at its start, the last at its stop.
+    inner = np.arange(len(borders.values)) + np.repeat(
+        np.arange(borders.n_boxes), np.diff(borders.starts)
+    )
+    lower, upper = first[box_of_bin], stop[box_of_bin]
+    lower[inner + 1], upper[inner] = borders.values, borders.values
+    keep = splits[box_of_bin]
     children = Children(
-        counts=counts[keep],
+        counts=counts.T[:, keep].T,
         widths=(upper - lower)[keep].astype(np.int64),
         starts=np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(n_children)]),
         domain=domain,

@@ -7,6 +7,7 @@ is no loop over boxes anywhere.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import InternalError
 from hedgerow.model.engine import Engine
-from hedgerow.model.placed import Borders, LevelBins, Placed, Routing
+from hedgerow.model.placed import Borders, LevelBins, Placed, Routing, SharedBorders
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.trees.axes import Axis, axes_of, ragged
 
@@ -78,7 +79,15 @@ class Level:
 
     def bins(self, borders: dict[int, Borders]) -> dict[int, NDArray[np.int64]]:
         """Return class counts between the borders, by attribute (confidential)."""
-        return self.placed.sum(LevelBins(borders=borders))
+        return self.placed.sum(LevelBins(borders=dict(borders)))
+
+    def each_bins(
+        self,
+        borders: Mapping[int, Borders | SharedBorders],
+        boxes: NDArray[np.int64] | None = None,
+    ) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Yield the same attribute by attribute, of some boxes or of all (confidential)."""
+        return self.placed.each(LevelBins(borders=dict(borders), boxes=boxes))
 
     def classes(self) -> NDArray[np.int64]:
         """Return class counts of shape (boxes, classes) (confidential)."""

@@ -20,8 +20,9 @@ from hedgerow.methods.diffpart.masks import all_masks, masks_by_size
 from hedgerow.methods.diffpart.rules import PublicRules, ceil_sqrt
 from hedgerow.methods.diffpart.small_universe import near_in_queries, rounded
 from hedgerow.methods.diffpart.tree import MOST_CHILDREN, SplitTree
-from hedgerow.model.baskets import EncodedBaskets, NoisyBaskets, offsets_of, packed
+from hedgerow.model.baskets import EncodedBaskets, NoisyBaskets, offsets_of
 from hedgerow.model.engine import BasketBatch
+from hedgerow.model.order import canonical_order
 from hedgerow.privacy.source import SeededSource
 from hedgerow.taxonomy.builders import context_free
 from hedgerow.taxonomy.tree import Taxonomy
@@ -233,14 +234,15 @@ def test_equal_sets_are_joined_with_the_sum_of_their_counts(sets):
 
 @settings(max_examples=40)
 @given(sets=st.lists(st.frozensets(st.integers(0, 3000), min_size=1, max_size=14), max_size=12))
-def test_packed_baskets_sort_as_their_codes_do_however_long_they_are(sets):
+def test_baskets_are_ordered_by_their_codes_however_long_they_are(sets):
     rows = [sorted(items) for items in sets]
     offsets = offsets_of(np.array([len(row) for row in rows], dtype=np.int64))
-    words = packed(offsets, np.array([item for row in rows for item in row], dtype=np.int64))
-    keys = [tuple(int(word[r]) for word in words) for r in range(len(rows))]
-    for a in range(len(rows)):
-        for b in range(len(rows)):
-            assert (keys[a] < keys[b]) == (rows[a] < rows[b])
+    items = np.array([item for row in rows for item in row], dtype=np.int64)
+    order, new = canonical_order(offsets, items)
+    ordered = [rows[at] for at in order]
+    assert ordered == sorted(rows)
+    before = [None, *ordered][: len(ordered)]
+    assert new.tolist() == [row != last for row, last in zip(ordered, before, strict=True)]
 
 
 def test_masks_and_sets_stand_for_each_other():

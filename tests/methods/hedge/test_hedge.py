@@ -150,14 +150,12 @@ def test_splits_at_borders_and_into_children_equal_a_naive_split():
         pairs.counts.tolist()
         == np.concatenate(
             [
-                [counts[0], counts[1] + counts[2]],
-                [counts[0] + counts[1], counts[2]],
-                [counts[4], counts[5] + counts[6]],
-                [counts[4] + counts[5], counts[6]],
+                [counts[0], counts[0] + counts[1], counts[4], counts[4] + counts[5]],
+                [counts[1] + counts[2], counts[2], counts[5] + counts[6], counts[6]],
             ]
         ).tolist()
     )
-    assert pairs.widths.tolist() == [2, 6, 5, 3, 2, 8, 3, 7]
+    assert pairs.widths.tolist() == [2, 5, 2, 3, 6, 3, 8, 7]
     boxes, children = splits_into_children(counts, borders, first, stop, domain=20)
     assert boxes.tolist() == [0, 2]
     assert children.widths.tolist() == [2, 3, 3, 2, 1, 7]

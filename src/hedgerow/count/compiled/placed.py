@@ -17,18 +17,19 @@ def count_in_lanes(
     first: int,
     stop: int,
     table: NDArray[np.int64],
+    bins: int,
     lanes: NDArray[np.int64],
 ) -> None:
-    """Count rows ``first`` to ``stop`` by the cell of their code, in four lanes."""
+    """Count rows ``first`` to ``stop`` by class and the bin of their code, in four lanes."""
     whole = stop - (stop - first) % 4
     if has_classes:
         for row in range(first, whole, 4):
-            lanes[0, table[codes[row]] + classes[row]] += 1
-            lanes[1, table[codes[row + 1]] + classes[row + 1]] += 1
-            lanes[2, table[codes[row + 2]] + classes[row + 2]] += 1
-            lanes[3, table[codes[row + 3]] + classes[row + 3]] += 1
+            lanes[0, table[codes[row]] + bins * classes[row]] += 1
+            lanes[1, table[codes[row + 1]] + bins * classes[row + 1]] += 1
+            lanes[2, table[codes[row + 2]] + bins * classes[row + 2]] += 1
+            lanes[3, table[codes[row + 3]] + bins * classes[row + 3]] += 1
         for row in range(whole, stop):
-            lanes[0, table[codes[row]] + classes[row]] += 1
+            lanes[0, table[codes[row]] + bins * classes[row]] += 1
     else:
         for row in range(first, stop):
             lanes[row % 4, table[codes[row]]] += 1
@@ -39,50 +40,62 @@ def count_bins(
     codes: NDArray[np.unsignedinteger],
     classes: NDArray[np.unsignedinteger],
     has_classes: bool,
-    rows: NDArray[np.int64],
+    row_starts: NDArray[np.int64],
+    row_stops: NDArray[np.int64],
+    which: NDArray[np.int64],
     starts: NDArray[np.int64],
     values: NDArray[np.int32],
-    size: int,
+    tables: NDArray[np.int64],
+    first_bins: NDArray[np.int64],
     counts: NDArray[np.int64],
 ) -> None:
-    """Count the records of each box by bin and class, into ``counts`` (bins, classes).
+    """Count the records of each box by bin and class, into ``counts`` (classes, bins).
 
-    A box with many records looks its codes up in a table of cells and counts in several
-    lanes, so that neighbouring records rarely wait for one cell; one with few searches.
+    Box ``b`` has the list ``which[b]`` of borders. ``tables`` hold the bin of each code, a row
+    for each list, or no row: then a box with many records makes a table of its own, and one
+    with few searches. Many records are counted in several lanes, so that neighbouring ones
+    rarely wait for one cell.
     """
-    n_classes = counts.shape[1]
-    table = np.empty(size, dtype=np.int64)
+    n_classes, size = counts.shape[0], tables.shape[1]
     widest = 0
-    for box in range(len(rows) - 1):
-        widest = max(widest, starts[box + 1] - starts[box] + 1)
+    for n in range(len(starts) - 1):
+        widest = max(widest, starts[n + 1] - starts[n] + 1)
+    own = np.empty(size, dtype=np.int64)
     lanes = np.zeros((LANES, widest * n_classes), dtype=np.int64)
-    for box in range(len(rows) - 1):
-        first, stop = rows[box], rows[box + 1]
-        low, high = starts[box], starts[box + 1]
-        base = low + box
-        if (stop - first) * 4 > size + widest * n_classes:
-            bin_ = 0
-            for code in range(size):
-                while low + bin_ < high and values[low + bin_] <= code:
-                    bin_ += 1
-                table[code] = bin_ * n_classes
-            count_in_lanes(codes, classes, has_classes, first, stop, table, lanes)
-            for cell in range((high - low + 1) * n_classes):
-                for lane in range(LANES):
-                    counts[base + cell // n_classes, cell % n_classes] += lanes[lane, cell]
-                    lanes[lane, cell] = 0
-            continue
-        for row in range(first, stop):
-            code = codes[row]
-            left, right = low, high
-            while left < right:
-                middle = (left + right) // 2
-                if values[middle] <= code:
-                    left = middle + 1
-                else:
-                    right = middle
-            label = np.int64(classes[row]) if has_classes else np.int64(0)
-            counts[base + left - low, label] += 1
+    for box in range(len(which)):
+        first, stop, n = row_starts[box], row_stops[box], which[box]
+        low, high, base = starts[n], starts[n + 1], first_bins[box]
+        bins = high - low + 1
+        if len(tables) or (stop - first) * 4 > size + bins * n_classes:
+            table = tables[n] if len(tables) else own
+            if not len(tables):
+                bin_ = 0
+                for code in range(size):
+                    while low + bin_ < high and values[low + bin_] <= code:
+                        bin_ += 1
+                    own[code] = bin_
+            if stop - first > 4 * bins * n_classes:
+                count_in_lanes(codes, classes, has_classes, first, stop, table, bins, lanes)
+                for cell in range(bins * n_classes):
+                    for lane in range(LANES):
+                        counts[cell // bins, base + cell % bins] += lanes[lane, cell]
+                        lanes[lane, cell] = 0
+            else:
+                for row in range(first, stop):
+                    label = np.int64(classes[row]) if has_classes else np.int64(0)
+                    counts[label, base + table[codes[row]]] += 1
+        else:
+            for row in range(first, stop):
+                code = codes[row]
+                left, right = low, high
+                while left < right:
+                    middle = (left + right) // 2
+                    if values[middle] <= code:
+                        left = middle + 1
+                    else:
+                        right = middle
+                label = np.int64(classes[row]) if has_classes else np.int64(0)
+                counts[label, base + left - low] += 1
 
 
 @compile_loop
@@ -108,6 +121,32 @@ def route_rows(
                 else:
                     right = middle
             child[row] = base + left - low
+
+
+@compile_loop
+def walk_rows(
+    codes: NDArray[np.unsignedinteger],
+    attribute: int,
+    boxes: NDArray[np.signedinteger],
+    split: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    values: NDArray[np.int32],
+    first_child: NDArray[np.int64],
+    child: NDArray[np.signedinteger],
+) -> None:
+    """Write the child of every record whose box splits on an attribute; box -1 is none."""
+    for row in range(len(boxes)):
+        box = boxes[row]
+        if box >= 0 and split[box] == attribute:
+            low, high, code = starts[box], starts[box + 1], codes[row]
+            left, right = low, high
+            while left < right:
+                middle = (left + right) // 2
+                if values[middle] <= code:
+                    left = middle + 1
+                else:
+                    right = middle
+            child[row] = first_child[box] + left - low
 
 
 @compile_loop

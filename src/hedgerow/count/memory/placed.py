@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.count.memory.bins import AskedRows, count_by_numpy, count_compiled
 from hedgerow.model.arrays import Codes
 from hedgerow.model.compiler import pays
-from hedgerow.model.placed import Borders, LevelBins, Routing
+from hedgerow.model.placed import Borders, LevelBins, Routing, SharedBorders
 from hedgerow.model.table import EncodedTable
 
 _T = TypeVar("_T")
@@ -20,8 +21,8 @@ _R = TypeVar("_R")
 
 _Move = Callable[[Codes], Codes]
 
-_INT32 = 1 << 31
-_NO_BORDERS = np.zeros(0, dtype=np.int32)
+_INT32, _UINT16 = 1 << 31, 1 << 16
+_UNDIVIDED = Borders.of([[]])
 
 COMPILED_FROM = 200_000
 """Records from which the compiled loops pay for being loaded."""
@@ -65,22 +66,41 @@ class PlacedInMemory:
             sizes: NDArray[np.int64] = np.diff(self._starts)
             return sizes[:, None]
         if self._compiled and self._codes:
-            undivided = Borders(starts=np.zeros(n_boxes + 1, dtype=np.int64), values=_NO_BORDERS)
-            return self._count_compiled(0, undivided)
+            undivided = SharedBorders(lists=_UNDIVIDED, which=np.zeros(n_boxes, dtype=np.int64))
+            rows = AskedRows.of(self._starts, None, self._classes, self._n_classes)
+            return count_compiled(self._codes[0], undivided, self._sizes[0], rows)
         cells = self._boxes() * self._n_classes + self._classes
         counts = np.bincount(cells, minlength=n_boxes * self._n_classes)
         return counts.reshape(n_boxes, self._n_classes)
 
     def sum(self, level: LevelBins) -> dict[int, NDArray[np.int64]]:
         """Return, by attribute, class counts of shape (bins, classes)."""
-        one = self._count_compiled if self._compiled else self._count_by_numpy
-        counts = self._in_parallel(lambda item: one(*item), list(level.borders.items()))
-        return dict(zip(level.borders, counts, strict=True))
+        return dict(self.each(level))
+
+    def each(self, level: LevelBins) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Yield the same attribute by attribute; few are held at once."""
+        rows = AskedRows.of(self._starts, level.boxes, self._classes, self._n_classes)
+
+        def count(item: tuple[int, Borders | SharedBorders]) -> NDArray[np.int64]:
+            attribute, borders = item
+            one = count_compiled if self._compiled else count_by_numpy
+            return one(self._codes[attribute], borders, self._sizes[attribute], rows)
+
+        items = list(level.borders.items())
+        ahead = max(2, os.cpu_count() or 1) if self._compiled else 1
+        for start in range(0, len(items), ahead):
+            some = items[start : start + ahead]
+            for (attribute, _), counts in zip(some, self._in_parallel(count, some), strict=True):
+                yield attribute, counts
 
     def route(self, routing: Routing) -> None:
         """Send every record to its child; the children are the next level's boxes."""
-        move, starts = self._moves_compiled(routing) if self._compiled else self._moves(routing)
+        if self._compiled:
+            self._regroup(*self._moves_to(self._children_compiled(routing), routing.n_children))
+        else:
+            self._regroup(*self._moves(routing))
 
+    def _regroup(self, move: _Move, starts: NDArray[np.int64]) -> None:
         def regroup(attribute: int) -> None:
             self._codes[attribute] = move(self._codes[attribute])
 
@@ -89,6 +109,17 @@ class PlacedInMemory:
         if self._classes is not None:
             self._classes = move(self._classes)
         self._starts = starts
+
+    def descend(self, tree: Sequence[Routing]) -> None:
+        """Send every record down several levels, and sort them by box once, at the end."""
+        if not self._compiled or len(tree) < 2:
+            for routing in tree:
+                self.route(routing)
+            return
+        boxes = self._children_compiled(tree[0])
+        for routing in tree[1:]:
+            boxes = self._walked(routing, boxes)
+        self._regroup(*self._moves_to(boxes, tree[-1].n_children))
 
     def rows(self) -> tuple[tuple[Codes, ...], NDArray[np.int64]]:
         """Return the columns as they lie now, the class last, and where each box begins."""
@@ -106,43 +137,6 @@ class PlacedInMemory:
     def _boxes(self) -> NDArray[np.int64]:
         sizes = np.diff(self._starts)
         return np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)
-
-    def _count_by_numpy(self, attribute: int, borders: Borders) -> NDArray[np.int64]:
-        cells = self._bins(attribute, borders)
-        if self._classes is not None:
-            cells = cells * self._n_classes + self._classes
-        counts = np.bincount(cells, minlength=borders.n_bins * self._n_classes)
-        return counts.reshape(borders.n_bins, self._n_classes)
-
-    def _bins(self, attribute: int, borders: Borders) -> NDArray[np.int64]:
-        """Return each record's bin, among those of all boxes."""
-        boxes = self._boxes()
-        width = self._sizes[attribute] + 1
-        owners = np.repeat(np.arange(borders.n_boxes, dtype=np.int64), np.diff(borders.starts))
-        # Borders rise within a box and boxes rise, so one search serves all boxes.
-        reached = np.searchsorted(
-            owners * width + borders.values, boxes * width + self._codes[attribute], side="right"
-        )
-        return reached + boxes
-
-    def _count_compiled(self, attribute: int, borders: Borders) -> NDArray[np.int64]:
-        from hedgerow.count.compiled import placed as compiled
-
-        counts = np.zeros((borders.n_bins, self._n_classes), dtype=np.int64)
-        compiled.count_bins(
-            self._codes[attribute],
-            self._classes_or_none(),
-            self._classes is not None,
-            self._starts,
-            borders.starts,
-            borders.values,
-            self._sizes[attribute],
-            counts,
-        )
-        return counts
-
-    def _classes_or_none(self) -> Codes:
-        return np.zeros(0, dtype=np.uint8) if self._classes is None else self._classes
 
     def _children(self, routing: Routing) -> NDArray[np.int64]:
         """Return each record's child, -1 where its box is finished."""
@@ -194,15 +188,38 @@ class PlacedInMemory:
         child = self._children(routing)
         kept = np.flatnonzero(child >= 0)
         sizes = np.bincount(child[kept], minlength=routing.n_children)
-        order = kept[np.argsort(child[kept], kind="stable")]
+        # Numbers of 16 bits are sorted by their digits, which is much quicker.
+        narrow = child[kept].astype(np.uint16) if routing.n_children < _UINT16 else child[kept]
+        order = kept[np.argsort(narrow, kind="stable")]
         return lambda codes: codes[order], _starts_of(sizes)
 
-    def _moves_compiled(self, routing: Routing) -> tuple[_Move, NDArray[np.int64]]:
+    def _walked(
+        self, routing: Routing, boxes: NDArray[np.signedinteger[Any]]
+    ) -> NDArray[np.signedinteger[Any]]:
+        """Return each record's child, of records that lie anywhere."""
+        from hedgerow.count.compiled import placed as compiled
+
+        child = np.full(len(boxes), -1, dtype=boxes.dtype)
+        for attribute in np.unique(routing.attribute[routing.attribute >= 0]).tolist():
+            compiled.walk_rows(
+                self._codes[attribute],
+                attribute,
+                boxes,
+                routing.attribute,
+                routing.borders.starts,
+                routing.borders.values,
+                routing.first_child,
+                child,
+            )
+        return child
+
+    def _moves_to(
+        self, places: NDArray[np.signedinteger[Any]], n_children: int
+    ) -> tuple[_Move, NDArray[np.int64]]:
         """Do the same by each record's place, written where its child was: it saves room."""
         from hedgerow.count.compiled import placed as compiled
 
-        places = self._children_compiled(routing)
-        sizes = np.zeros(routing.n_children, dtype=np.int64)
+        sizes = np.zeros(n_children, dtype=np.int64)
         compiled.child_sizes(places, sizes)
         starts = _starts_of(sizes)
         compiled.row_places(places, starts[:-1].copy())

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.count.spark.workers import Counting, LevelSum
-from hedgerow.model.engine import SparseCounts
+from hedgerow.count.spark.workers import DenseCounting, LevelSum
 from hedgerow.model.placed import LevelBins, Routing
 from hedgerow.model.schema import Schema
 
-Sums = Callable[[Counting, int | None], SparseCounts]
+Sums = Callable[[DenseCounting, int], NDArray[np.int64]]
 
 
 class PlacedOnSpark:
@@ -38,12 +37,14 @@ class PlacedOnSpark:
         heights = [*(borders.n_bins for borders in level.borders.values()), self._n_boxes]
         ends = np.cumsum(heights) * n_classes
         size = int(ends[-1])
-        total = np.zeros(size, dtype=np.int64)
-        found = self._sums(LevelSum(self._schema, self._tree, level), size)
-        total[found.keys] = found.counts
-        parts = [part.reshape(-1, n_classes) for part in np.split(total, ends[:-1])]
+        total = self._sums(LevelSum(self._schema, self._tree, level, size), size)
+        parts = [part.reshape(n_classes, -1).T for part in np.split(total, ends[:-1])]
         self._classes = parts[-1]
         return dict(zip(level.borders, parts[:-1], strict=True))
+
+    def each(self, level: LevelBins) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Yield the same attribute by attribute, from one pass."""
+        yield from self.sum(level).items()
 
     def classes(self) -> NDArray[np.int64]:
         """Return class counts of shape (boxes, classes)."""

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedgerow.count.spark.lines import ParseLines, byte_lines, objects_of, records_of
 from hedgerow.count.spark.private import PrivateFolder
-from hedgerow.count.spark.workers import NAME
+from hedgerow.count.spark.workers import CELLS_AT_ONCE, NAME
 from hedgerow.errors import (
     DataError,
     EngineError,
@@ -325,9 +326,29 @@ def collected(frame: Any, *, size: int | None = None) -> SparseCounts:
         sound = sound and keys[0] >= 0 and (size is None or int(keys[-1]) < size)
         sound = sound and bool((counts > 0).all())
     if not sound:
-        raise EngineError(
-            "a worker sent back something that is no count",
-            where="the Spark session",
-            do="Check that all workers run the same version of hedgerow, and run it again.",
-        )
+        raise _no_count()
     return SparseCounts(keys=keys, counts=counts)
+
+
+def dense_sums(blocks: pa.Table, *, size: int) -> NDArray[np.int64]:
+    """Return ``size`` cells from blocks of them, checked; blocks that are missing are zero."""
+    total = np.zeros(size, dtype=np.int64)
+    seen: set[int] = set()
+    for block, cells in zip(blocks.column(0).to_pylist(), blocks.column(1), strict=True):
+        part = np.frombuffer(cells.as_buffer() or b"", dtype=np.int64)
+        start = -1 if block is None else block * CELLS_AT_ONCE
+        if block in seen or not 0 <= start < size or len(part) != min(CELLS_AT_ONCE, size - start):
+            raise _no_count()
+        seen.add(block)
+        total[start : start + len(part)] = part
+    if (total < 0).any():
+        raise _no_count()
+    return total
+
+
+def _no_count() -> EngineError:
+    return EngineError(
+        "a worker sent back something that is no count",
+        where="the Spark session",
+        do="Check that all workers run the same version of hedgerow, and run it again.",
+    )

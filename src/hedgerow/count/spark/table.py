@@ -21,21 +21,24 @@ from hedgerow.count.spark.session import (
     AskedColumns,
     Session,
     collected,
+    dense_sums,
     guarded,
     open_columns,
     refusing,
     spark_session,
 )
 from hedgerow.count.spark.workers import (
+    BLOCKS,
     PACKED,
     SUMMED,
     SUMS,
     WEIGHED,
-    Counting,
+    DenseCounting,
     Encode,
     KernelSum,
     KernelTally,
     Relabel,
+    added_blocks,
     merge_sums,
     packed_codes,
 )
@@ -109,18 +112,18 @@ class SparkEngine:
 
     def sum(self, kernel: DenseKernel) -> NDArray[np.int64]:
         """Return the sum of a dense kernel over all records (confidential)."""
-        found = self._sums(KernelSum(self.schema, kernel), kernel.size)
-        total = np.zeros(kernel.size, dtype=np.int64)
-        total[found.keys] = found.counts
-        return total
+        return self._cells(KernelSum(self.schema, kernel), kernel.size)
 
     def tally(self, kernel: SparseKernel) -> SparseCounts:
         """Return how often each key of a sparse kernel occurs (confidential)."""
-        return self._sums(KernelTally(self.schema, kernel), None)
+        self.passes += 1
+        with refusing():
+            counting = guarded(KernelTally(self.schema, kernel))
+            return collected(self._records().mapInArrow(counting, SUMS))
 
     def place(self) -> PlacedOnSpark:
         """Return all records placed in one box, for methods that grow a tree."""
-        return PlacedOnSpark(self.schema, self._sums)
+        return PlacedOnSpark(self.schema, self._cells)
 
     def labelled(self, labels: NearestCentre) -> SparkEngine:
         """Return an engine over the same records, their class joined with a public label.
@@ -150,9 +153,13 @@ class SparkEngine:
             self._codes.unpersist()
         self._session.close()
 
-    def _sums(self, counting: Counting, size: int | None) -> SparseCounts:
-        """Return what the workers count, added up by key; one pass over the records."""
+    def _cells(self, counting: DenseCounting, size: int) -> NDArray[np.int64]:
+        """Return what the workers count, added up cell by cell; one pass over the records."""
         self.passes += 1
         with refusing():
-            records = self._codes.where(f"records is null or records != {SUMMED}")
-            return collected(records.mapInArrow(guarded(counting), SUMS), size=size)
+            blocks = self._records().mapInArrow(guarded(counting), BLOCKS)
+            added = blocks.groupBy("block").applyInArrow(added_blocks, BLOCKS).toArrow()
+            return dense_sums(added, size=size)
+
+    def _records(self) -> Any:
+        return self._codes.where(f"records is null or records != {SUMMED}")

@@ -34,6 +34,12 @@ ROWS_AT_ONCE = 1 << 20
 SUMS = "key long, count long"
 """What every counting task sends back."""
 
+BLOCKS = "block long, cells binary"
+"""What a task sends back whose cells are numbered: a row for a block of them."""
+
+CELLS_AT_ONCE = 1 << 14
+"""Cells of a block; the last may have fewer."""
+
 NAME = "the Spark table"
 
 PACKED = "records long, codes binary"
@@ -234,19 +240,56 @@ def occupied(total: NDArray[np.int64]) -> SparseCounts:
     return SparseCounts(keys=keys, counts=total[keys])
 
 
-class KernelSum(Counting):
+class DenseCounting(Counting):
+    """Adds numbered cells up; a task sends them back in blocks, which are added up in turn."""
+
+    def sums(self, tables: Iterator[Weighed]) -> SparseCounts:
+        """Return the cells that are not zero."""
+        return occupied(self.total(tables))
+
+    @abstractmethod
+    def total(self, tables: Iterator[Weighed]) -> NDArray[np.int64]:
+        """Return what the records of a task add up to, cell by cell."""
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield the blocks of cells that are not all zero."""
+        total = self.total(self._tables(batches))
+        starts = range(0, len(total), CELLS_AT_ONCE)
+        found = [at for at in starts if total[at : at + CELLS_AT_ONCE].any()]
+        cells = [total[at : at + CELLS_AT_ONCE].tobytes() for at in found]
+        yield pa.RecordBatch.from_arrays(
+            [
+                pa.array([at // CELLS_AT_ONCE for at in found], pa.int64()),
+                pa.array(cells, pa.binary()),
+            ],
+            names=["block", "cells"],
+        )
+
+
+def added_blocks(blocks: pa.Table) -> pa.Table:
+    """Return the sum of one block's cells over all tasks that counted in it."""
+    try:
+        total = sum(np.frombuffer(each.as_buffer(), np.int64) for each in blocks.column(1))
+        cells = np.asarray(total, dtype=np.int64).tobytes()
+        return pa.table({"block": blocks.column(0)[:1], "cells": pa.array([cells], pa.binary())})
+    except Exception as error:
+        # Spark writes messages to its logs, and this one may quote a value.
+        raise RuntimeError(f"a worker met an unexpected {type(error).__name__}") from None
+
+
+class KernelSum(DenseCounting):
     """The sum of a dense kernel."""
 
     def __init__(self, schema: Schema, kernel: DenseKernel) -> None:
         super().__init__(schema)
         self.kernel = kernel
 
-    def sums(self, tables: Iterator[Weighed]) -> SparseCounts:
-        """Return the cells that are not zero."""
+    def total(self, tables: Iterator[Weighed]) -> NDArray[np.int64]:
+        """Return the sum over a task's records."""
         total = np.zeros(self.kernel.size, dtype=np.int64)
         for weight, table in tables:
             total += weight * MemoryEngine(table=table).sum(self.kernel)
-        return occupied(total)
+        return total
 
 
 class KernelTally(Counting):
@@ -266,27 +309,29 @@ class KernelTally(Counting):
         return total
 
 
-class LevelSum(Counting):
+class LevelSum(DenseCounting):
     """The counts of a level: every record walks down the tree, then all boxes are counted.
 
-    Cells come one attribute after another, in the order of the level, each (bins, classes);
-    the class counts of the boxes come last.
+    Cells come one attribute after another, in the order of the level, those of one class
+    together; the class counts of the boxes come last.
     """
 
-    def __init__(self, schema: Schema, tree: tuple[Routing, ...], level: LevelBins) -> None:
+    def __init__(
+        self, schema: Schema, tree: tuple[Routing, ...], level: LevelBins, n_cells: int
+    ) -> None:
         super().__init__(schema)
         self.tree = tree
         self.level = level
+        self.n_cells = n_cells
 
-    def sums(self, tables: Iterator[Weighed]) -> SparseCounts:
-        """Return the cells that are not zero."""
-        total: NDArray[np.int64] | None = None
+    def total(self, tables: Iterator[Weighed]) -> NDArray[np.int64]:
+        """Return the counts of a task's records."""
+        total = np.zeros(self.n_cells, dtype=np.int64)
         for weight, table in tables:
             placed = PlacedInMemory(table)
-            for routing in self.tree:
-                placed.route(routing)
-            counts = placed.sum(self.level)
-            parts = [counts[attribute].ravel() for attribute in self.level.borders]
-            flat = weight * np.concatenate([*parts, placed.classes().ravel()])
-            total = flat if total is None else total + flat
-        return SparseCounts.merged([]) if total is None else occupied(total)
+            placed.descend(self.tree)
+            parts = [counts for _, counts in placed.each(self.level)]
+            # By class, as they were counted: no need to turn large tables round.
+            flat = [part.T.ravel() for part in (*parts, placed.classes())]
+            total += weight * np.concatenate(flat)
+        return total

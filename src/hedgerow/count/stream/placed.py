@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,10 @@ class PlacedOnDisk:
 
         self._over_pieces(add)
         return totals
+
+    def each(self, level: LevelBins) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Yield the same attribute by attribute, from one pass."""
+        yield from self.sum(level).items()
 
     def classes(self) -> NDArray[np.int64]:
         """Return class counts of shape (boxes, classes)."""

@@ -60,7 +60,7 @@ class OwnUtility:
     def numbers(self, children: Children) -> NDArray[np.float64]:
         """Return the function's numbers, as it gives them."""
         given = np.asarray(self.function(children), dtype=np.float64)
-        if given.shape != (len(children.starts) - 1,):
+        if given.shape != (len(np.asarray(children.starts)) - 1,):
             raise SettingError(
                 f"the utility function {self.name!r} gave an array of another shape than one"
                 " number for each candidate",
@@ -73,14 +73,7 @@ class OwnUtility:
         """Return the score that DiffMulti chooses by, in units of the sensitivity over 2^20."""
 
         def of(children: Children, widest: NDArray[np.float64]) -> NDArray[np.int64]:
-            own = Children(
-                counts=children.counts.copy(),  # what it does to them is its own affair
-                widths=children.widths.copy(),
-                starts=children.starts,
-                domain=children.domain,
-                pairs=children.pairs,
-            )
-            units = self.numbers(own) / float(self.sensitivity) * UNITS
+            units = self.numbers(_listed(children)) / float(self.sensitivity) * UNITS
             cut = np.nan_to_num(units, nan=0.0, posinf=MOST_UNITS, neginf=-MOST_UNITS)
             return np.rint(np.clip(cut, -MOST_UNITS, MOST_UNITS)).astype(np.int64)
 
@@ -95,3 +88,23 @@ class OwnUtility:
             rests_on=f"The guarantee rests on the sensitivity {self.sensitivity} that the custodian"
             f" states for the utility function '{self.name}'; nothing here proves it.",
         )
+
+
+def _listed(children: Children) -> Children:
+    """Return a copy in which the children of each candidate stand together, whatever they are.
+
+    What a function does to its copy is its own affair.
+    """
+    if children.starts is not None:
+        order = np.arange(len(children.widths))
+        starts = children.starts.copy()
+    else:  # all those on the left, then all those on the right
+        n = len(children.widths) // 2
+        order = np.arange(2 * n).reshape(2, n).T.ravel()
+        starts = np.arange(0, 2 * n + 1, 2)
+    return Children(
+        counts=children.counts[order],
+        widths=children.widths[order],
+        starts=starts,
+        domain=children.domain,
+    )

@@ -14,7 +14,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.trees.box_scores import Children
+from hedgerow.trees.box_scores import Children, class_sums
 from hedgerow.trees.scores import INFOGAIN as PRINTED_INFOGAIN
 from hedgerow.trees.scores import INFORMATION_UNIT
 
@@ -72,8 +72,7 @@ def discernibility_score(children: Children, widest: NDArray[np.float64]) -> NDA
 
 def _penalties(children: Children, widest: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return NCP of each child in units [DiffMulti, Eq. (5)]; public."""
-    widest = np.repeat(widest, np.diff(children.starts))
-    share = children.widths / children.domain / widest
+    share = children.widths / children.domain / children.for_children(widest)
     units: NDArray[np.int64] = np.floor(share * UNITS).astype(np.int64)
     return np.where(children.widths == 1, 0, units)
 
@@ -119,11 +118,16 @@ def information(children: Children, widest: NDArray[np.float64]) -> NDArray[np.i
     Privacy: as :func:`hedgerow.trees.scores.information_gain`: amounts in [-1, 1] bit,
     and two units for rounding.
     """
-    counts, starts = children.counts, children.starts[:-1]
-    if not len(starts):
+    surprise = _surprise(children.counts)
+    if children.starts is None:
+        half = len(surprise) // 2
+        together = children.counts[:half] + children.counts[half:]
+        within = surprise[:half] + surprise[half:]
+    elif len(children.starts) > 1:
+        together = np.add.reduceat(children.counts, children.starts[:-1], axis=0)
+        within = np.add.reduceat(surprise, children.starts[:-1])
+    else:
         return np.zeros(0, dtype=np.int64)
-    together = np.add.reduceat(counts, starts, axis=0)
-    within = np.add.reduceat(_surprise(counts), starts)
     bits = (_surprise(together) - within) / np.maximum(together.sum(axis=-1), 1)
     units: NDArray[np.int64] = np.rint(bits / float(INFORMATION_UNIT)).astype(np.int64)
     return units
@@ -132,8 +136,7 @@ def information(children: Children, widest: NDArray[np.float64]) -> NDArray[np.i
 def _surprise(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return records times the entropy of their classes, in bits."""
     sizes = counts.sum(axis=-1)
-    away: NDArray[np.float64] = _times_log(sizes) - _times_log(counts).sum(axis=-1)
-    return away
+    return _times_log(sizes) - class_sums(_times_log(counts))
 
 
 def _times_log(counts: NDArray[np.int64]) -> NDArray[np.float64]:

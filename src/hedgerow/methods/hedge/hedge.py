@@ -33,9 +33,10 @@ from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, choose_by_score, noisy_counts
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
-from hedgerow.trees.box_choice import apart, candidates_of, split_of, together
-from hedgerow.trees.box_scores import GINI, BoxScore, unsplit_units
+from hedgerow.trees.box_choice import apart, split_of
+from hedgerow.trees.box_scores import GINI, BoxScore
 from hedgerow.trees.leaves import MeasuredCounts, MeasuredTotal, Measurements, publish_leaves
+from hedgerow.trees.shared_choice import together
 from hedgerow.trees.topdown import STOP, Boxes, Level, Split, grow
 
 EXAMPLE_RECORDS = 30_000
@@ -183,9 +184,7 @@ class _Growth:
         the sensitivity; what all candidates have in common does not matter to the choice. The
         one choice reads every box, so every path spends its share.
         """
-        candidates = candidates_of(level, self.score)
-        plain = unsplit_units(self.score, level.classes())
-        shared = together(level, candidates, plain, most_boxes=budget.shape.most_boxes)
+        shared = together(level, self.score, most_boxes=budget.shape.most_boxes)
         if not len(shared.scores):
             return _all_carried(level.boxes)
         chosen = choose_by_score(
@@ -210,7 +209,7 @@ class _Growth:
             MeasuredCounts(tree=boxes.tree, noisy=noisy, share=budget.sizes)
         )
         large = noisy.sum(axis=1) * float(budget.own) >= STOP_BELOW
-        own = apart(candidates_of(level, self.score), large)
+        own = apart(level, self.score, large)
         if not len(own.scores):
             return _all_stop(boxes)
         chosen = choose_by_score(

@@ -74,7 +74,7 @@ def shown_accounts(told: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 _KNOWN = frozenset(
     ("dataset", "people", "name", "cap", "spent", "left", "delta-cap", "delta-spent")
-) | {"delta-left", "also", "entries"}
+) | {"delta-left", "also", "entries", "neighbours"}
 
 
 def _account(kind: str, told: Mapping[str, Any]) -> dict[str, Any]:
@@ -103,6 +103,7 @@ def _account(kind: str, told: Mapping[str, Any]) -> dict[str, Any]:
             if isinstance(each, Mapping)
         ],
         "n_entries": len(entries) if isinstance(entries, list) else 0,
+        "neighbours": str(told.get("neighbours", "")),
         "more": more,
     }
 

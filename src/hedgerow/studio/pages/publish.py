@@ -184,9 +184,7 @@ def _start(request: Request, form: Sent) -> Response:
     file = shown_plan(request)
     studio = studio_of(request)
     fingerprint = prepare(file.plan()).fingerprint()
-    if form.need("fingerprint") != fingerprint:
-        said = texts("publish").changed
-        raise ChangedPlanError(said.what, where=file.name, do=said.do)
+    check_fingerprint(file, shown=form.need("fingerprint"), now=fingerprint)
     out = form.need("out").strip()
     studio.folder.inside(out)
     if busy := _busy(studio.runs.all("publish"), out):
@@ -200,6 +198,13 @@ def _start(request: Request, form: Sent) -> Response:
         about["next"] = f"/release?release={quote(out)}&plan={quote(file.name)}"
     run = studio.runs.start("publish", words, about=about)
     return page_answer(request, "_run.html.j2", run=run)
+
+
+def check_fingerprint(file: PlanFile, *, shown: str, now: str) -> None:
+    """Refuse to publish another plan than the one that somebody saw."""
+    if shown != now:
+        said = texts("publish").changed
+        raise ChangedPlanError(said.what, where=file.name, do=said.do)
 
 
 def _busy(runs: list[CommandRun], out: str) -> CommandRun | None:

@@ -11,6 +11,8 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from hedgerow.errors import InputError, ReleaseError
+from hedgerow.model.baskets import NoisyBaskets
+from hedgerow.model.sequences import NoisySequences
 from hedgerow.privacy.source import SystemSource
 from hedgerow.release.folder import REPORT
 from hedgerow.release.records import MOST_RECORDS, record_tables
@@ -19,12 +21,16 @@ from hedgerow.release.write import CERTIFICATE
 from hedgerow.report.axis import STEPS
 from hedgerow.report.maps import HEIGHT, WIDTH, class_names, map_borders, one_map
 from hedgerow.report.measured import measured_tables
+from hedgerow.report.page import Bar
 from hedgerow.studio.basketview import item_bars, shown_items, together_bars
 from hedgerow.studio.boxview import box_node, brushed, divided, marginals_of, some_records
 from hedgerow.studio.certified import certified_parts
 from hedgerow.studio.framed import framed_report
+from hedgerow.studio.mapview import names_across, names_down
+from hedgerow.studio.sequenceview import held_bars, length_bars, next_bars, shown_path
 from hedgerow.studio.shell import Page, page_answer, studio_of, view
 from hedgerow.studio.shownrelease import ShownRelease, shown_release
+from hedgerow.studio.texts import texts
 
 VIEWS = ("report", "map", "tree", "marginals", "records", "certificate", "recipient")
 N_PREVIEWED = 40
@@ -97,8 +103,9 @@ def _map(request: Request, shown: ShownRelease) -> dict[str, Any]:
     pair = _pair(request, shown)
     x, y = map_borders(schema, groups, pair)
     classes, n_other = class_names(schema, groups)
+    drawn = one_map(schema, groups, pair)
     return {
-        "map": one_map(schema, groups, pair),
+        "map": drawn,
         "names_divided": [schema.attributes[at].name for at in divided(schema, groups)],
         "across": schema.attributes[pair[0]].name,
         "down": schema.attributes[pair[1]].name,
@@ -110,6 +117,8 @@ def _map(request: Request, shown: ShownRelease) -> dict[str, Any]:
         "steps": STEPS,
         "width": WIDTH,
         "height": HEIGHT,
+        "names_across": names_across(drawn),
+        "names_down": names_down(drawn),
         "paint": "class" if request.query_params.get("paint") == "class" and classes else "density",
         "of_leaves": shown.release.groups is not groups,
     }
@@ -134,17 +143,7 @@ def _below(request: Request) -> Response:
 
 def _marginals(request: Request, shown: ShownRelease) -> dict[str, Any]:
     if shown.baskets is not None:
-        baskets = shown.baskets.baskets
-        item = request.query_params.get("item", "")
-        words = request.query_params.get("find", "")
-        n_with, together = together_bars(baskets, item) if item else (0, ())
-        return {
-            "items": item_bars(baskets, words),
-            "item": item,
-            "n_with": n_with,
-            "together": together,
-            "words": words,
-        }
+        return _items(request, shown.baskets.baskets)
     schema, groups = shown.release.schema, shown.release.groups
     places = divided(schema, groups)
     return {
@@ -157,11 +156,32 @@ def _marginals(request: Request, shown: ShownRelease) -> dict[str, Any]:
     }
 
 
+def _items(request: Request, baskets: NoisyBaskets) -> dict[str, Any]:
+    """Return frequent items and what goes with, or after, the one that is chosen."""
+    item = request.query_params.get("item", "")
+    words = request.query_params.get("find", "")
+    lengths: tuple[Bar, ...] = ()
+    beside: tuple[Bar, ...] = ()
+    n_with = 0
+    if isinstance(baskets, NoisySequences):
+        items = held_bars(baskets, words)
+        lengths = length_bars(baskets, texts("release").items.longer)
+        if item:
+            n_with, beside = next_bars(baskets, item)
+    else:
+        items = item_bars(baskets, words)
+        if item:
+            n_with, beside = together_bars(baskets, item)
+    found = {"items": items, "item": item, "n_with": n_with, "together": beside}
+    return {**found, "words": words, "lengths": lengths}
+
+
 def _records(request: Request, shown: ShownRelease) -> dict[str, Any]:
     if shown.baskets is not None:
         baskets = shown.baskets.baskets
         order = np.argsort(-baskets.counts, kind="stable")[:N_PREVIEWED].tolist()
-        counted = [(shown_items(baskets, at), int(baskets.counts[at])) for at in order]
+        told = shown_path if shown.sequences is not None else shown_items
+        counted = [(told(baskets, at), int(baskets.counts[at])) for at in order]
         return {"columns": [], "rows": counted, "n_records": int(baskets.counts.sum())}
     release = shown.release
     few = some_records(release.groups, N_PREVIEWED, seed=int.from_bytes(np.random.bytes(6), "big"))
@@ -232,11 +252,11 @@ def _download(request: Request) -> Response:
     def parts() -> Iterator[bytes]:
         import pyarrow as pa
 
-        texts = label_columns(list(release.schema.used()))
+        labels = label_columns(list(release.schema.used()))
         tables = record_tables(release.schema, release.groups, source=SystemSource(), chunk=1 << 16)
         for at, table in enumerate(tables):
             sink = pa.BufferOutputStream()
-            to_csv(table, sink, texts=texts, header=at == 0)
+            to_csv(table, sink, texts=labels, header=at == 0)
             yield sink.getvalue().to_pybytes()
 
     headers = {"Content-Disposition": 'attachment; filename="records.csv"'}

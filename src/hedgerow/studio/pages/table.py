@@ -27,6 +27,13 @@ from hedgerow.studio.columns import (
     with_role,
 )
 from hedgerow.studio.contents import tables_in
+from hedgerow.studio.itemsform import (
+    MOST_LISTED,
+    SEPARATORS,
+    UNIVERSES,
+    ShownItems,
+    items_edits,
+)
 from hedgerow.studio.planfile import PlanFile
 from hedgerow.studio.shell import (
     Page,
@@ -98,12 +105,13 @@ def _draft(request: Request, form: Sent) -> Response:
     studio.folder.inside(plan)
     words = ["draft", "-o", plan]
     options = {"class": "--class", "query": "--query", "table": "--table"}
-    options |= {"items": "--items", "record": "--record"}
+    options |= {"items": "--items", "record": "--record", "order": "--order"}
     for name, option in options.items():
         if form.get(name).strip():
             words += [f"{option}={form.get(name).strip()}"]
-    if form.get("force") == "yes":
-        words.append("--force")
+    for name in ("ordered", "force"):
+        if form.get(name) == "yes":
+            words.append(f"--{name}")
     words += ["--", data]
     run = studio.runs.start("draft", words, about={"next": f"/table?plan={quote(plan)}"})
     return page_answer(request, "_run.html.j2", run=run)
@@ -129,6 +137,10 @@ def _values(file: PlanFile) -> dict[str, Any]:
         "kinds": KINDS,
         "date_steps": DATE_STEPS,
         "counts": {role: sum(each.role == role for each in columns) for role in ROLES},
+        "items": ShownItems.of(data),
+        "universes": UNIVERSES,
+        "separators": SEPARATORS,
+        "most_listed": MOST_LISTED,
         "confirmed": data.get("confirmed") is True,
         "check": ["hedgerow", "check", file.name],
     }
@@ -242,6 +254,13 @@ def _about(request: Request, form: Sent) -> Response:
     return page_answer(request, "_about.html.j2", whole=True, **_values(saved))
 
 
+def _items(request: Request, form: Sent) -> Response:
+    """Change what the plan says of its items."""
+    file = shown_plan(request)
+    saved = _saved(file, items_edits(file.data, form), form)
+    return page_answer(request, "_items.html.j2", saved=True, **_values(saved))
+
+
 def _people_edits(data: dict[str, Any], form: Sent) -> list[Edit]:
     whose = form.get("whose")
     wanted: dict[str, Any] = {}
@@ -250,19 +269,30 @@ def _people_edits(data: dict[str, Any], form: Sent) -> list[Edit]:
     elif whose == "person":
         most = form.get("most").strip() or "auto"
         wanted = {
-            "person": form.need("person"),
+            "person": _person(form, data),
             "records-per-person": most if most == "auto" else number(most, "records-per-person"),
         }
         if form.get("count") == "people":
             wanted["count"] = "people"
+        if form.get("join") == "union":
+            wanted = {"person": wanted["person"], "join": "union"}
     elif whose != "unsaid":
         return []
     dropped = [key for key in _OF_PEOPLE if key in data and key not in wanted]
     edits: list[Edit] = [Drop(path=(key,)) for key in dropped]
     for key, value in wanted.items():
         if data.get(key) != value:
-            edits.append(Put(path=(key,), value=value, after="attributes"))
+            place = "items" if "items" in data else "attributes"
+            edits.append(Put(path=(key,), value=value, after=place))
     return edits
+
+
+def _person(form: Sent, data: dict[str, Any]) -> Any:
+    """Return the column or columns that tell people apart; several stay as they are."""
+    before, text = data.get("person"), form.need("person").strip()
+    if not text:
+        raise InputError("no column is named", where="person", do="Name the column of people.")
+    return before if isinstance(before, list) and text == ", ".join(before) else text
 
 
 def _answer(request: Request, file: PlanFile, names: Sequence[str] | None) -> Response:
@@ -287,5 +317,6 @@ PAGE = Page(
         Route("/table/fact", change(_confirm_fact), methods=["POST"]),
         Route("/table/bulk", change(_bulk), methods=["POST"]),
         Route("/table/about", change(_about), methods=["POST"]),
+        Route("/table/items", change(_items), methods=["POST"]),
     ),
 )

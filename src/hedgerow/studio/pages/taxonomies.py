@@ -38,6 +38,7 @@ from hedgerow.studio.treeview import (
     PER_LEVEL,
     found_lines,
     group_labels_of,
+    opened_at_first,
     tree_lines,
 )
 from hedgerow.studio.yamledit import Drop, Put
@@ -72,7 +73,13 @@ def _show(request: Request) -> Response:
         ready=list(READY.values()),
         version=None if plan is None else plan.version,
         chosen=name,
-        **({} if name is None else _tree_values(request, files, name, opened=())),
+        **(
+            {}
+            if name is None
+            else _tree_values(
+                request, files, name, opened=opened_at_first(files.opened(name).taxonomy)
+            )
+        ),
         **({} if name is None else _coverage_values(request, files, name)),
     )
 

@@ -5,22 +5,9 @@ const surface = document.getElementById("brushing");
 if (surface) {
   const numbers = (name) => surface.dataset[name].split(" ").map(Number);
   const x = numbers("x"), y = numbers("y");
-  const left = Number(surface.dataset.left), width = Number(surface.dataset.width), height = Number(surface.dataset.height);
   const rect = document.getElementById("brush");
-  const svg = rect.ownerSVGElement;
   const low = Math.min(...y), high = Math.max(...y);
   let from = null, to = null, timer = null, shown = "";
-
-  // The surface lies exactly over the fields, whatever the size of the drawing.
-  const place = () => {
-    const scale = svg.clientWidth / width;
-    surface.style.left = `${left * scale}px`;
-    surface.style.top = `${20 * scale}px`;
-    surface.style.width = `${(x.at(-1) - x[0]) * scale}px`;
-    surface.style.height = `${(high - low) * scale}px`;
-  };
-  new ResizeObserver(place).observe(svg);
-  place();
 
   const cellAt = (borders, at) => {
     const rising = borders[0] < borders.at(-1);

@@ -58,6 +58,7 @@ document.addEventListener("input", (event) => {
 
 // A choice that shows the fields of what is chosen: data-switch, and data-for below the same form.
 function turn(choice) {
+  if (choice.type === "radio" && !choice.checked) return;
   const form = choice.closest("[data-form]");
   for (const part of form?.querySelectorAll("[data-for]") ?? []) {
     part.hidden = !part.dataset.for.split(" ").includes(choice.value);
@@ -97,14 +98,24 @@ document.addEventListener("input", (event) => {
   give(slider.dataset.sets, value);
 });
 
+// Of the glossary's words, those that the page shows come first to mind.
+function markWords() {
+  const text = document.querySelector("main").innerText.toLowerCase();
+  for (const line of document.querySelectorAll("#words-list [data-word]")) {
+    const word = line.dataset.word.replace(/[^\p{L}\p{N} -]/gu, "").trim();
+    line.dataset.here = new RegExp(`(^|[^\\p{L}])${word}(s|es)?([^\\p{L}]|$)`, "u").test(text) ? "yes" : "no";
+  }
+}
+
 // A form that asks before it leaves is a dialog; whatever arrives is looked through for parts.
 function prepare(root) {
   if (root.matches?.("[data-events]")) watch(root);
   for (const part of root.querySelectorAll?.("[data-events]") ?? []) watch(part);
   for (const choice of root.querySelectorAll?.("[data-switch]") ?? []) turn(choice);
   for (const told of root.querySelectorAll?.("[data-set]") ?? []) give(told.dataset.set, told.dataset.value);
-  const field = document.querySelector("[data-filter]");
-  if (field) filter(field);
+  if (root.id === "words") markWords();
+  const lists = new Map([...document.querySelectorAll("[data-filter]")].map((each) => [each.dataset.filter, each]));
+  for (const field of lists.values()) filter(field);
 }
 
 document.addEventListener("htmx:afterSettle", (event) => prepare(event.target));

@@ -8,6 +8,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from hedgerow.studio.terms import with_terms
+
 
 class PageTexts:
     """PageTexts by name, ``t.some.key``; one that is not there is a mistake and raises."""
@@ -25,6 +27,8 @@ class PageTexts:
             found = self._content[name]
         except KeyError:
             raise AttributeError(f"{self._where} has no text {name!r}") from None
+        if isinstance(found, str):
+            return with_terms(found)
         return PageTexts(found, f"{self._where}.{name}") if isinstance(found, dict) else found
 
     def __contains__(self, name: object) -> bool:
