@@ -118,8 +118,10 @@ def difference(
     """Return the claim that the difference (or ratio) of two points lies between two bounds."""
     (one, other), exact = curves.paired(panel, upper, lower)
     label = _pair(upper, lower, "/" if ratio else "−")
+    empty = not one.any() and not other.any()
     if not ratio:
-        return Claim(label=label, values=one - other, low=low, high=high, exact=exact)
+        gap = one - other
+        return Claim(label=label, values=gap, low=low, high=high, exact=exact, empty=empty)
     logs = np.log(np.maximum(one, 1e-300)) - np.log(np.maximum(other, 1e-300))
     ends = [math.log(end) if end > 0 else -math.inf for end in (low, high)]
     return Claim(
@@ -129,7 +131,7 @@ def difference(
         high=ends[1],
         exact=exact,
         logs=True,
-        empty=not one.any() and not other.any(),
+        empty=empty,
     )
 
 

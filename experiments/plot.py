@@ -20,7 +20,7 @@ ACROSS = 2
 WIDTH, HEIGHT = 3.3, 2.5
 """Inches of the drawing itself."""
 
-LEFT, BOTTOM, TOP, LETTER = 0.75, 0.55, 0.35, 0.068
+LEFT, BOTTOM, TOP, LETTER = 0.85, 0.55, 0.35, 0.068
 """Inches for labels; of a letter of the legend, which stands at the right, off the data."""
 
 MARKS = "osD^vP*X"
@@ -83,8 +83,21 @@ def _draw(axes: Axes, panel: Panel, curves: Curves, numbers: tuple[Printed, ...]
     if other is not None:
         other.set(xlabel=panel.x_second)
         _ticks(other, [curve for curve in lines if curve.line in panel.second], "linear")
+    if panel.y_scale == "log":
+        _log_ticks(axes)
     axes.grid(visible=True, linewidth=0.3)
     _legend(axes, other)
+
+
+def _log_ticks(axes: Axes) -> None:
+    """Label a logarithmic axis with plain numbers, few enough to be read."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    low, high = axes.get_ylim()
+    few = high > 100 * low
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0,) if few else (1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def _legend(axes: Axes, other: Any) -> None:

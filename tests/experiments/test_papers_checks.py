@@ -166,6 +166,8 @@ def test_of_nothing_beside_nothing_nothing_can_be_told():
     assert told.answer == OPEN
     assert told.found == "a, 2 / 1: all are 0"
     assert trends.changes_less("p", "a", "b")(curves(a=[0, 0], b=[0, 0])).answer == OPEN
+    assert trends.rises("p", "a")(curves(a=[0, 0])).answer == OPEN
+    assert trends.rises("p", "a")(curves(a=[1, 1])).answer == NOT
 
 
 def test_what_is_exact_stands_beside_every_run():
