@@ -170,10 +170,10 @@ def _units_8(scene: Scene) -> list[Unit]:
             *grid(1, method=("Mondrian, InfoGain", "raw")),
         ]
     return [
-        *grid(60, method=("DiffMulti",), h=ACCURACY_STEPS),
+        *grid(20, method=("DiffMulti",), h=ACCURACY_STEPS),
         *grid(10, method=("DiffGen",), h=ACCURACY_GEN_STEPS),
         *grid(10, method=("DiffMulti, improved",), h=ACCURACY_STEPS),
-        *grid(60, method=("Mondrian", "Mondrian, InfoGain", "raw")),
+        *grid(20, method=("Mondrian", "Mondrian, InfoGain", "raw")),
     ]
 
 
