@@ -62,7 +62,7 @@ bench-large: $(READY)  ## the engines at 1, 10 and 100 million records; needs 10
 table: $(READY)  ## the table of all methods in docs/methods.md
 	$(BIN)/python benchmarks/all_methods.py --write
 
-papers: $(READY)  ## every figure of the papers, run again in full (about twenty minutes on two cores)
+papers: $(READY)  ## every figure of the papers, run again in full (about half an hour of CPU time)
 	$(BIN)/python -m experiments run all --out bench-results/papers
 
 lint: $(READY)
