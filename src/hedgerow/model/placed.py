@@ -15,6 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+def ragged(lengths: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the starts of ragged lists, and for every entry its place in its list.
+
+    >>> ragged(np.array([2, 0, 3]))
+    (array([0, 2, 2, 5]), array([0, 1, 0, 1, 2]))
+    """
+    starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
+    inside = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
+    return starts, inside
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Borders:
     """For every box, borders that cut one attribute's codes into bins.
@@ -41,6 +52,12 @@ class Borders:
     def bin_starts(self) -> NDArray[np.int64]:
         """Where each box's bins begin, and the end of the last."""
         return self.starts + np.arange(len(self.starts))
+
+    def some(self, boxes: NDArray[np.int64]) -> Borders:
+        """Return the borders of some boxes."""
+        starts, inside = ragged(np.diff(self.starts)[boxes])
+        origin = np.repeat(self.starts[boxes], np.diff(starts))
+        return Borders(starts=starts, values=self.values[origin + inside])
 
     @classmethod
     def of(cls, lists: list[list[int]]) -> Borders:
@@ -91,12 +108,12 @@ class SharedBorders:
 class LevelBins:
     """The question of a level: borders for some attributes, by attribute.
 
-    ``boxes`` are those of the level that are asked about, rising, each with its borders;
-    ``None`` for all.
+    ``boxes`` are those of the level that are asked about, rising, each with its borders, by
+    attribute; attributes that are not there are asked of all.
     """
 
     borders: dict[int, Borders | SharedBorders] = field(default_factory=dict)
-    boxes: NDArray[np.int64] | None = None
+    boxes: dict[int, NDArray[np.int64]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

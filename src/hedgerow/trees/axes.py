@@ -7,24 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.model.placed import Borders
+from hedgerow.model.placed import Borders, ragged
 from hedgerow.model.schema import Schema
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain
 from hedgerow.taxonomy.even_steps import EVEN_STEPS, even_borders
 
 NUMERIC = -1
 """Stands for the taxonomy node of a range that has none."""
-
-
-def ragged(lengths: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the starts of ragged lists, and for every entry its place in its list.
-
-    >>> ragged(np.array([2, 0, 3]))
-    (array([0, 2, 2, 5]), array([0, 1, 0, 1, 2]))
-    """
-    starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
-    inside = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
-    return starts, inside
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.model.placed import Borders
-from hedgerow.trees.axes import ragged
+from hedgerow.model.placed import Borders, ragged
 from hedgerow.trees.topdown import STOP, Split
 
 

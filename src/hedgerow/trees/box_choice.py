@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.model.placed import Borders
-from hedgerow.trees.axes import Axis, offered, ragged
+from hedgerow.model.placed import Borders, ragged
+from hedgerow.trees.axes import Axis, offered
 from hedgerow.trees.box_scores import BoxScore, splits_at_borders, splits_into_children
 from hedgerow.trees.topdown import STOP, Boxes, Level, Split
 

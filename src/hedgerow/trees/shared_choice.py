@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.model.placed import Borders, SharedBorders
-from hedgerow.trees.axes import offered, ragged
+from hedgerow.model.placed import Borders, SharedBorders, ragged
+from hedgerow.trees.axes import offered
 from hedgerow.trees.box_scores import BoxScore, Children, unsplit_units
 from hedgerow.trees.topdown import Boxes, Level, Split
 

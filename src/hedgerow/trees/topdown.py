@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import InternalError
 from hedgerow.model.engine import Engine
-from hedgerow.model.placed import Borders, LevelBins, Placed, Routing, SharedBorders
+from hedgerow.model.placed import Borders, LevelBins, Placed, Routing, SharedBorders, ragged
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.trees.axes import Axis, axes_of, ragged
+from hedgerow.trees.axes import Axis, axes_of
 
 STOP = -1
 """In place of the attribute to split: the box stays as it is, for good."""
@@ -87,7 +87,8 @@ class Level:
         boxes: NDArray[np.int64] | None = None,
     ) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """Yield the same attribute by attribute, of some boxes or of all (confidential)."""
-        return self.placed.each(LevelBins(borders=dict(borders), boxes=boxes))
+        some = {} if boxes is None else dict.fromkeys(borders, boxes)
+        return self.placed.each(LevelBins(borders=dict(borders), boxes=some))
 
     def classes(self) -> NDArray[np.int64]:
         """Return class counts of shape (boxes, classes) (confidential)."""

@@ -79,12 +79,12 @@ class PlacedInMemory:
 
     def each(self, level: LevelBins) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """Yield the same attribute by attribute; few are held at once."""
-        rows = AskedRows.of(self._starts, level.boxes, self._classes, self._n_classes)
+        rows = self._asked_rows(level)
 
         def count(item: tuple[int, Borders | SharedBorders]) -> NDArray[np.int64]:
             attribute, borders = item
             one = count_compiled if self._compiled else count_by_numpy
-            return one(self._codes[attribute], borders, self._sizes[attribute], rows)
+            return one(self._codes[attribute], borders, self._sizes[attribute], rows[attribute])
 
         items = list(level.borders.items())
         ahead = max(2, os.cpu_count() or 1) if self._compiled else 1
@@ -92,6 +92,19 @@ class PlacedInMemory:
             some = items[start : start + ahead]
             for (attribute, _), counts in zip(some, self._in_parallel(count, some), strict=True):
                 yield attribute, counts
+
+    def _asked_rows(self, level: LevelBins) -> dict[int, AskedRows]:
+        """Return the rows that are asked about, by attribute; those of the same boxes once."""
+        of_boxes: dict[bytes | None, AskedRows] = {}
+        rows = {}
+        for attribute in level.borders:
+            boxes = level.boxes.get(attribute)
+            key = None if boxes is None else boxes.tobytes()
+            if key not in of_boxes:
+                asked = AskedRows.of(self._starts, boxes, self._classes, self._n_classes)
+                of_boxes[key] = asked
+            rows[attribute] = of_boxes[key]
+        return rows
 
     def route(self, routing: Routing) -> None:
         """Send every record to its child; the children are the next level's boxes."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.count.memory.placed import PlacedInMemory, boxes_compiled
+from hedgerow.count.remembered import RememberedCounts
 from hedgerow.model.compiler import pays
 from hedgerow.model.engine import Batch, DenseKernel, SparseCounts, SparseKernel
 from hedgerow.model.nearest import NearestCentre
@@ -73,9 +74,10 @@ class MemoryEngine:
         """Return how often each key of a sparse kernel occurs (confidential)."""
         return SparseCounts.merged(self._over_pieces(kernel.count))
 
-    def place(self) -> PlacedInMemory:
+    def place(self) -> RememberedCounts:
         """Return all records placed in one box, for methods that grow a tree."""
-        return PlacedInMemory(self.table, compiled=None if self.paths is None else self.paths.boxes)
+        compiled = None if self.paths is None else self.paths.boxes
+        return RememberedCounts(PlacedInMemory(self.table, compiled=compiled))
 
     def labelled(self, labels: NearestCentre) -> MemoryEngine:
         """Return an engine over the same records, their class joined with a public label."""

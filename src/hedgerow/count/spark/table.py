@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.count.remembered import RememberedCounts
 from hedgerow.count.spark.placed import PlacedOnSpark
 from hedgerow.count.spark.session import (
     AskedColumns,
@@ -121,9 +122,9 @@ class SparkEngine:
             counting = guarded(KernelTally(self.schema, kernel))
             return collected(self._records().mapInArrow(counting, SUMS))
 
-    def place(self) -> PlacedOnSpark:
+    def place(self) -> RememberedCounts:
         """Return all records placed in one box, for methods that grow a tree."""
-        return PlacedOnSpark(self.schema, self._cells)
+        return RememberedCounts(PlacedOnSpark(self.schema, self._cells))
 
     def labelled(self, labels: NearestCentre) -> SparkEngine:
         """Return an engine over the same records, their class joined with a public label.

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.count.memory.table import CompiledPaths, MemoryEngine
+from hedgerow.count.remembered import RememberedCounts
 from hedgerow.count.stream.placed import PlacedOnDisk
 from hedgerow.count.stream.scratch import Scratch, Shelf, Slot
 from hedgerow.encode.batch import BatchEncoder, table_of_columns
@@ -105,15 +106,17 @@ class StreamEngine:
             total = SparseCounts.merged([total, self._piece(slot).tally(kernel)])
         return total
 
-    def place(self) -> PlacedOnDisk:
+    def place(self) -> RememberedCounts:
         """Return all records placed in one box, for methods that grow a tree."""
-        return PlacedOnDisk(
-            self.schema,
-            self._scratch,
-            self._shelf,
-            self._slots,
-            self._passed,
-            compiled=None if self._paths is None else self._paths.boxes,
+        return RememberedCounts(
+            PlacedOnDisk(
+                self.schema,
+                self._scratch,
+                self._shelf,
+                self._slots,
+                self._passed,
+                compiled=None if self._paths is None else self._paths.boxes,
+            )
         )
 
     def labelled(self, labels: NearestCentre) -> StreamEngine:

@@ -28,12 +28,11 @@ from hedgerow.methods.diffmulti.splits import (
     offers_of,
     positions_for,
 )
-from hedgerow.model.placed import Borders
+from hedgerow.model.placed import Borders, ragged
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress
-from hedgerow.trees.axes import ragged
 from hedgerow.trees.leaves import MeasuredCounts, Measurements
 from hedgerow.trees.topdown import STOP, Boxes, Level, Split
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.methods.diffmulti.scores import MultiScore
-from hedgerow.model.placed import Borders
+from hedgerow.model.placed import Borders, ragged
 from hedgerow.privacy.choice import Rule, position_in_block
 from hedgerow.privacy.mechanisms import Spending, choose_by_score
-from hedgerow.trees.axes import Axis, ragged, split_positions
+from hedgerow.trees.axes import Axis, split_positions
 from hedgerow.trees.binary_splits import borders_of_some
 from hedgerow.trees.box_scores import splits_at_borders, splits_into_children
 from hedgerow.trees.topdown import STOP, Boxes, Level, Split

@@ -23,7 +23,7 @@ from hedgerow.methods.hedge.budget import (
     HedgeShares,
 )
 from hedgerow.methods.hedge.budget import STOP as STOP_BELOW
-from hedgerow.methods.hedge.marginals import noisy_marginals
+from hedgerow.methods.hedge.marginals import marginals_of, noisy_marginals
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Outline
@@ -158,6 +158,7 @@ class _Growth:
 
     def _begin(self, level: Level) -> HedgeBudget:
         """Buy the number of records, by which the depth is set."""
+        counted = marginals_of(level)  # the number of records follows from them: one pass
         share = self.epsilon * SIZE
         spending = self._spending(share, "number of records", level.boxes)
         size = level.classes().sum(keepdims=True).reshape(1)
@@ -167,7 +168,12 @@ class _Growth:
             epsilon=self.epsilon, shape=HedgeShape.of(self.epsilon, noisy), shares=self.shares
         )
         self.marginals = noisy_marginals(
-            level, noisy, share=self.budget.marginals, ledger=self.ledger, source=self.source
+            level,
+            counted,
+            noisy,
+            share=self.budget.marginals,
+            ledger=self.ledger,
+            source=self.source,
         )
         return self.budget
 

@@ -18,9 +18,8 @@ from hedgerow.methods.kanonymity.mondrian_cuts import (
     cuts_at_values,
     cuts_into_children,
 )
-from hedgerow.model.placed import Borders
+from hedgerow.model.placed import Borders, ragged
 from hedgerow.progress import Progress
-from hedgerow.trees.axes import ragged
 from hedgerow.trees.topdown import Boxes, Level, Split
 
 MOST_VALUES = 1024

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from hedgerow.count.distinct import DistinctRows
 from hedgerow.methods.kanonymity.promise import Corners, loose_groups
 from hedgerow.model.groups import Groups
+from hedgerow.model.placed import ragged
 from hedgerow.model.schema import Schema
 from hedgerow.progress import Progress
-from hedgerow.trees.axes import Axis, axes_of, ragged
+from hedgerow.trees.axes import Axis, axes_of
 
 _NO_CUT = -1.0
 

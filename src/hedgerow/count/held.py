@@ -1,0 +1,162 @@
+"""Counts of one attribute that a level has asked for, and what follows from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.count.memory.bins import lists_and_bins
+from hedgerow.model.placed import Borders, SharedBorders, ragged
+
+NOT_ASKED = -1
+"""In place of a list of borders: the box was not asked about."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AskedBins:
+    """Which bins a level asks for of one attribute, box after box.
+
+    ``rows`` are the level's boxes that are asked about, rising. The one at place ``i`` has the
+    list ``which[i]`` of borders, and its bins begin at ``first[i]``.
+    """
+
+    borders: Borders | SharedBorders
+    lists: Borders
+    rows: NDArray[np.int64]
+    which: NDArray[np.int64]
+    first: NDArray[np.int64]
+
+    @classmethod
+    def of(
+        cls, borders: Borders | SharedBorders, rows: NDArray[np.int64] | None, n_boxes: int
+    ) -> AskedBins:
+        """Return the question as it was put; without ``rows`` it is about all boxes."""
+        lists, which, first = lists_and_bins(borders)
+        every = np.arange(n_boxes) if rows is None else rows
+        return cls(borders=borders, lists=lists, rows=every, which=which, first=first)
+
+    @cached_property
+    def widths(self) -> NDArray[np.int64]:
+        """How many bins each of the boxes has."""
+        widths: NDArray[np.int64] = np.diff(self.lists.starts)[self.which] + 1
+        return widths
+
+    def bins(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the numbers of all bins of some of the boxes, one after the other."""
+        widths = self.widths[places]
+        _, inside = ragged(widths)
+        return np.repeat(self.first[places], widths) + inside
+
+    def some(self, places: NDArray[np.int64]) -> AskedBins:
+        """Return the question about some of the boxes alone."""
+        borders = SharedBorders(lists=self.lists, which=self.which[places])
+        return AskedBins(
+            borders=borders,
+            lists=self.lists,
+            rows=self.rows[places],
+            which=borders.which,
+            first=borders.first_bins,
+        )
+
+    def own_borders(self) -> Borders:
+        """Return the borders with a list for every box."""
+        starts, inside = ragged(self.widths - 1)
+        origin = np.repeat(self.lists.starts[self.which], self.widths - 1)
+        return Borders(starts=starts, values=self.lists.values[origin + inside])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class HeldCounts:
+    """Counts (classes, bins) of one attribute, of boxes of one level (confidential).
+
+    ``which`` is the list of borders of each of the level's boxes, ``NOT_ASKED`` where there is
+    none; its bins begin at ``first``.
+    """
+
+    lists: Borders
+    which: NDArray[np.int64]
+    first: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, asked: AskedBins, counts: NDArray[np.int64], n_boxes: int) -> HeldCounts:
+        """Return the answer to a question, box by box of the level."""
+        which, first = np.full(n_boxes, NOT_ASKED), np.zeros(n_boxes, dtype=np.int64)
+        which[asked.rows], first[asked.rows] = asked.which, asked.first
+        return cls(lists=asked.lists, which=which, first=first, counts=counts)
+
+    @property
+    def asks_all(self) -> bool:
+        """Whether every box of the level was asked about."""
+        return bool((self.which != NOT_ASKED).all())
+
+    @cached_property
+    def widths(self) -> NDArray[np.int64]:
+        """How many bins each list makes."""
+        return np.diff(self.lists.starts) + 1
+
+    @cached_property
+    def running(self) -> NDArray[np.int64]:
+        """Counts of all bins before each, and of all bins."""
+        running = np.zeros((len(self.counts), self.counts.shape[1] + 1), dtype=np.int64)
+        np.cumsum(self.counts, axis=1, out=running[:, 1:])
+        return running
+
+    def between(self, rows: NDArray[np.int64], borders: Borders) -> NDArray[np.int64] | None:
+        """Return the counts (classes, bins) of some boxes between borders, one list a box.
+
+        ``None`` where a box was not asked about, or not with all of these borders.
+        """
+        which = self.which[rows]
+        if (which == NOT_ASKED).any():
+            return None
+        n_borders = np.diff(borders.starts)
+        place = self._places(np.repeat(which, n_borders), borders.values)
+        if place is None:
+            return None
+        begins, ends = self.first[rows], self.first[rows] + self.widths[which]
+        inner = np.repeat(begins, n_borders) + place + 1
+        # Bin i of a box lies between its borders i - 1 and i, or its ends.
+        edges = borders.bin_starts
+        lower, upper = np.empty(edges[-1], dtype=np.int64), np.empty(edges[-1], dtype=np.int64)
+        at = np.arange(len(inner)) + np.repeat(np.arange(len(rows)), n_borders)
+        lower[edges[:-1]], upper[edges[1:] - 1] = begins, ends
+        lower[at + 1], upper[at] = inner, inner
+        counts: NDArray[np.int64] = self.running[:, upper] - self.running[:, lower]
+        return counts
+
+    def _places(
+        self, which: NDArray[np.int64], values: NDArray[np.int32]
+    ) -> NDArray[np.int64] | None:
+        """Return where each value stands in its list; ``None`` where one does not."""
+        lists = self.lists
+        if not len(values):
+            return np.zeros(0, dtype=np.int64)
+        if not len(lists.values):
+            return None
+        width = int(max(lists.values.max(), values.max())) + 1
+        owners = np.repeat(np.arange(lists.n_boxes), np.diff(lists.starts))
+        keys, wanted = owners * width + lists.values, which * width + values
+        found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        if (keys[found] != wanted).any():
+            return None
+        places: NDArray[np.int64] = found - lists.starts[which]
+        return places
+
+    def same_lists(
+        self, mine: NDArray[np.int64], others: Borders, theirs: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """Return which pairs of a list of these and one of ``others`` have the same borders."""
+        pairs, back = np.unique(mine * others.n_boxes + theirs, return_inverse=True)
+        one, other = np.divmod(pairs, max(others.n_boxes, 1))
+        lengths = self.widths[one] - 1
+        same: NDArray[np.bool_] = lengths == np.diff(others.starts)[other]
+        lengths = np.where(same, lengths, 0)
+        _, inside = ragged(lengths)
+        values = self.lists.values[np.repeat(self.lists.starts[one], lengths) + inside]
+        differ = values != others.values[np.repeat(others.starts[other], lengths) + inside]
+        same[np.repeat(np.arange(len(pairs)), lengths)[differ]] = False
+        return same[back]
