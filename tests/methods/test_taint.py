@@ -14,6 +14,9 @@ by itself (`choose_cells`), and choices are then counted (`tally_choices`). Both
 records one by one, so they may see them; what comes out of them is secret still, and only the
 noisy counts leave. `truthful` and `sample` publish true counts of a random sample: that is
 their mechanism, and there is nothing to watch; their audits are statistical.
+
+Compiled loops cannot carry a mark (`compiled_gini`): what they add up is marked again. They
+look at raw counts to divide by them, as the NumPy form beside them does.
 """
 
 from __future__ import annotations
@@ -40,6 +43,8 @@ from hedgerow.methods.hedge import hedge
 from hedgerow.methods.personal import supermodular
 from hedgerow.privacy.source import SeededSource
 from hedgerow.taxonomy.domain import DateDomain
+from hedgerow.trees import range_scores
+from hedgerow.trees.box_scores import GINI
 from support.audited import audited_subjects
 from support.taint import (
     Carrier,
@@ -59,6 +64,7 @@ ZONES = (
     (diffmulti_growth, "choose_splits"),
     (supermodular, "choose_cells", lambda made: replace(made, taken=made.taken.view(Hidden))),
     (supermodular, "tally_choices", lambda made: tuple(each.view(Hidden) for each in made)),
+    (range_scores, "compiled_gini", lambda sums: sums.view(Secret)),
 )
 SAMPLING = ("truthful", "sample")
 
@@ -90,6 +96,18 @@ def grows(monkeypatch):
     shape = hedge_budget.HedgeShape(shared=1, own=1, most_boxes=50)
     monkeypatch.setattr(hedge.HedgeShape, "of", classmethod(lambda *_: shape))
     monkeypatch.setattr(hedge, "STOP_BELOW", 0.05)
+
+
+def test_no_method_looks_at_a_raw_count_where_scores_are_compiled(grows, monkeypatch):
+    seen = []
+    monkeypatch.setattr(range_scores, "is_loaded", lambda loops: not seen.append(loops))
+    method = hedge.Hedge(score=GINI)
+    released, ledger = run(method, DATED)
+    assert seen
+    assert ledger.settled()
+    monkeypatch.setattr(range_scores, "is_loaded", lambda loops: False)
+    again, _ = run(method, DATED)
+    assert np.array_equal(released.counts, again.counts)
 
 
 @pytest.mark.parametrize(("method", "pairs"), list(methods()))

@@ -30,7 +30,7 @@ MOST_HELD = 1 << 23
 """Counts of a level that are remembered, at the most."""
 
 ROWS_PER_COUNT = 16
-"""Records of the largest child that must be saved for each count that is worked out instead."""
+"""Records that must be saved for each count that is worked out, or put in its place, instead."""
 
 
 class RememberedCounts:
@@ -121,7 +121,8 @@ class RememberedCounts:
         if before is None or self._families is None:
             return _AllCounted(counted=asked)
         families = self._families.that_pay(before, asked, self._n_boxes, self._rows_per_count)
-        if not len(families.first):
+        least = self._rows_per_count * asked.borders.n_bins * len(before.counts)
+        if families.size.sum() <= least:  # all other counts are put in their places
             return _AllCounted(counted=asked)
         left = np.flatnonzero(~np.isin(asked.rows, families.largest, assume_unique=True))
         return _WorkedOut(asked=asked, left=left, families=families, before=before)

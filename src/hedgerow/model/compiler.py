@@ -35,9 +35,12 @@ def pays(size: int, least: int, *, loops: str) -> bool:
 
     ``loops`` is their module below ``hedgerow``. Without a compiler they never do.
     """
-    if size < least:
-        return f"hedgerow.{loops}" in sys.modules
-    return has_compiler()
+    return is_loaded(loops) if size < least else has_compiler()
+
+
+def is_loaded(loops: str) -> bool:
+    """Whether the compiled loops of a module below ``hedgerow`` are loaded."""
+    return f"hedgerow.{loops}" in sys.modules
 
 
 def need_compiler(feature: str, *, extra: str = EXTRA) -> None:

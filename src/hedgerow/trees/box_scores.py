@@ -92,10 +92,28 @@ def class_sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _gini(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    squares = class_sums(counts.astype(np.float64) ** 2)
-    right = squares / np.maximum(counts.sum(axis=-1), 1)
-    units: NDArray[np.int64] = np.rint(right * UNIT).astype(np.int64)
+    squares, sizes = _squares(counts)
+    np.maximum(sizes, 1.0, out=sizes)
+    squares /= sizes
+    squares *= UNIT
+    units: NDArray[np.int64] = np.rint(squares, out=squares).astype(np.int64)
     return units
+
+
+def _squares(counts: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return sums of squares and of counts (children, classes) over the classes, as new arrays."""
+    if counts.shape[1] >= FEW_CLASSES:
+        exact = counts.astype(np.float64)
+        return class_sums(exact**2), exact.sum(axis=-1)
+    # Class by class, as they lie in memory; added in the order in which NumPy adds a row.
+    sizes = counts[:, 0].astype(np.float64)
+    squares = sizes * sizes
+    for label in range(1, counts.shape[1]):
+        exact = counts[:, label].astype(np.float64)
+        sizes += exact
+        exact *= exact
+        squares += exact
+    return squares, sizes
 
 
 def gini_units(children: Children) -> NDArray[np.int64]:

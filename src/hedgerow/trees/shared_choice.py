@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from hedgerow.model.placed import Borders, SharedBorders, ragged
 from hedgerow.trees.axes import offered
-from hedgerow.trees.box_scores import BoxScore, Children, unsplit_units
+from hedgerow.trees.box_scores import BoxScore, unsplit_units
+from hedgerow.trees.range_scores import RangeCounts, summed_scores
 from hedgerow.trees.topdown import Boxes, Level, Split
 
 
@@ -119,11 +120,19 @@ class _Ranges:
         n_borders = np.diff(lists.starts)
         width = int(n_borders.max(initial=1)) + 1
         order, ends = np.argsort(which, kind="stable"), np.cumsum(n_with)
+        by_class = np.ascontiguousarray(counts.T)
         for rank, part in enumerate(np.flatnonzero(n_borders).tolist()):
-            table = counts.T[:, tables[part] : tables[part + 1]]
             first, stop = int(self.first[part]), int(self.stop[part])
             values = lists.values[lists.starts[part] : lists.starts[part + 1]]
-            sums = self._summed(table, np.concatenate([[first], values, [stop]]), score)
+            table = RangeCounts(
+                counts=by_class,
+                begin=int(tables[part]),
+                end=int(tables[part + 1]),
+                edges=np.concatenate([[first], values, [stop]]),
+                domain=self.domain,
+                numeric=self.numeric,
+            )
+            sums = summed_scores(table, score)
             plain = unsplit[order[ends[part] - n_with[part] : ends[part]]].sum()
             places = np.arange(len(sums))
             yield _Part(
@@ -135,38 +144,6 @@ class _Ranges:
                 n_with=int(n_with[part]),
                 gains=sums - plain,
             )
-
-    def _summed(
-        self, table: NDArray[np.int64], edges: NDArray[np.int64], score: BoxScore
-    ) -> NDArray[np.int64]:
-        """Return the scores of a range's candidates, added up over all boxes that have it.
-
-        ``table`` (classes, boxes x bins) has the counts of bins between the ``edges``.
-        """
-        n_classes, n_bins = len(table), len(edges) - 1
-        n_boxes = table.shape[1] // n_bins
-        if not self.numeric:
-            children = Children(
-                counts=table.T,
-                widths=np.tile(np.diff(edges), n_boxes),
-                starts=np.arange(n_boxes + 1) * n_bins,
-                domain=self.domain,
-            )
-            return np.asarray(score.of(children).sum(keepdims=True))
-        running = np.cumsum(table.reshape(n_classes, n_boxes, n_bins), axis=2)
-        left, whole = running[:, :, :-1], running[:, :, -1:]
-        both = np.concatenate([left, whole - left], axis=1).reshape(n_classes, -1)
-        inner = edges[1:-1]
-        children = Children(
-            counts=both.T,
-            widths=np.concatenate(
-                [np.tile(inner - edges[0], n_boxes), np.tile(edges[-1] - inner, n_boxes)]
-            ),
-            starts=None,
-            domain=self.domain,
-        )
-        sums: NDArray[np.int64] = score.of(children).reshape(n_boxes, -1).sum(axis=0)
-        return sums
 
 
 def _ranges_of(boxes: Boxes, a: int, size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
