@@ -124,6 +124,65 @@ def route_rows(
 
 
 @compile_loop
+def place_rows(
+    codes: NDArray[np.unsignedinteger],
+    rows: NDArray[np.int64],
+    boxes: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    values: NDArray[np.int32],
+    first_child: NDArray[np.int64],
+    begins: NDArray[np.int64],
+    places: NDArray[np.signedinteger],
+    child_starts: NDArray[np.int64],
+) -> None:
+    """Write where each record of ``boxes``, which all split on one attribute, goes.
+
+    The children of box ``b`` lie one after the other from ``begins[b]`` on, and keep the order
+    of records; where each begins is written to ``child_starts``.
+    """
+    for box in boxes:
+        first, stop = rows[box], rows[box + 1]
+        low, high, base = starts[box], starts[box + 1], first_child[box]
+        begin = begins[box]
+        if low == high:
+            child_starts[base] = begin
+            for row in range(first, stop):
+                places[row] = begin + row - first
+        elif low + 1 == high:
+            border, n_left = values[low], 0
+            for row in range(first, stop):
+                n_left += codes[row] < border
+            left, right = begin, begin + n_left
+            child_starts[base], child_starts[base + 1] = left, right
+            for row in range(first, stop):
+                is_left = codes[row] < border
+                places[row] = left if is_left else right
+                left += is_left
+                right += 1 - is_left
+        else:
+            next_place = np.zeros(high - low + 2, dtype=np.int64)
+            for row in range(first, stop):
+                code = codes[row]
+                left, right = low, high
+                while left < right:
+                    middle = (left + right) // 2
+                    if values[middle] <= code:
+                        left = middle + 1
+                    else:
+                        right = middle
+                places[row] = left - low
+                next_place[left - low + 1] += 1
+            next_place[0] = begin
+            for child in range(high - low + 1):
+                next_place[child + 1] += next_place[child]
+                child_starts[base + child] = next_place[child]
+            for row in range(first, stop):
+                child = places[row]
+                places[row] = next_place[child]
+                next_place[child] += 1
+
+
+@compile_loop
 def walk_rows(
     codes: NDArray[np.unsignedinteger],
     attribute: int,

@@ -109,7 +109,7 @@ class PlacedInMemory:
     def route(self, routing: Routing) -> None:
         """Send every record to its child; the children are the next level's boxes."""
         if self._compiled:
-            self._regroup(*self._moves_to(self._children_compiled(routing), routing.n_children))
+            self._regroup(*self._moves_compiled(routing))
         else:
             self._regroup(*self._moves(routing))
 
@@ -161,12 +161,42 @@ class PlacedInMemory:
             child[here] = self._child_of(routing, int(attribute), here, boxes[here])
         return child
 
+    def _moves_compiled(self, routing: Routing) -> tuple[_Move, NDArray[np.int64]]:
+        """Return the same by compiled loops: the children of a box lie where it lay."""
+        from hedgerow.count.compiled import placed as compiled
+
+        places = self._no_places()
+        kept = np.where(routing.attribute >= 0, np.diff(self._starts), 0)
+        begins = _starts_of(kept)
+        starts = np.empty(routing.n_children + 1, dtype=np.int64)
+        starts[-1] = begins[-1]
+
+        def place(attribute: int) -> None:
+            compiled.place_rows(
+                self._codes[attribute],
+                self._starts,
+                np.flatnonzero(routing.attribute == attribute),
+                routing.borders.starts,
+                routing.borders.values,
+                routing.first_child,
+                begins,
+                places,
+                starts,
+            )
+
+        split = np.unique(routing.attribute[routing.attribute >= 0])
+        self._in_parallel(place, split.tolist())
+        return _moving(places, n_rows=int(starts[-1])), starts
+
+    def _no_places(self) -> NDArray[np.signedinteger[Any]]:
+        n_rows = int(self._starts[-1])
+        kind: type[np.signedinteger[Any]] = np.int32 if n_rows < _INT32 else np.int64
+        return np.full(n_rows, -1, dtype=kind)
+
     def _children_compiled(self, routing: Routing) -> NDArray[np.signedinteger[Any]]:
         from hedgerow.count.compiled import placed as compiled
 
-        n_rows = int(self._starts[-1])
-        kind: type[np.signedinteger[Any]] = np.int32 if n_rows < _INT32 else np.int64
-        child = np.full(n_rows, -1, dtype=kind)
+        child = self._no_places()
 
         def route(attribute: int) -> None:
             compiled.route_rows(
@@ -180,7 +210,7 @@ class PlacedInMemory:
             )
 
         split = np.unique(routing.attribute[routing.attribute >= 0])
-        self._in_parallel(route, [int(attribute) for attribute in split])
+        self._in_parallel(route, split.tolist())
         return child
 
     def _child_of(
@@ -237,12 +267,19 @@ class PlacedInMemory:
         starts = _starts_of(sizes)
         compiled.row_places(places, starts[:-1].copy())
 
-        def move(codes: Codes) -> Codes:
-            moved = np.empty(starts[-1], dtype=codes.dtype)
-            compiled.move_rows(codes, places, moved)
-            return moved
+        return _moving(places, n_rows=int(starts[-1])), starts
 
-        return move, starts
+
+def _moving(places: NDArray[np.signedinteger[Any]], *, n_rows: int) -> _Move:
+    """Return what moves the rows of a column to their places, those that have one."""
+    from hedgerow.count.compiled import placed as compiled
+
+    def move(codes: Codes) -> Codes:
+        moved = np.empty(n_rows, dtype=codes.dtype)
+        compiled.move_rows(codes, places, moved)
+        return moved
+
+    return move
 
 
 def _starts_of(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
