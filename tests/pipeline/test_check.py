@@ -280,6 +280,15 @@ def test_methods_that_invent_records_are_judged_without_a_run(monkeypatch, epsil
     assert surely_no_noise(ready, 45_000) == (verdict != "mostly noise")
 
 
+@pytest.mark.parametrize(("h", "sure"), [(100, True), (200_000, False)])
+def test_a_method_that_bounds_its_groups_may_be_cleared_without_a_run(monkeypatch, h, sure):
+    ready = prepare(
+        load_plan(DEMO).model_copy(update={"publish": None}), method="diffmulti", epsilon=1, h=h
+    )
+    monkeypatch.setattr("hedgerow.pipeline.forecast.at_worst", lambda *_: None)
+    assert surely_no_noise(ready, 45_000) == sure
+
+
 def test_half_of_the_runs_clear_an_ordinary_plan():
     assert surely_no_noise(prepare(load_plan(DEMO)), 45_000)
 

@@ -29,7 +29,7 @@ from hedgerow.model.placed import LevelBins, Placed, Routing, ragged
 MOST_HELD = 1 << 23
 """Counts of a level that are remembered, at the most."""
 
-ROWS_PER_COUNT = 16
+ROWS_PER_COUNT = 32
 """Records that must be saved for each count that is worked out, or put in its place, instead."""
 
 

@@ -91,17 +91,23 @@ def node_bounds(tree: Tree, sizes: Sequence[int]) -> tuple[NDArray[np.int32], ND
     return first, stop
 
 
+def box_bounds(tree: Tree, sizes: Sequence[int]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return where each box begins and stops (boxes, attributes), in the order of boxes."""
+    first, stop = node_bounds(tree, sizes)
+    leaves = np.flatnonzero(tree.box >= 0)
+    leaves = leaves[np.argsort(tree.box[leaves])]
+    return first[leaves], stop[leaves]
+
+
 def box_ranges(
     tree: Tree, sizes: Sequence[int]
 ) -> tuple[tuple[Ranges, ...], tuple[NDArray[np.int32], ...]]:
     """Return, per attribute, the distinct ranges of the boxes and which one each box has."""
-    first, stop = node_bounds(tree, sizes)
-    leaves = np.flatnonzero(tree.box >= 0)
-    leaves = leaves[np.argsort(tree.box[leaves])]
+    first, stop = box_bounds(tree, sizes)
     tables: list[Ranges] = []
     index: list[NDArray[np.int32]] = []
     for at, size in enumerate(sizes):
-        keys = first[leaves, at].astype(np.int64) * (size + 1) + stop[leaves, at]
+        keys = first[:, at].astype(np.int64) * (size + 1) + stop[:, at]
         distinct, which = np.unique(keys, return_inverse=True)
         ends = np.divmod(distinct, size + 1)
         tables.append(Ranges(first=ends[0].astype(np.int32), stop=ends[1].astype(np.int32)))

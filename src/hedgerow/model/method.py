@@ -69,7 +69,8 @@ class Outline:
     typical number of groups; ``notes`` are further sentences for ``check``. A method that
     ``counts_marginals`` publishes invented records: both are then about the cells of one
     of its marginals. One with ``true_counts`` adds no noise to what it counts. Steps may be others
-    ``instead``.
+    ``instead``. ``most_groups`` is a number of groups that no run exceeds, whatever the data, each
+    with at least the share ``counts``; ``None`` where none is known.
     """
 
     steps: tuple[Step, ...]
@@ -79,6 +80,7 @@ class Outline:
     counts_marginals: bool = False
     true_counts: bool = False
     instead: Instead | None = None
+    most_groups: int | None = None
 
 
 Domain_contra = TypeVar("Domain_contra", contravariant=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 from typing import Any, Literal
@@ -219,10 +219,19 @@ def forecast(
 
 
 def surely_no_noise(ready: Prepared, records: int) -> bool:
-    """Whether half of a forecast's runs already say that it will not be "mostly noise"."""
-    if ready.outline(max(records, 1)).counts_marginals:
+    """Whether it is plain before all of a forecast's runs that it will not be "mostly noise".
+
+    By the largest number of groups that there can be, or by half of the runs.
+    """
+    told = _told(ready, records, None)
+    if told.outline.counts_marginals:
         # Rows are invented, so no run says how many groups are counted: the outline does.
-        return _told(ready, records, None).verdict != "mostly noise"
+        return told.verdict != "mostly noise"
+    most = told.outline.most_groups
+    if most is not None:
+        larger = replace(told, outline=replace(told.outline, n_groups=most))
+        if larger.verdict in ("feasible", "coarse"):
+            return True
     worst = at_worst(ready, max(records, 1))
     return worst is not None and _told(ready, records, worst).verdict != "mostly noise"
 

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from hedgerow.errors import InputError, InternalError, ReleaseError
 from hedgerow.model.groups import Groups, Ranges, Tree
 from hedgerow.model.labels import leaf_labels, range_labels
-from hedgerow.model.locate import box_of, box_ranges, check_tree
+from hedgerow.model.locate import box_bounds, box_of, check_tree
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.release.recoding_file import StoredRecoding, recoding_text
@@ -61,14 +61,13 @@ class Recoding:
         """Raise unless the boxes are those that the tree leads to."""
         sizes = [attribute.domain.size for attribute in self.schema.attributes]
         check_tree(tree, sizes)
-        for table, index, ranges, of_boxes in zip(
-            *box_ranges(tree, sizes), self.ranges, boxes, strict=True
-        ):
-            fits = len(of_boxes) == len(index) and of_boxes.max() < len(ranges)
+        first, stop = box_bounds(tree, sizes)
+        for at, (ranges, of_boxes) in enumerate(zip(self.ranges, boxes, strict=True)):
+            fits = len(of_boxes) == len(first) and of_boxes.max() < len(ranges)
             if (
                 not fits
-                or not np.array_equal(ranges.first[of_boxes], table.first[index])
-                or not np.array_equal(ranges.stop[of_boxes], table.stop[index])
+                or not np.array_equal(ranges.first[of_boxes], first[:, at])
+                or not np.array_equal(ranges.stop[of_boxes], stop[:, at])
             ):
                 raise InternalError("the boxes are not those that the tree leads to")
 

@@ -15,12 +15,14 @@ def gini_of_children(
     """Add up the Gini counts of bins ``first`` to ``stop`` of ``counts`` (classes, bins)."""
     total = np.int64(0)
     for cell in range(first, stop):
-        size, squares = 0.0, 0.0
+        size = np.int64(0)
         for label in range(counts.shape[0]):
-            n = float(counts[label, cell])
-            size += n
-            squares += n * n
-        if size > 0.0:
+            size += counts[label, cell]
+        if size:  # most are empty where boxes are many
+            squares = 0.0
+            for label in range(counts.shape[0]):
+                n = float(counts[label, cell])
+                squares += n * n
             total += np.int64(np.rint(squares / size * unit))
     sums[0] = total
 

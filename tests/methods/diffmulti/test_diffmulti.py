@@ -440,3 +440,22 @@ def test_a_box_with_one_attribute_used_up_is_divided_by_the_others():
     rows = [(0, i % 16, int(i % 16 > 7)) for i in range(3200)]
     groups, _ = run(table_of(schema, rows), epsilon=Fraction(50), h=6, faithful=False)
     assert len(groups.ranges[1]) > 1
+
+
+@pytest.mark.parametrize("faithful", [True, False])
+@pytest.mark.parametrize("fair", [True, False])
+@given(table=encoded_tables(), h=st.integers(1, 30), seed=st.integers(0, 1000))
+@settings(max_examples=30)
+def test_no_run_has_more_groups_or_a_smaller_share_than_its_outline_says(
+    faithful, fair, table, h, seed
+):
+    multi = method(h=h, faithful=faithful, fair=fair)
+    groups = multi.publish(
+        MemoryEngine(table=table),
+        epsilon=ONE,
+        ledger=PathLedger(ONE),
+        source=SeededSource(seed),
+    )
+    told = multi.outline(table.schema, ONE)
+    assert len(groups.boxes[0]) * table.schema.n_classes <= told.most_groups
+    assert groups.made.share >= told.counts

@@ -141,12 +141,23 @@ class DiffMulti:
             steps=(centres, *budget.steps()) if share else budget.steps(),
             counts=budget.leaf,
             n_groups=self._typical_groups(schema),
+            most_groups=self._most_groups(schema),
             notes=(
                 f"At most {most:,} specialisations are possible; h is {self.specialisations:,}.",
                 f"A path has at most {budget.depth} of them; what it does not use goes to its"
                 " leaf's counts.",
             ),
         )
+
+    def _most_groups(self, schema: Schema) -> int:
+        """Return the groups after h specialisations of the largest fan-out: there are no more.
+
+        A box hands at most one less than its own h' down to all of its children together.
+        """
+        fans = [_largest_fan_out(attribute.domain) for attribute in schema.attributes]
+        n_boxes = 1 + self.specialisations * (max(fans) - 1)
+        most = prod(attribute.domain.size for attribute in schema.attributes)
+        return min(n_boxes, most) * _n_classes(schema)
 
     def _typical_groups(self, schema: Schema) -> int:
         """Return the groups after h specialisations of average fan-out."""
@@ -218,6 +229,14 @@ def _printed_leaves(
 
 def _n_classes(schema: Schema) -> int:
     return 1 if schema.class_attribute is None else schema.class_attribute.domain.size
+
+
+def _largest_fan_out(domain: Domain) -> int:
+    """Return how many children a value of the domain has, at the most; 1 if it has none."""
+    if not isinstance(domain, CategoricalDomain):
+        return 2
+    parents = domain.taxonomy.parent[1:]  # the root comes first and has none
+    return max(int(np.bincount(parents).max(initial=1)), 1)
 
 
 def _fan_out(domain: Domain) -> float:
