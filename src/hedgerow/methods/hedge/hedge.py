@@ -23,7 +23,7 @@ from hedgerow.methods.hedge.budget import (
     HedgeShares,
 )
 from hedgerow.methods.hedge.budget import STOP as STOP_BELOW
-from hedgerow.methods.hedge.marginals import marginals_of, noisy_marginals
+from hedgerow.methods.hedge.marginals import counted_marginals, noisy_marginals
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Outline
@@ -158,7 +158,7 @@ class _Growth:
 
     def _begin(self, level: Level) -> HedgeBudget:
         """Buy the number of records, by which the depth is set."""
-        counted = marginals_of(level)  # the number of records follows from them: one pass
+        counted = counted_marginals(level)  # the number of records follows from them: one pass
         share = self.epsilon * SIZE
         spending = self._spending(share, "number of records", level.boxes)
         size = level.classes().sum(keepdims=True).reshape(1)

@@ -1,6 +1,6 @@
 """Noisy one-way marginals, so that records drawn from a box need not be even.
 
-Marginals by class would say more of each attribute and less of all: drawn apart, the
+CountedMarginals by class would say more of each attribute and less of all: drawn apart, the
 attributes of a record would each tell its class again, and a classifier would believe
 them all (boosting on records of UCI Adult fell from 84 to 82 per cent).
 """
@@ -27,25 +27,25 @@ MOST_PERIODS = 48
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Marginals:
+class CountedMarginals:
     """Bins of every attribute, and class counts (bins, classes) between them (confidential)."""
 
     borders: dict[int, Borders]
     counts: dict[int, NDArray[np.int64]]
 
 
-def marginals_of(level: Level) -> Marginals:
+def counted_marginals(level: Level) -> CountedMarginals:
     """Return the marginals of all records, at the first level (confidential).
 
     Categorical attributes are counted value by value, numeric ones in public bins.
     """
     borders = {a: _bins(axis) for a, axis in enumerate(level.axes)}
-    return Marginals(borders=borders, counts=level.bins(borders))
+    return CountedMarginals(borders=borders, counts=level.bins(borders))
 
 
 def noisy_marginals(
     level: Level,
-    marginals: Marginals,
+    marginals: CountedMarginals,
     total: int,
     *,
     share: Fraction,
