@@ -28,6 +28,10 @@ COMPILED_FROM = 200_000
 """Records from which the compiled loops pay for being loaded."""
 
 
+COUNTS_AT_ONCE = 1 << 20
+"""Counts that are held at once, about: those of more attributes are made as they are asked for."""
+
+
 def boxes_compiled(n_records: int) -> bool:
     """Whether that many records are placed by compiled loops: they pay, or are loaded already."""
     return pays(n_records, COMPILED_FROM, loops="count.compiled.placed")
@@ -86,12 +90,25 @@ class PlacedInMemory:
             one = count_compiled if self._compiled else count_by_numpy
             return one(self._codes[attribute], borders, self._sizes[attribute], rows[attribute])
 
-        items = list(level.borders.items())
-        ahead = max(2, os.cpu_count() or 1) if self._compiled else 1
-        for start in range(0, len(items), ahead):
-            some = items[start : start + ahead]
+        for some in self._some_at_once(level):
             for (attribute, _), counts in zip(some, self._in_parallel(count, some), strict=True):
                 yield attribute, counts
+
+    def _some_at_once(
+        self, level: LevelBins
+    ) -> Iterator[list[tuple[int, Borders | SharedBorders]]]:
+        """Yield attributes that are counted together: one a core, or more if they are small."""
+        least = max(2, os.cpu_count() or 1) if self._compiled else 1
+        some: list[tuple[int, Borders | SharedBorders]] = []
+        n_counts = 0
+        for attribute, borders in level.borders.items():
+            some.append((attribute, borders))
+            n_counts += borders.n_bins * self._n_classes
+            if len(some) >= least and n_counts >= COUNTS_AT_ONCE:
+                yield some
+                some, n_counts = [], 0
+        if some:
+            yield some
 
     def _asked_rows(self, level: LevelBins) -> dict[int, AskedRows]:
         """Return the rows that are asked about, by attribute; those of the same boxes once."""
@@ -143,9 +160,14 @@ class PlacedInMemory:
         """Work on the items on every core, where the table is large enough to pay."""
         if not self._compiled or len(items) < 2:
             return [work(item) for item in items]
+        n = min(os.cpu_count() or 1, len(items))
         if self._pool is None:
             self._pool = ThreadPoolExecutor(max_workers=os.cpu_count())
-        return list(self._pool.map(work, items))
+        parts = self._pool.map(lambda first: [work(item) for item in items[first::n]], range(n))
+        done: list[Any] = [None] * len(items)
+        for first, part in enumerate(parts):
+            done[first::n] = part
+        return done
 
     def _boxes(self) -> NDArray[np.int64]:
         sizes = np.diff(self._starts)
