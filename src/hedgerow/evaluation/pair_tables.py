@@ -1,13 +1,15 @@
 """The tables of all pairs of attributes, of records and of releases, one after another.
 
-Where every piece is a single code a table is a count of rows. Boxes are multiplied out, all
-pairs in one product of matrices; where that would take too long, records drawn from the
-release stand for it. For the data owner: as confidential as what comes in.
+Where every piece is a single code a table is a count of rows. Boxes are multiplied out: the rows
+of each pair of pieces are counted, and then spread over the bins of both; or, where pieces are
+many, all pairs in one product of matrices. Where either would take too long, records drawn from
+the release stand for it. For the data owner: as confidential as what comes in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import TypeAlias
 
 import numpy as np
@@ -36,7 +38,7 @@ def pair_tables(spread: Spread, edges: BinEdges) -> TableOfPair:
     """Return what gives the table of any two of the first attributes, whose bins are given."""
     if all(axis.is_points for axis in spread.axes[: len(edges)]):
         return _counted(spread, edges)
-    return _multiplied(spread, edges)
+    return (_by_pieces if _few_pieces(spread, edges) else _multiplied)(spread, edges)
 
 
 def release_tables(
@@ -69,6 +71,32 @@ def _counted(spread: Spread, edges: BinEdges) -> TableOfPair:
         key += bins[b]
         counts = np.bincount(key, weights=weights, minlength=shape[0] * shape[1])
         return counts.astype(np.float64).reshape(shape)
+
+    return table
+
+
+def _few_pieces(spread: Spread, edges: BinEdges) -> bool:
+    """Whether pairs of pieces take fewer products than all rows at once."""
+    bins = [len(borders) - 1 for borders in edges]
+    pieces = [len(axis.first) for axis in spread.axes[: len(edges)]]
+    by_pieces = sum(
+        max(pieces[a], bins[b]) * pieces[b] * bins[a] for a, b in combinations(range(len(bins)), 2)
+    )
+    return by_pieces < len(spread.weights) * sum(bins) ** 2
+
+
+def _by_pieces(spread: Spread, edges: BinEdges) -> TableOfPair:
+    pairs = list(zip(spread.axes, edges, strict=False))
+    parts = [axis.parts(borders[:-1], borders[1:]) for axis, borders in pairs]
+    index = [axis.index.astype(np.int64) for axis, _ in pairs]
+
+    def table(a: int, b: int) -> Floats:
+        shape = parts[a].shape[1], parts[b].shape[1]
+        key = index[a] * shape[1]
+        key += index[b]
+        weights = np.bincount(key, weights=spread.weights, minlength=shape[0] * shape[1])
+        cells: Floats = parts[a] @ weights.reshape(shape) @ parts[b].T
+        return cells
 
     return table
 
