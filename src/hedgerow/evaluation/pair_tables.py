@@ -15,6 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.evaluation.distinct import cell_weights
 from hedgerow.evaluation.placing import drawn
 from hedgerow.evaluation.spread import Spread
 from hedgerow.model.arrays import Floats
@@ -57,20 +58,11 @@ def _affordable(spread: Spread, edges: BinEdges) -> bool:
 
 
 def _counted(spread: Spread, edges: BinEdges) -> TableOfPair:
-    bins = []
-    for axis, borders in zip(spread.axes, edges, strict=False):
-        of_piece = np.searchsorted(borders, axis.first, side="right") - 1
-        kind = np.uint8 if len(borders) <= 257 else np.int32
-        bins.append(of_piece.astype(kind)[axis.index])
-    weights = None if (spread.weights == 1).all() else spread.weights
+    bins = [axis.bins(borders) for axis, borders in zip(spread.axes, edges, strict=False)]
 
     def table(a: int, b: int) -> Floats:
         shape = len(edges[a]) - 1, len(edges[b]) - 1
-        key = bins[a].astype(np.int64)
-        key *= shape[1]
-        key += bins[b]
-        counts = np.bincount(key, weights=weights, minlength=shape[0] * shape[1])
-        return counts.astype(np.float64).reshape(shape)
+        return cell_weights([bins[a], bins[b]], shape, spread.unequal)
 
     return table
 
