@@ -31,7 +31,7 @@ MOST_TRAINED = 30_000
 MOST_GROWN = 100_000
 """Examples that a tree learns from; more are sampled."""
 
-MOST_CELLS = 1_400_000
+MOST_CELLS = 2_000_000
 """Values that it learns from: of a wide table fewer examples are sampled, down to 30,000."""
 
 ROUNDS = 60
