@@ -83,13 +83,14 @@ def main() -> None:
                 table=table,
                 test=None,
             )
-            whole = time.perf_counter()
+            whole = time.perf_counter(), time.process_time()
             for task in given.task:
                 began, cpu = time.perf_counter(), time.process_time()
                 run._OF_TABLES[task](subject, seed=0)
                 seconds = time.perf_counter() - began, time.process_time() - cpu
                 print(f"  {task:16}{seconds[0]:8.1f} s{seconds[1]:8.1f} CPU s", flush=True)
-            print(f"  {'all':16}{time.perf_counter() - whole:8.1f} s", flush=True)
+            seconds = time.perf_counter() - whole[0], time.process_time() - whole[1]
+            print(f"  {'all':16}{seconds[0]:8.1f} s{seconds[1]:8.1f} CPU s", flush=True)
 
 
 if __name__ == "__main__":

@@ -54,6 +54,33 @@ def test_means_and_correlations_are_numpys_over_all_points(groups):
 
 
 @settings(max_examples=40, deadline=None)
+@given(KINDS)
+def test_tables_by_pieces_are_those_of_one_product(groups):
+    spread = Spread.of_groups(groups, SCHEMA)
+    edges = [bin_edges(attribute) for attribute in SCHEMA.used()]
+    few, whole = pair_tables._by_pieces(spread, edges), pair_tables._multiplied(spread, edges)
+    for a, b in combinations(range(len(edges)), 2):
+        assert np.allclose(few(a, b), whole(a, b))
+
+
+def test_many_pieces_are_multiplied_in_one_product():
+    schema = schema_of(grid(1000), grid(1000), classes=None)
+    edges = [bin_edges(attribute) for attribute in schema.attributes]
+    alone = np.arange(400, dtype=np.int32)
+    ranges = Ranges.of([(at, at + 2) for at in range(400)])
+    many = Groups(
+        ranges=(ranges, ranges),
+        index=(alone, alone),
+        classes=None,
+        counts=np.ones(400, dtype=np.int64),
+        is_cut=False,
+    )
+    few = replace(many, ranges=(Ranges.of([(0, 9)]),) * 2, index=(alone * 0, alone * 0))
+    found = [pair_tables._few_pieces(Spread.of_groups(each, schema), edges) for each in (many, few)]
+    assert found == [False, True]
+
+
+@settings(max_examples=40, deadline=None)
 @given(KINDS, st.integers(0, 2**32 - 1), st.integers(1, 40))
 def test_impossible_combinations_are_those_of_every_point_by_itself(groups, seed, n_records):
     rng = np.random.default_rng(seed)

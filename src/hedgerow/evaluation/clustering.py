@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.errors import DataError, MissingExtraError
+from hedgerow.errors import DataError
+from hedgerow.evaluation.bisections import bisected
 from hedgerow.evaluation.classification import examples_of
 from hedgerow.evaluation.distinct import row_numbers
 from hedgerow.evaluation.examples import MOST_LEAVES, Examples
@@ -116,23 +117,21 @@ def match_points(
     boxed = Examples.of_rows(groups, some) if is_placed(groups) else None
     learnt, asked = examples_of(groups, some, by=None, seed=seed)
     learnt = learnt.sampled(most_clustered(table.schema), seed=seed)
-    truths, owns = _Clustering.of(raw, raw), _Clustering.of(learnt, asked)
-    sames = None if boxed is None else _Clustering.of(boxed, boxed)
-    found = []
-    for at, k in enumerate(clusters):
-        done(at / len(clusters))
-        truth = truths.labels(k, seed=seed)
-        own = owns.labels(k, seed=seed)
-        same = None if sames is None else sames.labels(k, seed=seed)
-        found.append(
-            ClusterMatch(
-                clusters=k,
-                generalised=None if same is None else match_point(truth, same),
-                release=match_point(truth, own),
-                by_chance=match_by_chance(truth, own),
-            )
+    done(0)
+    truths = _Clustering.of(raw, raw).labels(clusters, seed=seed)
+    done(1 / 3)
+    owns = _Clustering.of(learnt, asked).labels(clusters, seed=seed)
+    done(2 / 3)
+    sames = None if boxed is None else _Clustering.of(boxed, boxed).labels(clusters, seed=seed)
+    return tuple(
+        ClusterMatch(
+            clusters=k,
+            generalised=None if sames is None else match_point(truths[at], sames[at]),
+            release=match_point(truths[at], owns[at]),
+            by_chance=match_by_chance(truths[at], owns[at]),
         )
-    return tuple(found)
+        for at, k in enumerate(clusters)
+    )
 
 
 def cluster(learnt: Examples, asked: Examples, *, clusters: int, seed: int = 0) -> Labels:
@@ -141,7 +140,7 @@ def cluster(learnt: Examples, asked: Examples, *, clusters: int, seed: int = 0) 
     Equal examples are clustered once, by their weight. Where there are fewer distinct
     examples than clusters, there are fewer clusters.
     """
-    return _Clustering.of(learnt, asked).labels(clusters, seed=seed)
+    return _Clustering.of(learnt, asked).labels([clusters], seed=seed)[0]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -165,25 +164,14 @@ class _Clustering:
         weights = np.bincount(number, weights=learnt.weights).astype(np.float64)
         return cls(points=points, weights=weights, asked=others, whose=whose)
 
-    def labels(self, clusters: int, *, seed: int) -> Labels:
-        """Return the cluster of each example asked about."""
-        try:
-            from sklearn.cluster import BisectingKMeans
-            from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-        except ImportError as error:
-            raise MissingExtraError("Clustering", extra="evaluate") from error
+    def labels(self, clusters: Sequence[int], *, seed: int) -> list[Labels]:
+        """Return the cluster of each example asked about, for each number of clusters."""
         if not len(self.points) or not len(self.whose):
-            return np.zeros(len(self.whose), dtype=np.int64)
-        model = BisectingKMeans(
-            n_clusters=max(1, min(clusters, _distinct(self.points, clusters))),
-            random_state=seed,
-            init="k-means++",
-            n_init=3,
-        )
-        with threadpool_limits(limits=1):
-            model.fit(self.points, sample_weight=self.weights)
-            labels = model.predict(self.asked)
-        return np.asarray(labels, dtype=np.int64)[self.whose]
+            return [np.zeros(len(self.whose), dtype=np.int64) for _ in clusters]
+        enough = _distinct(self.points, max(clusters))
+        numbers = [max(1, min(k, enough)) for k in clusters]
+        found = bisected(self.points, self.weights, self.asked, clusters=numbers, seed=seed)
+        return [labels[self.whose] for labels in found]
 
 
 def _points(examples: Examples, which: NDArray[np.int64]) -> NDArray[np.float32]:

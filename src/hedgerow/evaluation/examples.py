@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.evaluation.features import side_by_side
 from hedgerow.evaluation.placing import places
 from hedgerow.model.groups import Groups, Ranges
 from hedgerow.model.schema import Schema
@@ -83,22 +84,28 @@ class Examples:
     def spread(self, *, categorical: float = 1.0) -> Any:
         """Return a sparse matrix of features that records and groups of any release share.
 
+        The rows of :meth:`tables`, side by side.
+        """
+        return side_by_side(self.tables(categorical=categorical), self.places)
+
+    def tables(self, *, categorical: float = 1.0) -> list[Any]:
+        """Return the features of each attribute, a row per place.
+
         A numeric attribute gives one column, the middle of its range from 0 to 1. A
         categorical one gives a column per value, ``categorical`` for the value of a record
         and equal parts of it for the values of a range.
         """
         from scipy import sparse
 
-        blocks = []
+        found = []
         for at, attribute in enumerate(self.schema.attributes):
             size = attribute.domain.size
             first, stop = self._table(at, size)
             if attribute.domain.kind == "numeric":
-                table = sparse.csr_matrix(((first + stop) / (2 * size))[:, None])
+                found.append(sparse.csr_matrix(((first + stop) / (2 * size))[:, None]))
             else:
-                table = _memberships(first, stop, size) * categorical
-            blocks.append(table[self.places[:, at]])
-        return sparse.csr_matrix(sparse.hstack(blocks, format="csr"))
+                found.append(_memberships(first, stop, size) * categorical)
+        return found
 
     def _table(self, at: int, size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         if self.ranges is None:

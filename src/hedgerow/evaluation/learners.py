@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -18,6 +17,7 @@ from hedgerow.errors import DataError, MissingExtraError
 from hedgerow.evaluation.class_measures import Answered, Classes, always
 from hedgerow.evaluation.distinct import row_numbers
 from hedgerow.evaluation.examples import Examples
+from hedgerow.evaluation.features import added_up, side_by_side, standardised, turned
 
 Learner = Literal["tree", "bayes", "svm", "boosting"]
 LEARNERS: tuple[Learner, ...] = get_args(Learner)
@@ -31,7 +31,7 @@ MOST_TRAINED = 30_000
 MOST_GROWN = 100_000
 """Examples that a tree learns from; more are sampled."""
 
-MOST_CELLS = 1_400_000
+MOST_CELLS = 2_000_000
 """Values that it learns from: of a wide table fewer examples are sampled, down to 30,000."""
 
 ROUNDS = 60
@@ -160,30 +160,16 @@ def _svm(train: Examples, classes: Classes, test: Examples) -> Answered:
         from sklearn.svm import LinearSVC
     except ImportError as error:
         raise MissingExtraError("Learning a support vector machine", extra="evaluate") from error
-    # Rows in the same box are the same: of wide tables, one of each is asked about.
-    whose, one_of_each = row_numbers(list(test.places.T))
-    few = replace(
-        test, places=test.places[one_of_each], classes=None, weights=np.ones(len(one_of_each))
-    )
-    known, asked = _scaled(train.spread(), train.weights, few.spread())
+    tables = turned(standardised(train.tables(), train.places, train.weights), train.places)
     model = LinearSVC(dual=False, random_state=0, tol=1e-3, max_iter=200)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(known, classes, sample_weight=train.weights)
-    told = model.decision_function(asked)[whose]
-    columns = told if told.ndim == 2 else np.stack([-told, told], axis=1)
-    return _answered(model.predict(asked)[whose], columns, model.classes_, _n_classes(train))
-
-
-def _scaled(known: Any, weights: NDArray[np.float64], asked: Any) -> tuple[Any, Any]:
-    """Return both matrices with columns of deviation 1 among the training examples."""
-    part = weights / weights.sum()
-    mean = known.T @ part
-    spread = np.sqrt(np.maximum(known.power(2).T @ part - mean**2, 0.0))
-    scale = np.where(spread > 1e-6, 1 / np.maximum(spread, 1e-6), 1.0)
-    for matrix in (known, asked):  # made for this alone, so that they are scaled where they lie
-        matrix.data *= scale.take(matrix.indices)
-    return known, asked
+        model.fit(side_by_side(tables, train.places), classes, sample_weight=train.weights)
+    columns = added_up(tables, test.places, model.coef_.T) + model.intercept_
+    if columns.shape[1] == 1:  # of two classes, one number says which
+        columns = np.concatenate([-columns, columns], axis=1)
+    told = model.classes_[columns.argmax(axis=1)]
+    return _answered(told, columns, model.classes_, _n_classes(train))
 
 
 def _boosting(train: Examples, classes: Classes, test: Examples) -> Answered:

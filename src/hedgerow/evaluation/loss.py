@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from hedgerow.evaluation.distinct import row_numbers
 from hedgerow.evaluation.placing import group_numbers, places
 from hedgerow.model.groups import Groups, Ranges
+from hedgerow.model.locate import box_of
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 
@@ -42,11 +43,27 @@ def losses_of_records(groups: Groups, table: EncodedTable) -> Losses:
 
     [DiffMulti, Eqs. (4) and (7)] for discernibility and NCP.
     """
-    place = places(groups, table)
-    box, _ = row_numbers(list(place.T))
-    weights = np.ones(len(table))
+    box, place = _boxes_of(groups, table)
     classes = None if table.classes is None else table.classes.astype(np.int64)
-    return _losses(groups, table.schema, place, classes=classes, box=box, weights=weights)
+    # Records of one box and class are the same here: they are counted, and stand for each other.
+    number, first = row_numbers([box] if classes is None else [box, classes])
+    return _losses(
+        groups,
+        table.schema,
+        place[box[first]],
+        classes=None if classes is None else classes[first],
+        box=box[first],
+        weights=np.bincount(number, minlength=len(first)).astype(np.float64),
+    )
+
+
+def _boxes_of(groups: Groups, table: EncodedTable) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return a number per record, equal within a box, and the ranges of each numbered box."""
+    if not groups.is_cut and groups.tree is not None and groups.boxes is not None:
+        return box_of(groups.tree, table.codes).astype(np.int64), np.stack(groups.boxes, axis=1)
+    place = places(groups, table)
+    box, first = row_numbers(list(place.T))
+    return box, place[first]
 
 
 def losses_of_groups(groups: Groups, schema: Schema, *, n_records: int | None = None) -> Losses:

@@ -105,15 +105,16 @@ def _pair_sums(spread: Spread, tables: list[Floats], places: list[int]) -> Float
     step = max(1, _BLOCK // n)
     for start in range(0, len(spread.weights), step):
         block = slice(start, start + step)
-        index = [spread.axes[at].index[block] for at in places]
-        rows = [table[:, each] for table, each in zip(tables, index, strict=True)]
-        known, first, second = np.stack(rows, axis=2)
-        weights = spread.weights[block, None]
+        weights = spread.weights[block]
+        rows = np.empty((3, n, len(weights)))
+        for place, (table, at) in enumerate(zip(tables, places, strict=True)):
+            rows[:, place] = table[:, spread.axes[at].index[block]]
+        known, first, second = rows
         weighed = known * weights
-        sums[0] += weighed.T @ known
-        sums[1] += first.T @ weighed
-        sums[2] += second.T @ weighed
-        sums[3] += (first * weights).T @ first
+        sums[0] += known @ weighed.T
+        sums[1] += first @ weighed.T
+        sums[2] += second @ weighed.T
+        sums[3] += first @ (first * weights).T
     return sums
 
 

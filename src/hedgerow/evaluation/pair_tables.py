@@ -1,18 +1,21 @@
 """The tables of all pairs of attributes, of records and of releases, one after another.
 
-Where every piece is a single code a table is a count of rows. Boxes are multiplied out, all
-pairs in one product of matrices; where that would take too long, records drawn from the
-release stand for it. For the data owner: as confidential as what comes in.
+Where every piece is a single code a table is a count of rows. Boxes are multiplied out: the rows
+of each pair of pieces are counted, and then spread over the bins of both; or, where pieces are
+many, all pairs in one product of matrices. Where either would take too long, records drawn from
+the release stand for it. For the data owner: as confidential as what comes in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.evaluation.distinct import cell_weights
 from hedgerow.evaluation.placing import drawn
 from hedgerow.evaluation.spread import Spread
 from hedgerow.model.arrays import Floats
@@ -36,7 +39,7 @@ def pair_tables(spread: Spread, edges: BinEdges) -> TableOfPair:
     """Return what gives the table of any two of the first attributes, whose bins are given."""
     if all(axis.is_points for axis in spread.axes[: len(edges)]):
         return _counted(spread, edges)
-    return _multiplied(spread, edges)
+    return (_by_pieces if _few_pieces(spread, edges) else _multiplied)(spread, edges)
 
 
 def release_tables(
@@ -55,20 +58,37 @@ def _affordable(spread: Spread, edges: BinEdges) -> bool:
 
 
 def _counted(spread: Spread, edges: BinEdges) -> TableOfPair:
-    bins = []
-    for axis, borders in zip(spread.axes, edges, strict=False):
-        of_piece = np.searchsorted(borders, axis.first, side="right") - 1
-        kind = np.uint8 if len(borders) <= 257 else np.int32
-        bins.append(of_piece.astype(kind)[axis.index])
-    weights = None if (spread.weights == 1).all() else spread.weights
+    bins = [axis.bins(borders) for axis, borders in zip(spread.axes, edges, strict=False)]
 
     def table(a: int, b: int) -> Floats:
         shape = len(edges[a]) - 1, len(edges[b]) - 1
-        key = bins[a].astype(np.int64)
-        key *= shape[1]
-        key += bins[b]
-        counts = np.bincount(key, weights=weights, minlength=shape[0] * shape[1])
-        return counts.astype(np.float64).reshape(shape)
+        return cell_weights([bins[a], bins[b]], shape, spread.unequal)
+
+    return table
+
+
+def _few_pieces(spread: Spread, edges: BinEdges) -> bool:
+    """Whether pairs of pieces take fewer products than all rows at once."""
+    bins = [len(borders) - 1 for borders in edges]
+    pieces = [len(axis.first) for axis in spread.axes[: len(edges)]]
+    by_pieces = sum(
+        max(pieces[a], bins[b]) * pieces[b] * bins[a] for a, b in combinations(range(len(bins)), 2)
+    )
+    return by_pieces < len(spread.weights) * sum(bins) ** 2
+
+
+def _by_pieces(spread: Spread, edges: BinEdges) -> TableOfPair:
+    pairs = list(zip(spread.axes, edges, strict=False))
+    parts = [axis.parts(borders[:-1], borders[1:]) for axis, borders in pairs]
+    index = [axis.index.astype(np.int64) for axis, _ in pairs]
+
+    def table(a: int, b: int) -> Floats:
+        shape = parts[a].shape[1], parts[b].shape[1]
+        key = index[a] * shape[1]
+        key += index[b]
+        weights = np.bincount(key, weights=spread.weights, minlength=shape[0] * shape[1])
+        cells: Floats = parts[a] @ weights.reshape(shape) @ parts[b].T
+        return cells
 
     return table
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.evaluation.distinct import row_numbers
+from hedgerow.evaluation.distinct import cell_weights, row_numbers
 from hedgerow.model.groups import Groups
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
@@ -44,6 +44,15 @@ class SpreadAxis:
     def is_points(self) -> bool:
         """Whether every piece is a single code."""
         return bool((self.stop - self.first == 1).all())
+
+    def bins(self, borders: CodeBounds) -> NDArray[np.integer[Any]]:
+        """Return the bin between borders that the piece of each row begins in."""
+        of_piece = np.searchsorted(borders, self.first, side="right") - 1
+        if np.array_equal(of_piece, np.arange(len(of_piece))):
+            return self.index
+        kind = np.uint8 if len(borders) <= 257 else np.int32
+        found: NDArray[np.integer[Any]] = of_piece.astype(kind)[self.index]
+        return found
 
     def parts(self, low: CodeBounds, high: CodeBounds) -> NDArray[np.float64]:
         """Return the part of each piece that lies in each range ``[low, high)``.
@@ -74,6 +83,11 @@ class Spread:
     def total(self) -> float:
         """The sum of all weights."""
         return float(self.weights.sum())
+
+    @cached_property
+    def unequal(self) -> NDArray[np.float64] | None:
+        """The weights, or None where all are 1 and rows need only be counted."""
+        return None if (self.weights == 1).all() else self.weights
 
     @classmethod
     def of_table(cls, table: EncodedTable, weights: NDArray[np.float64] | None = None) -> Spread:
@@ -143,12 +157,8 @@ class Spread:
         self, axes: Sequence[SpreadAxis], edges: Sequence[CodeBounds]
     ) -> NDArray[np.float64]:
         shape = [len(borders) - 1 for borders in edges]
-        key = np.zeros(len(self.weights), dtype=np.int64)
-        for axis, borders, size in zip(axes, edges, shape, strict=True):
-            bins = np.searchsorted(borders, axis.first, side="right") - 1
-            key = key * size + bins[axis.index]
-        flat = np.bincount(key, weights=self.weights, minlength=int(np.prod(shape)))
-        return flat.astype(np.float64).reshape(shape)
+        bins = [axis.bins(borders) for axis, borders in zip(axes, edges, strict=True)]
+        return cell_weights(bins, shape, self.unequal)
 
     def _from_sums(
         self, axes: Sequence[SpreadAxis], low: CodeBounds, high: CodeBounds
