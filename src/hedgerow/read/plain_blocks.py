@@ -7,6 +7,7 @@ line, malformed lines and bytes that are no UTF-8 are not: a block with one of t
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -32,7 +33,8 @@ _SPREAD = 0x9E3779B97F4A7C15
 
 def blocks_compiled(n_bytes: int) -> bool:
     """Whether a file of that size is read by compiled loops: they pay, or are loaded already."""
-    return pays(n_bytes, COMPILED_FROM, loops="read.compiled.plain")
+    is_little_endian = sys.byteorder == "little"
+    return is_little_endian and pays(n_bytes, COMPILED_FROM, loops="read.compiled.plain")
 
 
 class PlainBlocks:
@@ -62,14 +64,20 @@ class PlainBlocks:
         data = block.data
         if block.line == 1 and self.reading.encoding == "utf-8":
             data = data.removeprefix(BOM)
-        is_text = self.reading.encoding == "utf-8" or data.isascii()
-        if not is_text or not 0 < len(data) < _MOST_BYTES or self.reading.quote == "multi-line":
+        if not self._may_be_plain(data):
             return None
         work = _Work(self, data)
         if not work.read() or (work.is_foreign and len(lines_not_in(data, "utf-8"))):
             return None
         self.n_words = max(self.n_words, len(work.slots) // 2)  # the next block is alike
         return work.columns()
+
+    def _may_be_plain(self, data: bytes) -> bool:
+        """Whether it is worth a look; what is found out by looking at every line is not asked."""
+        reading = self.reading
+        has_size = len(self.asked) > 0 and 0 < len(data) < _MOST_BYTES
+        has_form = reading.quote != "multi-line" and not data.endswith(b"\r")
+        return has_size and has_form and (reading.encoding == "utf-8" or data.isascii())
 
 
 class _Work:

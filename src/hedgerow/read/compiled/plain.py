@@ -23,11 +23,11 @@ from hedgerow.read.compiled.windows import (
     word_at,
 )
 
-Letters = NDArray[np.uint8]
-Bits = NDArray[np.uint64]
-Small = NDArray[np.int32]
-Whole = NDArray[np.int64]
-Place: TypeAlias = int | np.int64
+_Letters = NDArray[np.uint8]
+_Bits = NDArray[np.uint64]
+_Small = NDArray[np.int32]
+_Whole = NDArray[np.int64]
+_Place: TypeAlias = int | np.int64
 
 DONE, NOT_PLAIN, FULL = 0, 1, 2
 """Why reading stopped: at the end, at a line that is not plain, for want of room for words."""
@@ -45,7 +45,7 @@ _LOW_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
 
 
 @compile_loop
-def count_lines(letters: Letters, stop: int) -> int:
+def count_lines(letters: _Letters, stop: int) -> int:
     """Return how many line ends there are in text that ends at ``stop``; none may be behind it."""
     n = 0
     for at in range(0, stop, WINDOW):
@@ -66,7 +66,7 @@ def inside_quotes(quotes: np.uint64) -> np.uint64:
 
 @compile_loop
 def field_ends(
-    letters: Letters, start: int, stop: int, delimiter: np.uint8, quote: np.uint8, ends: Small
+    letters: _Letters, start: int, stop: int, delimiter: np.uint8, quote: np.uint8, ends: _Small
 ) -> tuple[int, int, int]:
     """Write where fields end, from the line that starts at ``start`` on, behind ``start - 1``.
 
@@ -119,7 +119,7 @@ def field_ends(
 
 @compile_loop
 def lines_are_whole(
-    letters: Letters, ends: Small, n_fields: int, n_lines: int, n_columns: int
+    letters: _Letters, ends: _Small, n_fields: int, n_lines: int, n_columns: int
 ) -> bool:
     """Whether every line has a field for each column, the last of which may be cut off."""
     whole = n_fields // n_columns == n_lines and n_lines > 0
@@ -129,14 +129,14 @@ def lines_are_whole(
 
 
 @compile_loop
-def low_bytes(letters: Letters, place: Place, n: int) -> np.uint64:
+def low_bytes(letters: _Letters, place: _Place, n: int) -> np.uint64:
     """Return the first ``n`` of the eight bytes at a place, or all where that is more."""
     low: np.uint64 = word_at(letters, place) & item_at(_LOW_BYTES, min(n, 8))
     return low
 
 
 @compile_loop
-def ends_alike(letters: Letters, one: int, other: Place, length: int) -> bool:
+def ends_alike(letters: _Letters, one: int, other: _Place, length: int) -> bool:
     """Whether two texts of a length that begin with the same 16 bytes are the same."""
     for place in range(16, length, 8):
         if low_bytes(letters, one + place, length - place) != low_bytes(
@@ -148,19 +148,19 @@ def ends_alike(letters: Letters, one: int, other: Place, length: int) -> bool:
 
 @compile_loop
 def look_up(
-    letters: Letters,
-    ends: Small,
+    letters: _Letters,
+    ends: _Small,
     n_lines: int,
     n_columns: int,
     column: int,
     quote: np.uint8,
     number: int,
     spread: np.uint64,
-    slots: Bits,
-    words: Bits,
+    slots: _Bits,
+    words: _Bits,
     n_words: int,
-    n_codes: Whole,
-    codes: Small,
+    n_codes: _Whole,
+    codes: _Small,
 ) -> int:
     """Write the code of each line's field in a column, new words in the order of the lines.
 
@@ -220,20 +220,20 @@ def look_up(
 
 @compile_loop
 def read_lines(
-    letters: Letters,
+    letters: _Letters,
     start: int,
     stop: int,
     n_columns: int,
     delimiter: np.uint8,
     quote: np.uint8,
-    asked: Whole,
+    asked: _Whole,
     spread: np.uint64,
-    ends: Small,
-    slots: Bits,
-    words: Bits,
+    ends: _Small,
+    slots: _Bits,
+    words: _Bits,
     n_words: int,
-    n_codes: Whole,
-    codes: Small,
+    n_codes: _Whole,
+    codes: _Small,
     n_read: int,
 ) -> tuple[int, int, int, int, int]:
     """Write the codes of the asked columns for the lines from ``start`` to ``stop``.
@@ -261,7 +261,7 @@ def read_lines(
 
 
 @compile_loop
-def move_slots(slots: Bits, larger: Bits) -> None:
+def move_slots(slots: _Bits, larger: _Bits) -> None:
     """Put what a table holds into an empty one, whose size is a power of two as well."""
     mask = len(larger) - 1
     for held in slots:
@@ -273,7 +273,7 @@ def move_slots(slots: Bits, larger: Bits) -> None:
 
 
 @compile_loop
-def copy_texts(letters: Letters, places: Whole, offsets: Small, texts: Letters) -> None:
+def copy_texts(letters: _Letters, places: _Whole, offsets: _Small, texts: _Letters) -> None:
     """Copy texts one behind the other; ``offsets`` say where each begins, and the last ends."""
     for text in range(len(places)):
         first, begin = places[text], offsets[text]

@@ -7,15 +7,12 @@ its array: the loops keep 64 bytes behind the text that they read.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
-
-IS_LITTLE_ENDIAN = sys.byteorder == "little"
 
 WINDOW = 64
 """Bytes that are looked at at once."""
