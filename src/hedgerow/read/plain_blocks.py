@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from hedgerow.model.compiler import pays
@@ -142,30 +141,27 @@ class _Work:
         return why
 
     def _grow(self) -> bool:
-        """Make room for four times as many words, if that is not too many."""
-        if 4 * len(self.slots) > 2 * _MOST_WORDS:
+        """Make room for twice as many words, if that is not too many."""
+        if len(self.slots) > _MOST_WORDS:
             return False
-        slots = np.zeros(4 * len(self.slots), dtype=np.uint64)
+        slots = np.zeros(2 * len(self.slots), dtype=np.uint64)
         self.loops.move_slots(self.slots, slots)
-        words = np.empty(4 * len(self.words), dtype=np.uint64)
+        words = np.empty(2 * len(self.words), dtype=np.uint64)
         words[: len(self.words)] = self.words
         self.slots, self.words = slots, words
         return True
 
     def columns(self) -> list[pa.DictionaryArray]:
         """Return the columns of what was read."""
-        words = self.words[: self.n_words * self.loops.WORD].reshape(-1, self.loops.WORD)
-        owners, lengths = np.divmod(words[:, 2].astype(np.int64), 1 << 32)
-        order = np.argsort(owners.astype(np.uint16), kind="stable")
-        order = order[lengths[order] > 0]
-        has_empty = np.zeros(len(self.codes), dtype=np.bool_)
-        has_empty[owners[lengths == 0]] = True
-        offsets = np.zeros(len(order) + 1, dtype=np.int32)
-        np.cumsum(lengths[order], out=offsets[1:])
-        texts = np.empty(offsets[-1], dtype=np.uint8)
-        places = (words[order, 3] >> np.uint64(32)).astype(np.int64)
-        self.loops.copy_texts(self.letters, places, offsets, texts)
         starts = np.concatenate([[0], np.cumsum(self.n_codes)])
+        places = np.empty(starts[-1], dtype=np.int32)
+        offsets = np.zeros(starts[-1] + 1, dtype=np.int32)
+        has_empty = np.zeros(len(self.codes), dtype=np.bool_)
+        self.loops.sort_words(self.words, self.n_words, starts, places, offsets, has_empty)
+        texts = np.empty(offsets[-1], dtype=np.uint8)
+        self.loops.copy_texts(self.letters, places, offsets, texts)
+        if self.seen & self.loops.DOUBLED:
+            self.loops.single_quotes(np.uint8(self.parser.quote), offsets, texts)
         buffer = pa.py_buffer(texts)
         return [
             self._column(number, offsets[starts[number] : starts[number + 1] + 1], buffer, empty)
@@ -178,8 +174,6 @@ class _Work:
         dictionary = pa.Array.from_buffers(
             pa.string(), len(offsets) - 1, [None, pa.py_buffer(offsets), texts]
         )
-        if self.seen & self.loops.DOUBLED:
-            dictionary = pc.replace_substring(dictionary, '""', '"')
         codes, valid = self.codes[number], None
         if has_empty:
             is_valid = codes >= 0

@@ -27,6 +27,7 @@ _Letters = NDArray[np.uint8]
 _Bits = NDArray[np.uint64]
 _Small = NDArray[np.int32]
 _Whole = NDArray[np.int64]
+_Flags = NDArray[np.bool_]
 _Place: TypeAlias = int | np.int64
 
 DONE, NOT_PLAIN, FULL = 0, 1, 2
@@ -273,9 +274,45 @@ def move_slots(slots: _Bits, larger: _Bits) -> None:
 
 
 @compile_loop
-def copy_texts(letters: _Letters, places: _Whole, offsets: _Small, texts: _Letters) -> None:
+def sort_words(
+    words: _Bits, n_words: int, starts: _Whole, places: _Small, offsets: _Small, empty: _Flags
+) -> None:
+    """Write where words lie and end, by column and code, one behind the other.
+
+    ``starts`` say where the words of each column begin among all, and ``offsets`` begin with 0.
+    An empty text is no word, but its column is flagged.
+    """
+    for word in range(n_words):
+        about, place_and_code = words[word * WORD + 2], words[word * WORD + 3]
+        number, length = np.int64(about >> _HALF), np.int64(about & _LOW_HALF)
+        if length:
+            rank = starts[number] + np.int64(place_and_code & _LOW_HALF)
+            places[rank] = place_and_code >> _HALF
+            offsets[rank + 1] = length
+        else:
+            empty[number] = True
+    for rank in range(1, len(offsets)):
+        offsets[rank] += offsets[rank - 1]
+
+
+@compile_loop
+def copy_texts(letters: _Letters, places: _Small, offsets: _Small, texts: _Letters) -> None:
     """Copy texts one behind the other; ``offsets`` say where each begins, and the last ends."""
     for text in range(len(places)):
-        first, begin = places[text], offsets[text]
+        first, begin = np.int64(places[text]), np.int64(offsets[text])
         for place in range(offsets[text + 1] - begin):
-            texts[begin + place] = letters[first + place]
+            texts[np.uint64(begin + place)] = item_at(letters, first + place)
+
+
+@compile_loop
+def single_quotes(quote: np.uint8, offsets: _Small, texts: _Letters) -> None:
+    """Write once each quote that texts hold twice, in place; later texts move up."""
+    end = 0
+    for text in range(len(offsets) - 1):
+        place, stop = offsets[text], offsets[text + 1]
+        offsets[text] = end
+        while place < stop:
+            texts[end] = texts[place]
+            end += 1
+            place += 2 if texts[place] == quote else 1
+    offsets[-1] = end
