@@ -137,6 +137,17 @@ def test_bytes_that_the_encoding_does_not_have_are_refused_or_left_out(tmp_path,
     assert rows_of(replace(western, reading=dropping)) == [("Ã©",), ("é",)]
 
 
+@pytest.mark.parametrize("size", [1, 7, 1 << 20])
+def test_a_byte_order_mark_is_cut_off_from_the_first_line_alone(tmp_path, size):
+    """Arrow cut it off from a block's first line, so that a record before it made a difference."""
+    marked = "\ufeffx\n\ufeffy\n\ufeffz\n"
+    source = replace(opened(tmp_path, marked, header=("a",)), block_size=size)
+    assert rows_of(source) == [("x",), ("\ufeffy",), ("\ufeffz",)]
+    source = replace(opened(tmp_path, "\ufeffa\n" + marked, malformed="drop"), block_size=size)
+    assert source.columns == ("a",)
+    assert rows_of(source) == [("\ufeffx",), ("\ufeffy",), ("\ufeffz",)]
+
+
 @pytest.mark.parametrize("malformed", ["refuse", "drop"])
 def test_a_cr_that_ends_no_line_is_a_blank(tmp_path, malformed):
     source = opened(tmp_path, b"a,b\n1,x\ry\r\n2\r,z\n", malformed=malformed)

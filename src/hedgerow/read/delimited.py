@@ -2,7 +2,8 @@
 
 Every column comes as dictionary-encoded text: the few distinct values of a block are
 looked at once each, and the records only through small integers. Blocks are checked and
-parsed by a thread per core, in order.
+parsed by a thread per core, in order. In large files those that are plain go another way
+(`plain_blocks`), to the same columns.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from hedgerow.errors import DataError
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.read.lines import BLOCK, Block, quoted_blocks, text_blocks
 from hedgerow.read.marks import marks_of_columns, with_points
+from hedgerow.read.plain_blocks import PlainBlocks, blocks_compiled
 from hedgerow.read.sound import BOM, LineRules
 from hedgerow.read.source import ReadProgress, check_columns, places_of
 
@@ -66,7 +68,7 @@ class DelimitedSource:
         Where the plan says that numbers have a decimal comma or marks between thousands, those
         of columns that are not asked for as ``text`` come with a decimal point alone.
         """
-        parser = RecordParser.of(self, columns, text=text)
+        parser = RecordParser.of(self, columns, text=text, compiled=self._compiled())
         workers = min(os.cpu_count() or 1, _MOST_WORKERS)
         waiting: deque[tuple[Block, Future[pa.RecordBatch]]] = deque()
         with ThreadPoolExecutor(workers) as pool:
@@ -78,6 +80,12 @@ class DelimitedSource:
                 yield _finished(*waiting.popleft(), progress)
         if progress:
             progress(1.0)
+
+    def _compiled(self) -> bool:
+        try:
+            return blocks_compiled(self.path.stat().st_size)
+        except OSError:  # which is said where it is read
+            return False
 
     def _blocks(self) -> Iterator[Block]:
         cut = quoted_blocks if self.reading.quote == "multi-line" else text_blocks
@@ -99,7 +107,10 @@ def _finished(
 
 
 class RecordParser:
-    """Turns blocks of lines into batches of the asked columns, by public rules alone."""
+    """Turns blocks of lines into batches of the asked columns, by public rules alone.
+
+    Where compiled loops are worth while, ``compiled``, they take the blocks that are plain.
+    """
 
     def __init__(
         self,
@@ -109,6 +120,7 @@ class RecordParser:
         n_columns: int,
         asked: Sequence[tuple[int, str]],
         text: Collection[str],
+        compiled: bool = False,
     ) -> None:
         # Columns go by number: names of a header may repeat up to blanks or be empty.
         self.rules = rules
@@ -116,10 +128,21 @@ class RecordParser:
         self.n_columns = n_columns
         self.asked = list(asked)
         self.marks = marks_of_columns(rules.reading, [name for _, name in asked], text=text)
+        places = [place for place, _ in asked]
+        self.plain = (
+            PlainBlocks(rules.reading, delimiter=delimiter, n_columns=n_columns, asked=places)
+            if compiled
+            else None
+        )
 
     @classmethod
     def of(
-        cls, source: DelimitedSource, columns: Sequence[str], *, text: Collection[str]
+        cls,
+        source: DelimitedSource,
+        columns: Sequence[str],
+        *,
+        text: Collection[str],
+        compiled: bool = False,
     ) -> RecordParser:
         """Return what parses the blocks of a file."""
         reading, delimiter = source.reading, source.delimiter
@@ -129,22 +152,29 @@ class RecordParser:
             n_columns=len(source.columns),
             asked=list(zip(places_of(columns, source), columns, strict=True)),
             text=text,
+            compiled=compiled,
         )
 
     def parse(self, block: Block) -> pa.RecordBatch:
         """Return the records of whole lines, or say which of them is malformed."""
+        plain = None if self.plain is None else self.plain.columns(block)
+        batch = self._checked(block) if plain is None else self._named(plain)
+        return with_points(batch, self.marks) if self.marks else batch
+
+    def _checked(self, block: Block) -> pa.RecordBatch:
         data = self.rules.sound(block)
         try:
-            batch = self._parsed(data)
+            return self._parsed(data)
         except pa.ArrowException:  # its text quotes the record
             raise self._diagnosis(Block(data=data, line=block.line, done=1.0)) from None
-        return with_points(batch, self.marks) if self.marks else batch
 
     def _parsed(self, data: bytes) -> pa.RecordBatch:
         names = [str(place) for place in range(self.n_columns)]
         asked = [str(place) for place, _ in self.asked]
         if not _WRITTEN.search(data):  # every record was left out
             return self._named([_no_words()] * len(asked))
+        if data.startswith(BOM):  # Arrow cuts one off from every block, which are no files
+            data = BOM + data
         table = arrow_csv.read_csv(
             pa.BufferReader(data),
             read_options=arrow_csv.ReadOptions(
