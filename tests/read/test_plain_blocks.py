@@ -264,7 +264,7 @@ def test_a_block_with_too_many_words_is_given_back(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("spread", [0, 1, 1 << 63])
 def test_words_whose_hashes_are_the_same_are_told_apart(tmp_path, monkeypatch, spread):
-    monkeypatch.setattr(plain_blocks, "_SPREAD", spread)
+    monkeypatch.setattr(plain_blocks, "_spread", lambda: spread)
     monkeypatch.setattr(plain_blocks, "_FIRST_WORDS", 256)
     assert_read_alike(opened(tmp_path, many_words(1500)), ["x", "y", "z"])
 

@@ -7,6 +7,7 @@ line, malformed lines and bytes that are no UTF-8 are not: a block with one of t
 
 from __future__ import annotations
 
+import secrets
 import sys
 from collections.abc import Sequence
 
@@ -26,8 +27,15 @@ _FIELDS = 8192  # whose ends are found before they are looked up
 _FIRST_WORDS = 1 << 13
 _MOST_WORDS = 1 << 20  # 48 megabytes
 _MOST_BYTES = 1 << 30
-_SPREAD = 0x9E3779B97F4A7C15
-"""An odd number that hashes are multiplied by."""
+
+
+def _spread() -> int:
+    """Return an odd number that hashes are multiplied by.
+
+    Nobody knows it beforehand, so that no file can be written whose words all have one hash,
+    which would take hours to read. What is read does not depend on it.
+    """
+    return secrets.randbits(64) | 1
 
 
 def blocks_compiled(n_bytes: int) -> bool:
@@ -54,6 +62,7 @@ class PlainBlocks:
         self.n_columns = n_columns
         self.asked = np.array(asked, dtype=np.int64)
         self.n_words = _FIRST_WORDS
+        self.spread = np.uint64(_spread())
 
     def columns(self, block: Block) -> list[pa.DictionaryArray] | None:
         """Return the asked columns of a block, each with a dictionary; ``None`` if it is not plain.
@@ -128,7 +137,7 @@ class _Work:
             np.uint8(parser.delimiter),
             np.uint8(parser.quote),
             parser.asked,
-            np.uint64(_SPREAD),
+            parser.spread,
             self.ends,
             self.slots,
             self.words,
