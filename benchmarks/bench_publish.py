@@ -40,8 +40,8 @@ METHODS: dict[str, dict[str, object]] = {
 }
 
 
-def ours(path: Path, method: str = "diffgen") -> None:
-    """Publish the file at epsilon = 1, report and all."""
+def ours(path: Path, method: str = "diffgen", n_records: int = 1_000_000) -> None:
+    """Publish the file of so many records at epsilon = 1, report and all."""
     import hedgerow
     from hedgerow.demo import lay_out
 
@@ -51,7 +51,8 @@ def ours(path: Path, method: str = "diffgen") -> None:
     plan = hedgerow.load_plan(folder / "plan.yaml")
     with tempfile.TemporaryDirectory(dir=path.parent) as scratch:
         ledger = plan.ledger.model_copy(update={"file": f"{scratch}/ledger.sqlite"})
-        plan = plan.model_copy(update={"ledger": ledger, "publish": None}).at(folder)
+        told = {"ledger": ledger, "publish": None, "records": n_records}
+        plan = plan.model_copy(update=told).at(folder)
         settings = {"epsilon": 1, **METHODS[method]}
         hedgerow.publish(plan, data=path, out=Path(scratch) / "release", **settings)
 
@@ -62,9 +63,9 @@ def peak_memory() -> int:
     return int(status.split("VmHWM:")[1].split()[0]) * 1024
 
 
-def worker(way: str, path: Path) -> None:
+def worker(way: str, path: Path, n_records: int) -> None:
     def run() -> None:
-        reference(path) if way == "polars" else ours(path, way)
+        reference(path) if way == "polars" else ours(path, way, n_records)
 
     start = time.perf_counter()
     run()
@@ -81,26 +82,21 @@ def surroundings() -> dict[str, str]:
     return {name: told for name, told in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
-def measure(way: str, path: Path, runs: int) -> dict[str, float]:
-    results = []
-    for _ in range(runs):
-        command = [sys.executable, __file__, "--worker", way, str(path)]
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=True, env=surroundings()
-        )
-        results.append(json.loads(done.stdout))
-    return {key: statistics.median(result[key] for result in results) for key in results[0]}
+def measure(way: str, path: Path, n_records: int) -> dict[str, float]:
+    command = [sys.executable, __file__, "--worker", way, str(path), str(n_records)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=surroundings())
+    return json.loads(done.stdout)
 
 
 def compare(path: Path, n_records: int, runs: int, methods: list[str]) -> None:
     from adult_like import write
 
     write(path, n_records)
-    ours(path)  # lays out the plan, warms the file cache
+    ours(path, n_records=n_records)  # lays out the plan, warms the file cache
     by_way: dict[str, list[dict[str, float]]] = {way: [] for way in ("polars", *methods)}
     for _ in range(runs):
         for way, results in by_way.items():
-            results.append(measure(way, path, 1))
+            results.append(measure(way, path, n_records))
     size = path.stat().st_size / 1e6
     print(f"{n_records:,} records, {path.suffix[1:]}, {size:,.0f} MB")
     told = {
@@ -134,6 +130,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--worker"]:
-        worker(sys.argv[2], Path(sys.argv[3]))
+        worker(sys.argv[2], Path(sys.argv[3]), int(sys.argv[4]))
     else:
         main()
