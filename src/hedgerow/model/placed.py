@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -88,13 +89,13 @@ class SharedBorders:
         """Bins of all boxes together."""
         return int(self.list_starts[-1])
 
-    @property
+    @cached_property
     def list_starts(self) -> NDArray[np.int64]:
         """Where the table of each list begins, and the end of the last."""
         n_with = np.bincount(self.which, minlength=self.lists.n_boxes)
         return np.cumsum(np.concatenate([[0], n_with * np.diff(self.lists.bin_starts)]))
 
-    @property
+    @cached_property
     def first_bins(self) -> NDArray[np.int64]:
         """Where each box's bins begin."""
         widths = np.diff(self.lists.bin_starts)[self.which]

@@ -28,6 +28,9 @@ COMPILED_FROM = 200_000
 """Records from which the compiled loops pay for being loaded."""
 
 
+PARALLEL_FROM = 500_000
+"""Records from which more than one core counts or moves them: handing work over takes time."""
+
 COUNTS_AT_ONCE = 1 << 20
 """Counts that are held at once, about: those of more attributes are made as they are asked for."""
 
@@ -158,7 +161,7 @@ class PlacedInMemory:
 
     def _in_parallel(self, work: Callable[[_T], _R], items: list[_T]) -> list[_R]:
         """Work on the items on every core, where the table is large enough to pay."""
-        if not self._compiled or len(items) < 2:
+        if not self._compiled or len(items) < 2 or int(self._starts[-1]) < PARALLEL_FROM:
             return [work(item) for item in items]
         n = min(os.cpu_count() or 1, len(items))
         if self._pool is None:
