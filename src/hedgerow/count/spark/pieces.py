@@ -148,10 +148,7 @@ def cut(stretches: Sequence[Stretch], *, n_cores: int) -> tuple[Piece, ...]:
     n_pieces = min(n_cores * PIECES_PER_CORE, n_rows // LEAST_ROWS)
     n_pieces = max(1, n_pieces, -(-n_rows // MOST_ROWS))
     cuts = [n_rows * i // n_pieces for i in range(n_pieces + 1)]
-    return tuple(
-        tuple(_between(stretches, ends, start, stop))
-        for start, stop in pairwise(cuts)
-    )
+    return tuple(tuple(_between(stretches, ends, start, stop)) for start, stop in pairwise(cuts))
 
 
 def _between(

@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hedgerow.count.memory.placed import PlacedInMemory
 from hedgerow.count.memory.table import MemoryEngine
+from hedgerow.count.spark.walked import walked
 from hedgerow.encode.batch import BatchEncoder, table_of_columns
 from hedgerow.encode.sums import ColumnSums
 from hedgerow.errors import DataError, UnlistedValueError
@@ -344,8 +344,7 @@ class LevelSum(DenseCounting):
         """Return the counts of a task's records."""
         total = np.zeros(self.n_cells, dtype=np.int64)
         for weight, table in tables:
-            placed = PlacedInMemory(table)
-            placed.descend(self.tree)
+            placed = walked(table, self.tree, self.level.borders)
             parts = [counts for _, counts in placed.each(self.level)]
             # By class, as they were counted: no need to turn large tables round.
             flat = [part.T.ravel() for part in (*parts, placed.classes())]
