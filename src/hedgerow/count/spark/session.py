@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from hedgerow.count.spark.lines import ParseLines, byte_lines, objects_of, records_of
 from hedgerow.count.spark.pieces import ReadPieces, pieces_of
 from hedgerow.count.spark.private import PrivateFolder
+from hedgerow.count.spark.settled import settle
 from hedgerow.count.spark.workers import CELLS_AT_ONCE, NAME
 from hedgerow.errors import (
     DataError,
@@ -314,6 +315,7 @@ class _Guarded:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         try:
             yield from self.work(batches)
+            settle()
         except HedgerowError as error:
             facts = {"what": error.what, "where": error.where, "do": error.do}
             raise RuntimeError(f"{_MARK}{json.dumps(facts)}:seufer") from None
