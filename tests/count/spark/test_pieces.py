@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hedgerow.count.spark import pieces as spark_pieces
-from hedgerow.count.spark.pieces import ReadPieces, Stretch, cores_here, cut, pieces_of
+from hedgerow.count.spark.pieces import GroupRows, ReadPieces, cores_here, cut, pieces_of
 from hedgerow.errors import DataError
 from hedgerow.read.text import as_text
 
@@ -189,7 +189,7 @@ def test_only_a_session_on_this_machine_reads_its_files(master, n_cores):
 def test_pieces_hold_every_record_once(sizes, n_cores, monkeypatch):
     monkeypatch.setattr(spark_pieces, "LEAST_ROWS", 4)
     monkeypatch.setattr(spark_pieces, "MOST_ROWS", 50)
-    groups = [Stretch(path="x", group=i, start=0, stop=n, n_rows=n) for i, n in enumerate(sizes)]
+    groups = [GroupRows(path="x", group=i, start=0, stop=n, n_rows=n) for i, n in enumerate(sizes)]
     pieces = cut(groups, n_cores=n_cores)
     held = [
         (each.group, row)
@@ -205,6 +205,6 @@ def test_pieces_hold_every_record_once(sizes, n_cores, monkeypatch):
 
 def test_a_file_that_became_shorter_is_refused(tmp_path):
     pq.write_table(odd_table(8), tmp_path / "x.parquet")
-    longer = Stretch(path=str(tmp_path / "x.parquet"), group=0, start=0, stop=9, n_rows=9)
+    longer = GroupRows(path=str(tmp_path / "x.parquet"), group=0, start=0, stop=9, n_rows=9)
     with pytest.raises(DataError, match="changed while it was read"):
         list(read_in(((longer,),), ["text"]))

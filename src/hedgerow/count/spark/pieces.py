@@ -54,7 +54,7 @@ _AS_USUAL = {
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Stretch:
+class GroupRows:
     """Records of one row group of a file: from ``start`` to before ``stop``, of ``n_rows``."""
 
     path: str
@@ -64,10 +64,10 @@ class Stretch:
     n_rows: int
 
 
-Piece = tuple[Stretch, ...]
+FilePiece = tuple[GroupRows, ...]
 
 
-def pieces_of(spark: Any, frame: Any, names: Sequence[str]) -> tuple[Piece, ...]:
+def pieces_of(spark: Any, frame: Any, names: Sequence[str]) -> tuple[FilePiece, ...]:
     """Return what each task is to read of a frame of plain Parquet files.
 
     None, if Spark's own reader has to read it.
@@ -105,7 +105,9 @@ def _path_of(url: str) -> str | None:
     return path if parts.scheme == "file" and Path(path).is_file() else None
 
 
-def _stretches(path: str | None, names: Sequence[str], kinds: dict[str, str]) -> Iterator[Stretch]:
+def _stretches(
+    path: str | None, names: Sequence[str], kinds: dict[str, str]
+) -> Iterator[GroupRows]:
     """Yield the row groups of a file; one that Spark would read otherwise is not taken."""
     from pyarrow.parquet import ParquetFile
 
@@ -122,7 +124,7 @@ def _stretches(path: str | None, names: Sequence[str], kinds: dict[str, str]) ->
         raise _Otherwise
     for group in range(metadata.num_row_groups):
         n_rows = metadata.row_group(group).num_rows
-        yield Stretch(path=path, group=group, start=0, stop=n_rows, n_rows=n_rows)
+        yield GroupRows(path=path, group=group, start=0, stop=n_rows, n_rows=n_rows)
 
 
 def _is_same(kind: pa.DataType, of_spark: str) -> bool:
@@ -141,7 +143,7 @@ def _has_old_calendar(facts: dict[bytes, bytes]) -> bool:
     return b"org.apache.spark.legacyDateTime" in facts or version.startswith((b"1.", b"2."))
 
 
-def cut(stretches: Sequence[Stretch], *, n_cores: int) -> tuple[Piece, ...]:
+def cut(stretches: Sequence[GroupRows], *, n_cores: int) -> tuple[FilePiece, ...]:
     """Return row groups in pieces of about as many records each, some for every core."""
     ends = np.cumsum([each.n_rows for each in stretches], dtype=np.int64)
     n_rows = int(ends[-1]) if len(ends) else 0
@@ -152,8 +154,8 @@ def cut(stretches: Sequence[Stretch], *, n_cores: int) -> tuple[Piece, ...]:
 
 
 def _between(
-    stretches: Sequence[Stretch], ends: np.ndarray[Any, np.dtype[np.int64]], start: int, stop: int
-) -> Iterator[Stretch]:
+    stretches: Sequence[GroupRows], ends: np.ndarray[Any, np.dtype[np.int64]], start: int, stop: int
+) -> Iterator[GroupRows]:
     """Yield what lies between two records of all."""
     first = int(np.searchsorted(ends, start, side="right"))
     last = int(np.searchsorted(ends, stop, side="left"))
@@ -161,7 +163,7 @@ def _between(
         before = int(end) - each.n_rows
         inside = (max(start - before, 0), min(stop - before, each.n_rows))
         if inside[0] < inside[1]:
-            yield Stretch(
+            yield GroupRows(
                 path=each.path,
                 group=each.group,
                 start=inside[0],
@@ -173,7 +175,7 @@ def _between(
 class ReadPieces:
     """Runs on the workers: numbers of pieces to the columns of their records."""
 
-    def __init__(self, pieces: tuple[Piece, ...], names: Sequence[str]) -> None:
+    def __init__(self, pieces: tuple[FilePiece, ...], names: Sequence[str]) -> None:
         self.pieces = pieces
         self.names = list(names)
 
@@ -189,7 +191,7 @@ class ReadPieces:
                 for stretch in self.pieces[number]:
                     yield from self._read(stretch)
 
-    def _read(self, stretch: Stretch) -> Iterator[pa.RecordBatch]:
+    def _read(self, stretch: GroupRows) -> Iterator[pa.RecordBatch]:
         done = 0
         for batch in row_groups(Path(stretch.path), self.names, groups=[stretch.group]):
             start, stop = max(stretch.start - done, 0), min(stretch.stop - done, len(batch))

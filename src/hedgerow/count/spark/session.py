@@ -118,7 +118,8 @@ def _begun(spark: Any, master: str) -> Session:
 def _sockets(folder: Path) -> dict[str, str]:
     """Return settings by which Java and Python meet in a private folder, not on a port.
 
-    On a port each task waits 40 ms for packets that are held back to be joined with others.
+    On a port each task waits for packets that are held back to be joined with others: 40 ms, to
+    be seen in a pass over an empty table.
     """
     if len(os.fsencode(folder)) > _LONGEST_FOLDER:
         return {}
