@@ -18,6 +18,7 @@ from test_engine_stream import released
 
 import hedgerow
 from hedgerow.count.settings import EngineSettings
+from hedgerow.count.spark import pieces as spark_pieces
 from hedgerow.count.spark import workers as spark_workers
 from hedgerow.errors import (
     DataError,
@@ -166,6 +167,26 @@ def test_a_frame_a_table_name_parquet_and_json_lines_are_read_alike(tmp_path, se
     assert len(digests) == 1
 
 
+@pytest.mark.parametrize("added_at_once", [None, 0], ids=["by the driver", "by the workers"])
+def test_parquet_that_workers_open_gives_the_same_release(
+    added_at_once, tmp_path, session, monkeypatch
+):
+    pl.read_csv(write_table(tmp_path / "small.csv")).write_parquet(tmp_path / "small.parquet")
+    opened = []
+
+    def pieces_of(*asked):
+        opened.append(spark_pieces.pieces_of(*asked))
+        return opened[-1]
+
+    monkeypatch.setattr("hedgerow.count.spark.session.pieces_of", pieces_of)
+    if added_at_once is not None:
+        monkeypatch.setattr("hedgerow.count.spark.table.ADDED_AT_ONCE", added_at_once)
+    plan = table_plan(("diffgen", {"h": 3}))
+    publish_on_both(plan, tmp_path / "small.parquet", tmp_path, session)
+    assert released(tmp_path / "spark") == released(tmp_path / "memory")
+    assert all(opened)
+
+
 @pytest.mark.audit  # many passes of Spark
 def test_a_level_is_one_pass_over_the_data(tmp_path, session):
     ready = prepare(table_plan(("hedge", {})))
@@ -283,6 +304,15 @@ def test_a_missing_column_is_named(tmp_path, session):
     frame = session.createDataFrame([(1, "clerk")], "age int, job string")
     with pytest.raises(DataError, match="there is no column 'sex'"):
         hedgerow.publish(table_plan(("hedge", {})), data=frame, engine="spark", seed=1)
+    pl.DataFrame({"age": [1], "job": ["clerk"]}).write_parquet(tmp_path / "small.parquet")
+    with pytest.raises(DataError, match="there is no column 'sex'"):
+        hedgerow.publish(
+            table_plan(("hedge", {})),
+            data=tmp_path / "small.parquet",
+            engine="spark",
+            session=session,
+            seed=1,
+        )
 
 
 def test_hostile_lines_are_left_out_or_refused_as_in_memory(tmp_path, session):

@@ -24,7 +24,7 @@ MOST_ROWS_PER_BYTE = 20
 
 
 @contextmanager
-def _readable(path: Path) -> Iterator[None]:
+def readable(path: Path) -> Iterator[None]:
     """Turn what Arrow says of a file, which may quote values, into our own words."""
     try:
         yield
@@ -57,7 +57,7 @@ class ParquetSource:
         places_of(columns, self)
         done = 0
         for path in self.paths:
-            for batch in self._of_file(path, columns):
+            for batch in row_groups(path, columns, rows=self.batch_rows):
                 yield text_columns(batch, columns, text, name=path.name)
                 done += batch.num_rows
                 if progress:
@@ -65,20 +65,29 @@ class ParquetSource:
         if progress:
             progress(1.0)
 
-    def _of_file(self, path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        from pyarrow.parquet import ParquetFile
 
-        with _readable(path):
-            with ParquetFile(path) as file:
-                fields = {name: file.schema_arrow.field(name) for name in columns}
-            words = [name for name, field in fields.items() if _is_text(field.type)]
-            with ParquetFile(path, read_dictionary=words) as file:
-                # Arrow keeps what it read of a row group until the iterator ends: one each.
-                for groups in _stretches(file.metadata, self.batch_rows):
-                    for batch in file.iter_batches(
-                        batch_size=self.batch_rows, row_groups=groups, columns=list(columns)
-                    ):
-                        yield _sound(batch).select(list(columns))
+def row_groups(
+    path: Path,
+    columns: Sequence[str],
+    *,
+    groups: Sequence[int] | None = None,
+    rows: int = ROWS_PER_BATCH,
+) -> Iterator[pa.RecordBatch]:
+    """Stream columns of some row groups of a file, or of all; text keeps its dictionary."""
+    from pyarrow.parquet import ParquetFile
+
+    with readable(path):
+        with ParquetFile(path) as file:
+            fields = {name: file.schema_arrow.field(name) for name in columns}
+        words = [name for name, field in fields.items() if _is_text(field.type)]
+        with ParquetFile(path, read_dictionary=words) as file:
+            # Arrow keeps what it read of a row group until the iterator ends: one each.
+            stretches = _stretches(file.metadata, rows) if groups is None else [list(groups)]
+            for some in stretches:
+                for batch in file.iter_batches(
+                    batch_size=rows, row_groups=some, columns=list(columns)
+                ):
+                    yield _sound(batch).select(list(columns))
 
 
 def _stretches(metadata: FileMetaData, rows: int) -> Iterator[list[int]]:
@@ -108,7 +117,7 @@ def open_parquet(paths: Sequence[Path], *, name: str) -> ParquetSource:
     columns: tuple[str, ...] = ()
     n_rows = 0
     for path in paths:
-        with _readable(path), ParquetFile(path) as file:
+        with readable(path), ParquetFile(path) as file:
             names = list(file.schema_arrow.names)
             n_claimed = file.metadata.num_rows
         if n_claimed > max(MOST_ROWS, MOST_ROWS_PER_BYTE * path.stat().st_size):
@@ -161,7 +170,7 @@ class ArrowSource:
 
     def _whole_batches(self, places: Sequence[int]) -> Iterator[tuple[pa.RecordBatch, float]]:
         options = pa.ipc.IpcReadOptions(included_fields=sorted(places))
-        with _readable(self.path), pa.memory_map(str(self.path)) as file:
+        with readable(self.path), pa.memory_map(str(self.path)) as file:
             if _is_stream(file):
                 for batch in pa.ipc.open_stream(file, options=options):
                     yield _sound(batch), file.tell() / file.size()
@@ -183,7 +192,7 @@ def _sound(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 def open_arrow(path: Path) -> ArrowSource:
     """Return an Arrow file or stream, opened far enough to know its columns."""
-    with _readable(path), pa.memory_map(str(path)) as file:
+    with readable(path), pa.memory_map(str(path)) as file:
         reader = pa.ipc.open_stream(file) if _is_stream(file) else pa.ipc.open_file(file)
         names = list(reader.schema.names)
     return ArrowSource(path=path, columns=check_columns(names, name=path.name))

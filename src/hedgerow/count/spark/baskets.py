@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hedgerow.count.folding import fold
 from hedgerow.count.memory.baskets import BasketMemory, MemoryWalk
-from hedgerow.count.spark.lines import LineBatches, ParseLines
+from hedgerow.count.spark.lines import LineBatches
 from hedgerow.count.spark.session import (
     AskedColumns,
     Session,
@@ -28,6 +28,7 @@ from hedgerow.count.spark.session import (
 from hedgerow.count.spark.workers import (
     NAME,
     SUMS,
+    Columns,
     gathered,
     keyed,
     merge_sums,
@@ -118,11 +119,11 @@ def _columns(
 class _AsText:
     """Runs on the workers: lines to columns of plain text."""
 
-    def __init__(self, parse: ParseLines) -> None:
+    def __init__(self, parse: Columns) -> None:
         self.parse = parse
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in map(self.parse, batches):
+        for batch in self.parse.batches(batches):
             columns = [column.dictionary_decode() for column in batch.columns]
             yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 

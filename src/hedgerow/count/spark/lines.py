@@ -7,7 +7,7 @@ alone, and the workers parse them as the other engines do.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
@@ -128,6 +128,10 @@ class ParseLines:
         self.parser = parser
         self.header = header
         self.columns = tuple(columns)
+
+    def batches(self, lines: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Return the records of all batches of lines."""
+        return map(self, lines)
 
     def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return the records of a batch of lines."""

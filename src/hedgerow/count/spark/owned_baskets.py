@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ from hedgerow.count.spark.workers import (
     NAME,
     SUMMED,
     SUMS,
+    Columns,
     keyed,
     merge_sums,
     occupied,
@@ -49,8 +50,6 @@ from hedgerow.taxonomy.tree import Taxonomy
 
 if TYPE_CHECKING:
     from hedgerow.count.settings import EngineSettings
-
-Parse = Callable[[pa.RecordBatch], pa.RecordBatch]
 
 
 def open_spark_owned_baskets(
@@ -150,7 +149,7 @@ class EncodeOwned:
     """Rows to codes with their persons, some rows to a bucket."""
 
     def __init__(
-        self, universe: Universe, people: KeyedRule, parse: Parse | None, key: bytes | None
+        self, universe: Universe, people: KeyedRule, parse: Columns | None, key: bytes | None
     ) -> None:
         self.universe = universe
         self.people = people
@@ -162,7 +161,7 @@ class EncodeOwned:
         sums = None if self.key is None else ColumnSums(self.key)
         place, rule = self.universe.place, self.people.rule
         encode = OwnedBasketEncoder(self.universe, self.people, name=NAME, sums=sums, ordered=False)
-        for batch in batches if self.parse is None else map(self.parse, batches):
+        for batch in batches if self.parse is None else self.parse.batches(batches):
             rows = encode(owned_batch(batch, rule, place, name=NAME), n_before=0)
             if rows.num_rows:
                 yield by_bucket(rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ from hedgerow.count.spark.workers import (
     SUMMED,
     SUMS,
     WEIGHED,
+    Columns,
     keyed,
     merge_sums,
     occupied,
@@ -71,7 +72,7 @@ def open_spark_people(
     session = spark_session(settings, data)
     try:
         read = PeopleEncoder(BatchEncoder(schema, name=NAME), people)
-        asked = AskedColumns(names=read.columns, text=read.text, reading=reading)
+        asked = AskedColumns(names=read.columns, text=read.text, reading=reading, in_pieces=True)
         frame, parse = open_columns(session, data, asked, query=query, base=base)
         with refusing():
             key = None if sums is None else sums.key
@@ -124,14 +125,16 @@ class PeopleOnSpark:
         with refusing():
             task = guarded(Bound(self.schema, self._people, rule))
             self._bounded = self._records().mapInArrow(task, WEIGHED).persist()
-        return SparkEngine(
-            self.schema, Session(spark=self._session.spark, own=False), self._bounded
-        ).counting_in(rule.unit)
+        session = Session(spark=self._session.spark, own=False)
+        engine = SparkEngine(
+            self.schema, session, self._bounded, n_tasks=n_partitions(self._session)
+        )
+        return engine.counting_in(rule.unit)
 
     def rehearsing(self, table: EncodedTable) -> Engine:
         """Return an engine over a made-up table on the same cluster."""
         session = Session(spark=self._session.spark, own=False)
-        return SparkEngine(self.schema, session, None).rehearsing(table)
+        return SparkEngine(self.schema, session, None, n_tasks=1).rehearsing(table)
 
     def close(self) -> None:
         """Let the cluster forget the records, and end a session that was begun for the run."""
@@ -152,7 +155,7 @@ class EncodePeople:
         self,
         schema: Schema,
         people: KeyedRule,
-        parse: Callable[[pa.RecordBatch], pa.RecordBatch] | None,
+        parse: Columns | None,
         key: bytes | None,
     ) -> None:
         self.schema = schema
@@ -164,7 +167,7 @@ class EncodePeople:
         """Yield each batch's records by bucket, without those that lack a value."""
         sums = None if self.key is None else ColumnSums(self.key)
         encode = PeopleEncoder(BatchEncoder(self.schema, name=NAME, sums=sums), self.people)
-        for batch in batches if self.parse is None else map(self.parse, batches):
+        for batch in batches if self.parse is None else self.parse.batches(batches):
             rows = self._encoded(encode, batch)
             if rows.num_rows:
                 yield by_bucket(rows)

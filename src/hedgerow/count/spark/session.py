@@ -9,6 +9,7 @@ import re
 import shutil
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.count.spark.lines import ParseLines, byte_lines, objects_of, records_of
+from hedgerow.count.spark.pieces import ReadPieces, pieces_of
 from hedgerow.count.spark.private import PrivateFolder
+from hedgerow.count.spark.settled import settle
 from hedgerow.count.spark.workers import CELLS_AT_ONCE, NAME
 from hedgerow.errors import (
     DataError,
@@ -41,6 +44,9 @@ _MARK = "hedgerow-refuses:"
 _TOLD = re.compile(re.escape(_MARK) + r"(\{.*?\})" + re.escape(":seufer"), re.DOTALL)
 _NOT_ON_SPARK = (".zst", ".xlsx", ".xlsm", ".sav", ".zsav", ".dta")
 _DATABASE = re.compile(r"sqlite:|postgres(ql)?://", re.IGNORECASE)
+_LONGEST_FOLDER = 103 - len("/.e8c9b9a4-5b0c-4f0e-9d6a-000000000000.sock")
+"""Bytes of a folder's path, so that a socket's path in it is as long as systems allow at most."""
+
 _OWN = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -99,7 +105,7 @@ def _begun(spark: Any, master: str) -> Session:
     try:
         folder = PrivateFolder(parent)
         try:
-            local = {"spark.local.dir": str(folder.path)}
+            local = {"spark.local.dir": str(folder.path), **_sockets(folder.path)}
             return Session(spark=_begin(spark, master, local), own=True, folder=folder)
         except BaseException:
             folder.close()
@@ -107,6 +113,20 @@ def _begun(spark: Any, master: str) -> Session:
     finally:
         if given is not None:
             os.environ["SPARK_LOCAL_DIRS"] = given
+
+
+def _sockets(folder: Path) -> dict[str, str]:
+    """Return settings by which Java and Python meet in a private folder, not on a port.
+
+    On a port each task waits for packets that are held back to be joined with others: 40 ms, to
+    be seen in a pass over an empty table.
+    """
+    if len(os.fsencode(folder)) > _LONGEST_FOLDER:
+        return {}
+    return {
+        "spark.python.unix.domain.socket.enabled": "true",
+        "spark.python.unix.domain.socket.dir": str(folder),
+    }
 
 
 def _begin(spark: Any, master: str, further: dict[str, str]) -> Any:
@@ -148,13 +168,15 @@ def _check_java() -> None:
 class AskedColumns:
     """The columns to read, which of them as text, and how a text file is written.
 
-    ``beside`` is told the names of all columns there are, and may refuse the table.
+    ``beside`` is told the names of all columns there are, and may refuse the table. With
+    ``in_pieces`` workers may open files of this machine themselves.
     """
 
     names: Sequence[str]
     text: Collection[str]
     reading: Reading
     beside: Callable[[Sequence[str]], None] | None = None
+    in_pieces: bool = False
 
     def tell(self, columns: Sequence[str]) -> None:
         """Tell ``beside``, if anybody wants to know."""
@@ -164,8 +186,8 @@ class AskedColumns:
 
 def open_columns(
     session: Session, data: Any, asked: AskedColumns, *, query: str | None, base: Path
-) -> tuple[Any, ParseLines | None]:
-    """Return a DataFrame of the asked columns, or of lines and what parses them.
+) -> tuple[Any, ParseLines | ReadPieces | None]:
+    """Return a DataFrame of the asked columns, or of lines or pieces and what reads them.
 
     The data is such a frame itself, the table of that name, or what a path holds.
     """
@@ -199,11 +221,26 @@ def open_columns(
                 asked.tell(parse.columns)
                 return lines, parse
             else:
-                data = session.spark.read.parquet(path)
+                return _parquet(session, path, asked)
+    return _selected(data, asked), None
+
+
+def _parquet(session: Session, path: str, asked: AskedColumns) -> tuple[Any, ReadPieces | None]:
+    """Return pieces of Parquet files for the workers to read, or a frame that Spark reads."""
+    data = session.spark.read.parquet(path)
+    frame = _selected(data, asked)
+    pieces = pieces_of(session.spark, data, asked.names) if asked.in_pieces else ()
+    if not pieces:
+        return frame, None
+    read = ReadPieces(pieces, asked.names)
+    return read.frame(session.spark), read
+
+
+def _selected(data: Any, asked: AskedColumns) -> Any:
     _check_columns(data, asked.names)
     asked.tell(data.columns)
     with refusing():
-        return data.select([data[f"`{name}`"] for name in asked.names]), None
+        return data.select([data[f"`{name}`"] for name in asked.names])
 
 
 def _check_columns(frame: Any, names: Sequence[str]) -> None:
@@ -279,6 +316,7 @@ class _Guarded:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         try:
             yield from self.work(batches)
+            settle()
         except HedgerowError as error:
             facts = {"what": error.what, "where": error.where, "do": error.do}
             raise RuntimeError(f"{_MARK}{json.dumps(facts)}:seufer") from None
@@ -330,17 +368,24 @@ def collected(frame: Any, *, size: int | None = None) -> SparseCounts:
     return SparseCounts(keys=keys, counts=counts)
 
 
-def dense_sums(blocks: pa.Table, *, size: int) -> NDArray[np.int64]:
-    """Return ``size`` cells from blocks of them, checked; blocks that are missing are zero."""
+def dense_sums(blocks: pa.Table, *, size: int, n_tasks: int = 1) -> NDArray[np.int64]:
+    """Return ``size`` cells from blocks of them, checked; blocks that are missing are zero.
+
+    Blocks of the same number, at most one of each task, are added up.
+    """
     total = np.zeros(size, dtype=np.int64)
-    seen: set[int] = set()
+    seen: Counter[int] = Counter()
     for block, cells in zip(blocks.column(0).to_pylist(), blocks.column(1), strict=True):
-        part = np.frombuffer(cells.as_buffer() or b"", dtype=np.int64)
+        stored = cells.as_buffer() or b""
         start = -1 if block is None else block * CELLS_AT_ONCE
-        if block in seen or not 0 <= start < size or len(part) != min(CELLS_AT_ONCE, size - start):
+        n_cells = min(CELLS_AT_ONCE, size - start)
+        if not 0 <= start < size or memoryview(stored).nbytes != n_cells * total.itemsize:
             raise _no_count()
-        seen.add(block)
-        total[start : start + len(part)] = part
+        part = np.frombuffer(stored, dtype=np.int64)
+        seen[block] += 1
+        if seen[block] > n_tasks or (part < 0).any():
+            raise _no_count()
+        total[start : start + n_cells] += part
     if (total < 0).any():
         raise _no_count()
     return total

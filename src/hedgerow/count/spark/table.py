@@ -54,6 +54,10 @@ if TYPE_CHECKING:
     from hedgerow.count.settings import EngineSettings
 
 
+ADDED_AT_ONCE = 1 << 23
+"""Cells of all tasks together that the driver adds up; more are added up on the workers."""
+
+
 def open_spark_table(
     schema: Schema,
     data: Any,
@@ -74,6 +78,7 @@ def open_spark_table(
             names=schema.columns(),
             text=schema.text_columns(),
             reading=reading,
+            in_pieces=True,
         )
         frame, parse = open_columns(session, data, asked, query=query, base=base)
         with refusing():
@@ -82,7 +87,7 @@ def open_spark_table(
             told = codes.where(f"records = {SUMMED}").toArrow()
             if sums is not None:
                 merge_sums(sums, told.column("codes").to_pylist())
-        return SparkEngine(schema, session, codes)
+        return SparkEngine(schema, session, codes, n_tasks=told.num_rows)
     except BaseException:
         session.close()
         raise
@@ -91,16 +96,18 @@ def open_spark_table(
 class SparkEngine:
     """Sums kernels over the encoded records of a Spark DataFrame.
 
-    ``passes`` counts how often all records were read.
+    ``passes`` counts how often all records were read. ``n_tasks`` are the partitions that the
+    records lie in, or more.
     """
 
     name = "spark"
 
-    def __init__(self, schema: Schema, session: Session, codes: Any) -> None:
+    def __init__(self, schema: Schema, session: Session, codes: Any, *, n_tasks: int) -> None:
         self.schema = schema
         self.passes = 0
         self._session = session
         self._codes = codes
+        self._n_tasks = n_tasks
         self.unit = 1
 
     def __repr__(self) -> str:
@@ -120,7 +127,7 @@ class SparkEngine:
         self.passes += 1
         with refusing():
             counting = guarded(KernelTally(self.schema, kernel))
-            return collected(self._records().mapInArrow(counting, SUMS))
+            return collected(self._codes.mapInArrow(counting, SUMS))
 
     def place(self) -> RememberedCounts:
         """Return all records placed in one box, for methods that grow a tree."""
@@ -136,7 +143,9 @@ class SparkEngine:
             kind = WEIGHED if "weight" in records.columns else PACKED
             codes = records.mapInArrow(guarded(Relabel(self.schema, labels)), kind)
         session = Session(spark=self._session.spark, own=False)
-        return SparkEngine(labels.schema(self.schema), session, codes).counting_in(self.unit)
+        schema = labels.schema(self.schema)
+        engine = SparkEngine(schema, session, codes, n_tasks=self._n_tasks)
+        return engine.counting_in(self.unit)
 
     def rehearsing(self, table: EncodedTable) -> SparkEngine:
         """Return an engine over a made-up table on the same cluster; closing it ends nothing."""
@@ -145,8 +154,9 @@ class SparkEngine:
         columns = table.codes if table.classes is None else (*table.codes, table.classes)
         rows = pa.Table.from_batches([packed_codes(columns)])
         with refusing():
-            codes = self._session.spark.createDataFrame(rows, PACKED).persist()
-        return SparkEngine(self.schema, Session(spark=self._session.spark, own=False), codes)
+            codes = self._session.spark.createDataFrame(rows, PACKED).coalesce(1).persist()
+        session = Session(spark=self._session.spark, own=False)
+        return SparkEngine(self.schema, session, codes, n_tasks=1)
 
     def close(self) -> None:
         """Let the cluster forget the codes, and end a session that was begun for the run."""
@@ -158,9 +168,8 @@ class SparkEngine:
         """Return what the workers count, added up cell by cell; one pass over the records."""
         self.passes += 1
         with refusing():
-            blocks = self._records().mapInArrow(guarded(counting), BLOCKS)
+            blocks = self._codes.mapInArrow(guarded(counting), BLOCKS)
+            if size * self._n_tasks <= ADDED_AT_ONCE:
+                return dense_sums(blocks.toArrow(), size=size, n_tasks=self._n_tasks)
             added = blocks.groupBy("block").applyInArrow(added_blocks, BLOCKS).toArrow()
             return dense_sums(added, size=size)
-
-    def _records(self) -> Any:
-        return self._codes.where(f"records is null or records != {SUMMED}")

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hedgerow.count.memory.placed import PlacedInMemory
 from hedgerow.count.memory.table import MemoryEngine
+from hedgerow.count.spark.walked import walked
 from hedgerow.encode.batch import BatchEncoder, table_of_columns
 from hedgerow.encode.sums import ColumnSums
 from hedgerow.errors import DataError, UnlistedValueError
@@ -56,7 +56,7 @@ Weighed = tuple[int, EncodedTable]
 """Records, and what each of them counts for."""
 
 SUMMED = -1
-"""The number of records of a row that holds what a task's columns are recognised by."""
+"""The number of records of a row that ends a task; it holds what the columns are recognised by."""
 
 PACKED_AT_ONCE = 1 << 13
 """Records of a row, at most."""
@@ -76,10 +76,11 @@ def packed_codes(columns: tuple[Codes, ...]) -> pa.RecordBatch:
     )
 
 
-def packed_sums(sums: ColumnSums) -> pa.RecordBatch:
-    """Return what the columns of a task are recognised by, as a row of :data:`PACKED`."""
+def packed_sums(sums: ColumnSums | None) -> pa.RecordBatch:
+    """Return what the columns of a task are recognised by, if asked, as a row of :data:`PACKED`."""
+    text = None if sums is None else sums_text(sums)
     return pa.RecordBatch.from_arrays(
-        [pa.array([SUMMED], pa.int64()), pa.array([sums_text(sums)], pa.binary())],
+        [pa.array([SUMMED], pa.int64()), pa.array([text], pa.binary())],
         names=["records", "codes"],
     )
 
@@ -99,10 +100,15 @@ def merge_sums(sums: ColumnSums, texts: Iterable[bytes]) -> None:
 def unpacked(
     batch: pa.RecordBatch, dtypes: list[np.dtype[Any]]
 ) -> Iterator[tuple[int, tuple[Codes, ...]]]:
-    """Yield the weight and the columns of each row; one not as it was packed is refused."""
+    """Yield the weight and the columns of each row; one not as it was packed is refused.
+
+    Rows that end a task hold no records, and are passed over.
+    """
     weights = [1] * len(batch) if batch.num_columns < 3 else batch.column(2).to_pylist()
     for size, row, weight in zip(batch.column(0), batch.column(1), weights, strict=True):
         n_records, stored = size.as_py(), row.as_buffer()
+        if n_records == SUMMED:
+            continue
         widths = [dtype.itemsize for dtype in dtypes]
         if not n_records or stored is None or stored.size != n_records * sum(widths):
             raise DataError(
@@ -120,8 +126,16 @@ def unpacked(
         )
 
 
+class Columns(Protocol):
+    """What makes columns of the batches that a task gets."""
+
+    def batches(self, batches: Iterator[pa.RecordBatch], /) -> Iterator[pa.RecordBatch]:
+        """Return batches of the asked columns."""
+        ...
+
+
 class Encode:
-    """Records to codes; where they come as lines, ``parse`` cuts them into columns.
+    """Records to codes; where they come as lines or pieces of files, ``parse`` gives columns.
 
     With the key of labels, it also gives what the columns are recognised by.
     """
@@ -129,7 +143,7 @@ class Encode:
     def __init__(
         self,
         schema: Schema,
-        parse: Callable[[pa.RecordBatch], pa.RecordBatch] | None = None,
+        parse: Columns | None = None,
         key: bytes | None = None,
     ) -> None:
         self.schema = schema
@@ -137,10 +151,13 @@ class Encode:
         self.key = key
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield each batch as packed codes, without the records that lack a value."""
+        """Yield each batch as packed codes, without the records that lack a value.
+
+        Every task ends with a row of its own, by which the driver knows how many there are.
+        """
         sums = None if self.key is None else ColumnSums(self.key)
         encode = BatchEncoder(self.schema, name=NAME, sums=sums)
-        for batch in batches if self.parse is None else map(self.parse, batches):
+        for batch in batches if self.parse is None else self.parse.batches(batches):
             columns = [
                 as_text(column, where=f"{NAME}, column {name!r}") if name in encode.text else column
                 for name, column in zip(encode.columns, batch.columns, strict=True)
@@ -156,8 +173,7 @@ class Encode:
                 ) from None
             if len(codes[0]):
                 yield packed_codes(codes)
-        if sums is not None:
-            yield packed_sums(sums)
+        yield packed_sums(sums)
 
 
 class Relabel:
@@ -328,8 +344,7 @@ class LevelSum(DenseCounting):
         """Return the counts of a task's records."""
         total = np.zeros(self.n_cells, dtype=np.int64)
         for weight, table in tables:
-            placed = PlacedInMemory(table)
-            placed.descend(self.tree)
+            placed = walked(table, self.tree, self.level.borders)
             parts = [counts for _, counts in placed.each(self.level)]
             # By class, as they were counted: no need to turn large tables round.
             flat = [part.T.ravel() for part in (*parts, placed.classes())]
