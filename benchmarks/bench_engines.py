@@ -42,7 +42,7 @@ def java_peak() -> int:
             lines = status.read_text(encoding="ascii")
         except OSError:
             continue
-        if lines.startswith("Name:\tjava"):
+        if lines.startswith("Name:\tjava") and "VmHWM:" in lines:  # one that ends has none
             return peak_memory(status.parent.name)
     return 0
 
