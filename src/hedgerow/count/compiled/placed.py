@@ -36,6 +36,22 @@ def count_in_lanes(
 
 
 @compile_loop
+def fill_tables(
+    starts: NDArray[np.int64], values: NDArray[np.int32], tables: NDArray[np.int64]
+) -> None:
+    """Write the bin of each code (lists, codes), by the borders of each list."""
+    for n in range(tables.shape[0]):
+        table, first = tables[n], 0
+        for border in range(starts[n], starts[n + 1]):
+            stop = min(int(values[border]), len(table))
+            for code in range(first, stop):
+                table[code] = border - starts[n]
+            first = max(first, stop)
+        for code in range(first, len(table)):
+            table[code] = starts[n + 1] - starts[n]
+
+
+@compile_loop
 def count_bins(
     codes: NDArray[np.unsignedinteger],
     classes: NDArray[np.unsignedinteger],

@@ -112,7 +112,8 @@ def count_compiled(
 
     lists, which, first_bins = lists_and_bins(borders)
     small = _small(lists, size, rows.n_rows)
-    tables = _tables(lists, size) if small else np.zeros(0, dtype=np.int64)
+    tables = np.empty((lists.n_boxes if small else 0, size), dtype=np.int64)
+    compiled.fill_tables(lists.starts, lists.values, tables)
     counts = np.zeros((rows.n_classes, borders.n_bins), dtype=np.int64)
     compiled.count_bins(
         codes,
@@ -123,7 +124,7 @@ def count_compiled(
         which,
         lists.starts,
         lists.values,
-        tables.reshape(-1, size),
+        tables,
         first_bins,
         counts,
     )
