@@ -28,7 +28,7 @@ COMPILED_FROM = 200_000
 """Records from which the compiled loops pay for being loaded."""
 
 
-PARALLEL_FROM = 500_000
+PARALLEL_FROM = 2_000_000
 """Records from which more than one core counts or moves them: handing work over takes time."""
 
 COUNTS_AT_ONCE = 1 << 20

@@ -122,7 +122,7 @@ def _offers(
 ) -> Offers:
     axis, boxes = level.axes[attribute], level.boxes
     if not score.needs_class:
-        counts = counts.sum(axis=1, keepdims=True)
+        counts = counts.T.sum(axis=0)[:, None]  # as they lie in memory
     first, stop = boxes.first[:, attribute], boxes.stop[:, attribute]
     if axis.numeric:
         box = np.repeat(np.arange(len(boxes)), np.diff(borders.starts))
@@ -175,7 +175,8 @@ def choose_splits(offers: list[Offers], choice: Choice, *, spending: Spending) -
     n_splits = np.concatenate([each.n_splits for each in blocks])[order]
     finest = np.repeat(np.maximum.reduceat(n_splits, starts), np.diff(starts, append=len(box)))
     # At least 1 for a position, as permute-and-flip wants it, and few bits: products are exact.
-    weights = finest * _WEIGHT_UNITS // n_splits / _WEIGHT_UNITS
+    # (Whole numbers below 2^26 over others: floats round no quotient up to a whole one.)
+    weights = np.floor(finest * _WEIGHT_UNITS / n_splits) / _WEIGHT_UNITS
     won = choose_by_score(
         np.concatenate([each.score for each in blocks])[order],
         starts=starts,
