@@ -28,7 +28,7 @@ from hedgerow.count.spark.session import (
 from hedgerow.count.spark.workers import (
     NAME,
     SUMS,
-    Columns,
+    ColumnsOf,
     gathered,
     keyed,
     merge_sums,
@@ -119,7 +119,7 @@ def _columns(
 class _AsText:
     """Runs on the workers: lines to columns of plain text."""
 
-    def __init__(self, parse: Columns) -> None:
+    def __init__(self, parse: ColumnsOf) -> None:
         self.parse = parse
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

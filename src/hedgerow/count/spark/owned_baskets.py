@@ -33,7 +33,7 @@ from hedgerow.count.spark.workers import (
     NAME,
     SUMMED,
     SUMS,
-    Columns,
+    ColumnsOf,
     keyed,
     merge_sums,
     occupied,
@@ -149,7 +149,7 @@ class EncodeOwned:
     """Rows to codes with their persons, some rows to a bucket."""
 
     def __init__(
-        self, universe: Universe, people: KeyedRule, parse: Columns | None, key: bytes | None
+        self, universe: Universe, people: KeyedRule, parse: ColumnsOf | None, key: bytes | None
     ) -> None:
         self.universe = universe
         self.people = people

@@ -27,7 +27,7 @@ from hedgerow.count.spark.workers import (
     SUMMED,
     SUMS,
     WEIGHED,
-    Columns,
+    ColumnsOf,
     keyed,
     merge_sums,
     occupied,
@@ -155,7 +155,7 @@ class EncodePeople:
         self,
         schema: Schema,
         people: KeyedRule,
-        parse: Columns | None,
+        parse: ColumnsOf | None,
         key: bytes | None,
     ) -> None:
         self.schema = schema

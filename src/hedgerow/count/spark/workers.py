@@ -126,7 +126,7 @@ def unpacked(
         )
 
 
-class Columns(Protocol):
+class ColumnsOf(Protocol):
     """What makes columns of the batches that a task gets."""
 
     def batches(self, batches: Iterator[pa.RecordBatch], /) -> Iterator[pa.RecordBatch]:
@@ -143,7 +143,7 @@ class Encode:
     def __init__(
         self,
         schema: Schema,
-        parse: Columns | None = None,
+        parse: ColumnsOf | None = None,
         key: bytes | None = None,
     ) -> None:
         self.schema = schema
