@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hedgerow.count.memory import placed as memory_placed
 from hedgerow.count.memory.placed import PlacedInMemory
 from hedgerow.model.placed import Borders, LevelBins, Routing, SharedBorders
 from support.naive_trees import border_lists, compare_with_a_naive_tree
@@ -15,6 +18,17 @@ from support.tables import encoded_tables
 @given(table=encoded_tables(), data=st.data())
 def test_counting_and_routing_equal_a_naive_tree(compiled, table, data):
     compare_with_a_naive_tree(PlacedInMemory(table, compiled=compiled), table, data)
+
+
+@given(table=encoded_tables(), data=st.data())
+@settings(max_examples=40)
+def test_several_cores_give_the_same(table, data):
+    with (
+        patch.object(memory_placed, "PARALLEL_FROM", 0),
+        patch.object(memory_placed, "COUNTS_AT_ONCE", data.draw(st.sampled_from([0, 10, 1000]))),
+        patch.object(memory_placed.os, "cpu_count", lambda: 3),
+    ):
+        compare_with_a_naive_tree(PlacedInMemory(table, compiled=True), table, data)
 
 
 @pytest.mark.parametrize("compiled", [False, True])
