@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -42,7 +43,8 @@ def java_peak() -> int:
             lines = status.read_text(encoding="ascii")
         except OSError:
             continue
-        if lines.startswith("Name:\tjava") and "VmHWM:" in lines:  # one that ends has none
+        is_mine = f"\nPPid:\t{os.getpid()}\n" in lines
+        if is_mine and lines.startswith("Name:\tjava"):
             return peak_memory(status.parent.name)
     return 0
 
