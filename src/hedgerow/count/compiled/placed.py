@@ -10,6 +10,19 @@ from hedgerow.model.compiling import compile_loop
 
 
 @compile_loop
+def n_reached(values: NDArray[np.int32], low: int, high: int, code: int) -> int:
+    """Return how many of the borders from ``low`` to before ``high`` a code has reached."""
+    left, right = low, high
+    while left < right:
+        middle = (left + right) // 2
+        if values[middle] <= code:
+            left = middle + 1
+        else:
+            right = middle
+    return left - low
+
+
+@compile_loop
 def count_in_lanes(
     codes: NDArray[np.unsignedinteger],
     classes: NDArray[np.unsignedinteger],
@@ -102,41 +115,8 @@ def count_bins(
                     counts[label, base + table[codes[row]]] += 1
         else:
             for row in range(first, stop):
-                code = codes[row]
-                left, right = low, high
-                while left < right:
-                    middle = (left + right) // 2
-                    if values[middle] <= code:
-                        left = middle + 1
-                    else:
-                        right = middle
                 label = np.int64(classes[row]) if has_classes else np.int64(0)
-                counts[label, base + left - low] += 1
-
-
-@compile_loop
-def route_rows(
-    codes: NDArray[np.unsignedinteger],
-    rows: NDArray[np.int64],
-    boxes: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    values: NDArray[np.int32],
-    first_child: NDArray[np.int64],
-    child: NDArray[np.signedinteger],
-) -> None:
-    """Write the child of every record of ``boxes``, which all split on one attribute."""
-    for box in boxes:
-        low, high, base = starts[box], starts[box + 1], first_child[box]
-        for row in range(rows[box], rows[box + 1]):
-            code = codes[row]
-            left, right = low, high
-            while left < right:
-                middle = (left + right) // 2
-                if values[middle] <= code:
-                    left = middle + 1
-                else:
-                    right = middle
-            child[row] = base + left - low
+                counts[label, base + n_reached(values, low, high, codes[row])] += 1
 
 
 @compile_loop
@@ -178,16 +158,9 @@ def place_rows(
         else:
             next_place = np.zeros(high - low + 2, dtype=np.int64)
             for row in range(first, stop):
-                code = codes[row]
-                left, right = low, high
-                while left < right:
-                    middle = (left + right) // 2
-                    if values[middle] <= code:
-                        left = middle + 1
-                    else:
-                        right = middle
-                places[row] = left - low
-                next_place[left - low + 1] += 1
+                child = n_reached(values, low, high, codes[row])
+                places[row] = child
+                next_place[child + 1] += 1
             next_place[0] = begin
             for child in range(high - low + 1):
                 next_place[child + 1] += next_place[child]
@@ -196,32 +169,6 @@ def place_rows(
                 child = places[row]
                 places[row] = next_place[child]
                 next_place[child] += 1
-
-
-@compile_loop
-def walk_rows(
-    codes: NDArray[np.unsignedinteger],
-    attribute: int,
-    boxes: NDArray[np.signedinteger],
-    split: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    values: NDArray[np.int32],
-    first_child: NDArray[np.int64],
-    child: NDArray[np.signedinteger],
-) -> None:
-    """Write the child of every record whose box splits on an attribute; box -1 is none."""
-    for row in range(len(boxes)):
-        box = boxes[row]
-        if box >= 0 and split[box] == attribute:
-            low, high, code = starts[box], starts[box + 1], codes[row]
-            left, right = low, high
-            while left < right:
-                middle = (left + right) // 2
-                if values[middle] <= code:
-                    left = middle + 1
-                else:
-                    right = middle
-            child[row] = first_child[box] + left - low
 
 
 @compile_loop

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.count.compiled.placed import n_reached
 from hedgerow.model.compiling import compile_loop
 
 BLOCK = 1 << 12
@@ -48,12 +49,5 @@ def walk_down(
                     for border in range(low, high):
                         reached += np.int64(values[border] <= code)
                 else:
-                    left, right = low, high
-                    while left < right:
-                        middle = (left + right) // 2
-                        if values[middle] <= code:
-                            left = middle + 1
-                        else:
-                            right = middle
-                    reached = left - low
+                    reached = np.int64(n_reached(values, low, high, code))
                 boxes[row] = first_child[box] + reached

@@ -144,15 +144,9 @@ class PlacedInMemory:
         self._starts = starts
 
     def descend(self, tree: Sequence[Routing]) -> None:
-        """Send every record down several levels, and sort them by box once, at the end."""
-        if not self._compiled or len(tree) < 2:
-            for routing in tree:
-                self.route(routing)
-            return
-        boxes = self._children_compiled(tree[0])
-        for routing in tree[1:]:
-            boxes = self._walked(routing, boxes)
-        self._regroup(*self._moves_to(boxes, tree[-1].n_children))
+        """Send every record down several levels."""
+        for routing in tree:
+            self.route(routing)
 
     def rows(self) -> tuple[tuple[Codes, ...], NDArray[np.int64]]:
         """Return the columns as they lie now, the class last, and where each box begins."""
@@ -218,26 +212,6 @@ class PlacedInMemory:
         kind: type[np.signedinteger[Any]] = np.int32 if n_rows < _INT32 else np.int64
         return np.full(n_rows, -1, dtype=kind)
 
-    def _children_compiled(self, routing: Routing) -> NDArray[np.signedinteger[Any]]:
-        from hedgerow.count.compiled import placed as compiled
-
-        child = self._no_places()
-
-        def route(attribute: int) -> None:
-            compiled.route_rows(
-                self._codes[attribute],
-                self._starts,
-                np.flatnonzero(routing.attribute == attribute),
-                routing.borders.starts,
-                routing.borders.values,
-                routing.first_child,
-                child,
-            )
-
-        split = np.unique(routing.attribute[routing.attribute >= 0])
-        self._in_parallel(route, split.tolist())
-        return child
-
     def _child_of(
         self, routing: Routing, attribute: int, here: NDArray[np.int64], boxes: NDArray[np.int64]
     ) -> NDArray[np.int64]:
@@ -260,39 +234,6 @@ class PlacedInMemory:
         narrow = child[kept].astype(np.uint16) if routing.n_children < _UINT16 else child[kept]
         order = kept[np.argsort(narrow, kind="stable")]
         return lambda codes: codes[order], _starts_of(sizes)
-
-    def _walked(
-        self, routing: Routing, boxes: NDArray[np.signedinteger[Any]]
-    ) -> NDArray[np.signedinteger[Any]]:
-        """Return each record's child, of records that lie anywhere."""
-        from hedgerow.count.compiled import placed as compiled
-
-        child = np.full(len(boxes), -1, dtype=boxes.dtype)
-        for attribute in np.unique(routing.attribute[routing.attribute >= 0]).tolist():
-            compiled.walk_rows(
-                self._codes[attribute],
-                attribute,
-                boxes,
-                routing.attribute,
-                routing.borders.starts,
-                routing.borders.values,
-                routing.first_child,
-                child,
-            )
-        return child
-
-    def _moves_to(
-        self, places: NDArray[np.signedinteger[Any]], n_children: int
-    ) -> tuple[_Move, NDArray[np.int64]]:
-        """Do the same by each record's place, written where its child was: it saves room."""
-        from hedgerow.count.compiled import placed as compiled
-
-        sizes = np.zeros(n_children, dtype=np.int64)
-        compiled.child_sizes(places, sizes)
-        starts = _starts_of(sizes)
-        compiled.row_places(places, starts[:-1].copy())
-
-        return _moving(places, n_rows=int(starts[-1])), starts
 
 
 def _moving(places: NDArray[np.signedinteger[Any]], *, n_rows: int) -> _Move:
