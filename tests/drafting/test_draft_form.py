@@ -45,6 +45,13 @@ def test_encoding_and_delimiter_are_written_down(tmp_path, delimiter, encoding):
     assert set(plan.attributes["town"].values) == set(TOWNS)
 
 
+@pytest.mark.parametrize(("encoding", "told"), [("utf-8", False), ("windows-1252", True)])
+def test_an_encoding_that_bytes_alone_do_not_say_is_told(tmp_path, encoding, told):
+    path = table(tmp_path / "t.csv", encoding=encoding)
+    notes = draft_plan(path, base=tmp_path, class_name="kind").notes
+    assert any("was read as windows-1252" in note for note in notes) is told
+
+
 def test_a_decimal_comma_is_noticed_beside_another_delimiter(tmp_path):
     plan = drafted(table(tmp_path / "t.csv", delimiter=";", decimal=","))
     assert plan.how_to_read().decimal == "comma"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -17,3 +18,26 @@ def test_rare_values_that_repeat_are_asked_whose_they_are(repeats, asked):
     drafted = hedgerow.draft(table)
     assert any("'folio'" in note and "person: folio" in note for note in drafted.notes) is asked
     assert ("TO DO: its values repeat" in drafted.text) is asked
+
+
+def test_an_identifier_whose_values_repeat_further_on_is_asked_about(monkeypatch):
+    """Of many values only the first are counted, and those of a shuffled table hardly repeat."""
+    monkeypatch.setattr("hedgerow.drafting.profile._MOST_DISTINCT", 50)
+    n = 2_000
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame(
+        {"Nr sprawy": rng.integers(10_000, 10_300, n), "age": [20 + i % 50 for i in range(n)]}
+    )
+    drafted = hedgerow.draft(table)
+    assert "Nr sprawy: {role: identifier}" in drafted.text
+    assert "TO DO: its values repeat" in drafted.text
+    assert any("'Nr sprawy'" in note for note in drafted.notes)
+
+
+@pytest.mark.parametrize("column", ["Nr pacjenta", "Pacient", "PASIENT_ID", "klient", "Utente"])
+def test_people_are_found_by_names_in_other_languages(column):
+    n = 400
+    table = pd.DataFrame(
+        {column: [1000 + i // 2 for i in range(n)], "age": [i % 60 for i in range(n)]}
+    )
+    assert f"person: {column}" in hedgerow.draft(table).text

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from hedgerow.drafting.form import column_numbers, form_of, table_form_text
 from hedgerow.drafting.labels import apply_labels
 from hedgerow.drafting.match import taxonomies_in
 from hedgerow.drafting.owned_baskets import BasketColumns, BasketsFound, baskets_in
-from hedgerow.drafting.people import PeopleFound, people_column, people_in
+from hedgerow.drafting.people import PeopleFound, asking_whose, people_column, people_in
 from hedgerow.drafting.profile import MISSING_TEXTS, RARE, Profile, profiles_of
 from hedgerow.drafting.propose import Looked, Proposal, proposals
 from hedgerow.drafting.settle import dates_of, settle_marks
@@ -136,6 +136,8 @@ def draft_plan(
     people = None
     if _for_people(publish):
         people = _people(data, form, proposed, may_count=may_count)
+        if people is None:
+            proposed = _asking(data, form, proposed)
     sections = Sections(
         place=_place_lines(given, data, form, query=query, table=table, base=folder),
         missing=_missing_policy(proposed, profiles),
@@ -177,10 +179,7 @@ def _profiles_in(
     class_name: str | None,
     progress: Callable[[float], None] | None,
 ) -> tuple[dict[str, Profile], int]:
-    with ExitStack() as stack:
-        source = open_table(data, reading=form or PLAIN)
-        if isinstance(source, AbstractContextManager):
-            stack.enter_context(source)
+    with _opened(data, form) as source:
         profiles = _profiles(source, class_name, progress)
         apply_labels(profiles, value_labels(source))
         return profiles, len(source.columns) - len(profiles)
@@ -193,11 +192,29 @@ def _people(
     column = people_column(proposed)
     if column is None:
         return None
+    with _opened(data, form) as source:
+        return people_in(source, column, may_count=may_count)
+
+
+def _asking(data: Any, form: Reading | None, proposed: Sequence[Proposal]) -> list[Proposal]:
+    """Return the proposals, with a question for each column of keys that repeat."""
+    asked = []
+    for one in proposed:
+        if one.has_keys:
+            with _opened(data, form) as source:
+                asked.append(asking_whose(one, people_in(source, one.name)))
+        else:
+            asked.append(one)
+    return asked
+
+
+@contextmanager
+def _opened(data: Any, form: Reading | None) -> Iterator[Source]:
     with ExitStack() as stack:
         source = open_table(data, reading=form or PLAIN)
         if isinstance(source, AbstractContextManager):
             stack.enter_context(source)
-        return people_in(source, column, may_count=may_count)
+        yield source
 
 
 def _for_people(publish: str) -> bool:
@@ -318,6 +335,12 @@ def _notes(proposed: Sequence[Proposal], form: Reading | None) -> list[str]:
     notes = []
     if not any(one.role == "class" for one in proposed):
         notes.append("no column looks like a class: name one with --class if there is one")
+    if form is not None and form.encoding != "utf-8":
+        notes.append(
+            f"the file is not UTF-8 and was read as {form.encoding}: if letters in the plan look"
+            " wrong (Polish or Czech files are windows-1250, Russian ones windows-1251), save it as"
+            " UTF-8 and draft again"
+        )
     if form is not None and form.malformed == "drop":
         notes.append("some records are malformed, and this plan leaves them out")
     if form is not None and isinstance(form.header, tuple):

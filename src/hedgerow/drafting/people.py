@@ -7,7 +7,7 @@ the data; how many records people have is a note for the owner alone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -29,6 +29,9 @@ _MOST_PEOPLE = 0.95
 
 RECORDS_UP_TO = 2
 """The largest bound at which records are still proposed to be counted, where people may be."""
+
+_HARDLY_TWICE = 0.9
+"""Values to a record, from which on they are taken to be numbers of rows."""
 
 WHOLE = 8
 """Records of a person that count, at the least, where people do: more of them cost nothing."""
@@ -103,6 +106,23 @@ def people_column(proposed: Sequence[Proposal]) -> str | None:
     """Return the first column that is left out and called like one that names people."""
     named = (one.name for one in proposed if one.role == "identifier" and names_people(one.name))
     return next(named, None)
+
+
+def asking_whose(proposal: Proposal, found: PeopleFound | None) -> Proposal:
+    """Return the proposal of a column of keys with a question, where its values repeat.
+
+    Row numbers hardly come twice; the numbers of people's files do, whatever language the column
+    is called in.
+    """
+    if found is None or len(found.sizes) > _HARDLY_TWICE * found.sizes.sum():
+        return proposal
+    return replace(
+        proposal,
+        ask="its values repeat; if they tell people apart, say 'person:' and 'records-per-person:'",
+        note=f"{proposal.name!r} is left out, and its values repeat: if they tell people apart,"
+        f" write 'person: {proposal.name}' and 'records-per-person: 4', so that people are"
+        " protected with all their records; see docs/people.md",
+    )
 
 
 def people_in(source: Source, column: str, *, may_count: bool = False) -> PeopleFound | None:

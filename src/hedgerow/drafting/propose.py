@@ -15,6 +15,7 @@ from hedgerow.drafting.columns import (
     is_birth,
     is_code,
     is_free_text,
+    is_row_number,
     is_weight,
     why_identifier,
 )
@@ -33,8 +34,6 @@ from hedgerow.plan.fields import MAX_TEXT, ROOT
 MOST_VALUES = 500
 _MOST_CLASSES = 20
 _MOST_GUESSED_CLASSES = 10
-_HARDLY_TWICE = 0.9
-"""Distinct values, as a share of the records: with more of them hardly any comes twice."""
 
 _KEY = re.compile(r"(?=\S*\d)\S+")
 """One word with a digit in it."""
@@ -64,7 +63,8 @@ class Proposal:
     ``settings`` are the keys of the attribute and their values; ``ask`` is a question that a
     person must answer before the plan can be confirmed, ``note`` something that only the owner
     should know and no plan says. ``derived`` is a further attribute, of what follows from the
-    column.
+    column. ``has_keys`` says that it is left out and holds keys: numbers of files, of people or
+    of rows.
     """
 
     name: str
@@ -75,6 +75,7 @@ class Proposal:
     ask: str | None = None
     note: str | None = None
     derived: Proposal | None = None
+    has_keys: bool = False
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -163,7 +164,13 @@ def _identifier(profile: Profile, looked: Looked) -> Proposal | None:
     why = why_identifier(profile)
     if why is None:
         return None
-    return Proposal(name=profile.name, role="identifier", taken="left out", reason=why)
+    return Proposal(
+        name=profile.name,
+        role="identifier",
+        taken="left out",
+        reason=why,
+        has_keys=_has_keys(profile) and not is_row_number(profile),
+    )
 
 
 def _weight(profile: Profile, looked: Looked) -> Proposal | None:
@@ -245,22 +252,13 @@ def _list(profile: Profile, looked: Looked) -> Proposal:
 
 
 def _rare(profile: Profile) -> Proposal:
-    """Leave out a column of rare values, and ask whose they are where keys come a few times.
-
-    Row numbers hardly come twice; the numbers of people's files do, whatever language the column
-    is called in.
-    """
     proposal = _left_out(profile, f"no value in {RARE} records or more")
-    keys = all(_KEY.fullmatch(word) for word in profile.known)
-    if not keys or len(profile.known) > _HARDLY_TWICE * profile.n_counted:
-        return proposal
-    return replace(
-        proposal,
-        ask="its values repeat; if they tell people apart, say 'person:' and 'records-per-person:'",
-        note=f"{profile.name!r} is left out, and its values repeat: if they tell people apart,"
-        f" write 'person: {profile.name}' and 'records-per-person: 4', so that people are"
-        " protected with all their records; see docs/people.md",
-    )
+    return replace(proposal, has_keys=_has_keys(profile))
+
+
+def _has_keys(profile: Profile) -> bool:
+    """Whether all values that were counted are single words with a digit."""
+    return bool(profile.known) and all(_KEY.fullmatch(word) for word in profile.known)
 
 
 def _listed(profile: Profile, values: Sequence[str], *, taken: Taken, reason: str) -> Proposal:
