@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hedgerow.cli.main import app
-from hedgerow.errors import ReleaseError, SettingError
+from hedgerow.errors import DataError, ReleaseError, SettingError
 
 PLAN = """
 data: people.csv
@@ -99,3 +99,12 @@ def test_what_cannot_be_done_is_refused(folder, arguments, error, message):
     assert isinstance(result.exception, error)
     assert message in str(result.exception)
     assert not (folder / "release" / "owner").exists()
+
+
+@pytest.mark.parametrize("command", ["evaluate", "generalise"])
+def test_a_file_that_is_written_otherwise_asks_for_its_plan(folder, command):
+    text = (folder / "people.csv").read_text(encoding="utf-8").replace(",", ";")
+    (folder / "other.csv").write_text(text, encoding="utf-8")
+    result = CliRunner().invoke(app, [command, "release", "other.csv"])
+    assert isinstance(result.exception, DataError)
+    assert any("--plan plan.yaml" in note for note in result.exception.__notes__)

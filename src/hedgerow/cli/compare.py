@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
+from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, read_plainly, say
 
 if TYPE_CHECKING:
     from hedgerow.comparison.comparison import Comparison
@@ -76,7 +76,7 @@ def compare_command(
     """
     from hedgerow.comparison.compare import compare
 
-    with progress("comparing", quiet=quiet or as_json) as report:
+    with read_plainly(plan), progress("comparing", quiet=quiet or as_json) as report:
         comparison = compare(
             contenders,
             data=data,

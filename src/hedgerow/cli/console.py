@@ -12,7 +12,7 @@ from typing import IO, Annotated, Any, cast
 
 import typer
 
-from hedgerow.errors import visible
+from hedgerow.errors import DataError, visible
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON, for machines.")]
 QuietOption = Annotated[
@@ -117,6 +117,23 @@ def _streamed(place: str) -> Callable[[str, float | None], None]:
             file.write(json.dumps({"step": step, "fraction": fraction}) + "\n")
 
     return report
+
+
+@contextmanager
+def read_plainly(plan: object) -> Iterator[None]:
+    """Tell, where a file is not read for want of a ``plan``, what a plan would say of it.
+
+    A release does not say how the file that it was made from is written.
+    """
+    try:
+        yield
+    except DataError as error:
+        if plan is None:
+            error.add_note(
+                "It was read as CSV in UTF-8 with commas. If it is written otherwise, give the"
+                " plan, whose 'reading' says how: --plan plan.yaml"
+            )
+        raise
 
 
 @contextmanager

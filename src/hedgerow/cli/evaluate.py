@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
+from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, read_plainly, say
 
 if TYPE_CHECKING:
     from hedgerow.evaluation.evaluation import Evaluation
@@ -71,7 +71,7 @@ def evaluate_command(
 
     folder = out or Path(f"{release.resolve().name.partition('.')[0] or 'release'}-evaluation")
     check_folder(folder, apart_from=release, force=force)
-    with progress("evaluating", quiet=quiet or as_json) as report:
+    with read_plainly(plan), progress("evaluating", quiet=quiet or as_json) as report:
         evaluation = measure(
             release,
             data,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
+from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, read_plainly, say
 
 
 def generalise_command(
@@ -49,7 +49,7 @@ def generalise_command(
     from hedgerow.release.release import load_recoding
 
     target = check_output(output or Path(f"{stem(data)}.generalised.csv"), force=force)
-    with progress("generalising", quiet=quiet or as_json):
+    with read_plainly(plan), progress("generalising", quiet=quiet or as_json):
         recoding = load_recoding(release)
         rows = apply(recoding, data, plan=plan)
         write_rows(rows, target, schema=recoding.schema, force=force)
