@@ -41,3 +41,9 @@ def test_people_are_found_by_names_in_other_languages(column):
         {column: [1000 + i // 2 for i in range(n)], "age": [i % 60 for i in range(n)]}
     )
     assert f"person: {column}" in hedgerow.draft(table).text
+
+
+def test_pay_is_not_taken_for_people():
+    n = 400
+    table = pd.DataFrame({"Salaries": [1000 + i // 2 for i in range(n)], "age": list(range(n))})
+    assert "Salaries: {numeric:" in hedgerow.draft(table).text

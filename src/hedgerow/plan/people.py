@@ -23,7 +23,7 @@ _PEOPLE = (
     "|paciente|paziente|patiënt|klant|cliente|usuario|assur[eé]|[eé]l[eè]ve|alumno|empleado|hogar"
     "|asegurado|expediente|nuhsa|adh[eé]rent|assistito|codice fiscale|pesel|bsn"
     "|pacjent|pacient|pasient|klient|asiakas|potilas|borger|ubezpieczon|pracownik|uczestnik|utente"
-    "|malade|salari[eé]|b[eé]n[eé]ficiaire|müşteri|musteri"
+    "|malade|salarié|b[eé]n[eé]ficiaire|müşteri|musteri"
 )
 _KEYS = re.compile(
     r"(?:en|s|e)?(?:|id|ids|n|no|nr|nbr|num|number|nummer|numero|numéro|code|key|ref|uid|uuid|pid"

@@ -1,6 +1,6 @@
 """Noisy one-way marginals, so that records drawn from a box need not be even.
 
-CountedMarginals by class would say more of each attribute and less of all: drawn apart, the
+Marginals by class would say more of each attribute and less of all: drawn apart, the
 attributes of a record would each tell its class again, and a classifier would believe
 them all (boosting on records of UCI Adult fell from 84 to 82 per cent).
 """
