@@ -73,6 +73,8 @@ def plan_digest(plan: Plan) -> str:
     for section in sections:
         for key in [key for key, value in (section or {}).items() if value is None]:
             del section[key]
+    if not content["to-do"]:
+        del content["to-do"]
     text = json.dumps(content, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 

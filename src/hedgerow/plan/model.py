@@ -45,6 +45,7 @@ from hedgerow.plan.fields import (
 from hedgerow.plan.items import ItemsPlan
 from hedgerow.plan.people import (
     Person,
+    PrivacyUnit,
     RecordsPerPerson,
     SaidOfPeople,
     check_person,
@@ -111,6 +112,12 @@ def _check_attributes(value: object) -> object:
     return value
 
 
+def _check_questions(value: object) -> object:
+    if isinstance(value, str):
+        raise mistake("is a text", "Give a list of questions, or remove the line.")
+    return value
+
+
 class Plan(PlanModel):
     """A checked plan. Get one with ``load_plan`` or ``plan_of``."""
 
@@ -173,7 +180,17 @@ class Plan(PlanModel):
     )
     one_record_per_person: StrictBool | None = Field(
         None,
-        description="true once a person has confirmed that nobody has more than one record",
+        description="true if nobody can have more than one record: privacy is then for a person",
+    )
+    protects: Literal["records"] | None = Field(
+        None,
+        description="records: privacy is for each record. A person with ten records has ten times"
+        " the privacy loss",
+    )
+    to_do: Annotated[Texts, BeforeValidator(_check_questions)] = Field(
+        (),
+        description="the list of open questions about the plan; remove each one once it is"
+        " answered. A plan with an open question cannot be confirmed",
     )
     confirmed: StrictBool = Field(
         False,
@@ -230,6 +247,15 @@ class Plan(PlanModel):
         return next((name for name, plan in self.attributes.items() if plan.role == "class"), None)
 
     @property
+    def privacy_unit(self) -> PrivacyUnit | None:
+        """What the guarantee protects, as the plan states it; ``None`` if it does not."""
+        if self.person is not None:
+            return "person"
+        if self.one_record_per_person:
+            return "one record per person"
+        return self.protects
+
+    @property
     def protects_people(self) -> bool:
         """Whether neighbouring tables differ by a person: with all their records, or the one."""
         return self.person is not None or bool(self.one_record_per_person)
@@ -248,6 +274,7 @@ class Plan(PlanModel):
             count=self.count,
             one_record_per_person=self.one_record_per_person,
             join=self.join,
+            protects=self.protects,
         )
 
     def how_to_read(self) -> Reading:
@@ -408,6 +435,12 @@ class Plan(PlanModel):
                     )
 
     def _check_answered(self) -> None:
+        if self.confirmed and self.to_do:
+            raise mistake(
+                f"the plan is confirmed, and a question is open: {shown(self.to_do[0])}",
+                "Answer it in the plan and remove it from this list, then confirm the plan.",
+                key=("to-do", 0),
+            )
         for name, given in self.attributes.items():
             if self.confirmed and given.date is not None and given.date.format == "ask":
                 raise mistake(

@@ -82,6 +82,11 @@ def _as_bound(value: object) -> object:
 RecordsPerPerson = Annotated[int | Literal["auto"], BeforeValidator(_as_bound)]
 
 
+PrivacyUnit = Literal["person", "one record per person", "records"]
+"""What the guarantee protects: a person with all their records, the one record of a person, or
+each record."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SaidOfPeople:
     """What a plan says of people."""
@@ -91,10 +96,12 @@ class SaidOfPeople:
     count: Literal["records", "people"] | None
     one_record_per_person: bool | None
     join: Join | None = None
+    protects: Literal["records"] | None = None
 
 
 def check_person(given: SaidOfPeople, released: Collection[str]) -> None:
     """Refuse what cannot be meant; ``released`` are the columns that are released."""
+    _check_one_unit(given)
     if given.person is None:
         alone = {
             "records-per-person": given.records_per_person is not None,
@@ -109,12 +116,6 @@ def check_person(given: SaidOfPeople, released: Collection[str]) -> None:
                     key=(key,),
                 )
         return
-    if given.one_record_per_person:
-        raise mistake(
-            "a person is named, too",
-            "Remove it: with 'person' people may have any number of records.",
-            key=("one-record-per-person",),
-        )
     if given.records_per_person is None and given.join is None:
         raise mistake(
             "is missing",
@@ -129,6 +130,23 @@ def check_person(given: SaidOfPeople, released: Collection[str]) -> None:
             key=("records-per-person",),
         )
     _check_columns(given.person, released)
+
+
+def _check_one_unit(given: SaidOfPeople) -> None:
+    """Refuse a plan that states two privacy units."""
+    if given.person is not None and given.one_record_per_person:
+        raise mistake(
+            "a person is named, too",
+            "Remove it: with 'person' people may have any number of records.",
+            key=("one-record-per-person",),
+        )
+    other = "person" if given.person is not None else "one-record-per-person"
+    if given.protects is not None and (given.person is not None or given.one_record_per_person):
+        raise mistake(
+            f"{other!r} is given, too",
+            f"Keep one of the two: {other!r} protects people, 'protects: records' each record.",
+            key=("protects",),
+        )
 
 
 def _check_columns(columns: tuple[str, ...], released: Collection[str]) -> None:
