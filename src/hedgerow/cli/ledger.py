@@ -402,6 +402,7 @@ def _show_sums(account: AccountBalance, *, quiet: bool) -> None:
     amounts = (account.cap, account.spent, account.left)
     cap_, spent, left = (_amount(amount) for amount in amounts)
     say(_plain(f"{account.name}: cap {cap_}, spent {spent}, left {left}"))
+    say(_plain(f"protects {account.protects}"))
     for _, sums in account.covers:
         most = _amount(sums.epsilon)
         say(_plain(f"of that, on parts by {sums.column!r}: at most {most} on any one value"))
@@ -417,7 +418,7 @@ def _per(account: AccountBalance) -> str:
     """Return whose epsilon an account adds up, in a word."""
     if account.untold:
         return "not told"
-    return {"record": "record", "person": "person", "both": "person = record"}.get(
+    return {"record": "record", "person": "person", "both": "person (1 record)"}.get(
         account.neighbours or "", "-"
     )
 

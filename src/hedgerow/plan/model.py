@@ -25,6 +25,7 @@ from hedgerow.model.card import card
 from hedgerow.model.database import select_all
 from hedgerow.model.people import Join, PeopleRule
 from hedgerow.model.reading import PLAIN, Reading
+from hedgerow.model.unit import PrivacyUnit
 from hedgerow.plan.approval import ApprovedPlan
 from hedgerow.plan.attribute import AttributePlan
 from hedgerow.plan.basket_people import check_person_of_items
@@ -45,7 +46,6 @@ from hedgerow.plan.fields import (
 from hedgerow.plan.items import ItemsPlan
 from hedgerow.plan.people import (
     Person,
-    PrivacyUnit,
     RecordsPerPerson,
     SaidOfPeople,
     check_person,

@@ -50,7 +50,14 @@ from hedgerow.studio.yamledit import Drop, Edit, Put
 KINDS = ("numeric", "values", "taxonomy", "date", "edges")
 DATE_STEPS = ("day", "week", "month", "quarter", "year")
 _PASSWORD = re.compile(r"://[^/@]*:[^/@]+@|[?&]password=", re.IGNORECASE)
-_OF_PEOPLE = ("person", "records-per-person", "count", "join", "one-record-per-person")
+_OF_PEOPLE = (
+    "person",
+    "records-per-person",
+    "count",
+    "join",
+    "one-record-per-person",
+    "protects",
+)
 
 
 def _show(request: Request) -> Response:
@@ -276,8 +283,10 @@ def _people_edits(data: dict[str, Any], form: Sent) -> list[Edit]:
             wanted["count"] = "people"
         if form.get("join") == "union":
             wanted = {"person": wanted["person"], "join": "union"}
-    elif whose != "unsaid":
-        return []
+    elif whose == "records":
+        wanted = {"protects": "records"}
+    else:
+        return []  # nothing is chosen: what the plan states stays
     dropped = [key for key in _OF_PEOPLE if key in data and key not in wanted]
     edits: list[Edit] = [Drop(path=(key,)) for key in dropped]
     for key, value in wanted.items():
