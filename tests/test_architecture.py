@@ -163,7 +163,7 @@ def plan_file(tmp_path_factory):
     plan = tmp_path_factory.mktemp("plan") / "plan.yaml"
     plan.write_text(
         "data: nowhere.csv\nattributes:\n  age: {numeric: [0, 99]}\n"
-        "  sick: {role: class, values: ['no', 'yes']}\nconfirmed: true\n"
+        "  sick: {role: class, values: ['no', 'yes']}\nprotects: records\nconfirmed: true\n"
         "publish: {method: diffgen, epsilon: 1, h: 3}\n"
     )
     return plan

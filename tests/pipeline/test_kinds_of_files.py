@@ -34,6 +34,7 @@ PLAN = {
         "place": {"values": list(CODES.values())},
         "ill": {"role": "class", "values": ["no", "yes"]},
     },
+    "protects": "records",
     "confirmed": True,
     "publish": {"method": "hedge", "epsilon": 1},
     "ledger": {"dataset": "people", "cap": 9},

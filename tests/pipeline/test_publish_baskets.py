@@ -32,6 +32,7 @@ BUILD = "hedgerow.methods.diffpart.settings.DiffPartSettings.build"
 ITEMS = ["bread", "eggs", "milk", "tea"]
 PLAN = {
     "items": {"universe": ITEMS, "fan-out": 2, "column": "bought"},
+    "protects": "records",
     "confirmed": True,
     "publish": {"method": "diffpart", "epsilon": 1},
     "ledger": {"dataset": "receipts", "cap": 2},

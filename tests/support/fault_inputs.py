@@ -60,7 +60,7 @@ def too_many_columns(case: Case) -> None:
 
 def too_many_attributes(case: Case) -> None:
     extra = "".join(f"  a{i}: {{numeric: [0, 1]}}\n" for i in range(10_001))
-    case.change("confirmed: true\n", f"{extra}confirmed: true\n")
+    case.change("protects: records\n", f"{extra}protects: records\n")
 
 
 LEVELS = 10_000

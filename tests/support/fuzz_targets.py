@@ -249,7 +249,8 @@ def released() -> Path:
         "ward": {"values": ["=A", "B", "C"]},
         "sick": {"role": "class", "values": ["no", "yes"]},
     }
-    plan = {"attributes": attributes, "confirmed": True, "publish": {"epsilon": 5}}
+    plan = {"attributes": attributes, "protects": "records", "confirmed": True}
+    plan |= {"publish": {"epsilon": 5}}
     rows = {"age": list(range(-5, 31)) * 9, "ward": ["=A", "B", "C"] * 108}
     table = pa.table({**rows, "sick": ["no", "yes", "no", "no"] * 81})
     hedgerow.publish(

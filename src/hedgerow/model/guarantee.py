@@ -21,7 +21,7 @@ from hedgerow.model.people import Join, PeopleRule, noun_of
 from hedgerow.model.unit import (
     NEIGHBOURS,
     PrivacyUnit,
-    named,
+    person_words,
     protection,
     several_cost,
     stated_once,
@@ -200,7 +200,9 @@ def _statement(
     record = records.removesuffix("s")
     whose = f"any one {record} as without it. {several_cost(records)}"
     if people is not None:
-        whose = f"any one {named(people.columns)}, with all their {records}, as without them."
+        whose = (
+            f"any one {person_words(people.columns)}, with all their {records}, as without them."
+        )
     elif unit == "one record per person":
         whose = f"any one person's {record} as without it. {stated_once(records)}"
     return (

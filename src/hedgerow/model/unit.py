@@ -23,7 +23,7 @@ NEIGHBOURS: Final[Mapping[PrivacyUnit, str]] = {
 }
 """How two neighbouring tables differ."""
 
-_LONGEST = 200
+_LONGEST = 80
 
 
 def stated_once(records: str = "records") -> str:
@@ -63,16 +63,16 @@ def protection(
     'Protects each basket. A person with ten baskets has ten times the privacy loss.'
     """
     if unit == "person":
-        return f"Protects each {named(columns)} with all their {records}."
+        return f"Protects each {person_words(columns)} with all their {records}."
     if unit == "one record per person":
         return f"Protects each person. {stated_once(records)}"
     return f"Protects each {records.removesuffix('s')}. {several_cost(records, pure=pure)}"
 
 
-def named(columns: tuple[str, ...]) -> str:
+def person_words(columns: tuple[str, ...]) -> str:
     """Return what a person is called, and the columns that identify one.
 
-    >>> named(("clinic", "nr"))
+    >>> person_words(("clinic", "nr"))
     'person (columns clinic, nr)'
     """
     kind, text = "column" if len(columns) == 1 else "columns", ", ".join(columns)
