@@ -225,6 +225,7 @@ class Plan(PlanModel):
             ("items", None if self.items is None else "a universe of items"),
             ("method", None if published is None else published.method),
             ("epsilon", getattr(published, "epsilon", None)),
+            ("privacy unit", self.privacy_unit),
             ("data set", None if self.ledger is None else self.ledger.name),
             ("approved by", None if self.approved is None else self.approved.by),
         ]
