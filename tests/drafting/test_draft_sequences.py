@@ -10,6 +10,7 @@ import hedgerow
 from hedgerow.cli.main import app
 from hedgerow.drafting.compose import draft_plan
 from hedgerow.errors import DataError, PlanError
+from support.drafts import unit_of
 from support.sequences import journeys
 
 LONG = {"items": "station", "record": "trip", "order": "time"}
@@ -26,7 +27,7 @@ def trips(n: int = 400) -> pl.DataFrame:
 
 
 def published(draft, data):
-    plan = draft.plan.model_copy(update={"confirmed": True, "ledger": None})
+    plan = draft.plan.model_copy(update={"confirmed": True, "ledger": None, **unit_of(draft.plan)})
     return hedgerow.publish(plan, data=data, seed=1)
 
 

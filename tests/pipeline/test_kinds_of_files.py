@@ -17,6 +17,7 @@ from hedgerow.cli.main import make_app
 from hedgerow.drafting.compose import draft_plan
 from hedgerow.errors import DataError, PlanError, SettingError
 from hedgerow.plan.load import plan_of
+from support.drafts import confirmed_text, unit_of
 from support.file_kinds import write_labelled, write_sheet
 
 DICE = random.Random(7)
@@ -140,7 +141,7 @@ def test_a_draft_says_how_its_file_is_read_and_can_be_published(tmp_path, name):
     draft = draft_plan(write(tmp_path, name), class_name="ill")
     assert set(draft.plan.predictors) == {"age", "place"}
     assert draft.plan.reading is not None
-    plan = draft.plan.model_copy(update={"confirmed": True})
+    plan = draft.plan.model_copy(update={"confirmed": True, **unit_of(draft.plan)})
     assert hedgerow.publish(plan, seed=5).certificate is not None
 
 
@@ -152,7 +153,7 @@ def test_a_draft_of_a_database_names_its_table(tmp_path):
     assert result.exit_code == 0, result.output
     text = out.read_text(encoding="utf-8")
     assert "table: our people" in text
-    out.write_text(text.replace("confirmed: false", "confirmed: true"), encoding="utf-8")
+    out.write_text(confirmed_text(text, hedgerow.load_plan(out)), encoding="utf-8")
     assert hedgerow.publish(out, seed=5).certificate is not None
 
 
