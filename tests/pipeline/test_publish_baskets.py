@@ -179,6 +179,7 @@ def test_publishing_a_basket_file_loads_no_dataframe_library(tmp_path):
     code = (
         "import sys, hedgerow\n"
         "plan = {'items': {'universe': ['milk', 'tea']}, 'confirmed': True,\n"
+        "        'protects': 'records',\n"
         "        'publish': {'method': 'basic', 'epsilon': 1}, 'data': 'a.dat'}\n"
         "hedgerow.publish(plan, out='release', seed=1)\n"
         "found = {'pandas', 'polars', 'numba', 'narwhals', 'scipy'} & set(sys.modules)\n"

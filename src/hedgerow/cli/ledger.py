@@ -225,7 +225,12 @@ def neighbours(
     Example: hedgerow ledger neighbours visits-2026 person --why "all plans had 'person'"
     """
     balance = _open(ledger).tell_neighbours(dataset, whose.value, why)
-    answer(balance.as_dict(), as_json=json_, show=lambda: _show_sums(balance, quiet=quiet))
+
+    def show() -> None:
+        _show_sums(balance, quiet=quiet)
+        _show_protected(balance, quiet=quiet)
+
+    answer(balance.as_dict(), as_json=json_, show=show)
 
 
 @app.command("new-key")
@@ -357,6 +362,13 @@ def _show_one(account: Account, *, quiet: bool) -> None:
     if below:
         _show_words(account)
     _show_sums(account, quiet=quiet)
+    _show_protected(account, quiet=quiet)
+
+
+def _show_protected(account: AccountBalance, *, quiet: bool) -> None:
+    """Say what the epsilon of an account protects."""
+    if account.protects is not None:
+        _close(f"protects {account.protects}", quiet=quiet)
 
 
 def _show_words(account: Account) -> None:
@@ -402,7 +414,6 @@ def _show_sums(account: AccountBalance, *, quiet: bool) -> None:
     amounts = (account.cap, account.spent, account.left)
     cap_, spent, left = (_amount(amount) for amount in amounts)
     say(_plain(f"{account.name}: cap {cap_}, spent {spent}, left {left}"))
-    say(_plain(f"protects {account.protects}"))
     for _, sums in account.covers:
         most = _amount(sums.epsilon)
         say(_plain(f"of that, on parts by {sums.column!r}: at most {most} on any one value"))

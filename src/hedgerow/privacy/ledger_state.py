@@ -69,11 +69,11 @@ class AccountBalance:
         return self.neighbours is None and bool(self.spent or self.delta_spent)
 
     @property
-    def protects(self) -> str:
-        """What the spent epsilon protects, in words."""
+    def protects(self) -> str | None:
+        """What the spent epsilon protects, in words; ``None`` before the first release."""
         if self.untold:
             return "not stated by the versions that booked it; taken to be each record"
-        return _PROTECTS.get(self.neighbours, "not known before the first release")
+        return _PROTECTS.get(self.neighbours)
 
     def charged(
         self,
