@@ -133,7 +133,7 @@ def with_class(
     """
     if classes is None:
         return cells
-    joined: CellNumbers = cells.astype(layout.key_type)
-    joined *= layout.n_classes
-    joined += classes.astype(layout.key_type, copy=False)
+    kind = layout.key_type
+    joined: CellNumbers = np.multiply(cells, layout.n_classes, dtype=kind)
+    joined += classes.astype(kind, copy=False)
     return joined

@@ -33,6 +33,7 @@ from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Outline
 from hedgerow.model.schema import Schema
+from hedgerow.model.sizes import require_domains
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource
@@ -81,6 +82,7 @@ class Weave:
 
     def validate(self, schema: Schema, epsilon: Fraction) -> None:
         """Raise where the settings cannot work, before any budget is spent."""
+        require_domains(schema)
         # Drawn records are exchanged by compiled loops alone: a seed must not give one release
         # here and another where there is no compiler.
         need_compiler("The method weave")
