@@ -23,6 +23,7 @@ from hedgerow.count.weighted import WeightedPlaced
 from hedgerow.model.nearest import NearestCentre
 from hedgerow.model.people import MOST_UNITS
 from hedgerow.model.placed import Borders, LevelBins, Routing
+from hedgerow.model.table import EncodedTable
 from support.kernel_cases import BITS
 from support.tables import grid, schema_of, table_of, values
 
@@ -121,6 +122,22 @@ def test_one_record_is_in_one_bin_of_one_box(kind, compiled, scratch):
             assert cells(placed.classes()) == {(3, label): unit}
             borders = Borders.of([[], [], [], [size // 2, size - 1]])
             assert cells(placed.sum(LevelBins(borders={0: borders}))[0]) == {(5, label): unit}
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["numpy", "compiled"])
+@pytest.mark.parametrize("size", [300, 70_000])
+def test_many_records_of_a_box_are_in_one_bin_and_class(size, compiled):
+    """Boxes of many records are counted in several lanes, those of few are not."""
+    classes, n = 21_900, 4 * 4 * 21_900 + 3
+    table = EncodedTable.from_codes(
+        schema(size, classes),
+        [np.full(n, size - 1), np.full(n, 2)],
+        np.full(n, classes - 1),
+    )
+    placed = PlacedInMemory(table, compiled=compiled)
+    borders = Borders.of([[1, size // 2, size - 1]])
+    assert cells(placed.sum(LevelBins(borders={0: borders}))[0]) == {(3, classes - 1): n}
+    assert cells(placed.classes()) == {(0, classes - 1): n}
 
 
 @pytest.mark.parametrize("classes", [None, 127, 128, 3276, 3277])
