@@ -60,7 +60,7 @@ def _entropy(counts: Counts) -> NDArray[np.float64]:
 def _summed(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Add values up along the last axis, in pairs: numbers that lie together are added that way.
 
-    An error of at most 36 units of the last place is what the slack of scores is for.
+    An error of at most 45 units of the last place is covered by the slack of scores.
     """
     sums: NDArray[np.float64] = np.ascontiguousarray(values).sum(axis=-1)
     return sums
