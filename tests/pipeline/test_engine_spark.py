@@ -20,6 +20,8 @@ import hedgerow
 from hedgerow.count.settings import EngineSettings
 from hedgerow.count.spark import pieces as spark_pieces
 from hedgerow.count.spark import workers as spark_workers
+from hedgerow.encode.schema import schema_of
+from hedgerow.encode.universe import universe_of
 from hedgerow.errors import (
     DataError,
     EngineError,
@@ -27,8 +29,11 @@ from hedgerow.errors import (
     SameRecordsError,
     SettingError,
 )
+from hedgerow.model import sizes
+from hedgerow.model.people import KeyedRule, PeopleRule, SampleKey
 from hedgerow.pipeline.open import DataPlace, open_engine
 from hedgerow.pipeline.prepare import prepare
+from hedgerow.plan.load import plan_of
 from hedgerow.privacy.ledger import Ledger
 from hedgerow.progress import no_progress
 from support.engine_plans import (
@@ -530,3 +535,31 @@ def test_sequences_on_spark_give_the_same_release(form, tmp_path, session):
         pl.DataFrame(rows).select(columns).write_csv(data)
     publish_on_both(plan, data, tmp_path, session)
     assert released(tmp_path / "spark") == released(tmp_path / "memory")
+
+
+@pytest.mark.parametrize("people", [False, True])
+@pytest.mark.parametrize("kind", ["table", "baskets"])
+def test_spark_refuses_a_table_of_more_rows_than_the_limit(
+    kind, people, tmp_path, session, monkeypatch
+):
+    frame = pl.DataFrame({"who": ["a", "b", "c"], "age": [1, 2, 3], "item": [["1"], ["2"], ["3"]]})
+    columns = ["age"] if kind == "table" else ["item"]
+    path = tmp_path / "t.parquet"
+    frame.select([*(["who"] if people else []), *columns]).write_parquet(path)
+    domain = (
+        schema_of(plan_of({"attributes": {"age": {"numeric": [0, 9]}}}))
+        if kind == "table"
+        else universe_of(plan_of({"items": {"universe": [1, 9], "column": "item"}}))
+    )
+    rule = KeyedRule(rule=PeopleRule(columns=("who",), most=2), key=SampleKey(words=(3, 5)))
+
+    def opened():
+        settings = EngineSettings(kind="spark", session=session)
+        given = {"settings": settings, "progress": no_progress, "people": rule if people else None}
+        open_engine(domain, DataPlace(data=path), **given).close()
+
+    monkeypatch.setattr(sizes, "MOST_ROWS", 3)
+    opened()
+    monkeypatch.setattr(sizes, "MOST_ROWS", 2)
+    with pytest.raises(DataError, match="more than 2 rows"):
+        opened()

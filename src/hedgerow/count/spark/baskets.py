@@ -42,6 +42,7 @@ from hedgerow.errors import InternalError
 from hedgerow.model.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
 from hedgerow.model.engine import BasketKernel, FeatureKernel, SequenceKernel, SparseCounts
 from hedgerow.model.reading import PLAIN, Reading
+from hedgerow.model.sizes import require_rows
 from hedgerow.model.universe import ItemsPlace, Universe
 from hedgerow.read.items import words_in_order, words_of_lists
 from hedgerow.read.words import WordBatch, WordSplitter
@@ -77,7 +78,7 @@ def open_spark_baskets(
         with refusing():
             encode = _Encode(universe, reading if place.column is None else None)
             codes = words.mapInArrow(guarded(encode), "items array<int>").persist()
-            codes.count()
+            require_rows(codes.count(), NAME)
             if sums is not None:
                 summed = _Sums(universe, reading if place.column is None else None, key=sums.key)
                 told = words.mapInArrow(guarded(summed), "sums binary").toArrow()
