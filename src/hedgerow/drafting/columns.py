@@ -67,6 +67,9 @@ _CODE_ENDS = ("code", "schluessel", "schlüssel", "kennzeichen", "typ", "sart", 
 _BIRTHS = {"birth", "birthdate", "birthday", "dob", "born", "geburt", "geburtstag", "gebdat"}
 _BIRTHS |= {"naissance", "nacimiento", "nascita", "geboortedatum", "geb"}
 _BIRTH_BEGINS = ("geburtsdat", "birth", "dateofbirth")
+ROW_NUMBER = "a row number"
+"""Why a column of row numbers is left out."""
+
 _MOST_CODES = 100
 _LEAST_DIGITS = 4
 _IDENTIFIER_DIGITS = 5
@@ -92,7 +95,7 @@ def why_identifier(profile: Profile) -> str | None:
     if words & _PERSONAL or (words & _PERSONAL_IF_MANY and len(profile.known) > RARE):
         return "an identifier, by its name"
     if is_row_number(profile):
-        return "a row number"
+        return ROW_NUMBER
     if _is_mostly(profile, _EMAIL):
         return "an identifier, mail addresses"
     if is_free_text(profile):
