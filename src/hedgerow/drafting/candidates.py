@@ -8,9 +8,8 @@ Privacy: confidential. A draft writes the names of columns and forms, never a va
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,18 +25,18 @@ from hedgerow.drafting.key_forms import (
 )
 from hedgerow.drafting.key_names import KeyName, key_name
 from hedgerow.drafting.lists import public_list_of
-from hedgerow.drafting.match import match_for
+from hedgerow.drafting.match import TaxonomyFile, match_for
 from hedgerow.drafting.profile import Distinct, Profile
 from hedgerow.drafting.ready import ready_fit
 from hedgerow.read.marks import number_pattern, plain_number_text
-
-if TYPE_CHECKING:
-    from hedgerow.drafting.propose import Looked
 
 _FEWEST_NAMED = 5
 _FEWEST_FORMED = 12
 _FEWEST = 20
 _MANY = 50
+_PHRASE = 4
+"""Words of a text, on average, from which on it is a phrase and not a key."""
+
 _MOST_RECORDS_OF_ONE = 0.3
 """Share of the records that one value of a key may have where no name says that it is one."""
 
@@ -57,7 +56,7 @@ _WITHIN = {
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Candidate:
+class UnitCandidate:
     """A column that may say whose a record is, why, and how many records its values have.
 
     ``within`` names the candidate whose values it numbers: a person of a household.
@@ -70,29 +69,39 @@ class Candidate:
     within: str | None = None
 
 
-def candidates_in(profiles: Mapping[str, Profile], looked: Looked) -> dict[str, Candidate]:
-    """Return the candidates among the columns of a table, by their names."""
-    found = {}
+def candidates_in(
+    profiles: Mapping[str, Profile],
+    *,
+    dates: Collection[str] = (),
+    files: Sequence[TaxonomyFile] = (),
+) -> dict[str, UnitCandidate]:
+    """Return the candidates among the columns of a table, by their names.
+
+    ``dates`` are the columns of dates; ``files`` are taxonomies, which say what is an attribute.
+    """
+    found: dict[str, UnitCandidate] = {}
     for name, profile in profiles.items():
+        if name in dates:
+            continue
         distinct = _without_gaps(profile)
-        if (why := why_candidate(profile, distinct, looked)) is not None:
+        if (why := _why(profile, distinct, files)) is not None:
             sizes, n_values = distinct.counts, distinct.n_values
-            found[name] = Candidate(column=name, why=why, sizes=sizes, n_values=n_values)
+            found[name] = UnitCandidate(column=name, why=why, sizes=sizes, n_values=n_values)
     owners = list(found.values())
     for name, profile in profiles.items():
         if name not in found and (within := _within(profile, owners)) is not None:
             why = f"numbers within {within!r}"
             sizes = profile.distinct.counts
-            found[name] = Candidate(
+            found[name] = UnitCandidate(
                 column=name, why=why, sizes=sizes, n_values=len(sizes), within=within
             )
     return {name: found[name] for name in profiles if name in found}
 
 
-def why_candidate(profile: Profile, distinct: Distinct, looked: Looked) -> str | None:
+def _why(profile: Profile, distinct: Distinct, files: Sequence[TaxonomyFile]) -> str | None:
     """Return why a column may say whose a record is; ``None`` where it does not look so."""
     said = key_name(profile.name)
-    if not _can_be_key(profile, distinct, looked, said):
+    if not _can_be_key(profile, distinct, said):
         return None
     words, d = distinct.words, distinct.n_values
     form = key_form(words) or key_form(profile.distinct.words)
@@ -103,7 +112,7 @@ def why_candidate(profile: Profile, distinct: Distinct, looked: Looked) -> str |
         return f"{random} that repeat"
     if said == "likely" and d >= (_FEWEST_FORMED if form else _FEWEST):
         return "called like a number of something, and values repeat"
-    if said == "quantity" or _is_public(profile, looked):
+    if said == "quantity" or _is_public(profile, files):
         return None
     if profile.distinct.counts.max() > _MOST_RECORDS_OF_ONE * profile.distinct.counts.sum():
         return None
@@ -118,11 +127,11 @@ def why_candidate(profile: Profile, distinct: Distinct, looked: Looked) -> str |
     return "many different texts that repeat" if d >= _MANY else None
 
 
-def _can_be_key(profile: Profile, distinct: Distinct, looked: Looked, said: KeyName) -> bool:
+def _can_be_key(profile: Profile, distinct: Distinct, said: KeyName) -> bool:
     """Whether a column has values that repeat and are neither dates, decimals nor sentences."""
     if not profile.is_readable or profile.labels or not len(distinct.words):
         return False
-    if profile.name in looked.dates or is_moments(distinct.words):
+    if is_moments(distinct.words) or (said != "sure" and _is_phrase(distinct.words)):
         return False
     if _is_number(profile) and (not profile.quantity.is_whole or profile.quantity.low < 0):
         return False
@@ -130,6 +139,10 @@ def _can_be_key(profile: Profile, distinct: Distinct, looked: Looked, said: KeyN
         return False
     hardly_twice = _HARDLY_TWICE.get(said, _HARDLY_TWICE_ELSE)
     return len(distinct.counts) < hardly_twice * int(distinct.counts.sum())
+
+
+def _is_phrase(words: Sequence[str]) -> bool:
+    return sum(word.count(" ") for word in words) >= (_PHRASE - 1) * len(words)
 
 
 def _is_number(profile: Profile) -> bool:
@@ -157,9 +170,9 @@ def _says_id(profile: Profile) -> bool:
     return "id" in words
 
 
-def _is_public(profile: Profile, looked: Looked) -> bool:
+def _is_public(profile: Profile, files: Sequence[TaxonomyFile]) -> bool:
     """Whether a list or a taxonomy of public values has the values of a column."""
-    if match_for(profile, looked.files) is not None or ready_fit(profile) is not None:
+    if match_for(profile, files) is not None or ready_fit(profile) is not None:
         return True
     return profile.complete and public_list_of(profile.known) is not None
 
@@ -184,7 +197,7 @@ def _why_number(profile: Profile, distinct: Distinct) -> str | None:
     return None
 
 
-def _within(profile: Profile, owners: Sequence[Candidate]) -> str | None:
+def _within(profile: Profile, owners: Sequence[UnitCandidate]) -> str | None:
     """Return the candidate within which a column counts: 1, 2, ... for each of its values."""
     if not owners or not profile.is_number or not profile.complete or not profile.quantity.is_whole:
         return None

@@ -17,10 +17,11 @@ from hedgerow.drafting.baskets import (
     refuse_class,
     refuse_no_lines,
 )
-from hedgerow.drafting.candidates import Candidate, candidates_in
+from hedgerow.drafting.candidates import UnitCandidate, candidates_in
 from hedgerow.drafting.columns import ROW_NUMBER
 from hedgerow.drafting.file_forms import file_form_of, file_form_text, file_notes
 from hedgerow.drafting.form import column_numbers, form_of, table_form_text
+from hedgerow.drafting.key_names import key_name
 from hedgerow.drafting.labels import apply_labels
 from hedgerow.drafting.match import taxonomies_in
 from hedgerow.drafting.owned_baskets import BasketColumns, BasketsFound, baskets_in
@@ -153,7 +154,7 @@ def draft_plan(
     if form is None or file_form_text(data, form) is not None:
         marks = NumberMarks()  # no line of the plan speaks for all columns
     looked = Looked(files=files, marks=marks, dates=dates_of(profiles), names=tuple(profiles))
-    candidates = candidates_in(_but(profiles, class_name), looked)
+    candidates = candidates_in(_but(profiles, class_name), dates=looked.dates, files=files)
     looked = replace(looked, candidates=candidates, person=unit_given.person)
     proposed = proposals(profiles, looked, class_name=class_name)
     _check_class(proposed, class_name)
@@ -231,14 +232,15 @@ def _but(profiles: Mapping[str, Profile], class_name: str | None) -> dict[str, P
 def _unique(
     proposed: Sequence[Proposal],
     profiles: Mapping[str, Profile],
-    candidates: Mapping[str, Candidate],
+    candidates: Mapping[str, UnitCandidate],
 ) -> list[str]:
     """Return the identifiers whose values hardly repeat, row numbers left out."""
     found = []
     for one in proposed:
         counts = profiles[one.name].distinct.counts
         is_key = one.role == "identifier" and one.name not in candidates
-        if is_key and len(counts) > _NEARLY_UNIQUE * counts.sum() and one.reason != ROW_NUMBER:
+        is_row = one.reason == ROW_NUMBER and key_name(one.name) != "sure"
+        if is_key and not is_row and len(counts) > _NEARLY_UNIQUE * counts.sum():
             found.append(one.name)
     return found
 
@@ -247,7 +249,7 @@ def _people(
     data: Any,
     form: Reading | None,
     given: GivenUnit,
-    candidates: Mapping[str, Candidate],
+    candidates: Mapping[str, UnitCandidate],
     *,
     may_name: bool,
     may_count: bool,

@@ -20,11 +20,10 @@ from hedgerow.drafting.baskets import (
     universe_lines,
     whose_lines,
 )
-from hedgerow.drafting.candidates import Candidate, candidates_in
+from hedgerow.drafting.candidates import UnitCandidate, candidates_in
 from hedgerow.drafting.match import TaxonomyFile
 from hedgerow.drafting.people import PeopleFound, RecordsOf
 from hedgerow.drafting.profile import RARE, profiles_of
-from hedgerow.drafting.propose import Looked
 from hedgerow.drafting.settle import dates_of, settle_marks
 from hedgerow.drafting.text import (
     HEADER,
@@ -168,7 +167,7 @@ def _person_column(source: Source, columns: BasketColumns) -> tuple[str, ...]:
     return tuple(name for name in others if tells_people_apart(name))[:1]
 
 
-def _candidates(source: Source, columns: BasketColumns) -> tuple[Candidate, ...]:
+def _candidates(source: Source, columns: BasketColumns) -> tuple[UnitCandidate, ...]:
     """Return the columns beside those of the baskets that may say whose a basket is."""
     names = [
         name
@@ -178,9 +177,8 @@ def _candidates(source: Source, columns: BasketColumns) -> tuple[Candidate, ...]
     if not names:
         return ()
     profiles = profiles_of(source, names)
-    marks = settle_marks(profiles)
-    looked = Looked(marks=marks, dates=dates_of(profiles), names=tuple(names))
-    return tuple(candidates_in(profiles, looked).values())
+    settle_marks(profiles)
+    return tuple(candidates_in(profiles, dates=dates_of(profiles)).values())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -94,7 +94,9 @@ class PeopleFound:
 
     def reason(self) -> str:
         """Return what the mark says of the lines."""
-        return f"{self.records} come several to a person, and are protected together"
+        if self.repeats:
+            return f"{self.records} come several to a person, and are protected together"
+        return "the column that may say whose they are"
 
     def note(self) -> str | None:
         """Return what the owner should know, and no plan says."""

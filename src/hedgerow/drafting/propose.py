@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from hedgerow.drafting.candidates import Candidate
+from hedgerow.drafting.candidates import UnitCandidate
 from hedgerow.drafting.columns import is_birth, is_code, is_free_text, is_weight, why_identifier
 from hedgerow.drafting.labels import WHY
 from hedgerow.drafting.lists import public_list_of
@@ -89,7 +89,7 @@ class Looked:
     dates: Mapping[str, DateFound] = field(default_factory=dict)
     names: Sequence[str] = ()
     person: Sequence[str] = ()
-    candidates: Mapping[str, Candidate] = field(default_factory=dict)
+    candidates: Mapping[str, UnitCandidate] = field(default_factory=dict)
 
 
 Proposer: TypeAlias = Callable[[Profile, Looked], Proposal | None]
@@ -136,7 +136,8 @@ def _key(profile: Profile, looked: Looked) -> Proposal | None:
     if profile.name in looked.person:
         why = "an identifier, it says whose a record is"
     elif (found := looked.candidates.get(profile.name)) is not None:
-        why = f"an identifier, it may say whose a record is: {found.why}"
+        may = f"an identifier, it may say whose a record is: {found.why}"
+        why = why_identifier(profile) or may
     else:
         return None
     return Proposal(name=profile.name, role="identifier", taken="left out", reason=why)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from hedgerow.drafting.candidates import Candidate
+from hedgerow.drafting.candidates import UnitCandidate
 from hedgerow.drafting.people import PeopleFound, RecordsOf
 from hedgerow.errors import PlanError
 from hedgerow.plan.people import names_people
@@ -21,12 +21,11 @@ _MOST_LISTED = 400
 """Letters that the list of candidate columns may have in a question."""
 
 _HOUSEHOLDS = ("household", "haushalt", "menage", "ménage", "hogar", "hh", "famil")
-_ANSWERS = {
-    "person": "'person: COLUMN' with 'records-per-person: 4' if a column says whose a record is"
-    " (a list of columns if several do together)",
-    "one": "'one-record-per-person: true' if nobody can have two records",
-    "records": "'protects: records' to protect each record and not the person",
-}
+_PERSON = "if a column says whose a record is (a list of columns if several do together)"
+_OTHERS = (
+    "'one-record-per-person: true' if nobody can have two records",
+    "'protects: records' to protect each record and not the person",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +95,7 @@ class UnitFound:
     """
 
     given: GivenUnit = field(default_factory=GivenUnit)
-    candidates: Sequence[Candidate] = ()
+    candidates: Sequence[UnitCandidate] = ()
     unique: Sequence[str] = ()
     people: PeopleFound | None = None
     records: RecordsOf = "records"
@@ -108,8 +107,9 @@ class UnitFound:
             return None
         if self.people is not None:
             named = _listed(self.people.columns)
-            begin = f"Does {named} say whose each of these {self.records} is? Values repeat in"
-            begin += f" {_listed(self._repeating() or self.people.columns)}."
+            begin = f"Does {named} say whose each of these {self.records} is?"
+            if repeating := self._repeating():
+                begin += f" Values repeat in {_listed(repeating)}."
             ask = "Keep the line 'person', or state another privacy unit in its place"
         elif self.candidates:
             begin = f"Whose {self.records} are these? Values repeat in {_listed(self._repeating())}"
@@ -119,7 +119,8 @@ class UnitFound:
             begin = f"Whose {self.records} are these? No column shows that somebody has several,"
             begin += " and no data show that nobody can."
             ask = "State the privacy unit"
-        answers = [_ANSWERS["person"]] * self.may_name + [_ANSWERS["one"], _ANSWERS["records"]]
+        bound = "'join: union'" if self.records == "baskets" else "'records-per-person: 4'"
+        answers = [*[f"'person: COLUMN' with {bound} {_PERSON}"] * self.may_name, *_OTHERS]
         said = [begin, *self._remarks(), f"{ask}: {', '.join(answers[:-1])} or {answers[-1]}."]
         return " ".join(said)
 
@@ -175,7 +176,7 @@ class UnitFound:
         if self.may_name:
             column = quoted[0] if quoted else "COLUMN"
             yield f"# person: {column}"
-            yield "# records-per-person: 4"
+            yield "# join: union" if self.records == "baskets" else "# records-per-person: 4"
         yield "# one-record-per-person: true"
         yield "# protects: records"
 
@@ -191,7 +192,7 @@ class UnitFound:
             )
 
 
-def named_candidate(candidates: Sequence[Candidate]) -> Candidate | None:
+def named_candidate(candidates: Sequence[UnitCandidate]) -> UnitCandidate | None:
     """Return the first candidate that is called like people, a household only if it is alone."""
     named = [each for each in candidates if names_people(each.column) and each.within is None]
     households = [each for each in named if _is_household(each.column)]
