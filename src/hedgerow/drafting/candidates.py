@@ -45,6 +45,7 @@ _HARDLY_TWICE_ELSE = 0.9
 """Values per record from which on values count as unique, by what the name says."""
 
 _KEY_DIGITS = 4
+_LONG_DIGITS = 6
 _YEARS = (1800, 2100)
 _ROUND = 0.5
 _SPREAD = 0.1
@@ -179,8 +180,6 @@ def _is_public(profile: Profile, files: Sequence[TaxonomyFile]) -> bool:
 
 def _why_number(profile: Profile, distinct: Distinct) -> str | None:
     """Return why whole numbers look like keys and not like a quantity."""
-    if distinct.n_values < _FEWEST:
-        return None
     numbers = np.array([float(plain_number_text(w, profile.marks)) for w in distinct.words])
     order = np.argsort(numbers)
     numbers, counts = numbers[order], distinct.counts[order]
@@ -190,7 +189,10 @@ def _why_number(profile: Profile, distinct: Distinct) -> str | None:
     is_round = float((numbers % 10 == 0).mean()) > _ROUND
     digits = {len(str(int(low))), len(str(int(high)))}
     if len(digits) == 1 and min(digits) >= _KEY_DIGITS and not is_round:
-        return "numbers of one length that repeat"
+        enough = _FEWEST_NAMED if min(digits) >= _LONG_DIGITS else _FEWEST_FORMED
+        return "numbers of one length that repeat" if distinct.n_values >= enough else None
+    if distinct.n_values < _FEWEST:
+        return None
     quarters = np.histogram(numbers, bins=4, range=(low, high))[0] / len(numbers)
     if quarters.min() > _SPREAD and not is_round and is_unordered(counts):
         return "whole numbers that repeat without any order"

@@ -25,6 +25,18 @@ _ENTITIES = {
     *("cuenta", "conto", "proband", "probanden", "panelist", "player", "spieler", "matrikel"),
     *("resource", "ressource", "recurso", "agent", "operator", "employee", "doctor", "physician"),
     *("arzt", "médecin", "medecin", "nurse", "teacher", "folio", "trace", "client", "owner"),
+    *(
+        "mail",
+        "email",
+        "ssn",
+        "passport",
+        "reisepass",
+        "ausweis",
+        "iban",
+        "telefon",
+        "mobil",
+        "subj",
+    ),
     *("ssid", "msid", "aadhaar", "cpf", "curp", "dni", "nif", "nie", "nir", "svnr", "ahv", "egk"),
 }
 """Words for whom or what records may belong to, which also stand alone."""
