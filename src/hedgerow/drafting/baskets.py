@@ -177,7 +177,7 @@ def basket_plan_text(
     *,
     publish: str,
     base: Path,
-    unit: UnitFound | None = None,
+    unit: UnitFound,
     ordered: bool = False,
 ) -> str:
     """Return the YAML text of a drafted plan for baskets that will lie in the folder ``base``."""
@@ -205,30 +205,22 @@ def basket_plan_text(
     return "\n".join([*lines, *basket_ends(publish, ledger_section(found.path, publish))])
 
 
-def lines_unit(given: GivenUnit, publish: str, *, ordered: bool) -> UnitFound | None:
-    """Return the privacy unit of a file of lines, which cannot name people.
-
-    ``None`` where the method gives no guarantee.
-    """
+def lines_unit(given: GivenUnit, *, ordered: bool) -> UnitFound:
+    """Return the privacy unit of a file of lines, which cannot name people."""
     if given.person:
         raise PlanError(
             "a file of lines has no column that names people",
             where="person",
             do="Give a table with a column of people and one of items, or state another unit.",
         )
-    if "epsilon" not in publish:
-        return None
     records: RecordsOf = "sequences" if ordered else "baskets"
     return UnitFound(given=given, records=records, may_name=False)
 
 
-def whose_lines(unit: UnitFound | None) -> Iterable[str]:
+def whose_lines(unit: UnitFound) -> Iterable[str]:
     """Yield the lines of the privacy unit, and its question if it is open."""
-    if unit is None:
-        return
     yield from unit_lines(unit)
-    question = unit.question()
-    yield from question_lines([] if question is None else [question])
+    yield from question_lines(unit.questions())
 
 
 def universe_lines(

@@ -75,14 +75,16 @@ def candidates_in(
     *,
     dates: Collection[str] = (),
     files: Sequence[TaxonomyFile] = (),
+    but: str | None = None,
 ) -> dict[str, UnitCandidate]:
     """Return the candidates among the columns of a table, by their names.
 
-    ``dates`` are the columns of dates; ``files`` are taxonomies, which say what is an attribute.
+    ``dates`` are the columns of dates; ``files`` are taxonomies, which say what is an attribute;
+    ``but`` is a column that its owner calls an attribute.
     """
     found: dict[str, UnitCandidate] = {}
     for name, profile in profiles.items():
-        if name in dates:
+        if name in dates or name == but:
             continue
         distinct = _without_gaps(profile)
         if (why := _why(profile, distinct, files)) is not None:
@@ -90,7 +92,7 @@ def candidates_in(
             found[name] = UnitCandidate(column=name, why=why, sizes=sizes, n_values=n_values)
     owners = list(found.values())
     for name, profile in profiles.items():
-        if name not in found and (within := _within(profile, owners)) is not None:
+        if name not in found and name != but and (within := _within(profile, owners)) is not None:
             why = f"numbers within {within!r}"
             sizes = profile.distinct.counts
             found[name] = UnitCandidate(
@@ -113,7 +115,8 @@ def _why(profile: Profile, distinct: Distinct, files: Sequence[TaxonomyFile]) ->
         return f"{random} that repeat"
     if said == "likely" and d >= (_FEWEST_FORMED if form else _FEWEST):
         return "called like a number of something, and values repeat"
-    if said == "quantity" or _is_public(profile, files):
+    is_quantity = said == "quantity" and _is_number(profile)
+    if is_quantity or _is_public(profile, files):
         return None
     if profile.distinct.counts.max() > _MOST_RECORDS_OF_ONE * profile.distinct.counts.sum():
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +18,16 @@ from hedgerow.drafting.baskets import (
     refuse_class,
     refuse_no_lines,
 )
-from hedgerow.drafting.candidates import UnitCandidate, candidates_in
-from hedgerow.drafting.columns import ROW_NUMBER
+from hedgerow.drafting.candidates import candidates_in
 from hedgerow.drafting.file_forms import file_form_of, file_form_text, file_notes
 from hedgerow.drafting.form import column_numbers, form_of, table_form_text
-from hedgerow.drafting.key_names import key_name
 from hedgerow.drafting.labels import apply_labels
 from hedgerow.drafting.match import taxonomies_in
 from hedgerow.drafting.owned_baskets import BasketColumns, BasketsFound, baskets_in
-from hedgerow.drafting.people import PeopleFound, people_in
 from hedgerow.drafting.profile import MISSING_TEXTS, RARE, Profile, profiles_of
 from hedgerow.drafting.propose import Looked, Proposal, proposals
 from hedgerow.drafting.settle import dates_of, settle_marks
+from hedgerow.drafting.table_unit import table_unit
 from hedgerow.drafting.text import (
     PlaceLines,
     Sections,
@@ -36,8 +35,8 @@ from hedgerow.drafting.text import (
     plan_text,
     relative_path,
 )
-from hedgerow.drafting.unit import GivenUnit, UnitFound, named_candidate
-from hedgerow.errors import DataError, HedgerowError, InternalError, PlanError
+from hedgerow.drafting.unit import GivenUnit
+from hedgerow.errors import DataError, HedgerowError, InternalError
 from hedgerow.model.card import card
 from hedgerow.model.database import asked_of
 from hedgerow.model.reading import PLAIN, NumberMarks, Reading
@@ -52,8 +51,6 @@ from hedgerow.read.open import holds_text, is_url, open_table
 from hedgerow.read.source import Source
 
 _OFTEN_MISSING = 0.1
-_NEARLY_UNIQUE = 0.9
-"""Values per record from which on a column's values hardly repeat."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -142,7 +139,7 @@ def draft_plan(
     if ordered or looks_like_baskets(data):
         refuse_class(class_name)
         settings = basket_settings(method, epsilon, ordered=ordered)
-        unit = lines_unit(unit_given, settings, ordered=ordered)
+        unit = lines_unit(unit_given, ordered=ordered)
         found = item_frequencies(Path(data), progress=progress)
         text = basket_plan_text(
             found, files, publish=settings, base=folder, unit=unit, ordered=ordered
@@ -154,29 +151,15 @@ def draft_plan(
     if form is None or file_form_text(data, form) is not None:
         marks = NumberMarks()  # no line of the plan speaks for all columns
     looked = Looked(files=files, marks=marks, dates=dates_of(profiles), names=tuple(profiles))
-    candidates = candidates_in(_but(profiles, class_name), dates=looked.dates, files=files)
+    candidates = candidates_in(profiles, dates=looked.dates, files=files, but=class_name)
     looked = replace(looked, candidates=candidates, person=unit_given.person)
     proposed = proposals(profiles, looked, class_name=class_name)
     _check_class(proposed, class_name)
     if form is not None:
         form = replace(form, decimal=marks.decimal, thousands=marks.thousands)
-    _check_person(unit_given, publish)
-    unit = None
-    if "epsilon" in publish:
-        unit = UnitFound(
-            given=unit_given,
-            candidates=tuple(candidates.values()),
-            unique=_unique(proposed, profiles, candidates),
-            people=_people(
-                data,
-                form,
-                unit_given,
-                candidates,
-                may_name=_for_people(publish),
-                may_count=may_count,
-            ),
-            may_name=_for_people(publish),
-        )
+    unit = table_unit(
+        partial(_opened, data, form), unit_given, proposed, looked, profiles, may_count=may_count
+    )
     sections = Sections(
         place=_place_lines(given, data, form, query=query, table=table, base=folder),
         missing=_missing_policy(proposed, profiles),
@@ -191,8 +174,7 @@ def draft_plan(
     )
     text = plan_text(sections, base=folder)
     notes += [*_notes(proposed, form), *file_notes(data), *(p.note for p in proposed if p.note)]
-    if unit is not None:
-        notes += unit.notes()
+    notes += unit.notes()
     return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
 
 
@@ -224,55 +206,6 @@ def _profiles_in(
         return profiles, len(source.columns) - len(profiles)
 
 
-def _but(profiles: Mapping[str, Profile], class_name: str | None) -> dict[str, Profile]:
-    """Return all columns but the class, which its owner calls an attribute."""
-    return {name: profile for name, profile in profiles.items() if name != class_name}
-
-
-def _unique(
-    proposed: Sequence[Proposal],
-    profiles: Mapping[str, Profile],
-    candidates: Mapping[str, UnitCandidate],
-) -> list[str]:
-    """Return the identifiers whose values hardly repeat, row numbers left out."""
-    found = []
-    for one in proposed:
-        counts = profiles[one.name].distinct.counts
-        is_key = one.role == "identifier" and one.name not in candidates
-        is_row = one.reason == ROW_NUMBER and key_name(one.name) != "sure"
-        if is_key and not is_row and len(counts) > _NEARLY_UNIQUE * counts.sum():
-            found.append(one.name)
-    return found
-
-
-def _people(
-    data: Any,
-    form: Reading | None,
-    given: GivenUnit,
-    candidates: Mapping[str, UnitCandidate],
-    *,
-    may_name: bool,
-    may_count: bool,
-) -> PeopleFound | None:
-    """Return how many records people have whom the caller names, or a column called like it."""
-    if given.person:
-        with _opened(data, form) as source:
-            found = people_in(source, given.person, may_count=may_count)
-        if found is None:
-            raise DataError(
-                "no record has a value in every column of the person",
-                where="person",
-                do="Name the columns that say whose a record is.",
-            )
-        return found
-    named = named_candidate(list(candidates.values()))
-    if given.is_stated or named is None or not may_name:
-        return None
-    return PeopleFound(
-        columns=(named.column,), sizes=named.sizes, n_people=named.n_values, may_count=may_count
-    )
-
-
 @contextmanager
 def _opened(data: Any, form: Reading | None) -> Iterator[Source]:
     with ExitStack() as stack:
@@ -280,20 +213,6 @@ def _opened(data: Any, form: Reading | None) -> Iterator[Source]:
         if isinstance(source, AbstractContextManager):
             stack.enter_context(source)
         yield source
-
-
-def _check_person(given: GivenUnit, publish: str) -> None:
-    if given.person and not _for_people(publish):
-        raise PlanError(
-            "the method does not protect people with several records",
-            where="person",
-            do="Choose another method, or state another privacy unit.",
-        )
-
-
-def _for_people(publish: str) -> bool:
-    """Whether a method protects people with several records: it has a pure epsilon."""
-    return "epsilon" in publish and not any(name in publish for name in ("truthful", "sample"))
 
 
 def _begins_with_a_record(profiles: Mapping[str, Profile]) -> bool:

@@ -108,8 +108,7 @@ class BasketsFound:
             lines += [f"  order: {quoted(self.columns.order)}"]
         lines += [ORDERED] * self.columns.ordered
         lines += universe_lines(self.frequent, files, base, ordered=self.columns.ordered)
-        unit = self.unit if "epsilon" in ends[0] else None
-        return "\n".join([*lines, "", *whose_lines(unit), *basket_ends(*ends)])
+        return "\n".join([*lines, "", *whose_lines(self.unit), *basket_ends(*ends)])
 
 
 def baskets_in(

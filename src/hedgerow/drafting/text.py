@@ -72,14 +72,14 @@ def place_lines(place: PlaceLines) -> Iterable[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Sections:
-    """Everything that a drafted plan says; ``unit`` is missing for methods without a guarantee."""
+    """Everything that a drafted plan says."""
 
     place: PlaceLines
     missing: str
     missing_values: Sequence[str]
     n_records: int
     proposals: Sequence[Proposal]
-    unit: UnitFound | None
+    unit: UnitFound
     unnamed: int
     publish: str
     ledger: str
@@ -118,7 +118,8 @@ def _source(sections: Sections) -> Iterable[str]:
     yield f"missing: {sections.missing}"
     yield "# The texts that usually mean a missing value; take out what is a value here."
     yield f"missing-values: [{', '.join(json.dumps(text) for text in sections.missing_values)}]"
-    if (unit := sections.unit) is not None and unit.people is not None and unit.counts_people:
+    unit = sections.unit
+    if unit.people is not None and unit.counts_people:
         yield from records_lines(unit.people.n_people, "people (who are counted below)")
     else:
         yield from records_lines(sections.n_records)
@@ -218,9 +219,8 @@ def wrapped(part: str, *, indent: str = "    ") -> str:
 
 
 def _ends(sections: Sections) -> Iterable[str]:
-    if sections.unit is not None:
-        yield from unit_lines(sections.unit)
-    yield from question_lines([*_unit_questions(sections.unit), *_questions(sections.proposals)])
+    yield from unit_lines(sections.unit)
+    yield from question_lines([*sections.unit.questions(), *_questions(sections.proposals)])
     yield "# Set this to true once every domain above is public knowledge."
     yield "confirmed: false"
     yield ""
@@ -260,11 +260,6 @@ def question_lines(questions: Sequence[str]) -> Iterable[str]:
             break_on_hyphens=False,
         )
     yield ""
-
-
-def _unit_questions(unit: UnitFound | None) -> list[str]:
-    question = None if unit is None else unit.question()
-    return [] if question is None else [question]
 
 
 def _questions(proposals: Sequence[Proposal]) -> list[str]:

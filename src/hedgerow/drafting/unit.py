@@ -91,7 +91,7 @@ class UnitFound:
 
     ``candidates`` are columns whose values repeat and may say whose a record is, ``unique`` those
     left out whose values hardly do. ``people`` are the records of the person that the plan names,
-    stated or proposed. ``may_name`` says that method and data allow the plan to name one.
+    stated or proposed. ``may_name`` says that the data can name one.
     """
 
     given: GivenUnit = field(default_factory=GivenUnit)
@@ -101,10 +101,10 @@ class UnitFound:
     records: RecordsOf = "records"
     may_name: bool = True
 
-    def question(self) -> str | None:
-        """Return the question about the privacy unit; ``None`` where the caller stated it."""
+    def questions(self) -> list[str]:
+        """Return the one question about the privacy unit; none where the caller stated it."""
         if self.given.is_stated:
-            return None
+            return []
         if self.people is not None:
             named = _listed(self.people.columns)
             begin = f"Does {named} say whose each of these {self.records} is?"
@@ -122,7 +122,7 @@ class UnitFound:
         bound = "'join: union'" if self.records == "baskets" else "'records-per-person: 4'"
         answers = [*[f"'person: COLUMN' with {bound} {_PERSON}"] * self.may_name, *_OTHERS]
         said = [begin, *self._remarks(), f"{ask}: {', '.join(answers[:-1])} or {answers[-1]}."]
-        return " ".join(said)
+        return [" ".join(said)]
 
     @property
     def counts_people(self) -> bool:
