@@ -5,16 +5,25 @@ from __future__ import annotations
 import gzip
 import re
 import uuid
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from hedgerow.drafting.candidates import UnitCandidate
 from hedgerow.drafting.compose import draft_plan
+from hedgerow.drafting.distinct import DistinctSample
 from hedgerow.drafting.profile import profiles_of
-from hedgerow.errors import DataError, PlanError
-from hedgerow.plan.load import load_plan
+from hedgerow.drafting.text import question_lines
+from hedgerow.drafting.unit import UnitFound
+from hedgerow.errors import DataError, PlanError, visible
+from hedgerow.plan.load import load_plan, plan_of
+from hedgerow.plan.parse import parse_text
 from hedgerow.read.open import open_table
 from support.event_logs import LOGS, letters
 
@@ -36,6 +45,7 @@ FORMS: dict[str, Callable[[int], object]] = {
     ),
     "leading zeros": lambda place: f"{place + 1:05d}",
 }
+ATTRIBUTES = {"age": {"numeric": [0, 100]}}
 N_KEYS = {3: 60, 40: 30, 400: 27}
 
 
@@ -125,12 +135,16 @@ def test_a_table_without_keys_is_asked_about_too():
 
 
 VISITS = pa.table(
-    {"patient": [f"P{i // 3}" for i in range(600)], "age": [i % 90 for i in range(600)]}
+    {
+        "patient": [f"P{i // 3}" for i in range(600)],
+        "age": [i % 90 for i in range(600)],
+        "band": ["low", "high"] * 300,
+    }
 )
 
 
 @pytest.mark.parametrize(
-    ("given", "unit"),
+    ("stated", "unit"),
     [
         ({"person": "patient"}, "person"),
         ({"person": ["patient"], "records_per_person": "auto"}, "person"),
@@ -138,8 +152,8 @@ VISITS = pa.table(
         ({"protects_records": True}, "records"),
     ],
 )
-def test_a_stated_unit_leaves_no_question(given, unit):
-    drafted = draft_plan(VISITS, **given)
+def test_a_stated_unit_leaves_no_question(stated, unit):
+    drafted = draft_plan(VISITS, **stated)
     assert (drafted.plan.privacy_unit, drafted.plan.to_do) == (unit, ())
     assert drafted.plan.attributes["patient"].role == "identifier"
     warned = any("would then promise too much" in note for note in drafted.notes)
@@ -147,17 +161,20 @@ def test_a_stated_unit_leaves_no_question(given, unit):
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "match"),
+    ("stated", "error", "match"),
     [
         ({"person": "patient", "protects_records": True}, PlanError, "two privacy units"),
         ({"records_per_person": 4}, PlanError, "no column names the person"),
         ({"person": "patient", "records_per_person": "many"}, PlanError, "not a number"),
         ({"person": "nobody"}, DataError, "no column 'nobody'"),
+        ({"person": "patient", "records_per_person": 0}, PlanError, "not from 1 to"),
+        ({"person": ["patient", "patient"]}, PlanError, "twice"),
+        ({"person": "band", "class_name": "band"}, DataError, "is the class, too"),
     ],
 )
-def test_a_unit_that_cannot_be_is_refused(given, error, match):
+def test_a_unit_that_cannot_be_is_refused(stated, error, match):
     with pytest.raises(error, match=match):
-        draft_plan(VISITS, **given)
+        draft_plan(VISITS, **stated)
 
 
 def test_a_column_of_people_is_proposed_and_still_asked_about():
@@ -234,3 +251,46 @@ def test_ordinary_columns_of_real_tables_are_not_taken_for_keys(table, shared_da
     named = drafted.plan.to_do[0]
     found = {name for name in drafted.plan.attributes if repr(name) in named}
     assert found - {"encounter_id"} == REAL[table]  # which differs in every record
+
+
+@given(
+    names=st.lists(
+        st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=300),
+        min_size=1,
+        max_size=30,
+        unique=True,
+    ),
+    within=st.booleans(),
+)
+@settings(max_examples=100, deadline=None)
+def test_a_question_about_any_columns_is_read_back_as_it_is(names, within):
+    found = [UnitCandidate(column=name, why="x", sizes=np.array([2]), n_values=1) for name in names]
+    if within:
+        found.append(replace(found[0], column="pno", within=names[0]))
+    questions = UnitFound(candidates=found).questions()
+    text = "\n".join(question_lines(questions))
+    plan = plan_of({**parse_text(text, kind="YAML", where="x").data, "attributes": ATTRIBUTES})
+    assert [visible(question) for question in questions] == [visible(q) for q in plan.to_do]
+    assert len(questions) == 1
+
+
+@given(
+    values=st.lists(st.sampled_from([f"key {i}" for i in range(400)]), min_size=1, max_size=2_000),
+    cut=st.integers(0, 2_000),
+)
+@settings(max_examples=50, deadline=None)
+def test_a_sample_of_distinct_values_has_their_exact_counts_however_they_come(values, cut):
+    samples = []
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("hedgerow.drafting.distinct.MOST_KEPT", 64)
+        for parts in ([values], [values[:cut], values[cut:]], [values[cut:][::-1], values[:cut]]):
+            sample = DistinctSample()
+            for part in parts:
+                counted = Counter(part)
+                sample.add(pa.array(list(counted), pa.string()), np.array(list(counted.values())))
+            samples.append(dict(zip(sample.words.to_pylist(), sample.counts.tolist(), strict=True)))
+            assert len(sample.counts) <= 64
+    true = Counter(values)
+    assert samples[0] == samples[1] == samples[2]
+    assert all(true[word] == n for word, n in samples[0].items())
+    assert len(samples[0]) == len(true) or len(true) > 64

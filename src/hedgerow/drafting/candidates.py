@@ -23,7 +23,7 @@ from hedgerow.drafting.key_forms import (
     is_unordered,
     key_form,
 )
-from hedgerow.drafting.key_names import KeyName, key_name
+from hedgerow.drafting.key_names import KeyName, ends_in_key, key_name
 from hedgerow.drafting.lists import public_list_of
 from hedgerow.drafting.match import TaxonomyFile, match_for
 from hedgerow.drafting.profile import Distinct, Profile
@@ -123,7 +123,8 @@ def _why(profile: Profile, distinct: Distinct, files: Sequence[TaxonomyFile]) ->
     if d >= _FEWEST and is_evenly_counted(distinct.counts):
         return "every value has about as many records"
     if said == "kind":
-        return None
+        is_key = ends_in_key(profile.name) and d >= _MANY
+        return "called like a key, and many values repeat" if is_key else None
     if _is_number(profile):
         return _why_number(profile, distinct)
     if form is not None and d >= _FEWEST_FORMED:

@@ -14,6 +14,9 @@ import numpy as np
 _ALL = 0.95
 """Share of the values that must have a form."""
 
+_LOOKED_AT = 2_000
+"""Values whose form is looked at."""
+
 _UUID = re.compile(r"\{?[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}\}?", re.I)
 _HEX = re.compile(r"(?:0x)?(?:[0-9a-f]{6,}|[0-9A-F]{6,})")
 _RANDOM = re.compile(r"(?=[^\s]*\d)(?=[^\s]*[A-Za-z])[\w+/=-]{16,}", re.ASCII)
@@ -35,12 +38,15 @@ _SHAPE_OF = str.maketrans(
 )
 
 
-def is_random_form(words: Collection[str]) -> str | None:
+def is_random_form(words: Sequence[str]) -> str | None:
     """Return what long random keys are, where nearly all values are some; else ``None``.
 
     >>> is_random_form(["9f86d081", "60303ae2", "fd61a03a"])
     'hexadecimal numbers'
     """
+    words = words[:_LOOKED_AT]
+    if not words:
+        return None
     if _share(words, _UUID) >= _ALL:
         return "UUIDs"
     lengths = {len(word) for word in words}
@@ -57,6 +63,7 @@ def key_form(words: Sequence[str]) -> str | None:
     'numbers after a prefix'
     >>> key_form(["2020-Q1", "2020-Q2"])
     """
+    words = words[:_LOOKED_AT]
     if not words or is_moments(words):
         return None
     if (found := is_random_form(words)) is not None:
@@ -72,9 +79,9 @@ def key_form(words: Sequence[str]) -> str | None:
     return "codes of one form" if _one_shape(words) else None
 
 
-def is_moments(words: Collection[str]) -> bool:
+def is_moments(words: Sequence[str]) -> bool:
     """Whether nearly all values are dates or times of day, in whatever format."""
-    return _share(words, _MOMENT) >= _ALL
+    return _share(words[:_LOOKED_AT], _MOMENT) >= _ALL
 
 
 def _share(words: Collection[str], pattern: re.Pattern[str]) -> float:

@@ -202,6 +202,15 @@ def key_name(column: str) -> KeyName:
     return "likely" if told & (_ENTITIES | _KEY_WORDS) else "open"
 
 
+def ends_in_key(column: str) -> bool:
+    """Whether the last word of a name is one for keys.
+
+    >>> ends_in_key("school_id"), ends_in_key("school")
+    (True, False)
+    """
+    return words_of(column)[-1:] != () and words_of(column)[-1] in _KEY_WORDS
+
+
 def _is_key(words: tuple[str, ...]) -> bool:
     """Whether a name has words for keys and for whom they name, and no others."""
     parts = [part for word in words for part in _parts(word)]

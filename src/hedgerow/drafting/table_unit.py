@@ -38,7 +38,7 @@ def table_unit(
         given=given,
         candidates=tuple(looked.candidates.values()),
         unique=_unique(proposed, looked, profiles),
-        people=_people(opened, given, looked, may_count=may_count),
+        people=_people(opened, given, proposed, looked, may_count=may_count),
     )
 
 
@@ -56,15 +56,35 @@ def _unique(
     return found
 
 
+def _check_released(given: GivenUnit, proposed: Sequence[Proposal]) -> None:
+    """Refuse a person's column that the table lacks, or that the caller makes the class."""
+    roles = {one.name: one.role for one in proposed}
+    for column in given.person:
+        if column not in roles:
+            raise DataError(
+                f"there is no column {column!r} that a plan can name",
+                where="person",
+                do="Name a column of the table; names are case-sensitive.",
+            )
+        if roles[column] == "class":
+            raise DataError(
+                f"the column {column!r} is the class, too",
+                where="person",
+                do="Name another class: who a person is is never released.",
+            )
+
+
 def _people(
     opened: Callable[[], AbstractContextManager[Source]],
     given: GivenUnit,
+    proposed: Sequence[Proposal],
     looked: Looked,
     *,
     may_count: bool,
 ) -> PeopleFound | None:
     """Return how many records people have whom the caller names, or a column called like it."""
     if given.person:
+        _check_released(given, proposed)
         with opened() as source:
             found = people_in(source, given.person, may_count=may_count)
         if found is None:

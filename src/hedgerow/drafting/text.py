@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hedgerow.drafting.propose import Proposal
 from hedgerow.drafting.rounding import one_digit
-from hedgerow.drafting.unit import UnitFound
+from hedgerow.drafting.unit import UnitFound, short_name
 from hedgerow.errors import visible
 from hedgerow.model.reading import MEGABYTES, SECONDS
 from hedgerow.plan.numbers import plain_number
@@ -248,7 +248,7 @@ def question_lines(questions: Sequence[str]) -> Iterable[str]:
     yield "# Open questions: remove each one once the plan answers it. The plan cannot be confirmed"
     yield "# before."
     yield "to-do:"
-    for question in questions:
+    for question in dict.fromkeys(questions):
         text = visible(json.dumps(question, ensure_ascii=False))
         # A line break inside of double quotes reads as one blank.
         yield from textwrap.wrap(
@@ -263,7 +263,7 @@ def question_lines(questions: Sequence[str]) -> Iterable[str]:
 
 
 def _questions(proposals: Sequence[Proposal]) -> list[str]:
-    return [f"{one.name!r}: {one.ask}." for one in proposals if one.ask]
+    return [f"{short_name(one.name)!r}: {one.ask}." for one in proposals if one.ask]
 
 
 def _number(value: Fraction) -> str:

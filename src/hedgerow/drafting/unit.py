@@ -15,10 +15,14 @@ from typing import Literal
 from hedgerow.drafting.candidates import UnitCandidate
 from hedgerow.drafting.people import PeopleFound, RecordsOf
 from hedgerow.errors import PlanError
-from hedgerow.plan.people import names_people
+from hedgerow.model.people import MOST_RECORDS
+from hedgerow.plan.fields import MAX_TEXT
+from hedgerow.plan.people import MOST_PERSON_COLUMNS, names_people
 
-_MOST_LISTED = 400
+_MOST_LISTED = 300
 """Letters that the list of candidate columns may have in a question."""
+
+_LONGEST_NAME = 80
 
 _HOUSEHOLDS = ("household", "haushalt", "menage", "ménage", "hogar", "hh", "famil")
 _PERSON = "if a column says whose a record is (a list of columns if several do together)"
@@ -45,6 +49,19 @@ class GivenUnit:
                 "two privacy units are given",
                 where="person",
                 do="Give one of --person, --one-record-per-person and --protects-records.",
+            )
+        bound = self.records_per_person
+        if isinstance(bound, int) and not 1 <= bound <= MOST_RECORDS:
+            raise PlanError(
+                f"{bound} is not from 1 to {MOST_RECORDS:,}",
+                where="records-per-person",
+                do="Give the most records of one person that count, such as 4, or auto.",
+            )
+        if len(set(self.person)) < len(self.person) or len(self.person) > MOST_PERSON_COLUMNS:
+            raise PlanError(
+                f"names a column twice, or more than {MOST_PERSON_COLUMNS}",
+                where="person",
+                do="Name each column that says whose a record is once.",
             )
         if self.records_per_person is not None and not self.person:
             raise PlanError(
@@ -121,8 +138,9 @@ class UnitFound:
             ask = "State the privacy unit"
         bound = "'join: union'" if self.records == "baskets" else "'records-per-person: 4'"
         answers = [*[f"'person: COLUMN' with {bound} {_PERSON}"] * self.may_name, *_OTHERS]
-        said = [begin, *self._remarks(), f"{ask}: {', '.join(answers[:-1])} or {answers[-1]}."]
-        return [" ".join(said)]
+        end = f"{ask}: {', '.join(answers[:-1])} or {answers[-1]}."
+        question = " ".join([begin, *self._remarks(), end])
+        return [question if len(question) <= MAX_TEXT else f"{begin} {end}"]
 
     @property
     def counts_people(self) -> bool:
@@ -148,13 +166,13 @@ class UnitFound:
         """Yield what helps to answer: households, numbers within them, keys that do not repeat."""
         for each in self.candidates:
             if each.within is not None:
-                both = f"[{each.within}, {each.column}]"
-                yield f"'person: {each.within}' protects all with the same value, such as a"
-                yield f"household; 'person: {both}' protects one member of it."
+                owner = short_name(each.within)
+                yield f"'person: {owner}' protects all with the same value, such as a household;"
+                yield f"'person: [{owner}, {short_name(each.column)}]' protects one member of it."
                 return
         for each in self.candidates:
-            if any(each.column.casefold().startswith(word) for word in _HOUSEHOLDS):
-                yield f"With 'person: {each.column}' the privacy unit is a whole household."
+            if _is_household(each.column):
+                yield f"'person: {short_name(each.column)}' protects whole households."
                 return
         if self.unique and not self.candidates:
             yield f"Hardly a value of {_listed(self.unique)} is in two {self.records}."
@@ -204,6 +222,11 @@ def _is_household(column: str) -> bool:
     return column.casefold().startswith(_HOUSEHOLDS)
 
 
+def short_name(name: str) -> str:
+    """Return the name of a column, its beginning where it is long."""
+    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
+
+
 def _listed(names: Sequence[str]) -> str:
     """Return names in quotes, as many as a question has room for.
 
@@ -212,7 +235,7 @@ def _listed(names: Sequence[str]) -> str:
     """
     shown: list[str] = []
     for name in names:
-        word = repr(name) if len(name) <= 100 else repr(name[:100] + "…")
+        word = repr(short_name(name))
         if shown and sum(map(len, shown)) + len(word) > _MOST_LISTED:
             return f"{', '.join(shown)} and {len(names) - len(shown)} more columns"
         shown.append(word)
