@@ -122,7 +122,9 @@ def assert_worth_having(plan: Plan, table: EncodedTable) -> None:
 @pytest.mark.parametrize("make", FILES, ids=lambda make: make.__name__)
 def test_a_file_as_it_is_becomes_a_release_worth_having(make, tmp_path):
     stranger = make(tmp_path)
-    drafted = draft_plan(stranger.data, query=stranger.query, base=tmp_path)
+    drafted = draft_plan(
+        stranger.data, query=stranger.query, one_record_per_person=True, base=tmp_path
+    )
     assert drafted.text.count("from the data") <= 8
     file = tmp_path / "plan.yaml"
     file.write_text(confirmed_text(drafted.text, drafted.plan), encoding="utf-8")

@@ -138,7 +138,7 @@ def test_a_basket_file_has_no_sheet():
 @pytest.mark.parametrize("name", KINDS)
 def test_a_draft_says_how_its_file_is_read_and_can_be_published(tmp_path, name):
     write, _ = KINDS[name]
-    draft = draft_plan(write(tmp_path, name), class_name="ill")
+    draft = draft_plan(write(tmp_path, name), class_name="ill", one_record_per_person=True)
     assert set(draft.plan.predictors) == {"age", "place"}
     assert draft.plan.reading is not None
     plan = draft.plan.model_copy(update={"confirmed": True, **unit_of(draft.plan)})
@@ -149,6 +149,7 @@ def test_a_draft_of_a_database_names_its_table(tmp_path):
     data = as_database(tmp_path, "people.db")
     out = tmp_path / "plan.yaml"
     words = ["draft", data, "--table", "our people", "--class", "ill", "-o", str(out)]
+    words.append("--one-record-per-person")
     result = CliRunner().invoke(make_app(), words)
     assert result.exit_code == 0, result.output
     text = out.read_text(encoding="utf-8")

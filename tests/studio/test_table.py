@@ -234,3 +234,28 @@ def test_a_hundred_columns_are_shown_in_one_light_page(browser, folder):
     text = browser.show("/table?plan=wide.yaml")
     assert text.count('class="column look"') == 100
     assert len(text.encode()) < 200_000
+
+
+def test_an_open_question_is_shown_until_it_is_answered(browser, folder):
+    path = folder / "plan.yaml"
+    asked = [
+        "Whose records are these? 'a', \"b\" or <c>?",
+        "'day': which comes first, day or month?",
+    ]
+    lines = "".join(f"  - {json.dumps(each)}\n" for each in asked)
+    before = path.read_text()
+    path.write_text(before.replace("confirmed: false", f"to-do:\n{lines}confirmed: false"))
+    for left in (asked[1:], []):
+        text = browser.show("/table?plan=plan.yaml")
+        first = asked[len(asked) - len(left) - 1]
+        assert (
+            html.escape(first, quote=True).replace("&quot;", "&#34;").replace("&#x27;", "&#39;")
+            in text
+        )
+        answer = browser.send(
+            "/table/answered?plan=plan.yaml", {"question": first, "version": version(text)}
+        )
+        assert answer.status_code == 200
+        assert load_plan(path).to_do == tuple(left)
+    assert path.read_text() == before
+    assert "Answered" not in browser.show("/table?plan=plan.yaml")

@@ -15,11 +15,13 @@ from hedgerow.errors import HedgerowError, InputError
 from hedgerow.studio.columns import (
     ROLES,
     PlanColumn,
+    answering,
     confirming,
     confirming_fact,
     lines_of,
     named,
     number,
+    open_questions,
     plan_columns,
     table_facts,
     to_look_at,
@@ -137,6 +139,7 @@ def _values(file: PlanFile) -> dict[str, Any]:
         "file": file,
         "columns": columns,
         "facts": facts,
+        "questions": open_questions(file),
         "data": data,
         "look": to_look_at(file),
         "mistake": mistake,
@@ -228,6 +231,13 @@ def _confirm(request: Request, form: Sent) -> Response:
 def _confirm_fact(request: Request, form: Sent) -> Response:
     file = shown_plan(request)
     saved = _saved(file, confirming_fact(file, form.need("key")), form)
+    return page_answer(request, "_about.html.j2", whole=True, **_values(saved))
+
+
+def _answered(request: Request, form: Sent) -> Response:
+    """Remove a question that somebody has answered in the plan."""
+    file = shown_plan(request)
+    saved = _saved(file, answering(file, form.need("question")), form)
     return page_answer(request, "_about.html.j2", whole=True, **_values(saved))
 
 
@@ -324,6 +334,7 @@ PAGE = Page(
         Route("/table/column", change(_save_column), methods=["POST"]),
         Route("/table/confirm", change(_confirm), methods=["POST"]),
         Route("/table/fact", change(_confirm_fact), methods=["POST"]),
+        Route("/table/answered", change(_answered), methods=["POST"]),
         Route("/table/bulk", change(_bulk), methods=["POST"]),
         Route("/table/about", change(_about), methods=["POST"]),
         Route("/table/items", change(_items), methods=["POST"]),
