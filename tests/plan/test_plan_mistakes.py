@@ -273,6 +273,10 @@ MISTAKES = {
         "attributes.���",  # no text file could hold the name itself
         ["control character"],
     ),
+    "ledger with NUL": (with_ledger(file="a\0b"), "ledger.file", ["holds a NUL", "Remove it"]),
+    "ledger half a character": (with_ledger(file="\ud800"), "ledger.file", ["half a character"]),
+    "data with NUL": ({**GOOD, "data": "a\0b"}, "data", ["holds a NUL"]),
+    "query half a character": ({**GOOD, "query": "select '\udc80'"}, "query", ["half a char"]),
     "name empty": ({"attributes": {"": {"role": "drop"}}}, "attributes.''", ["empty"]),
     "publish is a text": ({**GOOD, "publish": "diffgen"}, "publish", ["not a mapping", "method"]),
     "unknown method": (

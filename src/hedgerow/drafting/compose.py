@@ -28,6 +28,8 @@ from hedgerow.drafting.settle import dates_of, settle_marks
 from hedgerow.drafting.text import (
     PlaceLines,
     Sections,
+    check_texts,
+    fits_a_plan,
     ledger_section,
     plan_text,
     relative_path,
@@ -37,6 +39,7 @@ from hedgerow.model.card import card
 from hedgerow.model.database import asked_of
 from hedgerow.model.reading import PLAIN, NumberMarks, Reading
 from hedgerow.plan.defaults import DEFAULT_METHOD
+from hedgerow.plan.fields import MAX_TEXT
 from hedgerow.plan.load import plan_of
 from hedgerow.plan.model import Plan
 from hedgerow.plan.numbers import plain_number
@@ -101,6 +104,7 @@ def draft_plan(
     slip less harmful, which is no guarantee.
     """
     folder = base or Path()
+    check_texts(data=data, query=query, table=table, items=items, record=record, order=order)
     given, data = data, asked_of(data, query=query, table=table)
     files, notes = taxonomies_in(Path(taxonomies)) if taxonomies else ([], [])
     columns = BasketColumns.of(items, record, order, ordered=ordered)
@@ -152,6 +156,8 @@ def draft_plan(
     )
     text = plan_text(sections, base=folder)
     notes += [*_notes(proposed, form), *file_notes(data), *(p.note for p in proposed if p.note)]
+    if unnamed:
+        notes.append(f"{unnamed} columns are left out: a plan cannot hold their names")
     if people is not None and (note := people.note()):
         notes.append(note)
     return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
@@ -255,12 +261,18 @@ def _publish(method: str, epsilon: object) -> tuple[str, bool, bool]:
 def _profiles(
     source: Source, class_name: str | None, progress: Callable[[float], None] | None
 ) -> dict[str, Profile]:
-    columns = [name for name in source.columns if name.strip() and name.isprintable()]
+    columns = [name for name in source.columns if fits_a_plan(name)]
     if class_name is not None and class_name not in columns:
         raise DataError(
             f"there is no column {class_name!r} to be the class",
             where=source.name,
             do="Name a column of the table; names are case-sensitive.",
+        )
+    if not columns:
+        raise DataError(
+            "no column has a name that a plan can hold",
+            where=source.name,
+            do=f"Give columns names of printable characters, at most {MAX_TEXT:,} of them.",
         )
     return profiles_of(source, columns, progress=progress)
 

@@ -78,7 +78,7 @@ class LabelledSource:
                 row_limit=self.batch_rows,
                 output_format="dict",
             )
-        return {name: list(values) for name, values in found.items()}
+            return {name: list(found[name]) for name in columns}
 
     def _array(self, values: list[Any], column: str, is_text: bool) -> pa.Array:
         """Return a column, as text where its values are of several kinds."""
@@ -112,7 +112,7 @@ def open_labelled(path: Path, reading: Reading = PLAIN) -> LabelledSource:
     with _readable(path):
         _check_first_bytes(path)
         _, found = reader(str(path), metadataonly=True, output_format="dict")
-        columns = [str(name) for name in found.column_names]
+        columns = _names(found.column_names, path)
         labels = {str(name): _spelt(one) for name, one in found.variable_value_labels.items()}
         claimed = found.number_rows or 0
     if claimed > max(_MOST_ROWS, _MOST_ROWS_PER_BYTE * path.stat().st_size):
@@ -125,6 +125,18 @@ def open_labelled(path: Path, reading: Reading = PLAIN) -> LabelledSource:
         reading=reading,
         batch_rows=max(1, _CELLS // max(1, min(len(columns), MAX_COLUMNS))),
     )
+
+
+def _names(names: Sequence[Any], path: Path) -> list[str]:
+    """Return the columns' names; a damaged file may lack one."""
+    for place, name in enumerate(names, start=1):
+        if not isinstance(name, str) or not name:
+            raise DataError(
+                f"column {place} has no name",
+                where=path.name,
+                do="Save it again from the program that wrote it, or export it as CSV.",
+            )
+    return list(names)
 
 
 def value_labels(source: object) -> Mapping[str, Mapping[str, str]]:
