@@ -169,7 +169,8 @@ def _read(
     """Return how the file is written, what its columns hold, and how many have no name."""
     form = _form(data)
     profiles, unnamed = _profiles_in(data, form, class_name, progress)
-    if form is not None and _begins_with_a_record(profiles):
+    is_lines = form is not None and form.format is None and form.header is True
+    if form is not None and is_lines and _begins_with_a_record(profiles):
         form = replace(form, header=column_numbers(len(profiles) + unnamed))
         profiles, unnamed = _profiles_in(data, form, class_name, progress)
     if not any(profile.n_records for profile in profiles.values()):
@@ -355,7 +356,7 @@ def _notes(proposed: Sequence[Proposal], form: Reading | None) -> list[str]:
         )
     if form is not None and form.malformed == "drop":
         notes.append("some records are malformed, and this plan leaves them out")
-    if form is not None and isinstance(form.header, tuple):
+    if form is not None and form.format is None and isinstance(form.header, tuple):
         notes.append("the first line looks like a record, so the columns are called by number")
     if asked := [one.name for one in proposed if one.ask]:
         notes.append(f"to be answered before the plan can be confirmed: {', '.join(asked)}")
