@@ -102,7 +102,7 @@ class Guarantee(CertificatePart):
     epsilon: ExactFraction | None = Field(description="exact, as text; null without a guarantee")
     epsilon_decimal: float | None = Field(description="the same, rounded, for reading")
     delta: ExactFraction | None
-    neighbours: str | None = Field(description="the two tables nobody can tell apart")
+    neighbours: str | None = Field(description="the two tables that the guarantee compares")
     person: CertifiedPerson | None = Field(
         default=None, description="who is protected with all their records; null: a record each"
     )
@@ -180,10 +180,9 @@ def _statement(epsilon: Fraction, people: PeopleRule | None, records: str) -> st
 
 def _loose_statement(epsilon: Fraction, delta: Fraction, caveat: str | None) -> str:
     told = (
-        f"Differentially private with epsilon = {epsilon} and delta = {float(delta):.3g}: but for"
-        " a chance of delta that may go wrong for any one person, whatever anyone concludes from"
-        f" this release is at most {factor_text(epsilon)} times as likely with that person's"
-        " record as without it."
+        f"Differentially private with epsilon = {epsilon} and delta = {float(delta):.3g}: no outcome"
+        f" is more than {factor_text(epsilon)} times as likely with any one person's record as"
+        " without it, or without it as with it, up to an added probability of delta."
     )
     return told if caveat is None else f"{told} {caveat}"
 
