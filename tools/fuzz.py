@@ -37,6 +37,7 @@ def run_one(target: str, options: list[str]) -> None:
     with atheris.instrument_imports(include=["hedgerow", "yaml", "tomllib", "json", "csv"]):
         from support import fuzz_targets
 
+    fuzz_targets.own_words()  # takes long, and is no part of any input
     atheris.Setup([sys.argv[0], *options], lambda data: fuzz_targets.try_bytes(target, data))
     atheris.Fuzz()
 

@@ -180,9 +180,9 @@ def _statement(epsilon: Fraction, people: PeopleRule | None, records: str) -> st
 
 def _loose_statement(epsilon: Fraction, delta: Fraction, caveat: str | None) -> str:
     told = (
-        f"Differentially private with epsilon = {epsilon} and delta = {float(delta):.3g}: no outcome"
-        f" is more than {factor_text(epsilon)} times as likely with any one person's record as"
-        " without it, or without it as with it, up to an added probability of delta."
+        f"Differentially private with epsilon = {epsilon} and delta = {float(delta):.3g}: no"
+        f" outcome is more than {factor_text(epsilon)} times as likely with any one person's record"
+        " as without it, or without it as with it, up to an added probability of delta."
     )
     return told if caveat is None else f"{told} {caveat}"
 

@@ -18,6 +18,7 @@ import pyarrow as pa
 from hedgerow.errors import DataError, HedgerowError, MissingExtraError
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.read.source import MAX_COLUMNS, ReadProgress, check_columns, places_of
+from hedgerow.read.spss_parts import check_dictionary
 from hedgerow.read.text import InexactError, spell, text_columns
 
 _CELLS = 1 << 22  # read at a time: each is a Python object for a while
@@ -110,7 +111,7 @@ def open_labelled(path: Path, reading: Reading = PLAIN) -> LabelledSource:
     """Return an SPSS or Stata file, opened far enough to know its columns and labels."""
     reader = _reader(path)
     with _readable(path):
-        _check_first_bytes(path)
+        _check_beginning(path)
         _, found = reader(str(path), metadataonly=True, output_format="dict")
         columns = _names(found.column_names, path)
         labels = {str(name): _spelt(one) for name, one in found.variable_value_labels.items()}
@@ -159,10 +160,13 @@ def _spelt(labels: Mapping[Any, str]) -> dict[str, str]:
     }
 
 
-def _check_first_bytes(path: Path) -> None:
+def _check_beginning(path: Path) -> None:
+    if path.suffix.lower() == ".dta":
+        return
     with path.open("rb") as file:
-        if path.suffix.lower() != ".dta" and not file.read(4).startswith(_SPSS):
+        if not file.read(4).startswith(_SPSS):
             raise _unreadable(path)
+    check_dictionary(path)
 
 
 def _reader(path: Path) -> Callable[..., Any]:
