@@ -492,7 +492,6 @@ EVERY_TEXT = {
     "records-per-person": 2,
     "disclose": {"against": "d.csv", "memory": "m", "recipient": "r", "key": "p"},
     "ledger": {"people": "w", "cap": 2, "file": "l"},
-    "covers": {"column": "sick", "values": ["n"]},
 }
 
 
