@@ -132,7 +132,7 @@ def test_without_the_extra_the_message_names_it(tmp_path, monkeypatch):
         open_table(path)
 
 
-def test_a_value_label_of_no_variable_is_refused_before_the_library_reads_it(tmp_path):
+def test_a_dictionary_that_contradicts_itself_is_refused_before_the_library_reads_it(tmp_path):
     """ReadStat ends the whole process there."""
     path = tmp_path / "t.sav"
     frame = pd.DataFrame({"age": [1.0, 2.0], "job": ["a" * 300, "b"]})
@@ -145,6 +145,12 @@ def test_a_value_label_of_no_variable_is_refused_before_the_library_reads_it(tmp
     # The second segment of the long text is 4: no variable begins there.
     for wrong in (0, -1, 4, 257, 2**31 - 1):
         path.write_bytes(content.replace(labelled, struct.pack("<3i", 4, 1, wrong)))
+        with pytest.raises(DataError, match="damaged"):
+            open_table(path)
+    # The first variable as a text whose further segments are missing, or that is too wide.
+    begins = content.index(b"AGE     ") - 24
+    for width in (9, 127, 14080, -1, -2):
+        path.write_bytes(content[: begins + 4] + struct.pack("<i", width) + content[begins + 8 :])
         with pytest.raises(DataError, match="damaged"):
             open_table(path)
     for end in (100, 300, len(content) // 3):

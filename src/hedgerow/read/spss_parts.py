@@ -1,7 +1,7 @@
 """The dictionary of an SPSS file, checked before a library reads it.
 
-A value label names its variables by number. ReadStat takes a number for which there is no
-variable, as a damaged file may have, and ends the whole process.
+A value label names its variables by number, and a text of more than eight bytes takes several
+records. On a damaged file in which these contradict each other ReadStat ends the whole process.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ _LAYOUT_AT = 64
 _LAYOUTS = (2, 3)
 _VARIABLE, _LABELS, _LABELLED, _DOCUMENT, _EXTENSION, _END = 2, 3, 4, 6, 7, 999
 _CONTINUED = -1  # the next eight bytes of a text, not a variable of its own
+_SEGMENT, _MOST_WIDTH = 8, 255
 
 
 class DamagedError(Exception):
@@ -22,7 +23,7 @@ class DamagedError(Exception):
 
 
 def check_dictionary(path: Path) -> None:
-    """Raise `DamagedError` unless every value label is that of a variable."""
+    """Raise `DamagedError` unless texts have all their records, and value labels variables."""
     with path.open("rb") as file:
         _Dictionary(file).check()
 
@@ -37,7 +38,8 @@ class _Dictionary:
         if not orders:
             raise DamagedError
         self.order = orders[0]
-        self.starts: list[bool] = []
+        self.widths: list[int] = []
+        self.n_due = 0  # records that the last text still needs
 
     def check(self) -> None:
         """Read up to the end of the dictionary."""
@@ -49,14 +51,17 @@ class _Dictionary:
             _EXTENSION: self._extension,
         }
         while (kind := self._number()) != _END:
-            if kind not in readers:
+            if kind not in readers or (self.n_due and kind != _VARIABLE):
                 raise DamagedError
             readers[kind]()
 
     def _variable(self) -> None:
         width, has_label, n_missing = self._number(), self._number(), self._number()
         self._skip(16)
-        self.starts.append(width != _CONTINUED)
+        if (width == _CONTINUED) != (self.n_due > 0) or not _CONTINUED <= width <= _MOST_WIDTH:
+            raise DamagedError
+        self.n_due = self.n_due - 1 if self.n_due else max(0, -(-width // _SEGMENT) - 1)
+        self.widths.append(width)
         if has_label == 1:
             length = self._count()
             self._skip(length + -length % 4)
@@ -71,7 +76,7 @@ class _Dictionary:
     def _labelled(self) -> None:
         for _ in range(self._count()):
             at = self._number()
-            if not 1 <= at <= len(self.starts) or not self.starts[at - 1]:
+            if not 1 <= at <= len(self.widths) or not 0 <= self.widths[at - 1] <= _SEGMENT:
                 raise DamagedError
 
     def _extension(self) -> None:
