@@ -40,6 +40,7 @@ ROOMS: dict[str, str] = {
     "studio": "errors model plan privacy encode taxonomy release report pipeline disclosure"
     " evaluation comparison drafting",
     "handbook": "errors",
+    "__main__": "cli",
     "cli": "errors model plan privacy taxonomy release report pipeline disclosure evaluation"
     " comparison drafting auditing demo studio handbook",
 }

@@ -296,6 +296,8 @@ CASES: dict[str, tuple[Change, list[str], int, str]] = {
     ),
     "another file that is not there": (nothing, ["--data", "nowhere.parquet"], 2, "nowhere"),
     # --- the plan
+    "a NUL in the ledger's path": (plan("ledger.sqlite", '"ledger\\0"'), [], 2, "ledger.file"),
+    "a NUL in the data's path": (plan("data: data.csv", 'data: "d\\0"'), [], 2, "holds a NUL"),
     "no plan": (lambda folder: (folder / "plan.yaml").unlink(), [], 2, "plan.yaml"),
     "an empty plan": (data(b"", "plan.yaml"), [], 2, "plan.yaml"),
     "a plan that is a list": (data("- a\n- b\n", "plan.yaml"), [], 2, "plan.yaml"),

@@ -31,6 +31,8 @@ from hedgerow.drafting.table_unit import table_unit
 from hedgerow.drafting.text import (
     PlaceLines,
     Sections,
+    check_texts,
+    fits_a_plan,
     ledger_section,
     plan_text,
     relative_path,
@@ -41,6 +43,7 @@ from hedgerow.model.card import card
 from hedgerow.model.database import asked_of
 from hedgerow.model.reading import PLAIN, NumberMarks, Reading
 from hedgerow.plan.defaults import DEFAULT_METHOD
+from hedgerow.plan.fields import MAX_TEXT
 from hedgerow.plan.load import plan_of
 from hedgerow.plan.model import Plan
 from hedgerow.plan.numbers import plain_number
@@ -115,6 +118,7 @@ def draft_plan(
     slip less harmful, which is no guarantee.
     """
     folder = base or Path()
+    check_texts(data=data, query=query, table=table, items=items, record=record, order=order)
     given, data = data, asked_of(data, query=query, table=table)
     files, notes = taxonomies_in(Path(taxonomies)) if taxonomies else ([], [])
     unit_given = GivenUnit.of(
@@ -174,6 +178,8 @@ def draft_plan(
     )
     text = plan_text(sections, base=folder)
     notes += [*_notes(proposed, form), *file_notes(data), *(p.note for p in proposed if p.note)]
+    if unnamed:
+        notes.append(f"{unnamed} columns are left out: a plan cannot hold their names")
     notes += unit.notes()
     return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
 
@@ -184,7 +190,8 @@ def _read(
     """Return how the file is written, what its columns hold, and how many have no name."""
     form = _form(data)
     profiles, unnamed = _profiles_in(data, form, class_name, progress)
-    if form is not None and _begins_with_a_record(profiles):
+    is_lines = form is not None and form.format is None and form.header is True
+    if form is not None and is_lines and _begins_with_a_record(profiles):
         form = replace(form, header=column_numbers(len(profiles) + unnamed))
         profiles, unnamed = _profiles_in(data, form, class_name, progress)
     if not any(profile.n_records for profile in profiles.values()):
@@ -248,12 +255,18 @@ def _publish(method: str, epsilon: object) -> tuple[str, bool, bool]:
 def _profiles(
     source: Source, class_name: str | None, progress: Callable[[float], None] | None
 ) -> dict[str, Profile]:
-    columns = [name for name in source.columns if name.strip() and name.isprintable()]
+    columns = [name for name in source.columns if fits_a_plan(name)]
     if class_name is not None and class_name not in columns:
         raise DataError(
             f"there is no column {class_name!r} to be the class",
             where=source.name,
             do="Name a column of the table; names are case-sensitive.",
+        )
+    if not columns:
+        raise DataError(
+            "no column has a name that a plan can hold",
+            where=source.name,
+            do=f"Give columns names of printable characters, at most {MAX_TEXT:,} of them.",
         )
     return profiles_of(source, columns, progress=progress)
 
@@ -337,7 +350,7 @@ def _notes(proposed: Sequence[Proposal], form: Reading | None) -> list[str]:
         )
     if form is not None and form.malformed == "drop":
         notes.append("some records are malformed, and this plan leaves them out")
-    if form is not None and isinstance(form.header, tuple):
+    if form is not None and form.format is None and isinstance(form.header, tuple):
         notes.append("the first line looks like a record, so the columns are called by number")
     return notes
 

@@ -10,12 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from hedgerow.drafting.propose import Proposal
 from hedgerow.drafting.rounding import one_digit
 from hedgerow.drafting.unit import UnitFound, short_name
-from hedgerow.errors import visible
+from hedgerow.errors import DataError, visible
 from hedgerow.model.reading import MEGABYTES, SECONDS
+from hedgerow.plan.fields import MAX_TEXT
 from hedgerow.plan.numbers import plain_number
 from hedgerow.privacy.ledger_names import nearest_plain
 
@@ -101,6 +103,32 @@ def quoted(text: str) -> str:
     return text if is_plain else visible(json.dumps(text, ensure_ascii=False))
 
 
+def check_texts(**given: Any) -> None:
+    """Refuse names of files and columns that a plan, which is UTF-8, cannot hold."""
+    for where, text in given.items():
+        if not isinstance(text, str | os.PathLike):
+            continue
+        name = os.fspath(text)
+        try:
+            is_text = isinstance(name, str) and b"\0" not in name.encode()
+        except UnicodeEncodeError:
+            is_text = False
+        if not is_text:
+            raise DataError(
+                "the name is not text: it holds bytes that are not UTF-8, or a NUL",
+                where=where,
+                do="Rename it, or give the path of a link to it.",
+            )
+
+
+def fits_a_plan(name: str) -> bool:
+    """Return whether a column's name can be a key of a plan: not empty, printable, not too long.
+
+    YAML allows 1,024 characters for a key as it is written, with its quotes and escapes.
+    """
+    return bool(name.strip()) and name.isprintable() and len(quoted(name)) <= MAX_TEXT
+
+
 def relative_path(place: str | Path, base: Path) -> str:
     """Return how a plan in the folder ``base`` names the file ``place``."""
     path = Path(place)
@@ -136,7 +164,8 @@ def _attributes(sections: Sections, base: Path) -> Iterable[str]:
         if proposal.derived is not None:
             yield from _attribute(proposal.derived, base)
     if sections.unnamed:
-        yield f"  # {sections.unnamed} more: their names hold characters that a plan cannot hold"
+        yield f"  # {sections.unnamed} more columns: a plan cannot hold their names, which are too"
+        yield "  # long or hold characters that are not printable"
     yield ""
 
 

@@ -108,7 +108,7 @@ class Guarantee(CertificatePart):
     epsilon: ExactFraction | None = Field(description="exact, as text; null without a guarantee")
     epsilon_decimal: float | None = Field(description="the same, rounded, for reading")
     delta: ExactFraction | None
-    neighbours: str | None = Field(description="the two tables nobody can tell apart")
+    neighbours: str | None = Field(description="the two tables that the guarantee compares")
     person: CertifiedPerson | None = Field(
         default=None, description="who is protected with all their records; null: see unit"
     )
@@ -216,12 +216,11 @@ def _loose_statement(
     epsilon: Fraction, delta: Fraction, unit: PrivacyUnit, caveat: str | None
 ) -> str:
     single = unit == "one record per person"
-    whose = "that person's record" if single else "that record"
+    whose = "person's record" if single else "record"
     told = (
-        f"Differentially private with epsilon = {epsilon} and delta = {float(delta):.3g}: but for"
-        f" a chance of delta that may go wrong for any one {'person' if single else 'record'},"
-        f" whatever anyone concludes from this release is at most {factor_text(epsilon)} times as"
-        f" likely with {whose} as without it."
+        f"Differentially private with epsilon = {epsilon} and delta = {float(delta):.3g}: no"
+        f" outcome is more than {factor_text(epsilon)} times as likely with any one {whose} as"
+        " without it, or without it as with it, up to an added probability of delta."
         f" {stated_once() if single else several_cost(pure=False)}"
     )
     return told if caveat is None else f"{told} {caveat}"
