@@ -39,7 +39,8 @@ def require_rows(n_rows: int, name: str) -> None:
         raise DataError(
             f"the table has more than {MOST_ROWS:,} rows, the most that one release may read",
             where=name,
-            do="Publish it in parts, each with a plan that 'covers' some values of a column.",
+            do="Divide it into tables by a column, and publish each with a plan that 'covers' its"
+            " values.",
         )
 
 
