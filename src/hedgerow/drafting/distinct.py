@@ -2,7 +2,7 @@
 
 Values are kept whose hash begins with a number of zero bits that rises with the number of values,
 so those kept are a sample of the distinct values, each with its exact number of records
-[Gibbons01].
+(distinct sampling, Gibbons, VLDB 2001).
 
 Privacy: confidential, all of it.
 """
