@@ -278,6 +278,6 @@ def test_the_commands_open_an_account_of_people_and_tell_neighbours(ledger):
     call("spend", "old", "1", "--note", "counts")
     assert "not told" in call("show")
     assert call("neighbours", "old", "person", "--why", "counts of persons") == (
-        "old: cap 4, spent 1, left 3\n"
+        "old: cap 4, spent 1, left 3\nprotects each person with all their records\n"
     )
     assert CliRunner().invoke(app, ["neighbours", "old", "nobody", "--why", "x"]).exit_code == 2

@@ -27,6 +27,7 @@ attributes:
   age:  {numeric: [0, 99]}
   ward: {taxonomy: {Any: {Old: [A, B], New: [C]}}}
   back: {role: class, values: ["no", "yes"]}
+protects: records
 confirmed: true
 ledger: {dataset: visits, cap: 2, file: ledger.sqlite}
 """
