@@ -249,17 +249,6 @@ def as_plan(plan: PlanLike) -> Plan:
     return plan_of(plan) if isinstance(plan, Mapping) else load_plan(plan)
 
 
-def check_confirmed(plan: Plan) -> None:
-    """Refuse a plan whose domains nobody has confirmed to be public."""
-    if not plan.confirmed:
-        raise UnconfirmedPlanError(
-            "nobody has confirmed that the domains in this plan are public knowledge",
-            where="confirmed",
-            do="Read every domain, replace what was taken from the data, then set"
-            " 'confirmed: true'.",
-        )
-
-
 def check_whose_records(plan: Plan) -> None:
     """Refuse a plan that leaves out who a record belongs to, and does not say what that means."""
     if plan.person is not None or plan.one_record_per_person:

@@ -32,7 +32,6 @@ from hedgerow.pipeline.noise import UNJUDGED, refuse_noise
 from hedgerow.pipeline.prepare import (
     PlanLike,
     Prepared,
-    check_confirmed,
     check_whose_records,
     prepare,
 )
@@ -43,6 +42,7 @@ from hedgerow.pipeline.retry import (
     release_in_place,
     say_where_booked,
 )
+from hedgerow.pipeline.signed import check_signed, given_beside
 from hedgerow.plan.load import plan_digest
 from hedgerow.privacy.budget import EpsilonLike
 from hedgerow.privacy.ledger import Entry
@@ -119,6 +119,11 @@ def publish(
     ``scratch``), or ``spark`` (on ``master``, or an existing ``session``). The same seed
     gives the same release on each.
 
+    A plan that `hedgerow confirm` signed is published as it was signed: if the plan, the content
+    of a taxonomy, a setting given here, the query or the ``utility`` differs from that, the run
+    is refused with `VoidSignatureError`, which names the differences. The path of the table does
+    not count.
+
     ``expect`` is the fingerprint that `hedgerow check` showed, or at least its first sixteen
     letters: a plan or a taxonomy that has changed since is refused.
 
@@ -152,7 +157,7 @@ def publish(
         plan, utility=utility, method=method, epsilon=epsilon, faithful=faithful, **settings
     )
     _check_unchanged(ready, expect)
-    check_confirmed(ready.plan)
+    check_signed(ready.plan, ready.domain, given_beside(ready.plan, data, utility=utility))
     if ready.private:
         check_whose_records(ready.plan)
     task = _Task(

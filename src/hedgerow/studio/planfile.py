@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-import os
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from hedgerow.errors import InputError, PlanError, RefusedError
 from hedgerow.plan.load import checked
 from hedgerow.plan.model import Plan
 from hedgerow.plan.parse import format_of, parse_text, read_plan_text
+from hedgerow.plan.rewrite import replace_file
 from hedgerow.studio.folder import Folder
 from hedgerow.studio.yamledit import Edit, edited, first_comments, remarks
 
@@ -118,24 +118,6 @@ class PlanFile:
             replace_file(new.path, new.text)
         _remember(new)
         return new
-
-
-def replace_file(path: Path, text: str) -> None:
-    """Write a text whole, by a second file that takes the first one's name and rights."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-            if path.exists():
-                part.chmod(path.stat().st_mode & 0o777)
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        why = error.strerror or "it cannot be written"
-        raise InputError(why, where=path.name, do="Free the place, then try again.") from None
 
 
 def version_of(text: str) -> str:

@@ -1,0 +1,222 @@
+"""Signatures and sources written into the text of a plan file; every other character stays.
+
+YAML and JSON are edited by the places of their nodes, TOML by lines. What comes out is read again
+and must say what the text said before, with the new content and nothing else; otherwise the edit
+is refused with the text to paste.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from hedgerow.errors import InputError, PlanError
+from hedgerow.plan.load import PlanDumper
+from hedgerow.plan.parse import KeyPath, parse_text
+from hedgerow.plan.rewrite_toml import Change, applied, toml_value, toml_with_key, toml_with_source
+
+Keys = Mapping[str, Mapping[str, Any] | None]
+"""New content of keys of the whole plan; ``None`` removes a key."""
+
+
+def rewritten(
+    text: str, *, kind: str, keys: Keys, sources: Mapping[KeyPath, str], where: str
+) -> str:
+    r"""Return the text of a plan file with new keys and with sources of some domains.
+
+    ``kind`` is YAML, TOML or JSON; ``sources`` are by the path of the column, or ``("items",)``.
+
+    >>> print(rewritten("confirmed: false  # soon\n", kind="YAML", where="plan", sources={},
+    ...                 keys={"confirmed": {"by": "A. Officer"}}), end="")
+    confirmed:
+      by: A. Officer  # soon
+    """
+    if "\r\n" in text and "\n" not in text.replace("\r\n", ""):
+        plain = text.replace("\r\n", "\n")
+        made = rewritten(plain, kind=kind, keys=keys, sources=sources, where=where)
+        return made.replace("\n", "\r\n")
+    wanted = copy.deepcopy(parse_text(text, kind=kind, where=where).data)
+    if not isinstance(wanted, dict):
+        raise PlanError("the plan is not a mapping of keys to values", where=where)
+    try:
+        for path, source in sources.items():
+            _holder(wanted, path)["source"] = source
+            text = (
+                toml_with_source(text, path, source)
+                if kind == "TOML"
+                else _sourced(text, path, source, kind=kind)
+            )
+        for key, value in keys.items():
+            wanted.pop(key, None)
+            if value is not None:
+                wanted[key] = value
+            text = (
+                toml_with_key(text, key, value)
+                if kind == "TOML"
+                else _keyed(text, key, value, kind=kind)
+            )
+        made = parse_text(text, kind=kind, where=where).data
+    except (PlanError, yaml.YAMLError, LookupError, AttributeError) as error:
+        raise _refused(keys, sources, kind, where) from error
+    if _plain(made) != _plain(wanted):
+        raise _refused(keys, sources, kind, where)
+    return text
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a text whole, by a second file that takes the first one's name and rights."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+            if path.exists():
+                part.chmod(path.stat().st_mode & 0o777)
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        why = error.strerror or "it cannot be written"
+        raise InputError(why, where=path.name, do="Free the place, then try again.") from None
+
+
+def _refused(keys: Keys, sources: Mapping[KeyPath, str], kind: str, where: str) -> PlanError:
+    lines = [f"source of {path[-1]}: {json.dumps(text)}" for path, text in sources.items()]
+    for key, value in keys.items():
+        if value is None:
+            lines.append(f"(remove {key})")
+        elif kind == "TOML":
+            lines.append(f"{key} = {toml_value(value)}")
+        else:
+            lines.append(_entry(key, value, kind=kind))
+    return PlanError(
+        f"the signature cannot be written into this {kind} text; nothing was changed",
+        where=where,
+        do="Write it into the file yourself, in place of what is there:\n" + "\n".join(lines),
+    )
+
+
+def _holder(data: Any, path: KeyPath) -> Any:
+    for step in path:
+        data = data[step]
+    return data
+
+
+def _plain(value: Any) -> Any:
+    """Return content with numbers that compare equal however they are written."""
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, bool | str) or value is None:
+        return value
+    return float(value) if not hasattr(value, "isoformat") else str(value)
+
+
+def _keyed(text: str, key: str, value: Mapping[str, Any] | None, *, kind: str) -> str:
+    """Return YAML or JSON with another value of a key of the whole plan."""
+    root = _composed(text)
+    found = next(((k, v) for k, v in root.value if k.value == key), None)
+    if found is None and value is None:
+        return text
+    if root.flow_style:
+        return applied(text, _flow_key(text, root, key, value, found))
+    indent = " " * root.value[0][0].start_mark.column
+    if found is None:
+        end = "" if text.endswith("\n") or not text else "\n"
+        return f"{text}{end}{_indented(_entry(key, value or {}, kind=kind), indent)}\n"
+    name, old = found
+    start, stop = name.start_mark.index, _end(old)
+    if value is not None:
+        made = _indented(_entry(key, value, kind=kind), indent).lstrip(" ")
+        return applied(text, Change(start=start, stop=stop, text=made))
+    start -= len(indent)
+    line = text.find("\n", stop)
+    return applied(text, Change(start=start, stop=len(text) if line < 0 else line + 1, text=""))
+
+
+def _flow_key(
+    text: str,
+    root: yaml.MappingNode,
+    key: str,
+    value: Mapping[str, Any] | None,
+    found: tuple[yaml.Node, yaml.Node] | None,
+) -> Change:
+    made = json.dumps(value, ensure_ascii=False, indent=2).replace("\n", "\n  ")
+    if found is None:
+        start = root.start_mark.index + 1
+        comma = "," if root.value else ""
+        return Change(start=start, stop=start, text=f"\n  {json.dumps(key)}: {made}{comma}")
+    name, old = found
+    if value is not None:
+        return Change(start=old.start_mark.index, stop=old.end_mark.index, text=made)
+    start, stop = name.start_mark.index, old.end_mark.index
+    after = re.compile(r"\s*,").match(text, stop)
+    if after:
+        return Change(start=start, stop=after.end(), text="")
+    before = re.compile(r",\s*$").search(text[:start])
+    return Change(start=before.start() if before else start, stop=stop, text="")
+
+
+def _sourced(text: str, path: KeyPath, source: str, *, kind: str) -> str:
+    """Return YAML or JSON with the source of one domain."""
+    node: Any = _composed(text)
+    for step in path:
+        node = next(value for key, value in node.value if key.value == step)
+    said = json.dumps(source, ensure_ascii=False)
+    old = next((value for key, value in node.value if key.value == "source"), None)
+    if old is not None:
+        change = Change(start=old.start_mark.index, stop=_end(old), text=said)
+    elif not node.flow_style:
+        first = node.value[0][0].start_mark
+        made = f"source: {said}\n{' ' * first.column}"
+        change = Change(start=first.index, stop=first.index, text=made)
+    elif node.value:
+        at = _end(node.value[-1][1])
+        name = '"source"' if kind == "JSON" else "source"
+        change = Change(start=at, stop=at, text=f", {name}: {said}")
+    else:
+        at = node.start_mark.index + 1
+        change = Change(start=at, stop=at, text=f'"source": {said}')
+    return applied(text, change)
+
+
+def _composed(text: str) -> yaml.MappingNode:
+    # Not the loader in C, whose indices count bytes where texts are not ASCII.
+    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    if not isinstance(node, yaml.MappingNode):
+        raise PlanError("the plan is not a mapping of keys to values")
+    return node
+
+
+def _end(node: yaml.Node) -> int:
+    """Return where the text of a node ends; blocks of YAML count comments after them, too."""
+    if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
+        last = node.value[-1]
+        return _end(last[1] if isinstance(last, tuple) else last)
+    return int(node.end_mark.index)
+
+
+def _entry(key: str, value: Mapping[str, Any], *, kind: str) -> str:
+    if kind == "JSON":
+        return f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False, indent=2)}"
+    return yaml.dump(
+        {key: dict(value)},
+        Dumper=PlanDumper,
+        sort_keys=False,
+        allow_unicode=True,
+        default_flow_style=None,
+        width=100,
+    ).rstrip("\n")
+
+
+def _indented(text: str, indent: str) -> str:
+    return "\n".join(f"{indent}{line}" for line in text.split("\n"))
