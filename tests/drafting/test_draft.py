@@ -335,7 +335,7 @@ def test_the_command_writes_a_plan_and_says_what_to_do(table, tmp_path):
     plan = tmp_path / "plan.yaml"
     result = run(table, "-o", plan)
     assert result.exit_code == 0
-    assert "confirmed: true" in result.stdout
+    assert "hedgerow confirm" in result.stdout
     assert "6 predictors, class outcome" in result.stdout
     assert load_plan(plan).data == "people.csv"
     assert not list(tmp_path.glob("*.part"))

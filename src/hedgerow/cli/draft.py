@@ -162,8 +162,9 @@ def _show(proposed: Draft, output: Path) -> None:
         _show_table(proposed, output)
     for note in proposed.notes:
         say(f"Note: {escape(note)}.")
-    say("Now read it: replace what is marked 'from the data' by public knowledge, then set")
-    say("'confirmed: true'. Until then publish refuses it, and the draft is confidential.")
+    say("Now read it: replace what is marked 'from the data' by public knowledge, then sign it:")
+    say(f"hedgerow confirm {escape(str(output))} --by NAME. Until then publish refuses it, and the")
+    say("draft is confidential.")
 
 
 def _show_table(proposed: Draft, output: Path) -> None:

@@ -35,7 +35,9 @@ HEADER = """\
 #    may give somebody in it away. Replace it by what a code book, a form, a law or common
 #    sense says. Values that few records have are not listed, and bounds are rounded.
 # 2. Choose method and epsilon. 'hedgerow check' shows what they cost and keep.
-# 3. Set 'confirmed: true'. Until then 'hedgerow publish' refuses this plan.
+# 3. Sign it: 'hedgerow confirm PLAN --by NAME'. Until then 'hedgerow publish' refuses this plan.
+#    It asks for the public source of every column with 'source: data'. For an experiment of your
+#    own, set 'confirmed: true' below.
 #
 # Keep the draft as confidential as the data until that is done.
 """
@@ -180,6 +182,8 @@ def _attribute(proposal: Proposal, base: Path) -> Iterable[str]:
     """Return the lines of a column: its question if there is one, its settings, and its tag."""
     parts = [] if proposal.role == "predictor" else [f"role: {proposal.role}"]
     parts += [f"{key}: {_flow(value, base)}" for key, value in proposal.settings.items()]
+    if proposal.role in ("predictor", "class") and proposal.taken != "public":
+        parts.append("source: data")
     why = proposal.reason.removeprefix("left out, ")
     tag = f"  # {proposal.taken}"
     asked = [f"  # TO DO: {proposal.ask}."] if proposal.ask else []
@@ -223,7 +227,7 @@ def _ends(sections: Sections) -> Iterable[str]:
         yield from comment(sections.people.reason(), indent="")
         yield from sections.people.lines(quoted(sections.people.column))
         yield ""
-    yield "# Set this to true once every domain above is public knowledge."
+    yield "# 'hedgerow confirm' writes this once every domain above is public knowledge."
     yield "confirmed: false"
     yield ""
     mark = "" if sections.is_publishable else "# "

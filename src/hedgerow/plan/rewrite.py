@@ -35,8 +35,8 @@ def rewritten(
 
     >>> print(rewritten("confirmed: false  # soon\n", kind="YAML", where="plan", sources={},
     ...                 keys={"confirmed": {"by": "A. Officer"}}), end="")
-    confirmed:
-      by: A. Officer  # soon
+    confirmed:  # soon
+      by: A. Officer
     """
     if "\r\n" in text and "\n" not in text.replace("\r\n", ""):
         plain = text.replace("\r\n", "\n")
@@ -129,18 +129,31 @@ def _keyed(text: str, key: str, value: Mapping[str, Any] | None, *, kind: str) -
         return text
     if root.flow_style:
         return applied(text, _flow_key(text, root, key, value, found))
-    indent = " " * root.value[0][0].start_mark.column
+    column = root.value[0][0].start_mark.column
     if found is None:
         end = "" if text.endswith("\n") or not text else "\n"
-        return f"{text}{end}{_indented(_entry(key, value or {}, kind=kind), indent)}\n"
-    name, old = found
+        return f"{text}{end}{_indented(_entry(key, value or {}, kind=kind), column)}\n"
+    return applied(text, _block_key(text, *found, value, column))
+
+
+def _block_key(
+    text: str, name: yaml.Node, old: yaml.Node, value: Mapping[str, Any] | None, column: int
+) -> Change:
+    """Return the change of an entry on lines of its own; the comment after its key stays."""
     start, stop = name.start_mark.index, _end(old)
-    if value is not None:
-        made = _indented(_entry(key, value, kind=kind), indent).lstrip(" ")
-        return applied(text, Change(start=start, stop=stop, text=made))
-    start -= len(indent)
     line = text.find("\n", stop)
-    return applied(text, Change(start=start, stop=len(text) if line < 0 else line + 1, text=""))
+    line = len(text) if line < 0 else line
+    if value is None:
+        return Change(start=start - column, stop=min(line + 1, len(text)), text="")
+    body = _body(value)
+    if isinstance(old, yaml.MappingNode) and not old.flow_style:
+        inner = old.start_mark.column
+        made = _indented(body, inner)[inner:]
+        return Change(start=old.start_mark.index, stop=stop, text=made)
+    rest = text[stop:line].rstrip()
+    comment = f"  {rest.lstrip()}" if rest.lstrip().startswith("#") else ""
+    made = f"{name.value}:{comment}\n{_indented(body, column + 2)}"
+    return Change(start=start, stop=line if comment or not rest else stop, text=made)
 
 
 def _flow_key(
@@ -208,15 +221,41 @@ def _end(node: yaml.Node) -> int:
 def _entry(key: str, value: Mapping[str, Any], *, kind: str) -> str:
     if kind == "JSON":
         return f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False, indent=2)}"
-    return yaml.dump(
-        {key: dict(value)},
+    return f"{key}:\n{_indented(_body(value), 2)}"
+
+
+def _body(value: Mapping[str, Any]) -> str:
+    """Return a signature as lines of YAML: one for each setting and for each column."""
+    lines = []
+    for key, each in value.items():
+        if key != "signed":
+            lines.append(_line(key, each))
+            continue
+        lines.append("signed:")
+        for section, part in each.items():
+            if section == "attributes":
+                lines.append("  attributes:")
+                lines += [f"    {_line(name, given)}" for name, given in part.items()]
+            else:
+                lines.append(f"  {_line(section, part)}")
+    return "\n".join(lines)
+
+
+def _line(key: str, value: Any) -> str:
+    return f"{_flow(key)}: {_flow(value)}"
+
+
+def _flow(value: Any) -> str:
+    made: str = yaml.dump(
+        value,
         Dumper=PlanDumper,
         sort_keys=False,
         allow_unicode=True,
-        default_flow_style=None,
-        width=100,
-    ).rstrip("\n")
+        default_flow_style=True,
+        width=10**9,
+    )
+    return made.strip().removesuffix("...").strip()
 
 
-def _indented(text: str, indent: str) -> str:
-    return "\n".join(f"{indent}{line}" for line in text.split("\n"))
+def _indented(text: str, column: int) -> str:
+    return "\n".join(f"{' ' * column}{line}" for line in text.split("\n"))

@@ -6,16 +6,17 @@ import difflib
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import InputError, PlanError, RefusedError
+from hedgerow.pipeline.confirm import Signing
 from hedgerow.plan.load import checked
 from hedgerow.plan.model import Plan
 from hedgerow.plan.parse import format_of, parse_text, read_plan_text
-from hedgerow.plan.rewrite import replace_file
+from hedgerow.plan.rewrite import replace_file, rewritten
 from hedgerow.studio.folder import Folder
 from hedgerow.studio.yamledit import Edit, edited, first_comments, remarks
 
@@ -109,10 +110,23 @@ class PlanFile:
                 where=self.name,
                 do="Save it as YAML, or edit it elsewhere.",
             )
+        return self._replaced(lambda now: now.with_edits(edits), version)
+
+    def sign(self, made: Signing, *, version: str) -> PlanFile:
+        """Write signatures into the file, if it still is the ``version`` that was signed."""
+        kind = format_of(self.path)
+
+        def signed(now: PlanFile) -> PlanFile:
+            text = rewritten(now.text, kind=kind, keys=made.keys, sources={}, where=self.name)
+            return replace(now, text=text)
+
+        return self._replaced(signed, version)
+
+    def _replaced(self, change: Callable[[PlanFile], PlanFile], version: str) -> PlanFile:
         with _writing:
             now = PlanFile.read(self.folder, self.name)
             now.check_version(version)
-            new = now.with_edits(edits)
+            new = change(now)
             if _loads(now):
                 new.plan()
             replace_file(new.path, new.text)
