@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from fractions import Fraction
 from typing import Any
 
 from hedgerow.encode.schema import schema_of
@@ -12,6 +13,7 @@ from hedgerow.encode.universe import universe_of
 from hedgerow.errors import PlanError, SettingError, UnconfirmedPlanError
 from hedgerow.model.schema import Schema
 from hedgerow.model.universe import Universe
+from hedgerow.pipeline.confirm_words import few_names, signed_words
 from hedgerow.pipeline.prepare import PlanLike, as_plan, prepare
 from hedgerow.pipeline.signed import signable_of, signature_states
 from hedgerow.plan.fields import shown
@@ -19,14 +21,12 @@ from hedgerow.plan.load import checked, plan_mapping
 from hedgerow.plan.model import Plan
 from hedgerow.plan.settings import PrivateSettings
 from hedgerow.plan.signature import FROM_DATA, ITEMS, Signable
-from hedgerow.privacy.budget import epsilon_text
 
 UNIT_LINES = (
     "Add one of: 'person: COLUMN' with 'records-per-person: 4' (or auto), 'one-record-per-person:"
     " true' (nobody can have more than one record), or 'protects: records' (each record is"
     " protected; a person with ten records has ten times the privacy loss)."
 )
-_MOST_NAMED = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,11 +126,11 @@ def signing_of(
     given = as_plan(plan)
     sourced = with_sources(given, sources or {})
     _check_answered(sourced)
-    domain = _domain(sourced)
+    domain, delta = _prepared(sourced)
     waiting = domains_from_data(sourced)
     if waiting and not all_public:
         raise UnconfirmedPlanError(
-            f"taken from the data, and nobody has said that it is public: {_named(waiting)}",
+            f"taken from the data, and nobody has said that it is public: {few_names(waiting)}",
             where="source",
             do="Replace each domain by public knowledge and give its source with"
             " --source 'COLUMN=code book p. 4'; or, if all of them are public knowledge as they"
@@ -145,7 +145,7 @@ def signing_of(
         signed=now,
         keys=keys,
         sources=dict(sources or {}),
-        words=tuple(_words(signed, waiting)),
+        words=tuple(signed_words(signed, waiting, delta)),
         notes=notes,
     )
 
@@ -206,11 +206,12 @@ def _check_answered(plan: Plan) -> None:
         )
 
 
-def _domain(plan: Plan) -> Schema | Universe:
-    """Return the domains, and refuse whatever `publish` would refuse without data."""
-    if plan.publish is not None:
-        return prepare(plan).domain
-    return schema_of(plan) if plan.items is None else universe_of(plan)
+def _prepared(plan: Plan) -> tuple[Schema | Universe, Fraction]:
+    """Return the domains and the delta; refuse whatever `publish` would refuse without data."""
+    if plan.publish is None:
+        return (schema_of(plan) if plan.items is None else universe_of(plan)), Fraction(0)
+    ready = prepare(plan)
+    return ready.domain, ready.delta if ready.private else Fraction(0)
 
 
 def _signatures(
@@ -255,65 +256,3 @@ def _with(plan: Plan, keys: Mapping[str, dict[str, Any] | None]) -> Plan:
         if value is not None:
             mapping[key] = value
     return checked(mapping, where="plan", lines={}, base=plan.base)
-
-
-def _words(plan: Plan, public: tuple[str, ...]) -> list[str]:
-    """Return what is signed, in sentences."""
-    said = []
-    if isinstance(plan.publish, PrivateSettings):
-        epsilon = epsilon_text(plan.publish.epsilon)
-        said.append(f"Publishes by the method {plan.publish.method} with epsilon = {epsilon}.")
-        said.append(unit_words(plan))
-    elif plan.publish is not None:
-        said.append(
-            f"Publishes by the method {plan.publish.method}, which is not differentially private."
-        )
-    if plan.disclose is not None:
-        said.append(
-            f"Discloses single records by the method {plan.disclose.method}, which is not"
-            " differentially private."
-        )
-    if plan.covers is not None:
-        said.append(f"Covers only records with some values of {plan.covers.column}.")
-    if plan.ledger is not None:
-        cap = epsilon_text(plan.ledger.cap)
-        said.append(f"Booked on the account {plan.ledger.name}, whose cap is epsilon = {cap}.")
-    said.append(_source_words(plan, public))
-    return said
-
-
-def unit_words(plan: Plan) -> str:
-    """Return the privacy unit of a plan in a sentence."""
-    if plan.person is not None:
-        bound = plan.records_per_person
-        kept = "" if bound is None or bound == "auto" else f", of which at most {bound} count"
-        return f"Protects each person (column {' and '.join(plan.person)}) with all records{kept}."
-    if plan.one_record_per_person:
-        return "Protects each person; nobody can have more than one record."
-    return (
-        "Protects each record. A person with ten records has ten times the privacy loss."
-        if plan.protects == "records"
-        else "The plan does not say what is protected."
-    )
-
-
-def _source_words(plan: Plan, public: tuple[str, ...]) -> str:
-    if plan.items is not None:
-        sources = {ITEMS: plan.items.source}
-    else:
-        sources = {name: each.source for name, each in plan.attributes.items() if each.is_read}
-    given = [f"{name}: {text}" for name, text in sources.items() if text and text != FROM_DATA]
-    silent = [name for name, text in sources.items() if not text]
-    parts = ["All domains are public knowledge."]
-    if public:
-        parts.append(f"Taken from the data and stated to be public: {_named(public)}.")
-    if given:
-        parts.append(f"Sources: {'; '.join(given)}.")
-    if silent:
-        parts.append(f"Without a source: {_named(tuple(silent))}.")
-    return " ".join(parts)
-
-
-def _named(names: tuple[str, ...]) -> str:
-    more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

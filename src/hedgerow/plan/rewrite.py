@@ -48,22 +48,13 @@ def rewritten(
     try:
         for path, source in sources.items():
             _holder(wanted, path)["source"] = source
-            text = (
-                toml_with_source(text, path, source)
-                if kind == "TOML"
-                else _sourced(text, path, source, kind=kind)
-            )
         for key, value in keys.items():
             wanted.pop(key, None)
             if value is not None:
                 wanted[key] = value
-            text = (
-                toml_with_key(text, key, value)
-                if kind == "TOML"
-                else _keyed(text, key, value, kind=kind)
-            )
+        text = _edited_toml(text, keys, sources) if kind == "TOML" else _edited(text, keys, sources)
         made = parse_text(text, kind=kind, where=where).data
-    except (PlanError, yaml.YAMLError, LookupError, AttributeError) as error:
+    except (PlanError, yaml.YAMLError, LookupError, AttributeError, TypeError) as error:
         raise _refused(keys, sources, kind, where) from error
     if _plain(made) != _plain(wanted):
         raise _refused(keys, sources, kind, where)
@@ -116,24 +107,49 @@ def _plain(value: Any) -> Any:
         return {key: _plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
-    if isinstance(value, bool | str) or value is None:
+    if isinstance(value, bool | str | int) or value is None:
         return value
     return float(value) if not hasattr(value, "isoformat") else str(value)
 
 
-def _keyed(text: str, key: str, value: Mapping[str, Any] | None, *, kind: str) -> str:
-    """Return YAML or JSON with another value of a key of the whole plan."""
+def _edited_toml(text: str, keys: Keys, sources: Mapping[KeyPath, str]) -> str:
+    for path, source in sources.items():
+        text = toml_with_source(text, path, source)
+    for key, value in keys.items():
+        text = toml_with_key(text, key, value)
+    return text
+
+
+def _edited(text: str, keys: Keys, sources: Mapping[KeyPath, str]) -> str:
+    """Return YAML or JSON with all changes, the last ones of the text first."""
+    text = text if text.endswith("\n") else f"{text}\n"
     root = _composed(text)
-    found = next(((k, v) for k, v in root.value if k.value == key), None)
-    if found is None and value is None:
-        return text
+    changes = [_sourced(root, path, source) for path, source in sources.items()]
+    for key, value in keys.items():
+        found = next(((k, v) for k, v in root.value if k.value == key), None)
+        if found is not None or value is not None:
+            changes.append(_keyed(text, root, key, value, found))
+    order = sorted(range(len(changes)), key=lambda place: (changes[place].start, place))
+    for place in reversed(order):
+        text = applied(text, changes[place])
+    return text
+
+
+def _keyed(
+    text: str,
+    root: yaml.MappingNode,
+    key: str,
+    value: Mapping[str, Any] | None,
+    found: tuple[yaml.Node, yaml.Node] | None,
+) -> Change:
+    """Return the change of a key of the whole plan."""
     if root.flow_style:
-        return applied(text, _flow_key(text, root, key, value, found))
+        return _flow_key(text, root, key, value, found)
     column = root.value[0][0].start_mark.column
     if found is None:
-        end = "" if text.endswith("\n") or not text else "\n"
-        return f"{text}{end}{_indented(_entry(key, value or {}, kind=kind), column)}\n"
-    return applied(text, _block_key(text, *found, value, column))
+        made = _indented(_entry(key, value or {}, kind="YAML"), column)
+        return Change(start=len(text), stop=len(text), text=f"{made}\n")
+    return _block_key(text, *found, value, column)
 
 
 def _block_key(
@@ -179,32 +195,29 @@ def _flow_key(
     return Change(start=before.start() if before else start, stop=stop, text="")
 
 
-def _sourced(text: str, path: KeyPath, source: str, *, kind: str) -> str:
-    """Return YAML or JSON with the source of one domain."""
-    node: Any = _composed(text)
+def _sourced(root: yaml.MappingNode, path: KeyPath, source: str) -> Change:
+    """Return the change of the source of one domain."""
+    node: Any = root
     for step in path:
-        node = next(value for key, value in node.value if key.value == step)
+        node = next((value for key, value in node.value if key.value == step), None)
     said = json.dumps(source, ensure_ascii=False)
     old = next((value for key, value in node.value if key.value == "source"), None)
     if old is not None:
-        change = Change(start=old.start_mark.index, stop=_end(old), text=said)
-    elif not node.flow_style:
+        return Change(start=old.start_mark.index, stop=_end(old), text=said)
+    if not node.flow_style:
         first = node.value[0][0].start_mark
         made = f"source: {said}\n{' ' * first.column}"
-        change = Change(start=first.index, stop=first.index, text=made)
-    elif node.value:
+        return Change(start=first.index, stop=first.index, text=made)
+    name = '"source"' if root.flow_style else "source"  # JSON has keys in quotes alone
+    if node.value:
         at = _end(node.value[-1][1])
-        name = '"source"' if kind == "JSON" else "source"
-        change = Change(start=at, stop=at, text=f", {name}: {said}")
-    else:
-        at = node.start_mark.index + 1
-        change = Change(start=at, stop=at, text=f'"source": {said}')
-    return applied(text, change)
+        return Change(start=at, stop=at, text=f", {name}: {said}")
+    at = node.start_mark.index + 1
+    return Change(start=at, stop=at, text=f"{name}: {said}")
 
 
 def _composed(text: str) -> yaml.MappingNode:
-    # Not the loader in C, whose indices count bytes where texts are not ASCII.
-    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    node = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     if not isinstance(node, yaml.MappingNode):
         raise PlanError("the plan is not a mapping of keys to values")
     return node
