@@ -17,7 +17,7 @@ import hedgerow
 from hedgerow.cli.main import app
 from hedgerow.errors import RefusedError, UnconfirmedPlanError, VoidSignatureError
 from hedgerow.pipeline.confirm_file import confirm_file
-from hedgerow.pipeline.signed import ALTERED, UNEXPLAINED
+from hedgerow.pipeline.signed import ALTERED, UNEXPLAINED, UNLISTED
 from hedgerow.plan.load import load_plan
 from support.disclosure_tables import patients
 from support.disclosure_tables import plan as disclosure_plan
@@ -115,6 +115,7 @@ def test_an_approval_alone_is_void_after_a_change(tmp_path: Path, change: str) -
     with pytest.raises(VoidSignatureError) as raised:
         hedgerow.publish(file)
     assert raised.value.where == "approved"
+    assert raised.value.differences == (UNLISTED,)
 
 
 OPTIONS: dict[str, tuple[list[str], dict[str, Any], str]] = {
@@ -243,7 +244,7 @@ def test_a_signature_without_settings_still_decides(folder: Path) -> None:
     assert load_plan(file).confirmed.plan == plan.confirmed.plan
     assert hedgerow.publish(file, seed=1).certificate.confirmed.by == BY
     replaced("epsilon: 1", "epsilon: 20")(folder)
-    with pytest.raises(VoidSignatureError):
+    with pytest.raises(VoidSignatureError, match=UNLISTED):
         hedgerow.publish(file)
 
 

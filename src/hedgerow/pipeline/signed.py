@@ -24,6 +24,7 @@ UNEXPLAINED = (
     "the signature has another fingerprint, and none of the settings that it lists differs: it was"
     " edited, or the defaults of this version of hedgerow are not those of the version that signed"
 )
+UNLISTED = "the signature has another fingerprint, and does not list what was signed"
 ALTERED = "the settings that the signature lists are not those that its fingerprint is for"
 _MOST_SHOWN = 12
 
@@ -127,7 +128,7 @@ def _changed(fingerprint: str, signed: Mapping[str, Any] | None, now: Signable) 
     found = () if signed is None else differences(signed, now.parts)
     if fingerprint == now.fingerprint:
         return (ALTERED,) if found else ()
-    return found or (UNEXPLAINED,)
+    return found or (UNLISTED if signed is None else UNEXPLAINED,)
 
 
 def check_signed(
