@@ -13,18 +13,20 @@ patients = write_hospital(folder)  # made up: 8,000 patients, semicolons, decima
 # 1. A draft looks at the data, so it is confidential until a person has read it.
 #    Nobody can have two records here, which is for its owner to know: no data show it.
 draft = hedgerow.draft(patients, class_name="returned", one_record_per_person=True, base=folder)
-text = draft.text.replace("confirmed: false", "confirmed: true")  # a person's word, not a program's
 plan = folder / "plan.yaml"
-plan.write_text(text, encoding="utf-8")
+plan.write_text(draft.text, encoding="utf-8")
 
 # 2. What it will cost and keep; no record is read.
 foretold = hedgerow.check(plan)
 print(f"foretold: {foretold.verdict}, a count within ±{foretold.error_95}")
 
-# 3. Books epsilon, then draws the noise.
-release = hedgerow.publish(plan, out=folder / "release", records=True)
+# 3. A person signs the plan: all its domains are public. The command confirm writes it to the file.
+signed = hedgerow.confirm(plan, by="A. Muster", all_public=True)
+
+# 4. Books epsilon, then draws the noise. A plan that differs from what was signed is refused.
+release = hedgerow.publish(signed, out=folder / "release", records=True)
 print(release.certificate.guarantee.statement)
 
-# 4. What recipients have.
+# 5. What recipients have.
 opened = hedgerow.Release.load(folder / "release")
 print(f"{opened.n_rows} groups; open {folder / 'release' / 'report.html'}")

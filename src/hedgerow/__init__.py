@@ -2,8 +2,8 @@
 
 >>> import hedgerow
 >>> [name for name in dir(hedgerow) if name.islower()]  # doctest: +NORMALIZE_WHITESPACE
-['__version__', 'audit', 'check', 'compare', 'disclose', 'draft', 'evaluate', 'generalise',
- 'load_plan', 'publish', 'read_taxonomy', 'recover', 'register', 'sign',
+['__version__', 'audit', 'check', 'compare', 'confirm', 'disclose', 'draft', 'evaluate',
+ 'generalise', 'load_plan', 'publish', 'read_taxonomy', 'recover', 'register', 'sign',
  'try_utility', 'verify']
 """
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from hedgerow.methods.register import register
     from hedgerow.model.certificate import Certificate
     from hedgerow.pipeline.check import check
+    from hedgerow.pipeline.confirm import confirm
     from hedgerow.pipeline.forecast import Forecast
     from hedgerow.pipeline.publish import publish
     from hedgerow.pipeline.recover import recover
@@ -62,6 +63,7 @@ __all__ = [
     "audit",
     "check",
     "compare",
+    "confirm",
     "disclose",
     "draft",
     "evaluate",
@@ -93,6 +95,7 @@ _HOMES = {
     "audit": "auditing.run",
     "check": "pipeline.check",
     "compare": "comparison.compare",
+    "confirm": "pipeline.confirm",
     "disclose": "disclosure.disclose",
     "draft": "drafting.compose:draft_plan",
     "evaluate": "evaluation.run",

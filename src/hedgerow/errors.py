@@ -215,6 +215,16 @@ class ChangedPlanError(RefusedError):
     """The plan is not the one that was checked and agreed on."""
 
 
+class VoidSignatureError(ChangedPlanError):
+    """The plan differs from the one that was signed; ``differences`` says how, in words."""
+
+    def __init__(
+        self, what: str, *, where: str, do: str, differences: tuple[str, ...] = ()
+    ) -> None:
+        self.differences = differences
+        super().__init__(what, where=where, do=do)
+
+
 class MostlyNoiseError(RefusedError):
     """By the plan's own number of records the release would be mostly noise."""
 

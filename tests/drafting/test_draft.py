@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+import hedgerow
 from hedgerow.cli.draft import draft_command
 from hedgerow.drafting.compose import draft_plan
 from hedgerow.drafting.match import words_of
@@ -22,8 +23,8 @@ from hedgerow.drafting.ranges import outward
 from hedgerow.drafting.text import quoted
 from hedgerow.encode.schema import schema_of
 from hedgerow.encode.table import encode_table
-from hedgerow.errors import DataError, PlanError, TaxonomyError
-from hedgerow.plan.load import load_plan
+from hedgerow.errors import DataError, PlanError, TaxonomyError, UnconfirmedPlanError
+from hedgerow.plan.load import load_plan, plan_mapping
 from hedgerow.plan.parse import parse_text
 from hedgerow.read.open import open_table
 
@@ -123,6 +124,27 @@ def test_everything_from_the_data_is_marked(table):
     assert "replace by public knowledge" in legend
     for key in ("missing", "reading"):
         assert re.search(rf"# from the data: .+; replace by public knowledge\n{key}:", text)
+
+
+def test_a_column_says_as_data_that_its_domain_came_from_the_data(table):
+    columns = draft_plan(table).plan.attributes
+    read = {name: each for name, each in columns.items() if each.is_read}
+    assert {name for name, each in read.items() if each.source is None} == {"smoker"}
+    assert {each.source for name, each in read.items() if name != "smoker"} == {"data"}
+    assert all(each.source is None for name, each in columns.items() if name not in read)
+
+
+def test_a_draft_is_signed_once_every_domain_from_the_data_has_a_source(table, tmp_path):
+    mapping = plan_mapping(draft_plan(table, base=tmp_path).plan)
+    for key in ("to-do", "person", "records-per-person", "one-record-per-person"):
+        mapping.pop(key, None)
+    mapping["protects"] = "records"
+    with pytest.raises(UnconfirmedPlanError, match="taken from the data"):
+        hedgerow.confirm(mapping, by="A")
+    waiting = [name for name, each in mapping["attributes"].items() if "source" in each]
+    signed = hedgerow.confirm(mapping, by="A", sources=dict.fromkeys(waiting, "code book"))
+    assert not signed.confirmed.public
+    assert {signed.attributes[name].source for name in waiting} == {"code book"}
 
 
 def test_a_wide_table_has_few_marks(tmp_path):
@@ -338,7 +360,7 @@ def test_the_command_writes_a_plan_and_says_what_to_do(table, tmp_path):
     plan = tmp_path / "plan.yaml"
     result = run(table, "-o", plan)
     assert result.exit_code == 0
-    assert "confirmed: true" in result.stdout
+    assert "hedgerow confirm" in result.stdout
     assert "6 predictors, class outcome" in result.stdout
     assert load_plan(plan).data == "people.csv"
     assert not list(tmp_path.glob("*.part"))

@@ -44,6 +44,7 @@ def test_names_in_many_records_become_the_universe_and_rare_ones_are_not_written
     assert draft.plan.items.universe == ("bread", "milk")
     assert draft.text.count("from the data") == 4  # the header explains it once
     assert not draft.plan.confirmed
+    assert draft.plan.items.source == "data"
     assert (draft.plan.ledger.dataset, draft.plan.ledger.cap) == ("a", 1)
     plan = confirmed(draft, tmp_path)
     universe = universe_of(plan)

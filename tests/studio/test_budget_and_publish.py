@@ -181,6 +181,32 @@ def test_a_plan_is_confirmed_only_when_everything_was_looked_at(browser, folder)
     assert plan.approved.by == "Dr. O"
 
 
+def test_a_signature_is_tied_to_the_plan_and_void_after_a_change_on_any_page(browser, folder):
+    confirm_all(browser)
+    assert sign(browser, by="").status_code == 422
+    assert sign(browser).status_code == 200
+    signed = load_plan(folder / "plan.yaml")
+    assert signed.confirmed.plan == signed.approved.plan
+    assert "Confirmed by Dr. O" in browser.show("/publish?plan=plan.yaml")
+    now = version(browser.show("/budget?plan=plan.yaml"))
+    sent = {"epsilon": "0.25", "method": "hedge", "dataset": "visits-2026", "cap": "3"}
+    browser.send("/budget/save?plan=plan.yaml", {**sent, "version": now})
+    now = version(browser.show("/table?plan=plan.yaml"))
+    sent = {"names": "ward", "bulk-role": "drop", "version": now}
+    assert browser.send("/table/bulk?plan=plan.yaml", sent).status_code == 200
+    page = html.unescape(browser.show("/publish?plan=plan.yaml"))
+    for named in ("epsilon was 1 and is 0.25 now", "ledger.cap was 2", "column 'ward': role was"):
+        assert named in page
+    sent = {"fingerprint": fingerprint(browser), "out": "release"}
+    answer = browser.send("/publish/start?plan=plan.yaml", sent)
+    assert answer.status_code == 422
+    assert "epsilon was 1 and is 0.25 now" in html.unescape(answer.text)
+    assert browser.runs.all("publish") == []
+    assert sign(browser, by="Dr. P").status_code == 200
+    assert load_plan(folder / "plan.yaml").confirmed.by == "Dr. P"
+    assert "void" not in browser.show("/publish?plan=plan.yaml")
+
+
 def test_a_plan_is_published_by_the_command_and_found_again(browser, folder):
     confirm_all(browser)
     assert sign(browser).status_code == 200

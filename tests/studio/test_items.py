@@ -150,6 +150,16 @@ def test_a_mistake_is_refused_and_nothing_is_written(shop, changed):
     assert (shop / "plan.yaml").read_text() == PLAN
 
 
+def test_a_universe_from_the_data_gets_a_source_when_it_is_confirmed(shop):
+    path = shop / "plan.yaml"
+    path.write_text(PLAN.replace("  fan-out: 3\n", "  fan-out: 3\n  source: data\n"))
+    browser = Browser(shop)
+    now = version(browser.show("/table?plan=plan.yaml"))
+    sent = {"key": "items.universe", "version": now}
+    assert browser.send("/table/fact?plan=plan.yaml", sent).status_code == 200
+    assert load_plan(path).items.source == "confirmed by the owner"
+
+
 def test_people_of_baskets_are_named_and_may_be_joined(shop):
     (shop / "plan.yaml").write_text(
         PLAN.replace("  universe", "  column: thing\n  record: receipt\n  universe")

@@ -35,10 +35,37 @@ def test_what_was_taken_from_the_data_waits_for_a_person(browser, folder):
     )
     assert answer.status_code == 200
     assert 'data-look="yes"' not in answer.text.partition("<template>")[0]
-    assert (
-        "age: {numeric: [0, 99], step: 1}  # confirmed: bounds: numbers"
-        in (folder / "plan.yaml").read_text()
-    )
+    text = (folder / "plan.yaml").read_text()
+    line = "age: {numeric: [0, 99], step: 1, source: confirmed by the owner}  # bounds: numbers"
+    assert line in text
+
+
+def test_a_column_is_confirmed_with_the_source_that_was_typed(browser, folder):
+    path = folder / "plan.yaml"
+    path.write_text(path.read_text().replace("step: 1}", "step: 1, source: data}"))
+    now = version(browser.show("/table?plan=plan.yaml"))
+    sent = {"name": "age", "source": "code book p. 4", "version": now}
+    assert browser.send("/table/confirm?plan=plan.yaml", sent).status_code == 200
+    assert load_plan(path).attributes["age"].source == "code book p. 4"
+
+
+def test_a_source_in_the_form_of_a_column_confirms_it(browser, folder):
+    path = folder / "plan.yaml"
+    path.write_text(path.read_text().replace("[A, B, C]}", "[A, B, C], source: data}"))
+    now = version(browser.show("/table?plan=plan.yaml"))
+    sent = {"name": "ward", "role": "predictor", "kind": "values", "values": "A\nB\nC\nD"}
+    sent |= {"source": "the hospital's site", "then": "save", "version": now}
+    assert browser.send("/table/column?plan=plan.yaml", sent).status_code == 200
+    assert load_plan(path).attributes["ward"].source == "the hospital's site"
+    assert browser.show("/table?plan=plan.yaml").count('data-look="yes"') == 2
+
+
+def test_a_domain_from_the_data_waits_without_any_comment(browser, folder):
+    path = folder / "plan.yaml"
+    lines = [line.partition("#")[0].rstrip() for line in path.read_text().splitlines()]
+    text = "\n".join(lines).replace("step: 1}", "step: 1, source: data}")
+    path.write_text(f"{text}\n")
+    assert browser.show("/table?plan=plan.yaml").count('data-look="yes"') == 1
 
 
 def test_a_column_changes_and_every_other_line_stays(browser, folder):
@@ -101,7 +128,7 @@ def test_two_tabs_that_change_the_same_plan_do_not_lose_a_change(browser, folder
     assert send("age", one).status_code == 200
     assert send("ward", two).status_code == 422
     kept = (folder / "plan.yaml").read_text()
-    assert "confirmed: bounds" in kept
+    assert "source: confirmed by the owner" in kept
     # Without the version the second tab would write over what it has never seen.
     monkeypatch.setattr(PlanFile, "version", property(lambda self: "same"))
     assert send("ward", "same").status_code == 200

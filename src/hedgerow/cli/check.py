@@ -70,7 +70,7 @@ def check_command(
     told = forecast(ready, records=counted)
     others = _others(ready, counted) if methods else None
     result = {
-        "confirmed": ready.plan.confirmed,
+        **_signatures(ready),
         "privacy-unit": ready.plan.privacy_unit,
         "protects": unit_words(ready),
         "blockers": _blockers(ready),
@@ -121,7 +121,7 @@ def _others(ready: Prepared, records: int | tuple[int, int] | None) -> list[Alte
 def _plain(ready: Prepared, *, as_json: bool, quiet: bool) -> None:
     """Say what a method without a guarantee does; there is no budget to tell of."""
     result = {
-        "confirmed": ready.plan.confirmed,
+        **_signatures(ready),
         "privacy-unit": ready.plan.privacy_unit,
         "blockers": _blockers(ready),
         "method": ready.settings.method,
@@ -135,6 +135,7 @@ def _plain(ready: Prepared, *, as_json: bool, quiet: bool) -> None:
         if not quiet:
             say(ready.statement)
             _show_fingerprint(result)
+            _show_signatures(result)
             _show_blockers(result)
 
     answer(result, as_json=as_json, show=show)
@@ -176,18 +177,39 @@ def _show(
         say(f"Publish with --epsilon {told.epsilon}, or write it into the plan.")
     else:
         _show_fingerprint(result)
+    _show_signatures(result)
     _show_blockers(result)
 
 
 def _show_blockers(result: dict[str, Any]) -> None:
+    """Show what else keeps the plan from being published, beside its signatures."""
     from rich.markup import escape
+
+    for each in result["blockers"]:
+        if each["where"] not in ("confirmed", "approved"):
+            say(f"[bold]publish will refuse it: {escape(each['what'])}.[/bold]")
+            say(escape(each["do"]))
+
+
+def _signatures(ready: Prepared) -> dict[str, Any]:
+    """Return who signed the plan, and whether it is still the plan that they signed."""
+    from hedgerow.pipeline.signed import signable_of, signature_states
+
+    states = signature_states(ready.plan, signable_of(ready.plan, ready.domain))
+    return {
+        "confirmed": bool(ready.plan.confirmed),
+        "signatures": [each.as_dict() for each in states],
+    }
+
+
+def _show_signatures(result: dict[str, Any]) -> None:
+    from rich.text import Text
 
     if not result["confirmed"]:
         say("The plan is not confirmed yet: publish will refuse it (confirmed: false).")
-    for each in result["blockers"]:
-        if each["where"] != "confirmed":
-            say(f"[bold]publish will refuse it: {escape(each['what'])}.[/bold]")
-            say(escape(each["do"]))
+    for each in result["signatures"]:
+        refuses = " publish will refuse this plan until it is signed again." if each["void"] else ""
+        say(Text(each["statement"] + refuses))
 
 
 def _budget(told: Forecast) -> Table:

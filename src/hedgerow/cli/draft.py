@@ -194,8 +194,9 @@ def _show(proposed: Draft, output: Path) -> None:
     for note in proposed.notes:
         say(f"Note: {escape(note)}.")
     _show_questions(proposed)
-    say("Now read it: replace what is marked 'from the data' by public knowledge, then set")
-    say("'confirmed: true'. Until then publish refuses it, and the draft is confidential.")
+    say("Now read it: replace what is marked 'from the data' by public knowledge, then sign it:")
+    say(f"hedgerow confirm {escape(str(output))} --by NAME. Until then publish refuses it, and the")
+    say("draft is confidential.")
 
 
 def _show_questions(proposed: Draft) -> None:

@@ -18,6 +18,7 @@ from hedgerow.cli.certificate import certificate_command
 from hedgerow.cli.check import check_command
 from hedgerow.cli.compare import compare_command
 from hedgerow.cli.completion import completion_command
+from hedgerow.cli.confirm import confirm_command
 from hedgerow.cli.console import quieten, steady_streams
 from hedgerow.cli.demo import demo_command
 from hedgerow.cli.disclose import disclose_command
@@ -86,6 +87,7 @@ def make_app(*, method_settings: bool = True) -> typer.Typer:
     made.command("demo")(demo_command)
     made.command("draft")(draft_command)
     made.command("check", help=check_command.__doc__, **kind)(checking)
+    made.command("confirm")(confirm_command)
     made.command("publish", help=publish_command.__doc__, **kind)(publishing)
     made.command("recover")(recover_command)
     made.command("verify")(verify_command)

@@ -66,6 +66,8 @@ def _show(verdict: Verification, *, quiet: bool) -> None:
         if lines:
             say(f"The budget adds up: {lines:,} lines, {told.budget.total} in all.")
         say(Text(told.guarantee.statement))
+        for sentence in told.signatures:
+            say(Text(sentence))
         if verdict.fingerprint is not None:
             say(f"The plan's fingerprint: {verdict.fingerprint}")
         say(f"The certificate's SHA-256: {verdict.certificate_sha256}")

@@ -285,6 +285,6 @@ def _walks_squares(disclose: ThresholdDisclose) -> bool:
 def _assumed(ready: PreparedDisclosure) -> tuple[paper.Assumed, ...]:
     names = ", ".join(sorted(ready.disclose.model_dump(by_alias=True)))
     return (
-        *assumed_table(ready.schema, settings=names, missing=ready.plan.missing),
+        *assumed_table(ready.schema, settings=names, plan=ready.plan),
         paper.Assumed(what="what an attacker knows is in the dictionary"),
     )

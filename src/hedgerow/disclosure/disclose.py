@@ -17,7 +17,7 @@ import numpy as np
 from hedgerow.disclosure.certify import DisclosureFacts, certified_recipient, certify_disclosure
 from hedgerow.disclosure.confidential import Confidential, Problems, read_confidential
 from hedgerow.disclosure.movement import RiskMovement, RiskNotLoweredError
-from hedgerow.disclosure.prepare import PreparedDisclosure, prepare_disclosure
+from hedgerow.disclosure.prepare import PreparedDisclosure, given_to, prepare_disclosure
 from hedgerow.disclosure.recipient import Recipient
 from hedgerow.disclosure.result import Disclosure, OwnerView
 from hedgerow.disclosure.solvers import BlockSolver, joined_answers, n_workers, solver_for
@@ -31,7 +31,8 @@ from hedgerow.lattice.packed import Found
 from hedgerow.lattice.records import RecordSolver
 from hedgerow.lattice.threshold import MinimiseRisk
 from hedgerow.model.arrays import Floats
-from hedgerow.pipeline.prepare import PlanLike, check_confirmed
+from hedgerow.pipeline.prepare import PlanLike
+from hedgerow.pipeline.signed import check_signed
 from hedgerow.plan.disclose import ApproxDisclose
 from hedgerow.plan.load import plan_digest
 from hedgerow.progress import Progress, no_progress
@@ -94,7 +95,7 @@ def disclose(
     ['[32, 36)', '*']
     """
     ready = prepare_disclosure(plan, settings)
-    check_confirmed(ready.plan)
+    check_signed(ready.plan, ready.schema, given_to(ready, data, against))
     _check_seed(ready, seed)
     check_hours(hours)
     destination = None if out is None else check_destination(out, force=force)

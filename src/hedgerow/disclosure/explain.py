@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow.disclosure.confidential import Confidential, Problems, read_confidential
-from hedgerow.disclosure.prepare import PreparedDisclosure, prepare_disclosure
+from hedgerow.disclosure.prepare import PreparedDisclosure, given_to, prepare_disclosure
 from hedgerow.disclosure.recipient import Recipient
 from hedgerow.disclosure.solvers import n_workers, objective_of, solver_for
 from hedgerow.errors import SettingError
@@ -26,7 +26,8 @@ from hedgerow.lattice.threshold import (
     RecordLandscape,
 )
 from hedgerow.model.arrays import Floats, Ints
-from hedgerow.pipeline.prepare import PlanLike, check_confirmed
+from hedgerow.pipeline.prepare import PlanLike
+from hedgerow.pipeline.signed import check_signed
 from hedgerow.plan.disclose import AggregateDisclose, ApproxDisclose, ThresholdDisclose
 from hedgerow.progress import Progress, no_progress
 from hedgerow.taxonomy.domain import Domain
@@ -59,7 +60,7 @@ class ReadyToExplain:
     ) -> ReadyToExplain:
         """Read what the plan names; refused is whatever `disclose` would refuse."""
         ready = prepare_disclosure(plan, settings or {})
-        check_confirmed(ready.plan)
+        check_signed(ready.plan, ready.schema, given_to(ready, data, against))
         given = read_confidential(ready, data, against, progress=progress)
         recipient = Recipient.of(ready)
         known = None if recipient is None else recipient.recognise(given, ready).levels

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
@@ -18,6 +19,7 @@ from hedgerow.lattice.utility import MEASURE_NAMED, Measure, utility_tables
 from hedgerow.model.compiler import need_compiler
 from hedgerow.model.schema import Schema
 from hedgerow.pipeline.prepare import PlanLike, as_plan
+from hedgerow.pipeline.signed import given_beside
 from hedgerow.plan.disclose import DisclosePlan, ThresholdDisclose
 from hedgerow.plan.model import Plan
 from hedgerow.plan.override import override_disclosure
@@ -98,6 +100,26 @@ def prepare_disclosure(
         attribute_weights=common,
         value_weights=by_value,
     )
+
+
+def given_to(ready: PreparedDisclosure, data: Any, against: Any) -> dict[str, Any]:
+    """Return which arguments of a run change what was signed.
+
+    The attacker's dictionary is a part of what was signed, the place of the table is not.
+    """
+    given = given_beside(ready.plan, data)
+    if against is not None and not _is_named(ready, against):
+        given["against"] = "another dictionary than the plan names"
+    return given
+
+
+def _is_named(ready: PreparedDisclosure, against: Any) -> bool:
+    """Return whether the dictionary is the file that the plan names."""
+    named = ready.disclose.against
+    if named is None or not isinstance(against, str | os.PathLike):
+        return False
+    place = os.fspath(against)
+    return place == named or os.path.abspath(place) == os.path.abspath(ready.plan.resolve(named))  # noqa: PTH100 - no file is looked at
 
 
 def _check_reach(disclose: DisclosePlan, chains: tuple[Chains, ...]) -> None:

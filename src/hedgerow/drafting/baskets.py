@@ -232,6 +232,7 @@ def universe_lines(
             reason = f"the first taxonomy that lists every item in {RARE} records or more"
             yield from comment(reason, indent="  ")
             yield f"  taxonomy: {quoted(relative_path(file.path, base))}"
+            yield "  source: data"
             return
     whole = [int(item) for item in items if _is_whole(item)]
     low, high, _ = outward(min(whole, default=0), max(whole, default=0) + 0.5)
@@ -239,10 +240,12 @@ def universe_lines(
         reason = f"the numbers of items in {RARE} records or more, rounded outwards"
         yield from comment(reason, indent="  ")
         yield f"  universe: [{int(low)}, {int(high)}]"
+        yield "  source: data"
     elif len(items) <= MOST_VALUES:
         yield from comment(f"the items in {RARE} records or more", indent="  ")
         part = f"universe: [{', '.join(quoted(item) for item in items)}]"
         yield f"  {part}" if len(part) + 2 <= WIDTH else wrapped(part, indent="  ")
+        yield "  source: data"
     else:
         yield "  # Too many items to list here: write a file of all that may be published, one per"
         yield "  # line, from your catalogue and not from the data, or give a taxonomy of them."
@@ -257,7 +260,7 @@ def universe_lines(
 
 def basket_ends(publish: str, ledger: str) -> Iterable[str]:
     """Yield the last sections of a plan for baskets."""
-    yield "# Set this to true once the universe above is public knowledge."
+    yield "# 'hedgerow confirm' writes this once the universe above is public knowledge."
     yield "confirmed: false"
     yield ""
     yield f"publish: {{{publish}}}"

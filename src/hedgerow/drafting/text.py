@@ -38,7 +38,9 @@ HEADER = """\
 #    sense says. Values that few records have are not listed, and bounds are rounded.
 # 2. Answer the questions under 'to-do' in the plan, and remove each one from the list.
 # 3. Choose method and epsilon. 'hedgerow check' shows what they cost and keep.
-# 4. Set 'confirmed: true'. Until then 'hedgerow publish' refuses this plan.
+# 4. Sign it: 'hedgerow confirm PLAN --by NAME'. Until then 'hedgerow publish' refuses this plan.
+#    It asks for the public source of every column with 'source: data'. For an experiment of your
+#    own, set 'confirmed: true' below.
 #
 # Keep the draft as confidential as the data until that is done.
 """
@@ -210,6 +212,8 @@ def _attribute(proposal: Proposal, base: Path) -> Iterable[str]:
     """Return the lines of a column: its settings, and its tag."""
     parts = [] if proposal.role == "predictor" else [f"role: {proposal.role}"]
     parts += [f"{key}: {_flow(value, base)}" for key, value in proposal.settings.items()]
+    if proposal.role in ("predictor", "class") and proposal.taken != "public":
+        parts.append("source: data")
     why = proposal.reason.removeprefix("left out, ")
     tag = f"  # {proposal.taken}"
     line = f"  {quoted(proposal.name)}: {{{', '.join(parts)}}}"
@@ -250,7 +254,7 @@ def wrapped(part: str, *, indent: str = "    ") -> str:
 def _ends(sections: Sections) -> Iterable[str]:
     yield from unit_lines(sections.unit)
     yield from question_lines([*sections.unit.questions(), *_questions(sections.proposals)])
-    yield "# Set this to true once every domain above is public knowledge."
+    yield "# 'hedgerow confirm' writes this once every domain above is public knowledge."
     yield "confirmed: false"
     yield ""
     mark = "" if sections.is_publishable else "# "

@@ -27,6 +27,7 @@ from hedgerow.model.guarantee import (
     listed,
 )
 from hedgerow.model.sealed import SEAL, SealError, facts_in, sealed, unsealed
+from hedgerow.model.signatures import signature_words
 from hedgerow.taxonomy.labels import displayed
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "CertifiedDeparture",
     "CertifiedMethod",
     "CertifiedPerson",
+    "Confirmed",
     "CountNoise",
     "Data",
     "DescribedAttribute",
@@ -167,6 +169,12 @@ class DescribedAttribute(CertificatePart):
     size: int = Field(ge=1, description="the number of values in its public domain")
     unit: str | None = Field(None, description="the unit of its values, if the plan names one")
     meaning: str | None = Field(None, description="what it is, in the plan's words")
+    source: str | None = Field(
+        None,
+        description="where its domain comes from, in the plan's words; data: proposed from the"
+        " data; left out: the plan does not say",
+        exclude_if=lambda source: source is None,
+    )
 
 
 class DescribedItems(CertificatePart):
@@ -176,6 +184,12 @@ class DescribedItems(CertificatePart):
     height: int = Field(ge=1, description="the levels of its taxonomy")
     ordered: bool = Field(
         default=False, description="whether records are sequences: order and repeats are kept"
+    )
+    source: str | None = Field(
+        None,
+        description="where the universe comes from, in the plan's words; data: proposed from the"
+        " data; left out: the plan does not say",
+        exclude_if=lambda source: source is None,
     )
 
 
@@ -272,12 +286,47 @@ class CertifiedCover(CertificatePart):
         )
 
 
+class Confirmed(CertificatePart):
+    """Who confirmed that all domains are public knowledge, and whether for this very plan."""
+
+    by: Annotated[str, Field(min_length=1, max_length=LONGEST_APPROVER)] | None = Field(
+        None, description="who confirmed the plan; null: confirmed by hand, not tied to this plan"
+    )
+    on: date | None = Field(None, description="the day; null: confirmed by hand")
+    plan_sha256: Digest | None = Field(
+        None, description="the fingerprint of the plan that was confirmed; null: not tied to a plan"
+    )
+    public: tuple[str, ...] = Field(
+        (),
+        description="the columns whose domains were taken from the data and which the signer"
+        " states to be public knowledge",
+        exclude_if=lambda public: not public,
+    )
+
+    @property
+    def statement(self) -> str:
+        """Who confirmed what, in a sentence."""
+        bound = self.plan_sha256 is not None
+        return signature_words("confirmed", by=self.by, on=self.on, bound=bound)
+
+
 class Approved(CertificatePart):
     """Who signed for the release, in the plan's own words."""
 
     by: Annotated[str, Field(min_length=1, max_length=LONGEST_APPROVER)]
     on: date
     why: Annotated[str, Field(min_length=1, max_length=LONGEST_REASON)] | None = None
+    plan_sha256: Digest | None = Field(
+        None,
+        description="the fingerprint of the plan that was approved; left out: not tied to a plan",
+        exclude_if=lambda plan: plan is None,
+    )
+
+    @property
+    def statement(self) -> str:
+        """Who approved what, in a sentence."""
+        bound = self.plan_sha256 is not None
+        return signature_words("approved", by=self.by, on=self.on, bound=bound)
 
 
 class ReleasedFile(CertificatePart):
@@ -305,6 +354,9 @@ class Certificate(CertificatePart):
     engine: str
     versions: dict[str, str]
     plan_sha256: Digest | None
+    confirmed: Confirmed | None = Field(
+        None, description="who confirmed the plan; left out by versions that did not record it"
+    )
     approved: Approved | None = Field(None, description="who signed for it, if the plan says so")
     files: dict[str, ReleasedFile] = Field(default={})
     covers: CertifiedCover | None = Field(
@@ -334,6 +386,12 @@ class Certificate(CertificatePart):
         items = self.data.items
         return "records" if items is None else "sequences" if items.ordered else "baskets"
 
+    @property
+    def signatures(self) -> tuple[str, ...]:
+        """Who confirmed and who approved the plan, a sentence each."""
+        given = (self.confirmed, self.approved)
+        return tuple(each.statement for each in given if each is not None)
+
     def card_facts(self) -> list[tuple[str, object]]:
         """Return what matters most in it: names and public words with them."""
         promised, counts = self.guarantee, self.counts
@@ -346,6 +404,7 @@ class Certificate(CertificatePart):
             ("noise of a count, 95 of 100", f"± {counts.within_95:,}" if counts else None),
             ("records, by the counts", self.data.noisy_total),
             ("made on", self.created),
+            ("confirmed", self.confirmed.statement if self.confirmed else None),
             ("approved by", self.approved.by if self.approved else None),
         ]
 
@@ -356,7 +415,7 @@ class Certificate(CertificatePart):
     def to_json(self) -> str:
         """Return the text of `certificate.json`: the same facts give the same bytes."""
         facts = self.model_dump(mode="json", by_alias=True)
-        for part in ("covers", "disclosure"):
+        for part in ("confirmed", "covers", "disclosure"):
             if facts[part] is None:
                 del facts[part]
         if self.format_version == 1:

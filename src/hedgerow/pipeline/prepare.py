@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from hedgerow.count.settings import EngineSettings
 from hedgerow.encode.schema import schema_of
 from hedgerow.encode.universe import universe_of
-from hedgerow.errors import InternalError, PlanError, UnconfirmedPlanError
+from hedgerow.errors import InternalError, PlanError
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import Approximate, Outline, Sized
 from hedgerow.model.people import KeyedRule, PeopleRule, SampleKey
@@ -244,17 +244,6 @@ def as_plan(plan: PlanLike) -> Plan:
     if isinstance(plan, Plan):
         return plan
     return plan_of(plan) if isinstance(plan, Mapping) else load_plan(plan)
-
-
-def check_confirmed(plan: Plan) -> None:
-    """Refuse a plan whose domains nobody has confirmed to be public."""
-    if not plan.confirmed:
-        raise UnconfirmedPlanError(
-            "nobody has confirmed that the domains in this plan are public knowledge",
-            where="confirmed",
-            do="Read every domain, replace what was taken from the data, then set"
-            " 'confirmed: true'.",
-        )
 
 
 def prepare(plan: PlanLike, *, utility: OwnUtility | None = None, **settings: Any) -> Prepared:

@@ -32,7 +32,6 @@ from hedgerow.pipeline.noise import UNJUDGED, refuse_noise
 from hedgerow.pipeline.prepare import (
     PlanLike,
     Prepared,
-    check_confirmed,
     prepare,
 )
 from hedgerow.pipeline.rehearse import rehearse
@@ -42,6 +41,7 @@ from hedgerow.pipeline.retry import (
     release_in_place,
     say_where_booked,
 )
+from hedgerow.pipeline.signed import check_signed, given_beside
 from hedgerow.pipeline.unit import check_unit
 from hedgerow.plan.load import plan_digest
 from hedgerow.privacy.budget import EpsilonLike
@@ -119,6 +119,11 @@ def publish(
     ``scratch``), or ``spark`` (on ``master``, or an existing ``session``). The same seed
     gives the same release on each.
 
+    A plan that `hedgerow confirm` signed is published as it was signed: if the plan, the content
+    of a taxonomy, a setting given here, the query or the ``utility`` differs from that, the run
+    is refused with `VoidSignatureError`, which names the differences. The path of the table does
+    not count.
+
     ``expect`` is the fingerprint that `hedgerow check` showed, or at least its first sixteen
     letters: a plan or a taxonomy that has changed since is refused.
 
@@ -155,7 +160,7 @@ def publish(
     _check_unchanged(ready, expect)
     if ready.private:
         check_unit(ready.plan)
-    check_confirmed(ready.plan)
+    check_signed(ready.plan, ready.domain, given_beside(ready.plan, data, utility=utility))
     task = _Task(
         ready=ready,
         data=data,

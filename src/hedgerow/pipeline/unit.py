@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from hedgerow.errors import MissingPrivacyUnitError, RefusedError
 from hedgerow.model.unit import protection
-from hedgerow.pipeline.prepare import Prepared, check_confirmed
+from hedgerow.pipeline.prepare import Prepared
+from hedgerow.pipeline.signed import check_signed
 from hedgerow.plan.fields import shown
 from hedgerow.plan.model import Plan
 from hedgerow.plan.people import names_people
@@ -40,13 +43,22 @@ def unit_words(ready: Prepared) -> str | None:
 
 def blockers(ready: Prepared) -> tuple[RefusedError, ...]:
     """Return what `publish` refuses a plan for, of what the plan itself says, in its order."""
-    found = []
-    for check in ((check_unit,) if ready.private else ()) + (check_confirmed,):
-        try:
-            check(ready.plan)
-        except RefusedError as error:
-            found.append(error)
+    found: list[RefusedError] = []
+    if ready.private:
+        with _collecting(found):
+            check_unit(ready.plan)
+    with _collecting(found):
+        check_signed(ready.plan, ready.domain)
     return tuple(found)
+
+
+@contextmanager
+def _collecting(found: list[RefusedError]) -> Iterator[None]:
+    """Add a refusal to the list."""
+    try:
+        yield
+    except RefusedError as error:
+        found.append(error)
 
 
 def likely_person(plan: Plan) -> str | None:

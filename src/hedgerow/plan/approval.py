@@ -1,23 +1,33 @@
-"""Who signed for a release: public words in the plan, repeated by certificate and report."""
+"""The signatures in a plan: who confirmed its domains and who approved the release.
+
+A signature holds the fingerprint of the plan that it was given for. The certificate and the report
+repeat who signed.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Annotated, Any
 
 from pydantic import (
     AfterValidator,
+    Discriminator,
     Field,
     PlainSerializer,
     PlainValidator,
+    StrictBool,
+    Tag,
     WithJsonSchema,
 )
 
 from hedgerow.model.certificate import LONGEST_APPROVER, LONGEST_REASON
-from hedgerow.plan.fields import Name, PlanModel, mistake
+from hedgerow.plan.fields import Name, PlanModel, mistake, plain_content
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_SIGN = "Sign the plan with 'hedgerow confirm PLAN --by NAME'."
 
 
 def _day(value: object) -> date:
@@ -55,6 +65,61 @@ ShortText = Annotated[Name, *_at_most(LONGEST_APPROVER)]
 Sentence = Annotated[Name, *_at_most(LONGEST_REASON)]
 
 
+def _fingerprint(value: object) -> str:
+    if not isinstance(value, str) or not _SHA256.fullmatch(value):
+        raise mistake("is not the fingerprint of a plan", _SIGN)
+    return value
+
+
+def _signed_parts(value: object) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise mistake("is not a mapping of keys to values", _SIGN)
+    content = plain_content(value)
+    return content if isinstance(content, dict) else {}
+
+
+Fingerprint = Annotated[
+    str,
+    PlainValidator(_fingerprint),
+    WithJsonSchema({"type": "string", "pattern": "^[0-9a-f]{64}$"}),
+]
+SignedParts = Annotated[
+    dict[str, Any], PlainValidator(_signed_parts), WithJsonSchema({"type": "object"})
+]
+
+
+class ConfirmedPlan(PlanModel):
+    """Who confirmed that the domains are public, when, and for which plan."""
+
+    by: ShortText = Field(description="who confirmed the plan, as everybody may read it")
+    on: Day = Field(description="the day, such as 2026-01-31")
+    plan: Fingerprint = Field(
+        description="the fingerprint of the plan that was confirmed, as 'hedgerow confirm' writes"
+        " it: 64 digits 0 to f"
+    )
+    public: tuple[Name, ...] = Field(
+        (),
+        description="the list of columns whose domains came from the data and which the signer"
+        " states to be public knowledge",
+    )
+    signed: SignedParts | None = Field(
+        None,
+        description="the settings that were signed, as 'hedgerow confirm' writes them, to show"
+        " what has changed since",
+    )
+
+
+def _kind_of_confirmation(value: object) -> str:
+    return "signed" if isinstance(value, Mapping | ConfirmedPlan) else "flag"
+
+
+ConfirmedGiven = Annotated[
+    Annotated[StrictBool, Tag("flag")] | Annotated[ConfirmedPlan, Tag("signed")],
+    Discriminator(_kind_of_confirmation),
+]
+"""``true`` or ``false`` as typed by hand, or a signature."""
+
+
 class ApprovedPlan(PlanModel):
     """Who answers for the release, since when, and why. All of it is published."""
 
@@ -62,4 +127,13 @@ class ApprovedPlan(PlanModel):
     on: Day = Field(description="the day, such as 2026-01-31")
     why: Sentence | None = Field(
         None, description="the reason in a sentence, as everybody may read it"
+    )
+    plan: Fingerprint | None = Field(
+        None,
+        description="the fingerprint of the plan that was approved, as 'hedgerow confirm' writes"
+        " it: 64 digits 0 to f",
+    )
+    signed: SignedParts | None = Field(
+        None,
+        description="the settings that were signed, where they are not those of confirmed",
     )

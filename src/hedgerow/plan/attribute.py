@@ -115,6 +115,11 @@ class AttributePlan(PlanModel):
     meaning: Sentence | None = Field(
         None, description="what the column is, in public words for the data dictionary"
     )
+    source: Sentence | None = Field(
+        None,
+        description="the public source of the domain, such as 'code book p. 4'; data: proposed from"
+        " the data and not confirmed yet",
+    )
 
     @property
     def is_read(self) -> bool:

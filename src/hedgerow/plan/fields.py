@@ -253,6 +253,11 @@ def _plain(value: object, *, depth: int) -> Any:
     raise mistake("holds something that is neither text nor number", "Write it in quotes.")
 
 
+def plain_content(value: object) -> Any:
+    """Return JSON-like content with plain numbers, or raise if it holds anything else."""
+    return _plain(value, depth=0)
+
+
 def _finite(value: Decimal | float) -> float:
     number = float(value)
     if number - number != 0:  # nan or infinite

@@ -13,6 +13,7 @@ from pydantic import (
     model_validator,
 )
 
+from hedgerow.plan.approval import Sentence
 from hedgerow.plan.fields import (
     MAX_BOUND,
     MAX_FAN_OUT,
@@ -138,6 +139,11 @@ class ItemsPlan(PlanModel):
         alias="as",
         description="sets, for a file of sequences: order and repeats are left out; reading says"
         " how many lines of a header it has",
+    )
+    source: Sentence | None = Field(
+        None,
+        description="the public source of the universe, such as 'price list 2026'; data: proposed"
+        " from the data and not confirmed yet",
     )
 
     @property

@@ -52,7 +52,7 @@ def dump_plan(plan: Plan) -> str:
     """Return ``plan`` as the YAML text of a plan file that loads as the same plan."""
     return yaml.dump(
         plan_mapping(plan),
-        Dumper=_Dumper,
+        Dumper=PlanDumper,
         sort_keys=False,
         allow_unicode=True,
         width=100,
@@ -94,7 +94,7 @@ def checked(data: Any, *, where: str, lines: Mapping[KeyPath, int], base: Path) 
     return plan.at(base)
 
 
-class _Dumper(yaml.SafeDumper):
+class PlanDumper(yaml.SafeDumper):
     """Writes YAML that means the same by versions 1.1 and 1.2: doubtful texts get quotes."""
 
     def ignore_aliases(self, data: Any) -> bool:
@@ -106,4 +106,4 @@ class _Dumper(yaml.SafeDumper):
         super().increase_indent(flow, False)
 
 
-_Dumper.add_implicit_resolver("tag:yaml.org,2002:float", FLOAT, list("-.0123456789"))
+PlanDumper.add_implicit_resolver("tag:yaml.org,2002:float", FLOAT, list("-.0123456789"))

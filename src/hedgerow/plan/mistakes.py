@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from hedgerow.errors import PlanError
+from hedgerow.plan.approval import ApprovedPlan, ConfirmedPlan
 from hedgerow.plan.attribute import AttributePlan
 from hedgerow.plan.covers import CoversPlan, PeopleDisjointPlan
 from hedgerow.plan.dates import DatePlan
@@ -31,6 +32,8 @@ _SECTIONS: dict[str, type[PlanModel]] = {
     "reading": ReadingPlan,
     "ledger": LedgerPlan,
     "covers": CoversPlan,
+    "confirmed": ConfirmedPlan,
+    "approved": ApprovedPlan,
 }
 
 _ATTRIBUTE_PARTS: dict[str | int, type[PlanModel]] = {
@@ -155,6 +158,8 @@ def _locate(loc: tuple[str | int, ...]) -> tuple[KeyPath, type[PlanModel]]:
         family = DISCLOSE_FAMILIES[str(loc[1])]
         model = _DISCLOSE_PARTS.get(inside[:1], family) if len(inside) > 1 else family
         return ("disclose", *inside), model
+    if loc[:1] == ("confirmed",) and len(loc) > 1:
+        loc = ("confirmed", *loc[2:])  # pydantic names the kind of confirmation
     path = loc[:-1] if loc[-1:] == ("[key]",) else loc
     if loc[:1] == ("attributes",) and len(path) > 2:
         return path, _ATTRIBUTE_PARTS.get(path[2], AttributePlan) if len(

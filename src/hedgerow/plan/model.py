@@ -26,7 +26,7 @@ from hedgerow.model.database import select_all
 from hedgerow.model.people import Join, PeopleRule
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.model.unit import PrivacyUnit
-from hedgerow.plan.approval import ApprovedPlan
+from hedgerow.plan.approval import ApprovedPlan, ConfirmedGiven
 from hedgerow.plan.attribute import AttributePlan
 from hedgerow.plan.basket_people import check_person_of_items
 from hedgerow.plan.covers import CoversPlan, check_covers
@@ -192,9 +192,10 @@ class Plan(PlanModel):
         description="the list of open questions about the plan; remove each one once it is"
         " answered. A plan with an open question cannot be confirmed",
     )
-    confirmed: StrictBool = Field(
+    confirmed: ConfirmedGiven = Field(
         False,
-        description="true once a person has confirmed that the domains are public, else false",
+        description="false, true (confirmed by hand, not tied to this plan), or the signature that"
+        " 'hedgerow confirm' writes: a mapping with by, on and plan",
     )
     covers: CoversPlan | None = Field(
         None,
@@ -212,7 +213,9 @@ class Plan(PlanModel):
     )
 
     approved: ApprovedPlan | None = Field(
-        None, description="a mapping with who signed for the release: by, on and why, all public"
+        None,
+        description="a mapping with who signed for the release: by, on and why, all public, and"
+        " plan, the fingerprint that 'hedgerow confirm' writes",
     )
 
     _base: Path = PrivateAttr(default_factory=Path)

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import platform
 from importlib.metadata import PackageNotFoundError, version
-from typing import Literal
 
 import numpy as np
 
 from hedgerow.model import certificate as paper
 from hedgerow.model.derive import Derivation
 from hedgerow.model.schema import Attribute, Schema
+from hedgerow.plan.approval import ConfirmedPlan
 from hedgerow.plan.model import Plan
 from hedgerow.plan.reading import ReadingPlan
+from hedgerow.plan.signature import FROM_DATA, ITEMS
 from hedgerow.release.domains import describe
 from hedgerow.taxonomy.calendar import date_text
 from hedgerow.taxonomy.domain import CategoricalDomain, DateDomain
 
 
-def assumed_table(
-    schema: Schema, *, settings: str, missing: Literal["drop", "value"]
-) -> tuple[paper.Assumed, ...]:
+def assumed_table(schema: Schema, *, settings: str, plan: Plan) -> tuple[paper.Assumed, ...]:
     """Return what is assumed to be public of a table: domains, settings, how values are read."""
     domains = [
-        paper.Assumed(what=_domain_words(attribute), sha256=describe(attribute.domain).digest())
+        paper.Assumed(
+            what=_domain_words(attribute) + source_words(plan, attribute.name),
+            sha256=describe(attribute.domain).digest(),
+        )
         for attribute in schema.used()
     ]
     followed = [
@@ -33,7 +35,7 @@ def assumed_table(
     ]
     read = (
         "records with a missing value are left out"
-        if missing == "drop"
+        if plan.missing == "drop"
         else "a missing value is a value of its own"
     )
     return (
@@ -44,12 +46,24 @@ def assumed_table(
     )
 
 
-def assumed_cover(schema: Schema) -> tuple[paper.Assumed, ...]:
+def source_words(plan: Plan, name: str) -> str:
+    """Return where a domain comes from, as the end of a sentence; `ITEMS` names the universe."""
+    given = plan.items if name == ITEMS else plan.attributes.get(name)
+    if given is None or given.source is None:
+        return ""
+    if given.source != FROM_DATA:
+        return f"; source: {given.source}"
+    signed = plan.confirmed
+    is_stated = isinstance(signed, ConfirmedPlan) and name in signed.public
+    return "; taken from the data" + (", stated to be public by the signer" if is_stated else "")
+
+
+def assumed_cover(schema: Schema, plan: Plan) -> tuple[paper.Assumed, ...]:
     """Return what is assumed where only a part of the records counts; nothing where all do."""
     cover = schema.cover
     if cover is None:
         return ()
-    own = () if schema.covering is None else _domain_of(schema.covering)
+    own = () if schema.covering is None else _domain_of(schema.covering, plan)
     same = paper.Assumed(
         what=f"a record has the same {cover.attribute.name} whenever it is published; one whose"
         " value was corrected in between counts in both releases"
@@ -63,10 +77,12 @@ def assumed_cover(schema: Schema) -> tuple[paper.Assumed, ...]:
     return (*own, same, people)
 
 
-def _domain_of(attribute: Attribute) -> tuple[paper.Assumed, ...]:
+def _domain_of(attribute: Attribute, plan: Plan) -> tuple[paper.Assumed, ...]:
     """Return the public domain of an attribute that is not released, and how it is read."""
     digest = describe(attribute.domain).digest()
-    public = paper.Assumed(what=f"{_domain_words(attribute)}; not released", sha256=digest)
+    source = source_words(plan, attribute.name)
+    words = f"{_domain_words(attribute)}; not released{source}"
+    public = paper.Assumed(what=words, sha256=digest)
     if attribute.derivation is None:
         return (public,)
     return (public, paper.Assumed(what=_derived_words(attribute.name, attribute.derivation)))
@@ -125,6 +141,7 @@ def described(schema: Schema, plan: Plan) -> tuple[paper.DescribedAttribute, ...
             size=attribute.domain.size,
             unit=told[attribute.name].unit if attribute.name in told else None,
             meaning=told[attribute.name].meaning if attribute.name in told else None,
+            source=told[attribute.name].source if attribute.name in told else None,
         )
         for attribute in schema.used()
     )

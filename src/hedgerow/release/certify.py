@@ -19,9 +19,11 @@ from hedgerow.model.schema import Schema
 from hedgerow.model.sequences import NoisySequences
 from hedgerow.model.unit import PrivacyUnit
 from hedgerow.model.universe import Universe
+from hedgerow.plan.approval import ConfirmedPlan
 from hedgerow.plan.load import plan_digest
 from hedgerow.plan.model import Plan
 from hedgerow.plan.settings import MethodSettings
+from hedgerow.plan.signature import ITEMS
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.release.certificate_parts import (
     assumed_cover,
@@ -30,6 +32,7 @@ from hedgerow.release.certificate_parts import (
     assumed_table,
     described,
     randomness,
+    source_words,
     versions,
 )
 from hedgerow.release.domains import describe
@@ -124,6 +127,7 @@ def certificate_of(
         engine=facts.engine,
         versions=versions(),
         plan_sha256=plan_digest(plan),
+        confirmed=_confirmed(plan),
         approved=_approved(plan),
         covers=facts.covers,
     )
@@ -131,7 +135,18 @@ def certificate_of(
 
 def _approved(plan: Plan) -> paper.Approved | None:
     signed = plan.approved
-    return None if signed is None else paper.Approved(by=signed.by, on=signed.on, why=signed.why)
+    if signed is None:
+        return None
+    return paper.Approved(by=signed.by, on=signed.on, why=signed.why, plan_sha256=signed.plan)
+
+
+def _confirmed(plan: Plan) -> paper.Confirmed | None:
+    signed = plan.confirmed
+    if isinstance(signed, ConfirmedPlan):
+        return paper.Confirmed(
+            by=signed.by, on=signed.on, plan_sha256=signed.plan, public=signed.public
+        )
+    return paper.Confirmed() if signed else None
 
 
 def _called(domain: Schema | Universe) -> str:
@@ -230,12 +245,12 @@ def _assumed(
 ) -> tuple[paper.Assumed, ...]:
     names = ", ".join(sorted(settings.applying()))
     public = (
-        assumed_table(domain, settings=names, missing=plan.missing)
+        assumed_table(domain, settings=names, plan=plan)
         if isinstance(domain, Schema)
-        else _assumed_items(domain, settings=names)
+        else _assumed_items(domain, settings=names, source=source_words(plan, ITEMS))
     )
     form = () if plan.reading is None else (assumed_form(plan.reading),)
-    part = assumed_cover(domain) if isinstance(domain, Schema) else ()
+    part = assumed_cover(domain, plan) if isinstance(domain, Schema) else ()
     return (*public, *part, *form, *_assumed_unit(plan, people))
 
 
@@ -266,12 +281,13 @@ def _assumed_people(people: PeopleRule) -> paper.Assumed:
     )
 
 
-def _assumed_items(universe: Universe, *, settings: str) -> tuple[paper.Assumed, ...]:
+def _assumed_items(universe: Universe, *, settings: str, source: str) -> tuple[paper.Assumed, ...]:
     digest = describe(CategoricalDomain(taxonomy=universe.taxonomy)).digest()
     how = "in order, repeats kept" if universe.place.ordered else "as sets"
     return (
         paper.Assumed(
-            what=f"the universe of {universe.n_items} items and its taxonomy", sha256=digest
+            what=f"the universe of {universe.n_items} items and its taxonomy{source}",
+            sha256=digest,
         ),
         assumed_settings(settings),
         paper.Assumed(
@@ -288,7 +304,10 @@ def _data(
     if isinstance(domain, Universe):
         height = int(domain.taxonomy.height[0])
         items = paper.DescribedItems(
-            size=domain.n_items, height=height, ordered=domain.place.ordered
+            size=domain.n_items,
+            height=height,
+            ordered=domain.place.ordered,
+            source=None if plan.items is None else plan.items.source,
         )
     return paper.Data(
         name=facts.dataset,

@@ -74,7 +74,7 @@ def croissant(folder: Path, certificate: Certificate, publisher: Publisher) -> d
         "@type": "sc:Dataset",
         "conformsTo": CONFORMS_TO,
         "name": certificate.data.name,
-        "description": certificate.guarantee.statement,
+        "description": " ".join((certificate.guarantee.statement, *certificate.signatures)),
         "datePublished": certificate.created.isoformat(),
         "citeAs": _cited(certificate, publisher),
         "version": "1.0.0",

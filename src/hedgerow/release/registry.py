@@ -147,7 +147,7 @@ def _implementation(certificate: Certificate) -> dict[str, Any]:
     facts = {
         "preprocessing_and_hyperparameter_tuning": "Domains and settings are public inputs that a"
         " person confirmed; what a method chooses by the data is paid for. Records are read,"
-        " clamped or left out one by one.",
+        " clamped or left out one by one. " + " ".join(certificate.signatures),
         "mechanisms": f"{drawn} Method {method.name} of hedgerow"
         f" {certificate.versions.get('hedgerow', '')}, settings {chosen}.",
         "composition": _COMPOSITION,

@@ -97,6 +97,7 @@ class Verification:
             "fingerprint": self.fingerprint,
             "private": None if told is None else told.guarantee.private,
             "statement": None if told is None else told.guarantee.statement,
+            "signatures": [] if told is None else list(told.signatures),
         }
 
 

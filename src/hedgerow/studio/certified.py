@@ -104,8 +104,10 @@ def _origin(certificate: Certificate) -> list[CertifiedLine]:
     if certificate.ledger is not None:
         booked = certificate.ledger
         lines.append(_line("ledger", f"{booked.dataset}, {booked.entry}"))
+    if certificate.confirmed is not None:
+        lines.append(_line("confirmed", certificate.confirmed.statement))
     if certificate.approved is not None:
-        lines.append(_line("approved", f"{certificate.approved.by}, {certificate.approved.on}"))
+        lines.append(_line("approved", certificate.approved.statement))
     if certificate.disclosure is not None:
         risk = certificate.disclosure
         lines.append(_line("unique_rows", f"{risk.unique_rows:,}"))

@@ -1,7 +1,8 @@
 """The columns of a plan as the page Table shows and changes them.
 
-What ``draft`` took from the data is marked by comments; confirming one writes its comment anew.
-So the file says what is still to be looked at, and nothing else remembers it.
+A column whose domain ``draft`` took from the data has ``source: data``; confirming it gives it a
+public source. Plans of earlier versions, and what the plan says of the whole table, are marked by
+comments instead.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import yaml
 
 from hedgerow.errors import InputError
 from hedgerow.plan.parse import parse_text
+from hedgerow.plan.signature import FROM_DATA
 from hedgerow.studio.planfile import PlanFile
 from hedgerow.studio.yamledit import Drop, Edit, Mark, Put, Remark
 
@@ -23,6 +25,9 @@ Standing = Literal["look", "confirmed", "public", "own"]
 """Taken from the data and to be looked at; confirmed; not from the data; written by hand."""
 
 CONFIRMED = "confirmed: "
+OWNER = "confirmed by the owner"
+"""The source of a domain that was confirmed here without naming another one."""
+
 DOMAINS = ("numeric", "edges", "date", "taxonomy", "values")
 ROLES = ("predictor", "class", "drop", "identifier")
 KIND_KEYS: dict[str, tuple[str, ...]] = {
@@ -75,8 +80,16 @@ class PlanColumn:
 
     @property
     def standing(self) -> Standing:
-        """Whether somebody must look at it."""
+        """Whether somebody must look at it: by its source, else by its comment."""
+        if self.source is not None:
+            return "look" if self.source == FROM_DATA else "confirmed"
         return standing_of(self.mark)
+
+    @property
+    def source(self) -> str | None:
+        """Where its domain comes from, if the plan says so."""
+        said = self.given.get("source")
+        return None if said is None else str(said)
 
     @property
     def reason(self) -> str:
@@ -194,13 +207,20 @@ def to_look_at(file: PlanFile) -> list[str]:
     return [*([QUESTIONS] if open_questions(file) else []), *facts, *columns]
 
 
-def confirming(file: PlanFile, name: str) -> list[Edit]:
-    """Return the edits that confirm one column."""
-    column = named(file, name)
-    if column.standing != "look":
+def confirming(file: PlanFile, name: str, source: str = "") -> list[Edit]:
+    """Return the edits that confirm one column; ``source`` is where its domain comes from."""
+    if named(file, name).standing != "look":
         return []
-    words = CONFIRMED + column.mark.removeprefix("from the data: ")
-    return [Mark(path=("attributes", name), comment=words)]
+    return [Put(path=("attributes", name, "source"), value=source.strip() or OWNER)]
+
+
+def with_source(column: PlanColumn, source: str) -> list[Edit]:
+    """Return the edits that give a column another public source; an empty one removes it."""
+    before = "" if column.source in (None, FROM_DATA) else column.source
+    if source == before:
+        return []
+    path = ("attributes", column.name, "source")
+    return [Put(path=path, value=source) if source else Drop(path=path)]
 
 
 def confirming_fact(file: PlanFile, key: str) -> list[Edit]:
@@ -209,8 +229,20 @@ def confirming_fact(file: PlanFile, key: str) -> list[Edit]:
         if fact.key == key and fact.standing == "look":
             rest = _FROM_DATA.sub("", fact.remark).strip()
             path = ("items", key.removeprefix(ITEMS)) if key.startswith(ITEMS) else (key,)
-            return [Remark(path=path, comment=f"{CONFIRMED}{fact.reason}. {rest}".strip())]
+            edits: list[Edit] = [
+                Remark(path=path, comment=f"{CONFIRMED}{fact.reason}. {rest}".strip())
+            ]
+            return [*edits, *_universe_source(file, path)]
     return []
+
+
+def _universe_source(file: PlanFile, path: tuple[str, ...]) -> list[Edit]:
+    """Return the edit that gives the universe of items a source, where it came from the data."""
+    items = file.data.get("items")
+    taken = isinstance(items, Mapping) and items.get("source") == FROM_DATA
+    if not taken or path not in (("items", "universe"), ("items", "taxonomy")):
+        return []
+    return [Put(path=("items", "source"), value=OWNER)]
 
 
 def with_role(column: PlanColumn, role: str) -> list[Edit]:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-import os
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import InputError, PlanError, RefusedError
+from hedgerow.pipeline.confirm import Signing
 from hedgerow.plan.load import checked
 from hedgerow.plan.model import Plan
 from hedgerow.plan.parse import format_of, parse_text, read_plan_text
+from hedgerow.plan.rewrite import replace_file, rewritten
 from hedgerow.studio.folder import Folder
 from hedgerow.studio.yamledit import Edit, edited, first_comments, remarks
 
@@ -109,33 +110,28 @@ class PlanFile:
                 where=self.name,
                 do="Save it as YAML, or edit it elsewhere.",
             )
+        return self._replaced(lambda now: now.with_edits(edits), version)
+
+    def sign(self, made: Signing, *, version: str) -> PlanFile:
+        """Write signatures into the file, if it still is the ``version`` that was signed."""
+        kind = format_of(self.path)
+
+        def signed(now: PlanFile) -> PlanFile:
+            text = rewritten(now.text, kind=kind, keys=made.keys, sources={}, where=self.name)
+            return replace(now, text=text)
+
+        return self._replaced(signed, version)
+
+    def _replaced(self, change: Callable[[PlanFile], PlanFile], version: str) -> PlanFile:
         with _writing:
             now = PlanFile.read(self.folder, self.name)
             now.check_version(version)
-            new = now.with_edits(edits)
+            new = change(now)
             if _loads(now):
                 new.plan()
             replace_file(new.path, new.text)
         _remember(new)
         return new
-
-
-def replace_file(path: Path, text: str) -> None:
-    """Write a text whole, by a second file that takes the first one's name and rights."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-            if path.exists():
-                part.chmod(path.stat().st_mode & 0o777)
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        why = error.strerror or "it cannot be written"
-        raise InputError(why, where=path.name, do="Free the place, then try again.") from None
 
 
 def version_of(text: str) -> str:

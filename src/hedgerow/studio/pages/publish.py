@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -17,7 +16,9 @@ from hedgerow.errors import (
     InputError,
     UnconfirmedPlanError,
 )
+from hedgerow.pipeline.confirm import signing_of
 from hedgerow.pipeline.prepare import Prepared, prepare
+from hedgerow.pipeline.signed import check_signed, signable_of, signature_states
 from hedgerow.pipeline.unit import check_unit, unit_words
 from hedgerow.studio.columns import plan_columns, to_look_at
 from hedgerow.studio.forecasts import plain_epsilon
@@ -34,7 +35,6 @@ from hedgerow.studio.shell import (
     view,
 )
 from hedgerow.studio.texts import texts
-from hedgerow.studio.yamledit import Drop, Edit, Put
 
 OPTIONS = {
     "records": "--records",
@@ -65,6 +65,7 @@ def _values(request: Request, file: PlanFile) -> dict[str, Any]:
     runs = studio.runs.all("publish", plan=file.name)
     values: dict[str, Any] = {"file": file, "run": runs[0] if runs else None, "mistake": None}
     values |= {"ready": None, "points": [], "look": [], "fingerprint": None, "confirmed": False}
+    values |= {"signatures": [], "void": False}
     values["approved"] = file.data.get("approved") or {}
     values["out"] = _free_folder(request, file)
     values["options"] = tuple(OPTIONS)
@@ -74,13 +75,17 @@ def _values(request: Request, file: PlanFile) -> dict[str, Any]:
     except HedgerowError as error:
         return {**values, "mistake": error}
     look = to_look_at(file)
+    signatures = signature_states(plan, signable_of(plan, ready.domain))
+    void = any(each.is_void for each in signatures)
     return {
         **values,
         "ready": ready,
         "points": _points(file, ready, look),
         "look": look,
         "fingerprint": ready.fingerprint(),
-        "confirmed": plan.confirmed,
+        "signatures": signatures,
+        "void": void,
+        "confirmed": bool(plan.confirmed) and not void,
     }
 
 
@@ -166,13 +171,11 @@ def _confirm(request: Request, form: Sent) -> Response:
         )
     if form.get("public") != "yes":
         raise UnconfirmedPlanError(said.tick, where="confirmed", do=said.tick_do)
-    edits: list[Edit] = [Put(path=("confirmed",), value=True)]
     by, why = form.get("by").strip(), form.get("why").strip()
-    if by:
-        today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
-        signed = {"by": by, "on": today, **({"why": why} if why else {})}
-        edits += [Drop(path=("approved",)), Put(path=("approved",), value=signed)]
-    saved = file.save(edits, version=form.need("version"))
+    if not by:
+        raise UnconfirmedPlanError(said.name, where="by", do=said.name_do)
+    made = signing_of(file.plan(), by=by, approve=True, why=why or None)
+    saved = file.sign(made, version=form.need("version"))
     return page_answer(request, "_signed.html.j2", **_values(request, saved))
 
 
@@ -181,6 +184,8 @@ def _start(request: Request, form: Sent) -> Response:
     file = shown_plan(request)
     studio = studio_of(request)
     ready = prepare(file.plan())
+    if ready.plan.confirmed:  # the run itself refuses a plan that nobody has confirmed
+        check_signed(ready.plan, ready.domain)
     fingerprint = ready.fingerprint()
     check_fingerprint(file, shown=form.need("fingerprint"), now=fingerprint)
     if ready.private:

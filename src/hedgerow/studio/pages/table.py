@@ -27,6 +27,7 @@ from hedgerow.studio.columns import (
     to_look_at,
     with_domain,
     with_role,
+    with_source,
 )
 from hedgerow.studio.contents import tables_in
 from hedgerow.studio.itemsform import (
@@ -151,14 +152,14 @@ def _values(file: PlanFile) -> dict[str, Any]:
         "universes": UNIVERSES,
         "separators": SEPARATORS,
         "most_listed": MOST_LISTED,
-        "confirmed": data.get("confirmed") is True,
+        "confirmed": bool(data.get("confirmed")),
         "check": ["hedgerow", "check", file.name],
     }
 
 
 def _saved(file: PlanFile, edits: Sequence[Edit], form: Sent) -> PlanFile:
     """Save edits; what changes a confirmed plan takes its confirmation back."""
-    changes = any(isinstance(edit, Put | Drop) for edit in edits)
+    changes = any(isinstance(edit, Put | Drop) and edit.path[-1] != "source" for edit in edits)
     if changes and file.data.get("confirmed") is True:
         edits = [*edits, Put(path=("confirmed",), value=False)]
     return file.save(edits, version=form.need("version"))
@@ -195,7 +196,7 @@ def _column_edits(column: PlanColumn, form: Sent) -> list[Edit]:
         if given != str(column.given.get(key, "")):
             path = ("attributes", column.name, key)
             edits.append(Put(path=path, value=given) if given else Drop(path=path))
-    return edits
+    return [*edits, *with_source(column, form.get("source").strip())]
 
 
 def _domain(column: PlanColumn, kind: str, form: Sent) -> dict[str, Any]:
@@ -225,7 +226,7 @@ def _domain(column: PlanColumn, kind: str, form: Sent) -> dict[str, Any]:
 
 def _confirm(request: Request, form: Sent) -> Response:
     file, name = shown_plan(request), form.need("name")
-    return _answer(request, _saved(file, confirming(file, name), form), [name])
+    return _answer(request, _saved(file, confirming(file, name, form.get("source")), form), [name])
 
 
 def _confirm_fact(request: Request, form: Sent) -> Response:
