@@ -230,6 +230,7 @@ class Plan(PlanModel):
             ("epsilon", getattr(published, "epsilon", None)),
             ("privacy unit", self.privacy_unit),
             ("data set", None if self.ledger is None else self.ledger.name),
+            ("confirmed by", getattr(self.confirmed, "by", None)),
             ("approved by", None if self.approved is None else self.approved.by),
         ]
         waits = "" if self.confirmed else "Not confirmed: nobody said that the domains are public"
