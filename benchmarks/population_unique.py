@@ -39,7 +39,9 @@ def populations() -> dict[str, list[np.ndarray]]:
     }
     return {
         name: [
-            np.unique(np.asarray(table.column(column).cast("string").fill_null("")), return_inverse=True)[1]
+            np.unique(
+                np.asarray(table.column(column).cast("string").fill_null("")), return_inverse=True
+            )[1]
             for column in chosen[name]
         ]
         for name, table in tables.items()
@@ -64,9 +66,8 @@ def main() -> None:
                     found.append(fit.unique)
             error = max(abs(each - truth) / truth for each in found)
             mean = np.mean(found)
-            print(
-                f"| {name} | {len(group):,} | {truth:,} | {fraction:.0%} | {mean:,.0f} | {error:.0%} |"
-            )
+            people = f"{name} | {len(group):,} | {truth:,}"
+            print(f"| {people} | {fraction:.0%} | {mean:,.0f} | {error:.0%} |")
 
 
 if __name__ == "__main__":

@@ -95,6 +95,15 @@ def test_a_dictionary_is_the_journalists_population(table, tmp_path):
     assert attackers["journalist"]["highest"] == pytest.approx(highest)
 
 
+def test_without_a_population_the_journalists_risk_is_not_stated(table):
+    for fraction in (None, 0.01):
+        assert (
+            hedgerow.risk(table, plan=PLAN, fraction=fraction).facts["attackers"]["journalist"]
+            is None
+        )
+    assert "names no population" in hedgerow.risk(table, plan=PLAN).html()
+
+
 def test_sensitive_columns_leave_the_quasi_identifiers(table):
     facts = hedgerow.risk(table, plan=PLAN, sensitive=["stay"], quasi=["age", "sex"]).facts
     assert facts["quasi-identifiers"] == ["age", "sex"]

@@ -134,7 +134,7 @@ def _of_groups(
     counted = unique_on_sets(
         rows, most=most_sets, progress=lambda part: progress("counting sets of columns", part)
     )
-    population, source = _people_of_groups(raw, first, sizes, fraction)
+    population = _people_of_groups(raw, first)
     found = risk_of(sizes, population)
     unique = int((sizes == 1).sum())
     return {
@@ -145,8 +145,7 @@ def _of_groups(
         "k": int(sizes.min()) if n_records else None,
         "groups": len(sizes),
         "unique": {"records": unique, "share": _share(unique, n_records)},
-        "attackers": None if found is None else _attackers(found),
-        "population-source": source,
+        "attackers": None if found is None else _attackers(found, population is not None),
         "sizes": [
             {"size": bar.label, "groups": bar.groups, "records": bar.records}
             for bar in size_bars(sizes)
@@ -170,18 +169,15 @@ def _of_groups(
     }
 
 
-def _people_of_groups(
-    raw: RawTable, first: NDArray[np.int64], sizes: NDArray[np.int64], fraction: float | None
-) -> tuple[NDArray[np.int64] | None, str]:
-    """Return how many people of the population each group has, and where that is known from."""
-    if raw.ready.disclose.against is not None and len(raw):
-        return matches_of(raw)[first], "The population is the table that the plan is against."
-    if fraction is not None:
-        return (
-            np.rint(sizes / fraction).astype(np.int64),
-            "The population is the table's groups, each enlarged by the sampling fraction.",
-        )
-    return None, "The table is taken to be the whole population."
+def _people_of_groups(raw: RawTable, first: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """Return how many people of the population each group has, where the plan names a population.
+
+    A sampling fraction does not tell: people who are unique in a sample are often unique in the
+    population, so enlarging groups by the fraction would understate the risk.
+    """
+    if raw.ready.disclose.against is None or not len(raw):
+        return None
+    return matches_of(raw)[first]
 
 
 def _diversity(raw: RawTable, group: NDArray[np.int64]) -> list[dict[str, Any]]:
@@ -228,7 +224,8 @@ def _population(sizes: NDArray[np.int64], fraction: float | None) -> dict[str, A
     }
 
 
-def _attackers(found: Risk) -> dict[str, Any]:
+def _attackers(found: Risk, has_population: bool) -> dict[str, Any]:
+    """Return the risk by attacker; that of the journalist only where the population is known."""
     return {
         "prosecutor": {
             "highest": found.prosecutor.highest,
@@ -239,7 +236,9 @@ def _attackers(found: Risk) -> dict[str, Any]:
             "highest": found.journalist.highest,
             "mean": found.journalist.mean,
             "at-risk": found.journalist.at_risk,
-        },
+        }
+        if has_population
+        else None,
         "marketer": found.marketer,
     }
 
