@@ -249,13 +249,14 @@ def played(release: Release, size: Size, *, seed: int = 1) -> tuple[float, float
     )
 
 
-def bounds(epsilon: Fraction) -> tuple[float, float, float]:
-    """Return what no attack whatever exceeds: a record is there or not, or is another one.
+def bound(epsilon: Fraction) -> float:
+    """Return the largest expected share of right answers of any attack in these three games.
 
-    Another record is one removed and one added, which costs twice.
+    In each of them the attacker chooses between two tables that differ by a replacement: another
+    coin, or the outsider in place of the member, who are exchangeable. A replacement is one record
+    removed and one added, so the odds of an answer move by a factor of at most e^(2 epsilon).
     """
-    once, twice = (1 / (1 + math.exp(-times * epsilon)) for times in (1, 2))
-    return twice, once, twice
+    return 1 / (1 + math.exp(-2 * epsilon))
 
 
 def table_of(size: Size) -> str:
@@ -269,7 +270,7 @@ def table_of(size: Size) -> str:
     for release in CONTENDERS:
         lines.append(_line(release.name, played(release, size)))
         if release.epsilon is not None:
-            lines.append(_line("*the most that any attack can*", bounds(release.epsilon)))
+            lines.append(_line("*upper bound for any attack*", (bound(release.epsilon),) * 3))
         print(*lines[-2:], sep="\n", flush=True)
     return "\n".join(lines)
 

@@ -53,6 +53,7 @@ def small_plan(ledger: Path) -> dict[str, Any]:
             "age": {"numeric": [0, 99]},
             "sick": {"role": "class", "values": ["no", "yes"]},
         },
+        "protects": "records",
         "confirmed": True,
         "publish": {"method": "diffgen", "epsilon": "1/1000", "h": 2},
         "ledger": {"dataset": "wards", "cap": 50, "file": str(ledger)},

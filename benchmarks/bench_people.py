@@ -30,7 +30,7 @@ DISTINCT_CHUNKS = 4
 """Chunks of records that are drawn; larger tables repeat them, with people of their own."""
 
 WAYS: dict[str, dict[str, object]] = {
-    "records alone": {},
+    "records alone": {"protects": "records"},
     "4 records a person": {"person": ("who",), "records_per_person": 4},
     "people": {"person": ("who",), "records_per_person": 8, "count": "people"},
     "chosen": {"person": ("who",), "records_per_person": "auto"},

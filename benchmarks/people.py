@@ -46,6 +46,7 @@ VISITS: dict[str, Any] = {
         "page": {"values": PAGES},
         "stayed": {"role": "class", "values": ["no", "yes"]},
     },
+    "protects": "records",
     "confirmed": True,
     "publish": {"method": "hedge", "epsilon": 1},
 }
@@ -117,7 +118,7 @@ def main() -> None:
     frame, base = (diabetes_table(), PLAN) if given.data == "diabetes" else (visits(), VISITS)
     print("bound  counted   on records  on people  1-way TV  bound kept")
     for setting in SETTINGS:
-        person = {"person": "patient_nbr", **setting} if setting else {}
+        person = {"protects": None, "person": "patient_nbr", **setting} if setting else {}
         plan = {**base, **person, "publish": {"method": given.method, "epsilon": given.epsilon}}
         found = list(
             zip(*(measured(frame, plan, split) for split in range(given.splits)), strict=True)

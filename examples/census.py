@@ -24,6 +24,7 @@ def plan(*columns: str) -> dict[str, object]:
     return {
         "attributes": {name: attributes[name] for name in columns},
         "records": 50_000,
+        "one-record-per-person": True,  # one record for each respondent
         "confirmed": True,
         "publish": {"method": "hedge", "epsilon": "1/2", "for": "counting"},
         "ledger": {"dataset": "census-1994", "cap": 1},

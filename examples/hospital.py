@@ -11,7 +11,8 @@ folder = working_folder()
 patients = write_hospital(folder)  # made up: 8,000 patients, semicolons, decimal commas
 
 # 1. A draft looks at the data, so it is confidential until a person has read it.
-draft = hedgerow.draft(patients, class_name="returned", base=folder)
+#    Nobody can have two records here, which is for its owner to know: no data show it.
+draft = hedgerow.draft(patients, class_name="returned", one_record_per_person=True, base=folder)
 text = draft.text.replace("confirmed: false", "confirmed: true")  # a person's word, not a program's
 plan = folder / "plan.yaml"
 plan.write_text(text, encoding="utf-8")

@@ -131,6 +131,7 @@ PLAN: dict[str, Any] = {
         "diabetesMed": {"values": ["No", "Yes"]},
         "readmitted": {"role": "class", "values": ["no", "yes"]},
     },
+    "protects": "records",  # encounters: a patient has up to 40 of them
     "confirmed": True,
     "publish": {"method": "hedge", "epsilon": 1},
     "ledger": {"dataset": "diabetes-130", "cap": 1},

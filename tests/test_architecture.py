@@ -42,6 +42,7 @@ ROOMS: dict[str, str] = {
     "studio": "errors model plan privacy encode taxonomy release report pipeline disclosure"
     " evaluation comparison drafting",
     "handbook": "errors",
+    "__main__": "cli",
     "cli": "errors model plan privacy taxonomy release report pipeline disclosure evaluation"
     " comparison risks drafting auditing demo studio handbook",
 }
@@ -165,7 +166,7 @@ def plan_file(tmp_path_factory):
     plan = tmp_path_factory.mktemp("plan") / "plan.yaml"
     plan.write_text(
         "data: nowhere.csv\nattributes:\n  age: {numeric: [0, 99]}\n"
-        "  sick: {role: class, values: ['no', 'yes']}\nconfirmed: true\n"
+        "  sick: {role: class, values: ['no', 'yes']}\nprotects: records\nconfirmed: true\n"
         "publish: {method: diffgen, epsilon: 1, h: 3}\n"
     )
     return plan

@@ -29,6 +29,7 @@ from support import strangers_odd as odd
 from support import strangers_text as text
 from support.census_like import CLASS as INCOME
 from support.census_like import write_census
+from support.drafts import confirmed_text
 from support.hospital_export import CLASS as DIED
 from support.hospital_export import write_hospital
 from support.strangers import Stranger
@@ -121,10 +122,12 @@ def assert_worth_having(plan: Plan, table: EncodedTable) -> None:
 @pytest.mark.parametrize("make", FILES, ids=lambda make: make.__name__)
 def test_a_file_as_it_is_becomes_a_release_worth_having(make, tmp_path):
     stranger = make(tmp_path)
-    drafted = draft_plan(stranger.data, query=stranger.query, base=tmp_path)
+    drafted = draft_plan(
+        stranger.data, query=stranger.query, one_record_per_person=True, base=tmp_path
+    )
     assert drafted.text.count("from the data") <= 8
     file = tmp_path / "plan.yaml"
-    file.write_text(drafted.text.replace("confirmed: false", "confirmed: true"), encoding="utf-8")
+    file.write_text(confirmed_text(drafted.text, drafted.plan), encoding="utf-8")
     plan = hedgerow.load_plan(file)
     assert wrong_kinds(plan, stranger) == {}
     assert plan.class_name == stranger.class_name

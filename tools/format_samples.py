@@ -26,9 +26,10 @@ attributes:
   age: {numeric: [0, 99]}
   ward: {taxonomy: {"*": {surgery: [A, B], other: [C]}}}
   sick: {role: class, values: ["no", "yes"]}
+protects: records
 confirmed: true
 """
-ITEMS = "data: s.dat\nitems: {universe: items.txt}\nconfirmed: true\n"
+ITEMS = "data: s.dat\nitems: {universe: items.txt}\nprotects: records\nconfirmed: true\n"
 WARDS = "ledger: {dataset: wards, cap: 8, file: ledger.sqlite}\n"
 SETS = "ledger: {dataset: sets, cap: 8, file: ledger.sqlite}\n"
 PLANS = {

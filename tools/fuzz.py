@@ -20,8 +20,8 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-FUZZ = ROOT / "tests" / "fuzz"
-CORPUS = FUZZ / "corpus"
+TESTS = ROOT / "tests"
+CORPUS = TESTS / "fuzz" / "corpus"
 SHARED = Path("/dev/shm")  # noqa: S108 - files in memory; a folder in it is private
 TURN = 60
 LARGEST = 16_384
@@ -33,10 +33,11 @@ def run_one(target: str, options: list[str]) -> None:
     """Fuzz one target in this process; atheris ends the process."""
     import atheris
 
-    sys.path.insert(0, str(FUZZ))
+    sys.path.insert(0, str(TESTS))
     with atheris.instrument_imports(include=["hedgerow", "yaml", "tomllib", "json", "csv"]):
         from support import fuzz_targets
 
+    fuzz_targets.own_words()  # takes long, and is no part of any input
     atheris.Setup([sys.argv[0], *options], lambda data: fuzz_targets.try_bytes(target, data))
     atheris.Fuzz()
 
@@ -79,7 +80,7 @@ def main() -> int:
     if importlib.util.find_spec("atheris") is None:
         sys.stderr.write("error: atheris is not installed\nInstall it with: pip install atheris\n")
         return 2
-    sys.path.insert(0, str(FUZZ))
+    sys.path.insert(0, str(TESTS))
     from support.fuzz_targets import TARGETS
 
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])

@@ -1,4 +1,4 @@
-"""Publish confidential data so that nobody in it can be singled out.
+"""Publish confidential data with a proved bound on what it reveals about any one person.
 
 >>> import hedgerow
 >>> [name for name in dir(hedgerow) if name.islower()]  # doctest: +NORMALIZE_WHITESPACE

@@ -207,6 +207,10 @@ class UnconfirmedPlanError(RefusedError):
     """Nobody has confirmed that the domains of the plan are public knowledge."""
 
 
+class MissingPrivacyUnitError(RefusedError):
+    """The plan does not state what its guarantee protects: a person or a record."""
+
+
 class ChangedPlanError(RefusedError):
     """The plan is not the one that was checked and agreed on."""
 

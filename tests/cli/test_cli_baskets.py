@@ -23,7 +23,7 @@ def plan(tmp_path, monkeypatch):
     (tmp_path / "plan.yaml").write_text(
         "data: a.dat\n"
         "items: {universe: items.txt, fan-out: 2}\n"
-        "confirmed: true\n"
+        "protects: records\nconfirmed: true\n"
         "publish: {method: diffpart, epsilon: 4}\n"
         "ledger: {dataset: shop, cap: 12}\n"
     )

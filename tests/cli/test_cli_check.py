@@ -18,6 +18,7 @@ attributes:
   ward: {values: [A, B, C]}
   days: {numeric: [0, 60]}
   returned: {role: class, values: ['no', 'yes']}
+protects: records
 confirmed: true
 publish: {method: hedge, epsilon: 1}
 ledger: {dataset: visits, cap: 4, file: ledger.sqlite}
@@ -48,8 +49,8 @@ def test_it_says_in_words_with_numbers_what_a_release_will_be_good_for(plan):
 
 
 def test_it_speaks_of_people_where_those_are_counted(plan):
-    people = "person: who\nrecords-per-person: 4\ncount: people\nconfirmed: true"
-    plan.write_text(PLAN.replace("confirmed: true", people))
+    people = "person: who\nrecords-per-person: 4\ncount: people"
+    plan.write_text(PLAN.replace("protects: records", people))
     shown = " ".join(call("check", plan).split())
     assert "For about 2,000 people, reckoned by running hedge on made-up tables" in shown
 

@@ -17,6 +17,7 @@ data: people.csv
 attributes:
   age: {numeric: [0, 39]}
   sick: {role: class, values: ['no', 'yes']}
+protects: records
 confirmed: true
 publish: {method: diffgen, epsilon: 8, h: 3}
 ledger: {dataset: people, cap: 8, file: ledger.sqlite}

@@ -99,7 +99,8 @@ def test_cap_adds_a_data_set_only_when_asked_to(ledger):
     result = json.loads(call("cap", "voters", "4", "--new", "--reason", "agreed", "--json"))
     epsilons = {"dataset": "voters", "cap": "4", "spent": "0", "left": "4"}
     deltas = {"delta-cap": "0", "delta-spent": "0", "delta-left": "0"}
-    assert result == {**epsilons, **deltas, "neighbours": None, "people": False}
+    unit = {"neighbours": None, "protects": None, "people": False}
+    assert result == {**epsilons, **deltas, **unit}
 
 
 def test_cap_can_start_a_ledger(tmp_path):

@@ -28,7 +28,7 @@ def plan(tmp_path, monkeypatch):
     (tmp_path / "plan.yaml").write_text(
         "data: visits.csv\nattributes:\n  age: {numeric: [0, 99]}\n  ward: {values: [A, B, C]}\n"
         "  days: {numeric: [0, 60]}\n  returned: {role: class, values: ['no', 'yes']}\n"
-        "confirmed: true\npublish: {method: hedge, epsilon: 2}\n"
+        "protects: records\nconfirmed: true\npublish: {method: hedge, epsilon: 2}\n"
         "ledger: {dataset: visits, cap: 40, file: ledger.sqlite}\n"
     )
     return tmp_path / "plan.yaml"

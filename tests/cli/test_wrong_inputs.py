@@ -23,6 +23,7 @@ attributes:
   ward: {taxonomy: ward.csv}
   name: {role: identifier}
   sick: {role: class, values: ["no", "yes"]}
+protects: records
 confirmed: true
 publish: {method: diffgen, epsilon: 1, h: 3}
 ledger: {dataset: wards, cap: 2, file: ledger.sqlite}
@@ -123,7 +124,7 @@ def people(
 ) -> Change:
     """A plan with a person, ``told`` in it, and perhaps another method."""
     lines = f"person: {column}\nrecords-per-person: {bound}\n{told}"
-    given = PLAN.replace("confirmed: true", f"{lines}confirmed: true")
+    given = PLAN.replace("protects: records\n", lines)
     return data(given.replace(OWN, publish or OWN), "plan.yaml")
 
 
@@ -161,13 +162,13 @@ CASES: dict[str, tuple[Change, list[str], int, str]] = {
     "half a record of a person": (people("", bound=1.5), [], 2, "is no whole number"),
     "a bound of yes": (people("", bound="true"), [], 2, "is no whole number"),
     "a bound without a person": (
-        plan("confirmed: true", "records-per-person: 2\nconfirmed: true"),
+        plan("protects: records", "records-per-person: 2"),
         [],
         2,
         "records-per-person: there is no person",
     ),
     "a person without a bound": (
-        plan("confirmed: true", "person: name\nconfirmed: true"),
+        plan("protects: records", "person: name"),
         [],
         2,
         "records-per-person: is missing",
@@ -295,6 +296,8 @@ CASES: dict[str, tuple[Change, list[str], int, str]] = {
     ),
     "another file that is not there": (nothing, ["--data", "nowhere.parquet"], 2, "nowhere"),
     # --- the plan
+    "a NUL in the ledger's path": (plan("ledger.sqlite", '"ledger\\0"'), [], 2, "ledger.file"),
+    "a NUL in the data's path": (plan("data: data.csv", 'data: "d\\0"'), [], 2, "holds a NUL"),
     "no plan": (lambda folder: (folder / "plan.yaml").unlink(), [], 2, "plan.yaml"),
     "an empty plan": (data(b"", "plan.yaml"), [], 2, "plan.yaml"),
     "a plan that is a list": (data("- a\n- b\n", "plan.yaml"), [], 2, "plan.yaml"),
@@ -373,6 +376,14 @@ CASES: dict[str, tuple[Change, list[str], int, str]] = {
     "epsilon in the plan": (plan("epsilon: 1", "epsilon: 0"), [], 2, "publish.epsilon"),
     "a cap of zero": (plan("cap: 2", "cap: 0"), [], 2, "ledger.cap"),
     # --- refused for privacy
+    "no privacy unit": (plan("protects: records\n", ""), [], 3, "does not state its privacy unit"),
+    "no privacy unit, with a seed": (
+        plan("protects: records\n", ""),
+        ["--seed", "1"],
+        3,
+        "Add one of these to the plan",
+    ),
+    "a person, and each record": (people("protects: records\n"), [], 2, "Keep one of the two"),
     "not confirmed": (plan("confirmed: true", "confirmed: false"), [], 3, "confirmed"),
     "over the cap": (nothing, ["--epsilon", "5/2"], 3, "cap"),
     "spent already": (spent, [], 3, "cap"),

@@ -24,6 +24,7 @@ PLAN = {
         "sick": {"role": "class", "values": ["no", "yes"]},
     },
     "records": 300,
+    "protects": "records",
     "confirmed": True,
     "publish": {"method": "hedge", "epsilon": 1},
 }

@@ -6,6 +6,7 @@ bounds are set so wide that fresh seeds would pass as well.
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 
@@ -51,10 +52,22 @@ def test_members_of_a_k_anonymous_release_stand_out(attacks):
     assert attacks.membership(mondrian, whole, n=1_000, runs=1, seed=1) > 0.6
 
 
-def test_what_no_attack_exceeds_follows_from_epsilon(attacks):
-    twice, once, again = attacks.bounds(Fraction(1))
-    assert (round(twice, 2), round(once, 2)) == (0.88, 0.73)
-    assert twice == again
+def test_the_bound_of_the_games_is_that_of_a_replacement(attacks):
+    assert round(attacks.bound(Fraction(1)), 2) == 0.88
+    assert round(attacks.bound(Fraction(1, 10)), 2) == 0.55
+
+
+def test_a_member_and_an_outsider_on_one_release_are_told_apart_beyond_the_bound_of_epsilon(
+    attacks,
+):
+    """A noisy difference of two counts, of the member's group and the outsider's, is epsilon-DP."""
+    a = math.exp(-1)
+    reach = np.arange(-60, 61)
+    law = (1 - a) / (1 + a) * a ** np.abs(reach)
+    published = reach + 1  # the member is in the first group, and the others' counts are known
+    right = law[published > 0].sum() + law[published == 0].sum() / 2
+    assert right > 0.81  # what one record added or removed would allow is 0.73
+    assert right < attacks.bound(Fraction(1))
 
 
 def test_the_page_shows_every_contender(attacks, root):
@@ -62,3 +75,6 @@ def test_the_page_shows_every_contender(attacks, root):
     shown = re.search(r"<!-- attacks -->\n(.*?)<!-- /attacks -->", page, re.DOTALL)[1]
     for each in attacks.CONTENDERS:
         assert f"| {each.name} | " in shown
+        if each.epsilon is not None:
+            most = f"{100 * attacks.bound(each.epsilon):.0f} %"
+            assert f"| *upper bound for any attack* | {most} | {most} | {most} |" in shown

@@ -21,6 +21,7 @@ def stays_plan():
             "ward": {"values": ["cardiology", "medicine", "surgery"]},
             "returned": {"role": "class", "values": ["no", "yes"]},
         },
+        "protects": "records",
         "confirmed": True,
         "publish": {"method": "hedge", "epsilon": 1},
     }

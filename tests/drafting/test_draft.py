@@ -111,7 +111,7 @@ def test_exact_extremes_are_not_written(tmp_path):
 
 def test_everything_from_the_data_is_marked(table):
     text = draft_plan(table).text
-    section = text.split("attributes:\n")[1].split("# Set this")[0]
+    section = text.split("attributes:\n")[1].split("# The privacy unit")[0]
     lines = [line for line in section.splitlines() if re.match(r"  [^ #]", line)]
     assert len(lines) == len(COLUMNS)
     for line in lines:
@@ -139,7 +139,8 @@ def test_a_draft_is_not_confirmed_and_says_what_to_do_next(table):
 
 
 def test_a_confirmed_draft_encodes_the_table_it_was_made_from(table, tmp_path):
-    plan = confirmed(draft_plan(table, base=tmp_path).text, tmp_path)
+    drafted = draft_plan(table, one_record_per_person=True, base=tmp_path)
+    plan = confirmed(drafted.text, tmp_path)
     assert plan.confirmed
     assert plan.missing == "value"  # a third of the cities is missing
     assert len(encoded(plan)) == N
@@ -193,7 +194,7 @@ def taxonomies(tmp_path):
 
 
 def test_taxonomies_are_chosen_by_name_and_by_the_values_they_list(table, taxonomies, tmp_path):
-    drafted = draft_plan(table, taxonomies=taxonomies, base=tmp_path)
+    drafted = draft_plan(table, taxonomies=taxonomies, one_record_per_person=True, base=tmp_path)
     attributes = drafted.plan.attributes
     assert attributes["city"].taxonomy == "taxonomies/my_hierarchy_City.csv"
     assert attributes["city"].other is None
@@ -206,7 +207,9 @@ def test_taxonomies_are_chosen_by_name_and_by_the_values_they_list(table, taxono
 def test_a_taxonomy_that_lacks_rare_values_gets_an_other(table, tmp_path):
     (tmp_path / "taxonomies").mkdir()
     (tmp_path / "taxonomies" / "city.csv").write_text("Ulm;other;*\nBonn;other;*\n", "utf-8")
-    drafted = draft_plan(table, taxonomies=tmp_path / "taxonomies", base=tmp_path)
+    drafted = draft_plan(
+        table, taxonomies=tmp_path / "taxonomies", one_record_per_person=True, base=tmp_path
+    )
     assert drafted.plan.attributes["city"].other == "other values"  # 'other' is a group there
     assert len(encoded(confirmed(drafted.text, tmp_path))) == N
 
@@ -264,7 +267,7 @@ def test_any_dataframe_and_parquet_can_be_drafted(tmp_path):
     assert [name for name, plan in attributes.items() if plan.role == "drop"] == ["nothing", "list"]
     assert drafted.plan.data is None
     pq.write_table(frame.drop_columns(["list"]), tmp_path / "t.parquet")
-    from_file = draft_plan(tmp_path / "t.parquet", base=tmp_path)
+    from_file = draft_plan(tmp_path / "t.parquet", protects_records=True, base=tmp_path)
     assert from_file.plan.data == "t.parquet"
     assert len(encoded(confirmed(from_file.text, tmp_path))) == 100
 
@@ -379,7 +382,10 @@ def test_adult_is_drafted_with_its_taxonomies(shared_data, tmp_path):
         ",".join([*names, "income"]) + "\n" + lines.rstrip(), "ascii"
     )
     drafted = draft_plan(
-        tmp_path / "adult.csv", taxonomies=shared_data / "hierarchies" / "adult-arx", base=tmp_path
+        tmp_path / "adult.csv",
+        taxonomies=shared_data / "hierarchies" / "adult-arx",
+        one_record_per_person=True,
+        base=tmp_path,
     )
     plan = drafted.plan
     with_taxonomy = {name for name, given in plan.attributes.items() if given.taxonomy}
@@ -393,7 +399,8 @@ def test_adult_is_drafted_with_its_taxonomies(shared_data, tmp_path):
 
 
 def test_diabetes_is_drafted(shared_data, tmp_path):
-    drafted = draft_plan(shared_data / "diabetes-130" / "diabetic_data.csv.gz", base=tmp_path)
+    file = shared_data / "diabetes-130" / "diabetic_data.csv.gz"
+    drafted = draft_plan(file, person="patient_nbr", base=tmp_path)
     attributes = drafted.plan.attributes
     roles = {name: given.role for name, given in attributes.items()}
     assert [name for name, role in roles.items() if role == "identifier"] == [

@@ -40,7 +40,7 @@ def confirmed(draft, folder):
 
 def test_names_in_many_records_become_the_universe_and_rare_ones_are_not_written(tmp_path):
     path = written(tmp_path / "a.dat", ["milk bread"] * 25 + ["milk wig"] * 18 + ["wig " * 9])
-    draft = drafted(path)
+    draft = drafted(path, one_record_per_person=True)
     assert draft.plan.items.universe == ("bread", "milk")
     assert draft.text.count("from the data") == 4  # the header explains it once
     assert not draft.plan.confirmed
@@ -93,7 +93,7 @@ def test_a_taxonomy_that_lists_all_frequent_items_is_proposed(tmp_path):
     (folder / "a.csv").write_text("milk;dairy;*\nrum;spirits;*\n")
     (folder / "b.csv").write_text("milk;dairy;*\nbread;bakery;*\nrum;spirits;*\n")
     path = written(tmp_path / "a.dat", ["milk bread"] * 30)
-    draft = drafted(path, taxonomies=folder)
+    draft = drafted(path, taxonomies=folder, protects_records=True)
     assert draft.plan.items.taxonomy == "taxonomies/b.csv"
     assert universe_of(confirmed(draft, tmp_path)).n_items == 3
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import random
 
 import pytest
@@ -119,3 +120,31 @@ def test_the_header_of_a_file_of_sequences_is_counted(tmp_path):
     header = "% Names:\r\n\r\nnews tech\r\n\r\n\r\n% Sequences:\r\n\r\n"
     path.write_bytes((header + "1 2 \r\n" * 30).encode())
     assert draft_plan(path, base=tmp_path).plan.how_to_read().header == 7
+
+
+def objects(path, *lines):
+    good = [json.dumps({"town": town, "amount": n, "kind": kind}) for town, n, kind in ROWS]
+    path.write_text("\n".join([*lines, *good, ""]), encoding="utf-8")
+    return path
+
+
+def test_objects_that_are_all_sound_need_no_list_of_columns(tmp_path):
+    form = drafted(objects(tmp_path / "t.jsonl")).how_to_read()
+    assert form == Reading(format="json-lines")
+
+
+@pytest.mark.parametrize("bad", ["{", "x" * (5 << 20)], ids=["short", "long"])
+def test_the_columns_of_objects_are_listed_where_malformed_ones_are_dropped(tmp_path, bad):
+    nested = '{"town": "Bern", "amount": 1, "kind": "a", "tags": [1], "a, b": 1}'
+    plan = drafted(objects(tmp_path / "t.jsonl", bad, nested))
+    form = plan.how_to_read()
+    assert form.malformed == "drop"
+    assert set(form.header) == {"town", "amount", "kind", "a, b"}
+    source = open_table("t.jsonl", base=tmp_path, reading=form)
+    assert len(encode_table(source, schema_of(plan))) >= 200
+
+
+def test_keys_that_are_also_values_are_no_record(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"a": "a", "b": "b"}\n{"a": "x", "b": "y"}\n' * 60)
+    assert set(draft_plan(path).plan.attributes) == {"a", "b"}

@@ -23,7 +23,8 @@ def rows(n: int = 900, customers: int = 60) -> pl.DataFrame:
 
 
 def published(draft, data):
-    plan = draft.plan.model_copy(update={"confirmed": True, "ledger": None, "records": None})
+    answers = {"confirmed": True, "ledger": None, "records": None, "to_do": ()}
+    plan = draft.plan.model_copy(update=answers)
     return hedgerow.publish(plan, data=data, seed=1)
 
 
@@ -42,7 +43,7 @@ def test_a_long_table_with_a_person_proposes_to_join_and_says_the_bound(tmp_path
 def test_rows_without_a_record_are_joined_by_person():
     draft = draft_plan(rows(), items="goods")
     assert draft.plan.join == "union"
-    assert "records-per-person" not in draft.text
+    assert draft.plan.records_per_person is None
     published(draft, rows())
 
 
@@ -54,15 +55,21 @@ def test_lists_with_a_person_are_drafted(tmp_path):
     published(draft, tmp_path / "lists.parquet")
 
 
-def test_people_of_one_basket_and_baskets_of_nobody_propose_no_person():
+def test_people_of_one_basket_are_not_taken_for_people_who_can_have_one_alone():
     alone = rows().with_columns(customer_id=pl.col("receipt"))
     draft = draft_plan(alone, items="goods", record="receipt")
-    assert (draft.plan.person, draft.plan.one_record_per_person) == (None, True)
+    assert (draft.plan.person, draft.plan.one_record_per_person) == (("customer_id",), None)
+    assert "Does 'customer_id' say whose each of these baskets is?" in draft.plan.to_do[0]
+
+
+def test_baskets_of_nobody_propose_no_person():
     nobody = draft_plan(rows().drop("customer_id"), items="goods", record="receipt")
     assert nobody.plan.person is None
     assert nobody.plan.one_record_per_person is None
     people = draft_plan(rows(), items="goods", record="customer_id")
     assert people.plan.person is None
+    assert [plan.privacy_unit for plan in (nobody.plan, people.plan)] == [None, None]
+    assert all(len(plan.to_do) == 1 for plan in (nobody.plan, people.plan))
 
 
 @pytest.mark.parametrize(

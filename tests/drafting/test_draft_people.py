@@ -16,8 +16,10 @@ def test_rare_values_that_repeat_are_asked_whose_they_are(repeats, asked):
     files = [f"x{(n - i // repeats) * 7919 % 10_007}" for i in range(n)]
     table = pd.DataFrame({"folio": files, "age": [20 + i % 50 for i in range(n)]})
     drafted = hedgerow.draft(table)
-    assert any("'folio'" in note and "person: folio" in note for note in drafted.notes) is asked
-    assert ("TO DO: its values repeat" in drafted.text) is asked
+    (question,) = drafted.plan.to_do
+    assert ("Values repeat in 'folio'" in question) is asked
+    assert ("# person: folio" in drafted.text) is asked
+    assert drafted.plan.attributes["folio"].role == "identifier"
 
 
 def test_an_identifier_whose_values_repeat_further_on_is_asked_about(monkeypatch):
@@ -30,8 +32,7 @@ def test_an_identifier_whose_values_repeat_further_on_is_asked_about(monkeypatch
     )
     drafted = hedgerow.draft(table)
     assert "Nr sprawy: {role: identifier}" in drafted.text
-    assert "TO DO: its values repeat" in drafted.text
-    assert any("'Nr sprawy'" in note for note in drafted.notes)
+    assert "Values repeat in 'Nr sprawy'" in drafted.plan.to_do[0]
 
 
 @pytest.mark.parametrize("column", ["Nr pacjenta", "Pacient", "PASIENT_ID", "klient", "Utente"])

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import hedgerow
 from hedgerow.cli.main import make_app
 from hedgerow.drafting.compose import draft_plan
+from support.drafts import unit_of
 
 DICE = random.Random(11)
 N = 600
@@ -92,7 +93,7 @@ def test_how_many_values_are_outside_is_said_to_the_owner_and_not_in_the_plan():
 
 def test_a_confirmed_draft_with_ready_taxonomies_is_published():
     draft = drafted(country=drawn(["DE", "FR", "JP"]), diagnosis=drawn(CODES))
-    plan = draft.plan.model_copy(update={"confirmed": True})
+    plan = draft.plan.model_copy(update={"confirmed": True, **unit_of(draft.plan)})
     table = pa.table({"country": ["DE"] * N, "diagnosis": drawn(CODES), "outcome": CLASS})
     assert hedgerow.publish(plan, data=table, seed=1).certificate is not None
 

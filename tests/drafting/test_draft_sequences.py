@@ -10,6 +10,7 @@ import hedgerow
 from hedgerow.cli.main import app
 from hedgerow.drafting.compose import draft_plan
 from hedgerow.errors import DataError, PlanError
+from support.drafts import unit_of
 from support.sequences import journeys
 
 LONG = {"items": "station", "record": "trip", "order": "time"}
@@ -26,7 +27,7 @@ def trips(n: int = 400) -> pl.DataFrame:
 
 
 def published(draft, data):
-    plan = draft.plan.model_copy(update={"confirmed": True, "ledger": None})
+    plan = draft.plan.model_copy(update={"confirmed": True, "ledger": None, **unit_of(draft.plan)})
     return hedgerow.publish(plan, data=data, seed=1)
 
 
@@ -47,10 +48,11 @@ def test_a_column_of_order_says_that_it_is_about_sequences():
     assert draft_plan(trips(), **LONG).text == draft_plan(trips(), **LONG, ordered=True).text
 
 
-def test_one_trip_to_a_card_proposes_no_person():
+def test_one_trip_to_a_card_leaves_open_whether_it_can_have_more():
     alone = trips().with_columns(card=pl.col("trip"))
     draft = draft_plan(alone, **LONG)
-    assert (draft.plan.person, draft.plan.one_record_per_person) == (None, True)
+    assert (draft.plan.person, draft.plan.one_record_per_person) == (("card",), None)
+    assert "Does 'card' say whose" in draft.plan.to_do[0]
 
 
 def test_lists_are_in_order_already():
@@ -106,6 +108,7 @@ def test_the_command_drafts_what_check_and_publish_take(tmp_path):
     plan = tmp_path / "plan.yaml"
     asked = [part for name, column in LONG.items() for part in (f"--{name}", column)]
     wanted = ["draft", str(tmp_path / "trips.csv"), "--ordered", *asked, "-o", str(plan)]
+    wanted += ["--person", "card", "--records-per-person", "2"]
     done = CliRunner().invoke(app, wanted)
     assert done.exit_code == 0, done.output
     assert "sequences, in the column station" in done.output

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import random
+import re
 
 import numpy as np
 import polars as pl
@@ -175,13 +176,18 @@ def test_dates_are_dates_in_their_format(tmp_path, form, format_):
 def test_a_draft_asks_where_day_and_month_may_be_either(tmp_path):
     days = [DICE.randrange(12) + 31 * (DICE.randrange(2)) for _ in range(N)]
     draft = drafted(tmp_path, day=dates("%d/%m/%Y", days))
-    assert "TO DO: which comes first, day or month?" in draft.text
-    assert any("day" in note for note in draft.notes)
+    asked = "'day': which comes first, day or month?"
+    assert [question.startswith(asked) for question in draft.plan.to_do] == [False, True]
     file = tmp_path / "plan.yaml"
-    file.write_text(draft.text.replace("confirmed: false", "confirmed: true"))
+    text = draft.text.replace("# protects: records", "protects: records")
+    file.write_text(text.replace("confirmed: false", "confirmed: true"))
+    with pytest.raises(PlanError, match="a question is open"):
+        load_plan(file)
+    without = re.sub(r"to-do:\n(  .*\n)+", "", file.read_text())
+    file.write_text(without)
     with pytest.raises(PlanError, match="nobody has said yet how these dates are written"):
         load_plan(file)
-    file.write_text(file.read_text().replace("format: ask", "format: dd/mm/yyyy"))
+    file.write_text(without.replace("format: ask", "format: dd/mm/yyyy"))
     assert load_plan(file).confirmed
 
 
@@ -266,8 +272,8 @@ def test_whose_records_they_are_is_said(tmp_path, n_people):
         assert any("300 people" in note for note in drafted.notes)
         assert "300 people" not in drafted.text
     else:
-        assert drafted.plan.person is None
-        assert drafted.plan.one_record_per_person is True
+        assert drafted.plan.privacy_unit is None
+        assert "Hardly a value of 'patient_id' is in two records" in drafted.plan.to_do[0]
 
 
 def test_numbers_of_patients_with_zeros_before_them_are_people_and_not_codes(tmp_path):

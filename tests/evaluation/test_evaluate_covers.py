@@ -22,6 +22,7 @@ ATTRIBUTES: dict[str, Any] = {
 def plan(**ward: Any) -> dict[str, Any]:
     return {
         "attributes": {**ATTRIBUTES, "ward": {**ATTRIBUTES["ward"], **ward}},
+        "protects": "records",
         "confirmed": True,
         "covers": {"column": "ward", "values": ["B"]},
         "publish": {"method": "hedge", "epsilon": 1},

@@ -127,8 +127,9 @@ def test_data_without_the_column_are_measured_as_records_and_that_is_said(tmp_pa
 
 def test_a_release_of_records_has_no_people(tmp_path):
     alone = {key: PLAN[key] for key in ("attributes", "confirmed", "publish")}
+    alone["protects"] = "records"
     hedgerow.publish(alone, data=visits(), out=tmp_path / "out", seed=2)
     measured = hedgerow.evaluate(tmp_path / "out", visits(), tasks=["counting"])
     assert measured.facts["data"] == {"records": len(visits())}
-    with pytest.raises(SettingError, match="protects records"):
+    with pytest.raises(SettingError, match="names no column of people"):
         hedgerow.evaluate(tmp_path / "out", visits(), tasks=["people"])

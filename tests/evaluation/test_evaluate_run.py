@@ -25,12 +25,14 @@ PLAN = {
         "job": {"taxonomy": {"Indoor": ["office", "shop"], "Outdoor": ["farm", "sea"]}},
         "sick": {"role": "class", "values": ["no", "yes"]},
     },
+    "protects": "records",
     "confirmed": True,
     "publish": {"method": "hedge", "epsilon": 8},
     "ledger": {"dataset": "people", "cap": 8},
 }
 BASKETS = {
     "items": {"universe": [1, 6], "fan-out": 3},
+    "protects": "records",
     "confirmed": True,
     "publish": {"method": "diffpart", "epsilon": 8},
 }

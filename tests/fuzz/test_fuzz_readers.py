@@ -88,6 +88,25 @@ def test_any_cells_between_any_delimiters_break_no_promise(option, pieces):
     for target in ("delimited", "baskets", "taxonomy"):
         try_bytes(target, bytes([option]) + text.encode())
     try_bytes("encode", text.encode())
+    try_bytes("draft", b"\0" + text.encode())
+
+
+OBJECTS = st.recursive(
+    st.sampled_from([None, True, 0, 1.5, 2**53 + 1, "a", "", "\ud800", "x" * 1100, "2011-08-21"]),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=2),
+        st.dictionaries(st.sampled_from(["age", "job", "", "a\nb", "k" * 1100]), inner, max_size=3),
+    ),
+    max_leaves=5,
+)
+
+
+@given(st.integers(0, 15), st.lists(OBJECTS, max_size=6), st.integers(1, 25))
+@settings(max_examples=60)
+def test_any_objects_on_lines_break_no_promise(option, objects, times):
+    lines = "\n".join(map(json.dumps, objects * times)).encode()
+    try_bytes("objects", bytes([option]) + lines)
+    try_bytes("draft", b"\2" + lines)
 
 
 SCALARS = st.one_of(

@@ -98,6 +98,7 @@ def test_a_twin_that_spends_more_than_it_books_is_refuted():
 
 PLAN = {
     "attributes": {"age": {"numeric": [0, 9]}},
+    "protects": "records",
     "confirmed": True,
     "ledger": {"dataset": "made up", "cap": 1},
     "publish": {"method": "basic-table", "epsilon": 1},

@@ -42,7 +42,9 @@ class Balanced(HTMLParser):
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory) -> dict[str, str]:
     rows = pl.DataFrame({"age <b>": [20, 70] * 300, "ill": ["no", "SECRET-label"] * 300})
-    release = hedgerow.publish({**PLAN, "confirmed": True}, data=rows, seed=1)
+    release = hedgerow.publish(
+        {**PLAN, "protects": "records", "confirmed": True}, data=rows, seed=1
+    )
     sets = write_baskets(tmp_path_factory.mktemp("card") / "sets.dat")
     baskets = hedgerow.publish(basket_plan(("diffpart", {})), data=sets, seed=1)
     return {

@@ -38,7 +38,9 @@ def test_budgets_are_exact_texts(make_certificate):
     assert facts["guarantee"]["epsilon"] == "1"
     assert [line["share"] for line in facts["budget"]["spends"]] == ["1/4", "1/4", "1/2"]
     assert facts["guarantee"]["delta"] == "0"
-    tenth = parts.Guarantee.differential_privacy(Fraction(1, 10), reproducible=False)
+    tenth = parts.Guarantee.differential_privacy(
+        Fraction(1, 10), reproducible=False, unit="records"
+    )
     assert tenth.model_dump(mode="json")["epsilon"] == "1/10"
     assert tenth.epsilon_decimal == 0.1
 
@@ -72,7 +74,7 @@ def test_a_reproducible_run_promises_nothing(make_certificate):
     assert not certificate.guarantee.private
     assert certificate.guarantee.statement.startswith("Reproducible, not private")
     assert json.loads(certificate.to_json())["randomness"]["stamp"] == "reproducible, not private"
-    private = parts.Guarantee.differential_privacy(Fraction(1), reproducible=False)
+    private = parts.Guarantee.differential_privacy(Fraction(1), reproducible=False, unit="records")
     with pytest.raises(ValidationError, match="cannot be private"):
         make_certificate(reproducible=True, guarantee=private)
 

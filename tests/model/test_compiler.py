@@ -26,6 +26,7 @@ TABLE = {
 }
 BASKETS = {
     "items": {"universe": [1, 40]},
+    "protects": "records",
     "confirmed": True,
     "publish": {"epsilon": 1},
 }

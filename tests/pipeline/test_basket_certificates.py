@@ -9,6 +9,7 @@ import hedgerow
 
 PLAN = {
     "items": {"universe": ["bread", "eggs", "milk", "tea"], "fan-out": 2, "column": "bought"},
+    "protects": "records",
     "confirmed": True,
     "ledger": {"dataset": "receipts", "cap": 2},
 }

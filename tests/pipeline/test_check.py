@@ -45,6 +45,7 @@ WIDE = {
         "y": {"role": "class", "values": ["no", "yes"]},
     },
     "records": 30,
+    "protects": "records",
     "confirmed": True,
     "publish": {"method": "diffgen", "epsilon": 1, "h": 10},
 }

@@ -25,6 +25,7 @@ attributes:
   age: {numeric: [0, 99]}
   ward: {values: [A, B, C, D]}
   sick: {role: class, values: ["no", "yes"]}
+protects: records
 confirmed: true
 publish: {epsilon: 1}
 ledger: {dataset: wards, cap: 2, file: ledger.sqlite}

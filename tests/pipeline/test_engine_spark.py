@@ -20,16 +20,20 @@ import hedgerow
 from hedgerow.count.settings import EngineSettings
 from hedgerow.count.spark import pieces as spark_pieces
 from hedgerow.count.spark import workers as spark_workers
+from hedgerow.encode.schema import schema_of
+from hedgerow.encode.universe import universe_of
 from hedgerow.errors import (
     DataError,
     EngineError,
     MissingExtraError,
     SameRecordsError,
     SettingError,
-    UnconfirmedPlanError,
 )
+from hedgerow.model import sizes
+from hedgerow.model.people import KeyedRule, PeopleRule, SampleKey
 from hedgerow.pipeline.open import DataPlace, open_engine
 from hedgerow.pipeline.prepare import prepare
+from hedgerow.plan.load import plan_of
 from hedgerow.privacy.ledger import Ledger
 from hedgerow.progress import no_progress
 from support.engine_plans import (
@@ -497,21 +501,18 @@ def test_baskets_of_people_on_spark_give_the_same_release(people, long, tmp_path
 
 
 @pytest.mark.audit  # some seconds of Spark
-def test_spark_asks_whose_baskets_they_are(tmp_path, session):
+def test_a_basket_on_spark_that_names_nobody_is_refused(session):
     plan = {
         "items": {"universe": [1, 8], "column": "item", "record": "visit"},
+        "person": "customer_id",
+        "join": "union",
         "confirmed": True,
         "publish": {"method": "diffpart", "epsilon": 1},
     }
-    rows = pl.DataFrame({"customer_id": ["p", None], "visit": [1, 2], "item": [3, 4]})
-    rows.write_csv(tmp_path / "rows.csv")
-    frame = session.createDataFrame(rows.rows(), "customer_id string, visit int, item int")
-    for data in (tmp_path / "rows.csv", frame):
-        with pytest.raises(UnconfirmedPlanError, match="'customer_id' seems to say whose basket"):
-            hedgerow.publish(plan, data=data, engine="spark", session=session, seed=1)
-    told = {**plan, "person": "customer_id", "join": "union"}
+    rows = [("p", 1, 3), (None, 2, 4)]
+    frame = session.createDataFrame(rows, "customer_id string, visit int, item int")
     with pytest.raises(DataError, match="a record does not say who it belongs to"):
-        hedgerow.publish(told, data=frame, engine="spark", seed=1)
+        hedgerow.publish(plan, data=frame, engine="spark", seed=1)
 
 
 @pytest.mark.audit
@@ -527,9 +528,38 @@ def test_sequences_on_spark_give_the_same_release(form, tmp_path, session):
             for place, item in enumerate(line.replace(",", " ").split())
         ]
         plan["items"] |= {"record": "trip", "column": "station", "order": "time"}
-        plan |= {"person": "card", "records-per-person": 2} if form == "people" else {}
+        if form == "people":
+            plan |= {"protects": None, "person": "card", "records-per-person": 2}
         data = tmp_path / "long.csv"
         columns = ["trip", "time", "station"] + (["card"] if form == "people" else [])
         pl.DataFrame(rows).select(columns).write_csv(data)
     publish_on_both(plan, data, tmp_path, session)
     assert released(tmp_path / "spark") == released(tmp_path / "memory")
+
+
+@pytest.mark.parametrize("people", [False, True])
+@pytest.mark.parametrize("kind", ["table", "baskets"])
+def test_spark_refuses_a_table_of_more_rows_than_the_limit(
+    kind, people, tmp_path, session, monkeypatch
+):
+    frame = pl.DataFrame({"who": ["a", "b", "c"], "age": [1, 2, 3], "item": [["1"], ["2"], ["3"]]})
+    columns = ["age"] if kind == "table" else ["item"]
+    path = tmp_path / "t.parquet"
+    frame.select([*(["who"] if people else []), *columns]).write_parquet(path)
+    domain = (
+        schema_of(plan_of({"attributes": {"age": {"numeric": [0, 9]}}}))
+        if kind == "table"
+        else universe_of(plan_of({"items": {"universe": [1, 9], "column": "item"}}))
+    )
+    rule = KeyedRule(rule=PeopleRule(columns=("who",), most=2), key=SampleKey(words=(3, 5)))
+
+    def opened():
+        settings = EngineSettings(kind="spark", session=session)
+        given = {"settings": settings, "progress": no_progress, "people": rule if people else None}
+        open_engine(domain, DataPlace(data=path), **given).close()
+
+    monkeypatch.setattr(sizes, "MOST_ROWS", 3)
+    opened()
+    monkeypatch.setattr(sizes, "MOST_ROWS", 2)
+    with pytest.raises(DataError, match="more than 2 rows"):
+        opened()

@@ -29,6 +29,7 @@ draw = random.Random(int(sys.argv[3]))
 plan = {
     "attributes": {"age": {"numeric": [0, 99]}, "ward": {"values": ["A", "B"]},
                    "sick": {"role": "class", "values": ["no", "yes"]}},
+    "protects": "records",
     "confirmed": True,
     "publish": {"method": "diffgen", "epsilon": "1/100", "h": 2},
     "ledger": {"dataset": "wards", "cap": 50, "file": str(folder / "ledger.sqlite")},

@@ -17,6 +17,7 @@ from hedgerow.cli.main import make_app
 from hedgerow.drafting.compose import draft_plan
 from hedgerow.errors import DataError, PlanError, SettingError
 from hedgerow.plan.load import plan_of
+from support.drafts import confirmed_text, unit_of
 from support.file_kinds import write_labelled, write_sheet
 
 DICE = random.Random(7)
@@ -34,6 +35,7 @@ PLAN = {
         "place": {"values": list(CODES.values())},
         "ill": {"role": "class", "values": ["no", "yes"]},
     },
+    "protects": "records",
     "confirmed": True,
     "publish": {"method": "hedge", "epsilon": 1},
     "ledger": {"dataset": "people", "cap": 9},
@@ -136,10 +138,10 @@ def test_a_basket_file_has_no_sheet():
 @pytest.mark.parametrize("name", KINDS)
 def test_a_draft_says_how_its_file_is_read_and_can_be_published(tmp_path, name):
     write, _ = KINDS[name]
-    draft = draft_plan(write(tmp_path, name), class_name="ill")
+    draft = draft_plan(write(tmp_path, name), class_name="ill", one_record_per_person=True)
     assert set(draft.plan.predictors) == {"age", "place"}
     assert draft.plan.reading is not None
-    plan = draft.plan.model_copy(update={"confirmed": True})
+    plan = draft.plan.model_copy(update={"confirmed": True, **unit_of(draft.plan)})
     assert hedgerow.publish(plan, seed=5).certificate is not None
 
 
@@ -147,11 +149,12 @@ def test_a_draft_of_a_database_names_its_table(tmp_path):
     data = as_database(tmp_path, "people.db")
     out = tmp_path / "plan.yaml"
     words = ["draft", data, "--table", "our people", "--class", "ill", "-o", str(out)]
+    words.append("--one-record-per-person")
     result = CliRunner().invoke(make_app(), words)
     assert result.exit_code == 0, result.output
     text = out.read_text(encoding="utf-8")
     assert "table: our people" in text
-    out.write_text(text.replace("confirmed: false", "confirmed: true"), encoding="utf-8")
+    out.write_text(confirmed_text(text, hedgerow.load_plan(out)), encoding="utf-8")
     assert hedgerow.publish(out, seed=5).certificate is not None
 
 

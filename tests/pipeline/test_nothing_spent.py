@@ -51,7 +51,7 @@ def no_ledger_folder(case: Case) -> None:
 
 COVERED = PLAN.replace("confirmed: true", "covers: {column: ward, values: [A]}\nconfirmed: true")
 PEOPLE = PLAN.replace("dataset: wards", "people: wards").replace(
-    "confirmed: true", "one-record-per-person: true\nconfirmed: true"
+    "protects: records", "one-record-per-person: true"
 )
 
 

@@ -29,6 +29,7 @@ PLAN = {
         "name": {"role": "identifier"},
         "sick": {"role": "class", "values": ["no", "yes"]},
     },
+    "protects": "records",
     "confirmed": True,
     "publish": {"method": "diffgen", "epsilon": 1, "h": 4},
     "ledger": {"dataset": "wards", "cap": 2},

@@ -32,6 +32,7 @@ BUILD = "hedgerow.methods.diffpart.settings.DiffPartSettings.build"
 ITEMS = ["bread", "eggs", "milk", "tea"]
 PLAN = {
     "items": {"universe": ITEMS, "fan-out": 2, "column": "bought"},
+    "protects": "records",
     "confirmed": True,
     "publish": {"method": "diffpart", "epsilon": 1},
     "ledger": {"dataset": "receipts", "cap": 2},
@@ -178,6 +179,7 @@ def test_publishing_a_basket_file_loads_no_dataframe_library(tmp_path):
     code = (
         "import sys, hedgerow\n"
         "plan = {'items': {'universe': ['milk', 'tea']}, 'confirmed': True,\n"
+        "        'protects': 'records',\n"
         "        'publish': {'method': 'basic', 'epsilon': 1}, 'data': 'a.dat'}\n"
         "hedgerow.publish(plan, out='release', seed=1)\n"
         "found = {'pandas', 'polars', 'numba', 'narwhals', 'scipy'} & set(sys.modules)\n"

@@ -32,6 +32,7 @@ PLAN: dict[str, Any] = {
         "sex": {"values": ["m", "f"]},
         "out": {"role": "class", "values": ["y", "n"]},
     },
+    "protects": "records",
     "confirmed": True,
     "covers": {"column": "month", "values": ["2026-11"]},
     "publish": {"method": "hedge", "epsilon": 1},
@@ -78,7 +79,7 @@ def written(given_, data, folder, **more):
     return (folder / "release.csv").read_bytes()
 
 
-PEOPLE = {"person": "patient", "records-per-person": 2}
+PEOPLE = {"protects": None, "person": "patient", "records-per-person": 2}
 RELEASED = {**PLAN["attributes"], "month": {"values": [each for each in MONTHS if each]}}
 KINDS = {
     "a column for it alone": {},

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import hedgerow
-from hedgerow.errors import DataError, PlanError, UnconfirmedPlanError
+from hedgerow.errors import DataError, MissingPrivacyUnitError, PlanError
 from hedgerow.evaluation.basket_tasks import basket_counting
 from hedgerow.evaluation.subject import subject_of
 from hedgerow.model.people import CANDIDATES
@@ -21,12 +21,14 @@ from hedgerow.report.headlines import headlines
 
 PLAN: dict[str, Any] = {
     "items": {"universe": [1, 30], "fan-out": 3, "column": "product", "record": "receipt"},
+    "protects": "records",
     "confirmed": True,
     "publish": {"method": "diffpart", "epsilon": 2},
     "ledger": {"dataset": "shop", "cap": 20},
 }
-BOUNDED = {"person": "customer", "records-per-person": 3}
-JOINED = {"person": "customer", "join": "union"}
+BOUNDED = {"protects": None, "person": "customer", "records-per-person": 3}
+JOINED = {"protects": None, "person": "customer", "join": "union"}
+ALONE = {"protects": None, "one-record-per-person": True}
 METHODS = [
     {"method": "diffpart"},
     {"method": "diffpart", "faithful": True},
@@ -95,9 +97,9 @@ def test_every_form_and_engine_gives_the_same_release(people, publish, tmp_path)
 @pytest.mark.parametrize("publish", METHODS, ids=lambda each: "-".join(map(str, each.values())))
 def test_people_of_one_basket_are_published_as_baskets_are(publish):
     data = receipts().with_columns(customer=pl.format("p{}", "receipt"))
-    one = plan({"person": "customer", "records-per-person": 1}, publish=publish)
+    one = plan({**BOUNDED, "records-per-person": 1}, publish=publish)
     joined = plan(JOINED, publish=publish)
-    alone = plan({"one-record-per-person": True}, publish=publish)
+    alone = plan(ALONE, publish=publish)
     found = {
         digest(one, data),
         digest(joined, data),
@@ -111,7 +113,7 @@ def test_the_certificate_says_who_is_protected_and_the_ledger_books_a_persons_ep
     release = hedgerow.publish(plan(BOUNDED), data=receipts())
     promised = release.certificate.guarantee
     assert promised.neighbours == "add or remove one person with all their records"
-    assert "any one customer (told by 'customer'), with all their baskets" in promised.statement
+    assert "any one customer (column customer), with all their baskets" in promised.statement
     assert (promised.person.records, promised.person.join) == (3, None)
     assert release.certificate.budget.total == promised.epsilon == 2
     assert Ledger().spent("shop") == 2
@@ -127,7 +129,7 @@ def test_the_certificate_says_who_is_protected_and_the_ledger_books_a_persons_ep
 @pytest.mark.parametrize("most", [1, 4])
 def test_noise_is_for_as_many_baskets_as_a_person_may_have(most):
     """With few items every possible basket gets noise of a basket's share of epsilon."""
-    people = {"person": "customer", "records-per-person": most}
+    people = {**BOUNDED, "records-per-person": most}
     given = plan(people, publish={"method": "basic"})
     release = hedgerow.publish(given, data=receipts(300))
     assert release.certificate.counts.share == Fraction(2, most)
@@ -138,7 +140,7 @@ def test_noise_is_for_as_many_baskets_as_a_person_may_have(most):
 
 
 def test_a_chosen_bound_is_paid_for_once():
-    auto = plan({"person": "customer", "records-per-person": "auto"})
+    auto = plan({**BOUNDED, "records-per-person": "auto"})
     release = hedgerow.publish(auto, data=receipts())
     budget = release.certificate.budget
     assert {line.on: line.share for line in budget.spends}["records per person"] == Fraction(1, 10)
@@ -192,21 +194,25 @@ def test_a_basket_without_a_person_spends_nothing(people, engine):
     assert Ledger().find("shop") is None
 
 
-def test_a_column_that_names_people_is_not_left_out_in_silence():
+def test_baskets_are_not_published_unless_the_plan_states_whom_it_protects():
     data = receipts(400)
-    with pytest.raises(UnconfirmedPlanError, match="'customer' seems to say whose basket it is"):
-        hedgerow.publish(PLAN, data=data)
+    unstated = {"protects": None}
+    for given in (plan(unstated), plan(unstated, items={"record": "customer"})):
+        with pytest.raises(
+            MissingPrivacyUnitError, match=r"'records-per-person: 4'.*'join: union'"
+        ):
+            hedgerow.publish(given, data=data)
+    with pytest.raises(MissingPrivacyUnitError):
+        hedgerow.publish(without_record(plan(unstated)), data=as_lists(data))
     assert Ledger().find("shop") is None
-    hedgerow.publish(plan({"one-record-per-person": True}), data=data)
-    hedgerow.publish(plan(items={"record": "customer"}), data=data)  # a record each
-    hedgerow.publish(PLAN, data=data.rename({"customer": "shop_of_customer_type"}))
-    with pytest.raises(UnconfirmedPlanError, match="whose basket"):
-        hedgerow.publish(without_record(PLAN), data=as_lists(data))
+    stated = hedgerow.publish(PLAN, data=data).certificate.guarantee
+    assert (stated.unit, stated.neighbours) == ("records", "add or remove one record")
+    assert "A person with ten baskets has ten times the privacy loss." in stated.statement
 
 
 def test_the_same_baskets_are_recognised_with_and_without_people():
     data = receipts(400)
-    hedgerow.publish(plan({"one-record-per-person": True}), data=data)
+    hedgerow.publish(plan(ALONE), data=data)
     other = plan(BOUNDED, {"ledger": {"dataset": "other", "cap": 9}})
     for each in (other, plan(JOINED, {"ledger": {"dataset": "other", "cap": 9}})):
         with pytest.raises(hedgerow.errors.SameRecordsError, match="already, as data set 'shop'"):
@@ -222,11 +228,11 @@ def test_check_tells_people_from_baskets():
             {},
             JOINED,
             BOUNDED,
-            {"person": "customer", "records-per-person": "auto"},
+            {**BOUNDED, "records-per-person": "auto"},
         )
     )
     assert alone.error_95 == joined.error_95 < bounded.error_95 < auto.error_95
-    whose = "any one customer (told by customer), with all their baskets"
+    whose = "Protects each customer (column customer) with all their baskets."
     for told in (joined, bounded, auto):
         assert any(whose in each for each in told.outline.notes)
     assert [each.counted for each in (alone, joined, bounded)] == ["records", "people", "records"]

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hedgerow
-from hedgerow.errors import DataError, PlanError, UnconfirmedPlanError
+from hedgerow.errors import DataError, MissingPrivacyUnitError, PlanError
 from hedgerow.model.method import Approximate
 from hedgerow.model.people import CANDIDATES
 from hedgerow.pipeline.people import bound_scores
@@ -27,11 +27,12 @@ PLAN: dict[str, Any] = {
         "sex": {"values": ["m", "f"]},
         "out": {"role": "class", "values": ["y", "n"]},
     },
+    "protects": "records",
     "confirmed": True,
     "publish": {"method": "hedge", "epsilon": 1},
     "ledger": {"dataset": "visits", "cap": 4},
 }
-PEOPLE = {"person": "patient", "records-per-person": 3}
+PEOPLE = {"protects": None, "person": "patient", "records-per-person": 3}
 COUNTED = [
     {"method": "hedge"},
     {"method": "weave"},
@@ -93,7 +94,7 @@ def test_people_of_one_record_are_published_as_records_are(settings, counted):
     """Byte for byte, on memory and on disk, for every method that protects people."""
     data = visits(600).with_row_index("who")
     alone = plan(person="who", count=counted, publish=settings) | {"records-per-person": 1}
-    without = {key: value for key, value in alone.items() if key in PLAN}
+    without = {key: value for key, value in alone.items() if key in PLAN} | {"protects": "records"}
     digests = {
         hedgerow.publish(each, data=data, seed=9, engine=engine).digest
         for each, engine in ((without, "memory"), (alone, "memory"), (alone, "stream"))
@@ -111,7 +112,7 @@ def test_the_certificate_says_who_is_protected_and_the_ledger_books_a_persons_ep
     release = hedgerow.publish(plan(), data=visits())
     promised = release.certificate.guarantee
     assert promised.neighbours == "add or remove one person with all their records"
-    assert "any one patient (told by 'patient'), with all their records" in promised.statement
+    assert "any one patient (column patient), with all their records" in promised.statement
     assert promised.person.records == 3
     assert release.certificate.budget.total == promised.epsilon == 1
     assert release.certificate.counts.share < Fraction(1, 3)  # of one record
@@ -205,10 +206,13 @@ def test_a_record_without_a_person_spends_nothing():
     assert Ledger().find("visits") is None
 
 
-def test_a_column_that_names_people_is_not_left_out_in_silence():
+def test_a_column_that_is_called_like_a_persons_is_proposed_where_no_unit_is_stated():
     given = {**PLAN, "attributes": {**PLAN["attributes"], "patient_id": {"role": "identifier"}}}
     data = visits(500).rename({"patient": "patient_id"})
-    with pytest.raises(UnconfirmedPlanError, match="'patient_id' seems to say whose record it is"):
+    del given["protects"]
+    with pytest.raises(
+        MissingPrivacyUnitError, match="'person: patient_id' and 'records-per-person"
+    ):
         hedgerow.publish(given, data=data)
     assert Ledger().find("visits") is None
     hedgerow.publish({**given, "one-record-per-person": True}, data=data)
@@ -241,5 +245,5 @@ def test_check_tells_people_from_records():
     )
     assert people.error_95 == one.error_95 < records.error_95 < auto.error_95
     assert any(
-        "any one patient (told by patient), with all" in each for each in records.outline.notes
+        "Protects each patient (column patient) with all" in each for each in records.outline.notes
     )

@@ -21,6 +21,7 @@ def plan(tmp_path, **reading):
             "wert": {"numeric": [0, 2], "step": "1/2"},
             "treu": {"role": "class", "values": ["ja", "nein"]},
         },
+        "protects": "records",
         "confirmed": True,
         "publish": {"method": "diffgen", "epsilon": 1, "h": 3},
         "ledger": {"dataset": "kunden", "cap": 9, "file": str(tmp_path / "ledger.sqlite")},

@@ -26,6 +26,7 @@ ITEMS = {"universe": [0, 7], "ordered": True}
 def plan_of(**changes):
     base = {
         "items": ITEMS,
+        "protects": "records",
         "confirmed": True,
         "publish": {"method": "chain", "epsilon": 2},
         "ledger": {"dataset": "trips", "cap": 20},
@@ -82,7 +83,7 @@ def test_the_stream_gives_the_same_release(trips, tmp_path, monkeypatch):
     assert released(tmp_path / "stream") == released(tmp_path / "memory")
 
 
-PEOPLE = {"person": "card", "records-per-person": 2}
+PEOPLE = {"protects": None, "person": "card", "records-per-person": 2}
 
 
 def test_people_are_protected_with_all_their_sequences(trips, tmp_path, monkeypatch):
@@ -152,7 +153,7 @@ WRONG = [
     ({"items": {**ITEMS, "record": "trip", "column": "station"}}, "no order of their own"),
     ({"items": {**LONG, "ordered": False}}, "sets have no order"),
     ({"items": {**LONG, "order": "trip"}}, "the column of the records"),
-    ({"items": LONG, "person": "card", "join": "union"}, "cannot be joined"),
+    ({"items": LONG, "protects": None, "person": "card", "join": "union"}, "cannot be joined"),
     ({"items": LONG, **PEOPLE, "count": "people"}, "counted whole"),
     ({"items": LONG, **PEOPLE, "person": "time"}, "the column of the order"),
     ({"publish": {"method": "diffpart", "epsilon": 1}}, "does not publish ordered items"),

@@ -38,6 +38,7 @@ PLAN: dict[str, Any] = {
         "ward": {"values": ["A", "B", "C", "D"]},
         "sick": {"role": "class", "values": ["no", "yes"]},
     },
+    "protects": "records",
     "confirmed": True,
     "publish": {"epsilon": 1},
     "ledger": {"dataset": "wards", "cap": 5},

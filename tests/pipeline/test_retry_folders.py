@@ -20,6 +20,7 @@ def plan(tmp_path: Path) -> dict[str, Any]:
     return {
         "data": str(tmp_path / "t.csv"),
         "attributes": {"a": {"numeric": [0, 9]}, "b": {"values": ["x", "y"]}},
+        "protects": "records",
         "confirmed": True,
         "publish": {"method": "weave", "epsilon": 1},
         "ledger": {"dataset": "woven", "cap": 4},

@@ -26,6 +26,7 @@ def plan_for(dataset=None, cap=9, **more):
             "ward": {"values": ["A", "B", "C"]},
             "sick": {"role": "class", "values": ["no", "yes"]},
         },
+        "protects": "records",
         "confirmed": True,
         "publish": {"method": "diffgen", "epsilon": 1, "h": 2},
         **more,
@@ -108,6 +109,7 @@ def test_baskets_are_recognised_too(tmp_path):
         (tmp_path / name).write_text("".join(" ".join(map(str, line)) + "\n" for line in lines))
     plan = {
         "items": {"universe": [1, 20]},
+        "protects": "records",
         "confirmed": True,
         "publish": {"method": "diffpart", "epsilon": 1},
     }

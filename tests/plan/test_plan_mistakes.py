@@ -273,6 +273,10 @@ MISTAKES = {
         "attributes.���",  # no text file could hold the name itself
         ["control character"],
     ),
+    "ledger with NUL": (with_ledger(file="a\0b"), "ledger.file", ["holds a NUL", "Remove it"]),
+    "ledger half a character": (with_ledger(file="\ud800"), "ledger.file", ["half a character"]),
+    "data with NUL": ({**GOOD, "data": "a\0b"}, "data", ["holds a NUL"]),
+    "query half a character": ({**GOOD, "query": "select '\udc80'"}, "query", ["half a char"]),
     "name empty": ({"attributes": {"": {"role": "drop"}}}, "attributes.''", ["empty"]),
     "publish is a text": ({**GOOD, "publish": "diffgen"}, "publish", ["not a mapping", "method"]),
     "unknown method": (
@@ -471,3 +475,47 @@ def test_a_file_that_is_no_mapping_is_refused_with_the_keys_it_could_have(tmp_pa
     with pytest.raises(PlanError, match="not a mapping") as raised:
         load_plan(file)
     assert "attributes" in str(raised.value.do)
+
+
+EVERY_TEXT = {
+    "data": "sqlite:///d.db",
+    "query": "select 1",
+    "reading": {"sheet": "x", "header": ["age", "ward"]},
+    "attributes": {
+        "age": {"numeric": [0, 9], "missing-values": ["?"], "unit": "y", "meaning": "m"},
+        "ward": {"taxonomy": "w.csv", "other": "o"},
+        "town": {"taxonomy": {"A": ["b", "c"]}},
+        "sick": {"role": "class", "values": ["n", "y"]},
+    },
+    "missing-values": ["none"],
+    "person": "p",
+    "records-per-person": 2,
+    "disclose": {"against": "d.csv", "memory": "m", "recipient": "r", "key": "p"},
+    "ledger": {"people": "w", "cap": 2, "file": "l"},
+}
+
+
+def texts_in(value, path=()):
+    if isinstance(value, str):
+        yield path
+    elif isinstance(value, dict | list):
+        for key, each in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from texts_in(each, (*path, key))
+
+
+def changed(value, path, text):
+    if not path:
+        return text
+    copied = value.copy()
+    copied[path[0]] = changed(value[path[0]], path[1:], text)
+    return copied
+
+
+@pytest.mark.parametrize("path", [*texts_in(EVERY_TEXT)], ids=lambda path: ".".join(map(str, path)))
+@pytest.mark.parametrize("text", ["a\0b", "\ud800", "x\udce9"], ids=["NUL", "half", "byte"])
+def test_no_text_of_a_plan_holds_what_no_file_can(path, text):
+    plan_of(EVERY_TEXT)
+    with pytest.raises(PlanError) as raised:
+        plan_of(changed(EVERY_TEXT, path, text))
+    assert str(path[0]) in str(raised.value)
+    str(raised.value).encode("utf-8")

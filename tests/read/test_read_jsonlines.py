@@ -99,8 +99,41 @@ def test_columns_are_the_keys_of_the_first_objects_that_hold_values(tmp_path):
     lines = [GOOD, b'{"age": 1, "tags": ["a"], "where": {"town": "m"}, "n": 2}']
     source = open_table(put(tmp_path, lines))
     assert source.columns == ("age", "job", "n")
-    with pytest.raises(DataError, match="no column 'tags'"):
+    assert source.nested == ("tags", "where")
+    with pytest.raises(DataError, match="line 2: a column holds a list"):
         rows_of(source, ["tags"])
+    with pytest.raises(DataError, match="no column 'jobs'"):
+        rows_of(source, ["jobs"])
+
+
+NESTED = b'{"age": [17], "job": {"SECRET123": 1}}'
+LONG = b'{"age": "' + b"x" * (5 << 20)
+
+
+@pytest.mark.parametrize("bad", [NESTED, LONG, b"x" * (17 << 20)], ids=["nested", "long", "longer"])
+@pytest.mark.parametrize("place", [0, 1, 3])
+@pytest.mark.parametrize("name", ["t.jsonl", "t.jsonl.gz"])
+def test_one_malformed_record_is_dropped_by_itself(tmp_path, bad, place, name):
+    lines = [GOOD] * 3
+    lines.insert(place, bad)
+    path = put(tmp_path, lines, name)
+    assert rows_of(open_table(path, reading=DROP), ["age", "job"]) == [("17", "shop")] * 3
+    with pytest.raises(DataError) as raised:
+        rows_of(open_table(path), ["age", "job"])
+    assert f"line {place + 1}: " in str(raised.value)
+    assert SECRET not in str(raised.value)
+
+
+def test_no_record_decides_which_columns_there_are(tmp_path):
+    rare = b'{"age": 1, "rare": "x"}'
+    without = open_table(put(tmp_path, [GOOD] * 2), reading=DROP)
+    assert rows_of(without, ["age", "rare"]) == [("17", None)] * 2
+    beside = open_table(put(tmp_path, [GOOD, rare, GOOD]), reading=DROP)
+    assert rows_of(beside, ["age", "rare"]) == [("17", None), ("1", "x"), ("17", None)]
+    # A list in the plan is public, so a name that is not on it is a mistake in the plan.
+    listed = open_table(put(tmp_path, [rare]), reading=Reading(malformed="drop", header=("age",)))
+    with pytest.raises(DataError, match="no column 'rare'"):
+        rows_of(listed, ["rare"])
 
 
 def test_blocks_of_any_size_are_the_same_table(tmp_path):

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import datetime as dt
+import struct
 import sys
 
+import pandas as pd
+import pyreadstat
 import pytest
 
 from hedgerow.errors import DataError, MissingExtraError
 from hedgerow.model.reading import Reading
 from hedgerow.read.labelled import value_labels
 from hedgerow.read.open import open_table
+from hedgerow.read.spss_parts import check_dictionary
 from support.file_kinds import write_labelled
 
 SEX = {1: "male", 2: "female", 3: "other"}
@@ -126,3 +130,30 @@ def test_without_the_extra_the_message_names_it(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyreadstat", None)
     with pytest.raises(MissingExtraError, match=r"hedgerow\[spss\]"):
         open_table(path)
+
+
+def test_a_dictionary_that_contradicts_itself_is_refused_before_the_library_reads_it(tmp_path):
+    """ReadStat ends the whole process there."""
+    path = tmp_path / "t.sav"
+    frame = pd.DataFrame({"age": [1.0, 2.0], "job": ["a" * 300, "b"]})
+    labels = {"age": {1: "one"}, "job": {"b": "bee"}}
+    pyreadstat.write_sav(frame, str(path), variable_value_labels=labels, note="a note")
+    check_dictionary(path)
+    content = path.read_bytes()
+    labelled = struct.pack("<3i", 4, 1, 1)
+    assert content.count(labelled) == 1
+    # The second segment of the long text is 4: no variable begins there.
+    for wrong in (0, -1, 4, 257, 2**31 - 1):
+        path.write_bytes(content.replace(labelled, struct.pack("<3i", 4, 1, wrong)))
+        with pytest.raises(DataError, match="damaged"):
+            open_table(path)
+    # The first variable as a text whose further segments are missing, or that is too wide.
+    begins = content.index(b"AGE     ") - 24
+    for width in (9, 127, 14080, -1, -2):
+        path.write_bytes(content[: begins + 4] + struct.pack("<i", width) + content[begins + 8 :])
+        with pytest.raises(DataError, match="damaged"):
+            open_table(path)
+    for end in (100, 300, len(content) // 3):
+        path.write_bytes(content[:end])
+        with pytest.raises(DataError, match="damaged"):
+            open_table(path)

@@ -83,11 +83,48 @@ def test_a_server_stops_when_the_time_is_over(postgres_url):
 
 
 def test_rows_that_take_too_much_memory_are_refused(postgres_url):
-    query = "SELECT repeat('SECRET', 300000) AS a"
+    query = "SELECT repeat('SECRET', 100000) AS a FROM generate_series(1, 9)"
     source = open_table(postgres_url, query=query, reading=Reading(megabytes=1))
     with pytest.raises(DataError, match="more than 1 megabytes") as caught:
         list(source.batches(["a"]))
     assert "SECRET" not in str(caught.value)
+
+
+LARGE = {
+    "text": "repeat('SECRET', 400000)",
+    "json": "to_json(repeat('SECRET', 400000))",
+    "binary": "decode(repeat('AB', 1100000), 'hex')",
+    "list": "array_fill('SECRET'::text, array[200000])",
+    "search words": "string_to_array(repeat('SECRET ', 300000), ' ')",
+}
+
+
+@pytest.mark.parametrize("value", LARGE.values(), ids=LARGE)
+def test_a_large_value_of_a_server_is_not_sent(postgres_url, value):
+    query = f"SELECT n, CASE n WHEN 2 THEN {value} END AS a FROM generate_series(1, 3) AS n"
+    with pytest.raises(DataError, match="a value is larger than a megabyte") as caught:
+        list(open_table(postgres_url, query=query).batches(["n", "a"]))
+    assert "SECRET" not in str(caught.value)
+    dropping = open_table(postgres_url, query=query, reading=Reading(malformed="drop"))
+    batches = list(dropping.batches(["n", "a"]))
+    assert [n for batch in batches for n in batch.column(0).to_pylist()] == [1, 3]
+    assert sum(batch.nbytes for batch in batches) < 10_000
+    # A column that is not asked for may hold anything.
+    kept = list(open_table(postgres_url, query=query).batches(["n"]))
+    assert [n for batch in kept for n in batch.column(0).to_pylist()] == [1, 2, 3]
+
+
+def test_values_of_up_to_a_megabyte_come_as_they_are(postgres_url):
+    query = "SELECT n, repeat('é', n) AS a FROM (VALUES (0), (1), (524288)) AS v(n)"
+    rows = [
+        row
+        for batch in open_table(postgres_url, query=query).batches(["a", "n"])
+        for row in batch.to_pylist()
+    ]
+    assert [row["a"] for row in rows] == ["é" * row["n"] for row in rows]
+    one_more = "SELECT repeat('é', 524289) AS a"
+    with pytest.raises(DataError, match="larger than a megabyte"):
+        list(open_table(postgres_url, query=one_more).batches(["a"]))
 
 
 def test_a_small_file_that_claims_very_many_records_is_refused(tmp_path, monkeypatch):

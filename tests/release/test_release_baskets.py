@@ -47,7 +47,9 @@ def release_of(items, counted):
     baskets = noisy(items, counted)
     certificate = parts.Certificate(
         created=date(2026, 1, 31),
-        guarantee=parts.Guarantee.differential_privacy(Fraction(1), reproducible=False),
+        guarantee=parts.Guarantee.differential_privacy(
+            Fraction(1), reproducible=False, unit="records"
+        ),
         method=parts.CertifiedMethod(name="diffpart", faithful=False, settings={"epsilon": 1}),
         counts=parts.CountNoise(share=SHARE, within_95=within(SHARE), threshold=3),
         budget=parts.Budget(

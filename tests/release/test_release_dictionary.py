@@ -141,6 +141,7 @@ def test_a_column_of_very_many_labels_is_cut_short_and_says_so(tmp_path):
     names = [f"v{at}" for at in range(700)]
     plan = {
         "attributes": {"code": {"values": names, "unit": "code", "meaning": "a code"}},
+        "protects": "records",
         "confirmed": True,
         "publish": {"method": "basic-table", "epsilon": 8},
     }
@@ -164,6 +165,7 @@ def test_parquet_and_csv_of_a_release_have_the_same_columns(release, tmp_path):
 def test_bounds_of_a_grid_of_fractions_are_numbers(tmp_path):
     plan = {
         "attributes": {"x": {"numeric": [0, 1], "step": "1/3"}},
+        "protects": "records",
         "confirmed": True,
         "publish": {"method": "basic-table", "epsilon": 8},
     }
@@ -177,6 +179,7 @@ def test_bounds_of_a_grid_of_fractions_are_numbers(tmp_path):
 def test_dates_are_dates_with_their_bounds(tmp_path):
     plan = {
         "attributes": {"seen": {"date": {"from": "2020-01-01", "to": "2020-12-31", "step": "day"}}},
+        "protects": "records",
         "confirmed": True,
         "publish": {"method": "basic-table", "epsilon": 8},
     }

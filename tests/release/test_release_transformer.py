@@ -27,6 +27,7 @@ PLAN = {
         "ward": {"values": ["A", "B", "C"]},
         "ill": {"role": "class", "values": ["no", "yes"]},
     },
+    "protects": "records",
     "confirmed": True,
     "publish": {"method": "hedge", "epsilon": 8},
 }

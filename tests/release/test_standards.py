@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import jsonschema
@@ -14,6 +15,8 @@ import yaml
 import hedgerow
 from hedgerow.cli.main import main
 from hedgerow.errors import ReleaseError, SettingError
+from hedgerow.model.certificate import Guarantee
+from hedgerow.model.people import PeopleRule
 from hedgerow.release.croissant import croissant
 from hedgerow.release.folder import load_certificate
 from hedgerow.release.publisher import Publisher
@@ -198,3 +201,26 @@ def test_a_damaged_release_is_not_described(typed):
     change_certificate(Path("release"), lambda facts: facts["data"].update({"noisy-total": 1}))
     code, _, err = typed("release", "--as", "croissant")
     assert (code, "do not add up" in err) == (2, True)
+
+
+UNITS = {
+    "person": ("One patient", "Protects each patient (column patient) with all their records."),
+    "one record per person": ("One person", "The plan states that nobody has more than one record"),
+    "records": ("One record", "A person with ten records has ten times the privacy loss."),
+}
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_an_entry_names_the_privacy_unit_that_the_plan_states(make_certificate, unit):
+    people = PeopleRule(columns=("patient",), most=4) if unit == "person" else None
+    promised = Guarantee.differential_privacy(
+        Fraction(1), reproducible=False, unit=unit, people=people
+    )
+    entry = registry_entry(make_certificate(guarantee=promised), KNOWN)
+    loss = entry["deployment"]["privacy_loss"]
+    name, words = UNITS[unit]
+    assert loss["privacy_unit"] == name
+    assert words in loss["privacy_unit_details"]
+    assert ("nobody has more than one" in yaml.safe_dump(entry, width=9999)) == (
+        unit == "one record per person"
+    )

@@ -36,7 +36,9 @@ def test_answers_are_those_of_the_release_at_hand(make_certificate):
 
 def test_a_bound_on_peoples_records_is_the_certificates_word(make_certificate):
     people = PeopleRule(columns=("patient",), most=4, counted="records")
-    promised = Guarantee.differential_privacy(Fraction(1), reproducible=False, people=people)
+    promised = Guarantee.differential_privacy(
+        Fraction(1), reproducible=False, unit="person", people=people
+    )
     by, answer = answers(make_certificate(guarantee=promised))["Bounded contributions"]
     assert (by, "at most 4 records" in answer) == ("certificate", True)
 
@@ -44,7 +46,7 @@ def test_a_bound_on_peoples_records_is_the_certificates_word(make_certificate):
 @pytest.mark.parametrize(("delta", "warned"), [("1/100", True), ("1/10000000", False)])
 def test_a_delta_that_is_too_large_is_called_so(make_certificate, delta, warned):
     promised = Guarantee.differential_privacy(
-        Fraction(1), reproducible=False, delta=Fraction(delta)
+        Fraction(1), reproducible=False, unit="records", delta=Fraction(delta)
     )
     answer = answers(make_certificate(guarantee=promised))["Privacy parameters"][1]
     assert ("suspicious" in answer) == warned

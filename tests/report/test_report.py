@@ -127,7 +127,7 @@ def test_a_method_without_a_guarantee_says_so_and_shows_no_epsilon(release, make
     ],
 )
 def test_every_epsilon_has_its_word(release, make_certificate, epsilon, strength, weak):
-    promise = parts.Guarantee.differential_privacy(epsilon, reproducible=False)
+    promise = parts.Guarantee.differential_privacy(epsilon, reproducible=False, unit="records")
     line = parts.Spend(on="counts", share=epsilon, of_epsilon=Fraction(1))
     certificate = make_certificate(
         guarantee=promise, budget=parts.Budget(spends=(line,), total=epsilon)

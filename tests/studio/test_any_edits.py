@@ -107,7 +107,7 @@ actions = st.one_of(
             {
                 "records": st.sampled_from(["", "500", "20000", "-1"]),
                 "missing": st.sampled_from(["drop", "value"]),
-                "whose": st.sampled_from(["one", "unsaid", "person"]),
+                "whose": st.sampled_from(["", "one", "records", "person"]),
                 "person": columns,
                 "most": st.sampled_from(["", "auto", "3"]),
                 "count": st.sampled_from(["", "people"]),

@@ -122,6 +122,46 @@ def sign(browser: Browser, **sent: str) -> object:
     return browser.send("/publish/confirm?plan=plan.yaml", given)
 
 
+@pytest.mark.parametrize(
+    ("line", "standing", "words"),
+    [
+        ("", "bad", "does not state whether it protects each person or each record"),
+        (
+            "protects: records\n",
+            "good",
+            "A person with ten records has ten times the privacy loss.",
+        ),
+        ("one-record-per-person: true\n", "good", "The plan states that nobody has more than one"),
+        (
+            "person: patient\nrecords-per-person: 4\n",
+            "good",
+            "Protects each patient (column patient) with all their records.",
+        ),
+    ],
+)
+def test_the_privacy_unit_is_a_check_that_blocks_if_it_is_missing(
+    browser, folder, line, standing, words
+):
+    path = folder / "plan.yaml"
+    path.write_text(path.read_text().replace("one-record-per-person: true\n", line))
+    page = browser.show("/publish?plan=plan.yaml")
+    point = next(part for part in page.split("<li") if words in html.unescape(part))
+    assert f'class="badge {standing}"' in point
+    assert ("/table?" in point) == (standing == "bad")
+
+
+def test_a_plan_without_a_privacy_unit_starts_no_run(browser, folder):
+    path = folder / "plan.yaml"
+    path.write_text(path.read_text().replace("one-record-per-person: true\n", ""))
+    confirm_all(browser)
+    assert sign(browser).status_code == 200
+    sent = {"fingerprint": fingerprint(browser), "out": "release"}
+    answer = browser.send("/publish/start?plan=plan.yaml", sent)
+    assert answer.status_code == 422
+    assert "does not state its privacy unit" in html.unescape(answer.text)
+    assert not (folder / "release").exists()
+
+
 def fingerprint(browser: Browser) -> str:
     found = re.search(r'name="fingerprint" value="(\w+)"', browser.show("/publish?plan=plan.yaml"))
     assert found

@@ -43,6 +43,7 @@ def made(tmp_path_factory):
     for method in ("hedge", "weave", "diffgen"):
         plan = {
             "attributes": ATTRIBUTES,
+            "protects": "records",
             "confirmed": True,
             "publish": {"method": method, "epsilon": 2},
             "ledger": {"dataset": "d", "cap": 50, "file": str(folder / "l.sqlite")},
@@ -51,6 +52,7 @@ def made(tmp_path_factory):
     (folder / "b.dat").write_text(f"bread,milk\nbread\nmilk,{EVIL}\n" * 200)
     plan = {
         "items": {"separator": "comma", "taxonomy": {"flat": ["bread", "milk", EVIL, "tea"]}},
+        "protects": "records",
         "confirmed": True,
         "publish": {"method": "diffpart", "epsilon": 4},
         "ledger": {"dataset": "b", "cap": 50, "file": str(folder / "l.sqlite")},

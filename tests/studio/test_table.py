@@ -12,6 +12,7 @@ import pytest
 from hedgerow.plan.load import load_plan
 from hedgerow.studio.folder import Folder
 from hedgerow.studio.planfile import PlanFile
+from support.studio import PLAN
 
 
 def version(text: str) -> str:
@@ -136,6 +137,39 @@ def test_people_and_records_are_written_to_the_plan(browser, folder):
     assert "# the export" in (folder / "plan.yaml").read_text()
 
 
+@pytest.mark.parametrize(
+    ("whose", "stated", "unit"),
+    [
+        ("one", "one-record-per-person: true", "one record per person"),
+        ("records", "protects: records", "records"),
+        ("person", "person: patient", "person"),
+    ],
+)
+def test_each_privacy_unit_can_be_chosen_and_replaces_the_one_before(
+    browser, folder, whose, stated, unit
+):
+    path = folder / "plan.yaml"
+    for before in ("", "protects: records\n", "one-record-per-person: true\n"):
+        path.write_text(PLAN.replace("one-record-per-person: true\n", before))
+        now = version(browser.show("/table?plan=plan.yaml"))
+        sent = {"whose": whose, "person": "patient", "most": "4", "version": now}
+        assert browser.send("/table/about?plan=plan.yaml", sent).status_code == 200
+        assert load_plan(path).privacy_unit == unit
+        assert f"\n{stated}\n" in path.read_text()
+        assert f'value="{whose}" data-switch checked' in browser.show("/table?plan=plan.yaml")
+
+
+def test_a_form_without_a_choice_of_unit_leaves_the_plan_as_it_is(browser, folder):
+    path = folder / "plan.yaml"
+    path.write_text(PLAN.replace("one-record-per-person: true\n", ""))
+    page = browser.show("/table?plan=plan.yaml")
+    assert not re.search('name="whose"[^>]*checked', page)
+    sent = {"records": "30000", "version": version(page)}
+    assert browser.send("/table/about?plan=plan.yaml", sent).status_code == 200
+    plan = load_plan(path)
+    assert (plan.records, plan.privacy_unit) == (30000, None)
+
+
 HOSTILE = "<img src=x onerror=alert(1)>\"'{{7919*7907}}"
 
 
@@ -200,3 +234,28 @@ def test_a_hundred_columns_are_shown_in_one_light_page(browser, folder):
     text = browser.show("/table?plan=wide.yaml")
     assert text.count('class="column look"') == 100
     assert len(text.encode()) < 200_000
+
+
+def test_an_open_question_is_shown_until_it_is_answered(browser, folder):
+    path = folder / "plan.yaml"
+    asked = [
+        "Whose records are these? 'a', \"b\" or <c>?",
+        "'day': which comes first, day or month?",
+    ]
+    lines = "".join(f"  - {json.dumps(each)}\n" for each in asked)
+    before = path.read_text()
+    path.write_text(before.replace("confirmed: false", f"to-do:\n{lines}confirmed: false"))
+    for left in (asked[1:], []):
+        text = browser.show("/table?plan=plan.yaml")
+        first = asked[len(asked) - len(left) - 1]
+        assert (
+            html.escape(first, quote=True).replace("&quot;", "&#34;").replace("&#x27;", "&#39;")
+            in text
+        )
+        answer = browser.send(
+            "/table/answered?plan=plan.yaml", {"question": first, "version": version(text)}
+        )
+        assert answer.status_code == 200
+        assert load_plan(path).to_do == tuple(left)
+    assert path.read_text() == before
+    assert "Answered" not in browser.show("/table?plan=plan.yaml")

@@ -64,6 +64,7 @@ def table_plan(variant: tuple[str, dict[str, object]]) -> dict[str, object]:
                 **({} if without_class else {"values": ["no", "yes"]}),
             },
         },
+        "protects": "records",
         "confirmed": True,
         "publish": _section(*variant),
         "ledger": {"dataset": "small", "cap": 20, "delta-cap": "1/2"},
@@ -92,6 +93,7 @@ def basket_plan(variant: tuple[str, dict[str, object]]) -> dict[str, object]:
     n_items = 12 if variant[0] == "basic" else 30
     return {
         "items": {"universe": [1, n_items], "fan-out": 3},
+        "protects": "records",
         "confirmed": True,
         "publish": _section(*variant),
         "ledger": {"dataset": "small", "cap": 20},
@@ -101,6 +103,7 @@ def basket_plan(variant: tuple[str, dict[str, object]]) -> dict[str, object]:
 def sequence_plan(variant: tuple[str, dict[str, object]]) -> dict[str, object]:
     return {
         "items": {"universe": [1, 12], "ordered": True},
+        "protects": "records",
         "confirmed": True,
         "publish": _section(*variant),
         "ledger": {"dataset": "small", "cap": 20},

@@ -38,6 +38,7 @@ attributes:
   ward: {taxonomy: ward.csv}
   name: {role: identifier}
   sick: {role: class, values: ["no", "yes"]}
+protects: records
 confirmed: true
 publish: {method: diffgen, epsilon: 1, h: 3}
 ledger: {dataset: wards, cap: 2, file: ledger.sqlite}

@@ -60,7 +60,7 @@ def too_many_columns(case: Case) -> None:
 
 def too_many_attributes(case: Case) -> None:
     extra = "".join(f"  a{i}: {{numeric: [0, 1]}}\n" for i in range(10_001))
-    case.change("confirmed: true\n", f"{extra}confirmed: true\n")
+    case.change("protects: records\n", f"{extra}protects: records\n")
 
 
 LEVELS = 10_000
@@ -175,8 +175,8 @@ def no_disclosed_cell_is_a_formula(case: Case) -> None:
 
 def basket_plan(items: list[str]) -> str:
     listed = f"items: {{universe: {json.dumps(items)}, separator: tab}}\n"
-    rest = PLAN.partition("confirmed")[2].replace("diffgen, epsilon: 1, h: 3", "basic, epsilon: 1")
-    return f"data: data.dat\n{listed}confirmed{rest}"
+    rest = PLAN.partition("protects")[2].replace("diffgen, epsilon: 1, h: 3", "basic, epsilon: 1")
+    return f"data: data.dat\n{listed}protects{rest}"
 
 
 def basket_markup(case: Case) -> None:

@@ -13,9 +13,12 @@ import ast
 import dataclasses
 import gzip
 import hashlib
+import io
 import tempfile
+import zipfile
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from unittest.mock import patch
@@ -23,6 +26,7 @@ from unittest.mock import patch
 import pyarrow as pa
 
 import hedgerow
+from hedgerow.drafting.compose import draft_plan
 from hedgerow.encode.baskets import encode_baskets
 from hedgerow.encode.schema import schema_of
 from hedgerow.encode.table import encode_table
@@ -95,12 +99,13 @@ def shows(message: str, data: bytes) -> bool:
 
 
 def _unpacked(data: bytes) -> bytes:
-    if not data.startswith(b"\x1f\x8b"):
-        return data
-    try:
-        return data + gzip.decompress(data)
-    except (OSError, EOFError, zlib.error):
-        return data
+    """Return the input and what it unpacks to, whether or not a byte of options is in front."""
+    found = data
+    for packed in (data, data[1:]):
+        if packed.startswith(b"\x1f\x8b"):
+            with suppress(OSError, EOFError, zlib.error):
+                found += gzip.decompress(packed)
+    return found
 
 
 def check_message(error: HedgerowError, confidential: bytes = b"") -> None:
@@ -160,6 +165,92 @@ def read_delimited(data: bytes) -> None:
     whole = _rows(source)
     if _rows(dataclasses.replace(source, block_size=size)) != whole:
         raise Finding("records depend on where blocks end")
+
+
+OBJECT_FORMS = (
+    PLAIN,
+    Reading(malformed="drop"),
+    Reading(header=("age", "job"), malformed="drop"),
+    Reading(encoding="windows-1252", malformed="drop"),
+)
+
+
+def read_objects(data: bytes) -> None:
+    """A file of JSON lines; small blocks and one large block hold the same records."""
+    form = OBJECT_FORMS[data[0] // 4 % len(OBJECT_FORMS)]
+    source = open_table(put(data[1:], "input.jsonl"), reading=form)
+    size = (5, 16, 64, 1000)[data[0] % 4]
+    whole = _rows(source)
+    if _rows(dataclasses.replace(source, block_size=size)) != whole:
+        raise Finding("records depend on where blocks end")
+
+
+@cache
+def workbook_parts() -> dict[str, bytes]:
+    """The parts of a small workbook, which the corpus holds."""
+    kept = Path(__file__).parent.parent / "fuzz" / "corpus" / "workbook" / "whole"
+    with zipfile.ZipFile(io.BytesIO(kept.read_bytes()[1:])) as packed:
+        return {name: packed.read(name) for name in packed.namelist()}
+
+
+def workbook_of(data: bytes) -> bytes:
+    """Return a workbook: the bytes themselves, or a sound one with one part replaced by them."""
+    names = (None, "xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "xl/styles.xml")
+    chosen = names[data[0] % len(names)]
+    if chosen is None:
+        return data[1:]
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as packed:
+        for name, content in {**workbook_parts(), chosen: data[1:]}.items():
+            packed.writestr(name, content)
+    return made.getvalue()
+
+
+def read_workbook(data: bytes) -> None:
+    """A workbook, or one part of it: all cells of its sheet as text."""
+    form = Reading(malformed=("refuse", "drop")[data[0] // 4 % 2])
+    _rows(open_table(put(workbook_of(data), "input.xlsx"), reading=form))
+
+
+def read_labelled(data: bytes) -> None:
+    """An SPSS or a Stata file, each of its columns as it is and as text."""
+    name = ("input.sav", "input.dta", "input.zsav")[data[0] % 3]
+    source = open_table(put(data[1:], name))
+    if any(len(column) >= WINDOW for column in source.columns):
+        return  # messages name the columns that a plan asks for, which are these here
+    for text in ((), source.columns):
+        for _ in source.batches(source.columns, text=text):
+            pass
+
+
+def read_sqlite(data: bytes) -> None:
+    """A SQLite database, asked for everything in its table."""
+    path = put(data, "input.db")
+    for beside in folder().glob("input.db-*"):
+        beside.unlink()
+    source = open_table(f"sqlite:///{path}", query="SELECT * FROM t", reading=Reading(seconds=2))
+    if any(len(column) >= WINDOW for column in source.columns):
+        return
+    for text in ((), source.columns):
+        for _ in source.batches(source.columns, text=text):
+            pass
+
+
+DRAFTED = (
+    *("csv", "csv.gz", "jsonl", "dat", "xlsx", "sav", "dta", "parquet"),
+    *("txt", "csv.zst", "tsv", "ndjson.gz"),
+)
+
+
+def draft_file(data: bytes) -> None:
+    """A file of any kind; the plan that is drafted from it loads, and is not confirmed."""
+    kind = DRAFTED[data[0] % len(DRAFTED)]
+    draft = draft_plan(put(data[1:], f"input.{kind}"), base=folder())
+    if draft.plan.confirmed:
+        raise Finding("a draft is confirmed")
+    again = load_plan(put(draft.text.encode(), "drafted.yaml"))
+    if again.attributes != draft.plan.attributes or again.items != draft.plan.items:
+        raise Finding("written to a file, the draft is another plan")
 
 
 def encode_delimited(data: bytes) -> None:
@@ -249,7 +340,8 @@ def released() -> Path:
         "ward": {"values": ["=A", "B", "C"]},
         "sick": {"role": "class", "values": ["no", "yes"]},
     }
-    plan = {"attributes": attributes, "confirmed": True, "publish": {"epsilon": 5}}
+    plan = {"attributes": attributes, "protects": "records", "confirmed": True}
+    plan |= {"publish": {"epsilon": 5}}
     rows = {"age": list(range(-5, 31)) * 9, "ward": ["=A", "B", "C"] * 108}
     table = pa.table({**rows, "sick": ["no", "yes", "no", "no"] * 81})
     hedgerow.publish(
@@ -299,6 +391,11 @@ CONFIDENTIAL: dict[str, Target] = {
     "encode": encode_delimited,
     "columnar": read_columnar,
     "baskets": read_baskets,
+    "objects": read_objects,
+    "workbook": read_workbook,
+    "labelled": read_labelled,
+    "sqlite": read_sqlite,
+    "draft": draft_file,
 }
 PUBLIC: dict[str, Target] = {
     "taxonomy": taxonomy_file,

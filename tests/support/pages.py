@@ -63,6 +63,7 @@ def wide_plan(method: str = "hedge", *, n_columns: int = N_WIDE, **settings: Any
     private = {} if method == "mondrian" else {"epsilon": 1}
     return {
         "attributes": attributes,
+        "protects": "records",
         "confirmed": True,
         "publish": {"method": method, **private, **settings},
         "approved": APPROVED,

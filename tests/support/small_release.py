@@ -78,7 +78,7 @@ def make_certificate(schema: Schema, groups: Groups) -> Callable[..., parts.Cert
         facts: dict[str, Any] = {
             "created": date(2026, 1, 31),
             "guarantee": parts.Guarantee.differential_privacy(
-                Fraction(1), reproducible=reproducible
+                Fraction(1), reproducible=reproducible, unit="one record per person"
             ),
             "method": parts.CertifiedMethod(
                 name="diffgen", faithful=False, settings={"epsilon": 1, "h": 2, "score": "max"}

@@ -206,6 +206,7 @@ def test_a_release_reads_other_rows_by_the_same_spellings(tmp_path):
             "land": {"taxonomy": "hedgerow:countries", "other": "other"},
             "ill": {"role": "class", "values": ["no", "yes"]},
         },
+        "protects": "records",
         "confirmed": True,
         "publish": {"method": "hedge", "epsilon": 8},
     }

@@ -40,7 +40,9 @@ def skew_of(split: list[tuple[int, int]]) -> int:
     return floor(away * UNIT / 2)
 
 
-COUNTS = st.sampled_from([0, 1, 7, 10**6, 10**8, 4 * 10**8, 9 * 10**8, 10**9, 10**10, 5 * 10**10])
+COUNTS = st.sampled_from(
+    [0, 1, 7, 10**6, 10**8, 4 * 10**8, 9 * 10**8, 10**9, 10**10, 5 * 10**10, 10**12, 1 << 42]
+)
 CHILD = st.tuples(COUNTS, st.sampled_from([1, 2, 999, 3_333_333, 5_000_000]))
 
 
@@ -56,6 +58,15 @@ def test_scores_are_exact_whatever_the_size_of_their_products(splits, classes):
     assert ncp.dtype == skew.dtype == np.int64
     assert ncp.tolist() == [ncp_of(split, domain) for split in splits]
     assert skew.tolist() == [skew_of(split) for split in splits]
+
+
+@pytest.mark.parametrize("n", [4 * 10**11, 10**12, 840 << 32, 1 << 50])
+def test_people_counted_in_parts_do_not_exceed_the_scores_either(n):
+    """Of 840 parts each, 480 million people were more than 64 bits held on the longest grid."""
+    for split in ([(n, 1), (0, MOST_CELLS - 1)], [(n // 2, MOST_CELLS - 7), (n - n // 2, 7)]):
+        children = children_of([split], domain=MOST_CELLS)
+        assert ncp_units(children).tolist() == [ncp_of(split, MOST_CELLS)]
+        assert skew_units(children).tolist() == [skew_of(split)]
 
 
 @pytest.mark.parametrize("beyond", [-2, -1, 0, 1, 2])

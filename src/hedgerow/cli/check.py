@@ -51,12 +51,14 @@ def check_command(
 
     The split of epsilon, the number of groups, the error of a published count and of counts
     over the release, memory and a verdict, for about as many records as the plan says. Exits
-    with 1 where the release would be mostly noise, which `publish` refuses.
+    with 1 where the release would be mostly noise, which `publish` refuses. What else `publish`
+    would refuse the plan for, such as a missing privacy unit, is reported.
 
     Example: hedgerow check plan.yaml --records 10000-50000 --within 10
     """
     from hedgerow.pipeline.forecast import forecast
     from hedgerow.pipeline.prepare import prepare
+    from hedgerow.pipeline.unit import unit_words
     from hedgerow.pipeline.wanted import with_error
 
     ready = prepare(plan, method=method, epsilon=epsilon, **settings)
@@ -69,6 +71,9 @@ def check_command(
     others = _others(ready, counted) if methods else None
     result = {
         "confirmed": ready.plan.confirmed,
+        "privacy-unit": ready.plan.privacy_unit,
+        "protects": unit_words(ready),
+        "blockers": _blockers(ready),
         "method": ready.settings.method,
         "publishes": ready.settings.publishes,
         "fingerprint": None if within is not None else ready.fingerprint(),
@@ -80,6 +85,16 @@ def check_command(
     if told.verdict == "mostly noise":
         raise typer.Exit(1)
     return None
+
+
+def _blockers(ready: Prepared) -> list[dict[str, str | None]]:
+    """Return what `publish` would refuse the plan for, whatever the data hold."""
+    from hedgerow.pipeline.unit import blockers
+
+    return [
+        {"error": type(each).__name__, "where": each.where, "what": each.what, "do": each.do}
+        for each in blockers(ready)
+    ]
 
 
 def _records(text: str | None) -> int | tuple[int, int] | None:
@@ -107,6 +122,8 @@ def _plain(ready: Prepared, *, as_json: bool, quiet: bool) -> None:
     """Say what a method without a guarantee does; there is no budget to tell of."""
     result = {
         "confirmed": ready.plan.confirmed,
+        "privacy-unit": ready.plan.privacy_unit,
+        "blockers": _blockers(ready),
         "method": ready.settings.method,
         "publishes": ready.settings.publishes,
         "fingerprint": ready.fingerprint(),
@@ -118,8 +135,7 @@ def _plain(ready: Prepared, *, as_json: bool, quiet: bool) -> None:
         if not quiet:
             say(ready.statement)
             _show_fingerprint(result)
-            if not ready.plan.confirmed:
-                say("The plan is not confirmed yet: publish will refuse it (confirmed: false).")
+            _show_blockers(result)
 
     answer(result, as_json=as_json, show=show)
 
@@ -140,6 +156,8 @@ def _show(
         say(_table_of(instead.steps, f"where {instead.when}"))
     for each in (told,) if told.upto is None else (told, told.upto):
         _show_kept(each, result["method"])
+    if result["protects"] is not None and result["privacy-unit"] != "person":
+        say(escape(result["protects"]))  # the notes begin with it where there are people
     for note in told.outline.notes:
         say(escape(note))
     if told.usefulness:
@@ -158,8 +176,18 @@ def _show(
         say(f"Publish with --epsilon {told.epsilon}, or write it into the plan.")
     else:
         _show_fingerprint(result)
+    _show_blockers(result)
+
+
+def _show_blockers(result: dict[str, Any]) -> None:
+    from rich.markup import escape
+
     if not result["confirmed"]:
         say("The plan is not confirmed yet: publish will refuse it (confirmed: false).")
+    for each in result["blockers"]:
+        if each["where"] != "confirmed":
+            say(f"[bold]publish will refuse it: {escape(each['what'])}.[/bold]")
+            say(escape(each["do"]))
 
 
 def _budget(told: Forecast) -> Table:

@@ -63,6 +63,22 @@ def draft_command(
         ),
     ] = None,
     epsilon: Annotated[str, typer.Option(help="The privacy budget: 1, 0.5 or 1/2.")] = "1",
+    person: Annotated[
+        str | None,
+        typer.Option(help="The column that says whose a record is, or several: COLUMN,COLUMN."),
+    ] = None,
+    records_per_person: Annotated[
+        str | None,
+        typer.Option(help="With --person: the most records of one person that count, or auto."),
+    ] = None,
+    one_record_per_person: Annotated[
+        bool,
+        typer.Option("--one-record-per-person", help="Nobody can have more than one record."),
+    ] = False,
+    protects_records: Annotated[
+        bool,
+        typer.Option("--protects-records", help="Protect each record, not the person."),
+    ] = False,
     force: Annotated[
         bool, typer.Option("--force", help="Replace a plan that is there already.")
     ] = False,
@@ -77,7 +93,12 @@ def draft_command(
     name ends in .dat, .seq or .baskets, whose first line begins with %, or (unless it is
     called .csv or .tsv) whose lines look like baskets, is read as baskets; so is a table whose
     column of items is named. With --ordered they are sequences: lines of a file, lists, or the
-    rows of a long table. A column that names people proposes 'person'.
+    rows of a long table.
+
+    No data show whether a person can have several records. State it with --person,
+    --one-record-per-person or --protects-records; otherwise the plan asks, and lists the columns
+    that may say whose a record is. Open questions are listed under 'to-do' in the plan. It cannot
+    be confirmed before each is answered and removed.
 
     Example: hedgerow draft adult.csv --taxonomies taxonomies -o plan.yaml
     """
@@ -99,6 +120,10 @@ def draft_command(
             ordered=ordered,
             method=method,
             epsilon=epsilon,
+            person=None if person is None else _columns(person),
+            records_per_person=records_per_person,
+            one_record_per_person=one_record_per_person,
+            protects_records=protects_records,
             base=output.parent if is_file else Path(),
             progress=lambda fraction: report("reading", fraction),
         )
@@ -110,6 +135,11 @@ def draft_command(
         typer.echo(proposed.text, nl=False)
     elif not quiet:
         _show(proposed, output)
+
+
+def _columns(names: str) -> list[str]:
+    """Return the columns that an option names."""
+    return [name.strip() for name in names.split(",") if name.strip()]
 
 
 def _check_output(output: Path, *, force: bool) -> None:
@@ -146,6 +176,7 @@ def _result(proposed: Draft, output: Path, *, is_file: bool) -> dict[str, Any]:
         "roles": {
             role: [name for name, plan in attributes.items() if plan.role == role] for role in roles
         },
+        "to-do": list(proposed.plan.to_do),
         "notes": list(proposed.notes),
     }
 
@@ -162,8 +193,20 @@ def _show(proposed: Draft, output: Path) -> None:
         _show_table(proposed, output)
     for note in proposed.notes:
         say(f"Note: {escape(note)}.")
+    _show_questions(proposed)
     say("Now read it: replace what is marked 'from the data' by public knowledge, then set")
     say("'confirmed: true'. Until then publish refuses it, and the draft is confidential.")
+
+
+def _show_questions(proposed: Draft) -> None:
+    from rich.markup import escape
+
+    n = len(proposed.plan.to_do)
+    if n:
+        questions = "1 question" if n == 1 else f"{n} questions"
+        say(f"{questions} to answer before the plan can be confirmed ('to-do' in the plan):")
+    for question in proposed.plan.to_do:
+        say(f"- {escape(question)}")
 
 
 def _show_table(proposed: Draft, output: Path) -> None:

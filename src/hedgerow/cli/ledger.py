@@ -225,7 +225,12 @@ def neighbours(
     Example: hedgerow ledger neighbours visits-2026 person --why "all plans had 'person'"
     """
     balance = _open(ledger).tell_neighbours(dataset, whose.value, why)
-    answer(balance.as_dict(), as_json=json_, show=lambda: _show_sums(balance, quiet=quiet))
+
+    def show() -> None:
+        _show_sums(balance, quiet=quiet)
+        _show_protected(balance, quiet=quiet)
+
+    answer(balance.as_dict(), as_json=json_, show=show)
 
 
 @app.command("new-key")
@@ -357,6 +362,13 @@ def _show_one(account: Account, *, quiet: bool) -> None:
     if below:
         _show_words(account)
     _show_sums(account, quiet=quiet)
+    _show_protected(account, quiet=quiet)
+
+
+def _show_protected(account: AccountBalance, *, quiet: bool) -> None:
+    """Say what the epsilon of an account protects."""
+    if account.protects is not None:
+        _close(f"protects {account.protects}", quiet=quiet)
 
 
 def _show_words(account: Account) -> None:
@@ -417,7 +429,7 @@ def _per(account: AccountBalance) -> str:
     """Return whose epsilon an account adds up, in a word."""
     if account.untold:
         return "not told"
-    return {"record": "record", "person": "person", "both": "person = record"}.get(
+    return {"record": "record", "person": "person", "both": "person (1 record)"}.get(
         account.neighbours or "", "-"
     )
 

@@ -54,7 +54,7 @@ def root(
         typer.Option("--version", help="Show the version and leave.", callback=_show_version),
     ] = False,
 ) -> None:
-    """Publish confidential data so that nobody in it can be singled out."""
+    """Publish confidential data with a proved bound on what it reveals about any one person."""
 
 
 def _without_settings() -> None:
@@ -76,8 +76,8 @@ def make_app(*, method_settings: bool = True) -> typer.Typer:
         kind, checking, publishing = {}, _without_settings, _without_settings
     made = typer.Typer(
         name="hedgerow",
-        help="Publish confidential data so that anyone may analyse it and nobody in it can be"
-        " singled out.",
+        help="Publish confidential data so that anyone may analyse it, with a proved bound on what"
+        " it reveals about any one person.",
         no_args_is_help=True,
         add_completion=False,
         rich_markup_mode=None,

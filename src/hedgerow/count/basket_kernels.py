@@ -7,10 +7,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.count.kernels import require_keys
+from hedgerow.errors import InternalError
 from hedgerow.model.engine import BasketBatch, SparseCounts
 
 DENSE_UP_TO = 1 << 22
 """Keys up to which sub-partitions are tallied in one dense array rather than by sorting."""
+
+MOST_PARTITIONS = (1 << 31) - 1
+"""Partitions of a level, at the most: they are numbered by 32-bit integers."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -29,6 +34,11 @@ class SplitCounts:
     depth: NDArray[np.int32] = field(repr=False)
     slots: NDArray[np.uint8] = field(repr=False)
     bits: int
+
+    def __post_init__(self) -> None:
+        if len(self.first) > MOST_PARTITIONS:
+            raise InternalError("a level has more partitions than their numbers can tell apart")
+        require_keys(len(self.first) << self.bits)
 
     def count(self, batch: BasketBatch) -> SparseCounts:
         """Return the occupied sub-partitions of a batch."""

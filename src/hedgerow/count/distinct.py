@@ -13,11 +13,9 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.count.kernels import MOST_KEYS, require_keys
 from hedgerow.model.arrays import Codes
 from hedgerow.model.engine import Batch, Engine, SparseCounts
-
-MOST_KEYS = 1 << 62
-"""Rows are numbered by 64-bit integers."""
 
 DistinctColumns = tuple[NDArray[np.int64], ...]
 
@@ -105,6 +103,7 @@ def distinct_rows(engine: Engine) -> DistinctRows:
         before = max(len(stages[-1].known), 1) if stages else 1
         stop = _reach(sizes, start, MOST_KEYS // (before * n_classes))
         last = stop == len(sizes)
+        require_keys(before * prod(sizes[start:stop]) * (n_classes if last else 1))
         kernel = RowKeys(
             stages=tuple(stages),
             sizes=sizes,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.errors import InternalError
 from hedgerow.model.arrays import Codes
 from hedgerow.model.engine import Batch, SparseCounts
 
@@ -14,6 +15,19 @@ DENSE_UP_TO = 1 << 23
 """Keys up to which groups are tallied in one dense array rather than by sorting."""
 
 _CHUNK = 1 << 16  # records per step of the NumPy forms: their scratch stays in cache
+
+
+MOST_KEYS = 1 << 62
+"""Cells of a table, at the most, that can be told apart by 64-bit keys."""
+
+
+def require_keys(n_keys: int) -> None:
+    """Refuse a table of more cells than there are keys; methods do before, with their reasons.
+
+    >>> require_keys(MOST_KEYS)
+    """
+    if n_keys > MOST_KEYS:
+        raise InternalError("a table has more cells than its keys can tell apart")
 
 
 def _classes_of(batch: Batch) -> Codes:
@@ -87,6 +101,9 @@ class GroupCounts:
     places: tuple[NDArray[np.int32], ...] = field(repr=False)
     n_ranges: tuple[int, ...]
     n_classes: int
+
+    def __post_init__(self) -> None:
+        require_keys(self.n_groups)
 
     def strides(self) -> tuple[int, ...]:
         """What one step along each attribute's ranges adds to the key."""

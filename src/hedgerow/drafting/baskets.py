@@ -19,6 +19,7 @@ from hedgerow.drafting.form import (
     looks_like_basket_lines,
 )
 from hedgerow.drafting.match import TaxonomyFile
+from hedgerow.drafting.people import RecordsOf
 from hedgerow.drafting.profile import RARE
 from hedgerow.drafting.propose import MOST_VALUES
 from hedgerow.drafting.ranges import outward
@@ -28,11 +29,14 @@ from hedgerow.drafting.text import (
     comment,
     ledger_lines,
     ledger_section,
+    question_lines,
     quoted,
     records_lines,
     relative_path,
+    unit_lines,
     wrapped,
 )
+from hedgerow.drafting.unit import GivenUnit, UnitFound
 from hedgerow.errors import DataError, PlanError
 from hedgerow.model.reading import Reading, unpacked_name
 from hedgerow.plan.defaults import DEFAULT_BASKET_METHOD, DEFAULT_SEQUENCE_METHOD
@@ -173,6 +177,7 @@ def basket_plan_text(
     *,
     publish: str,
     base: Path,
+    unit: UnitFound,
     ordered: bool = False,
 ) -> str:
     """Return the YAML text of a drafted plan for baskets that will lie in the folder ``base``."""
@@ -196,7 +201,26 @@ def basket_plan_text(
         lines += ["  # the file begins as files of sequences do; to publish those, in place of as,"]
         lines += ["  # say 'ordered: true', and 'method: chain' below"]
         lines += ["  as: sets"]
+    lines += ["", *whose_lines(unit)]
     return "\n".join([*lines, *basket_ends(publish, ledger_section(found.path, publish))])
+
+
+def lines_unit(given: GivenUnit, *, ordered: bool) -> UnitFound:
+    """Return the privacy unit of a file of lines, which cannot name people."""
+    if given.person:
+        raise PlanError(
+            "a file of lines has no column that names people",
+            where="person",
+            do="Give a table with a column of people and one of items, or state another unit.",
+        )
+    records: RecordsOf = "sequences" if ordered else "baskets"
+    return UnitFound(given=given, records=records, may_name=False)
+
+
+def whose_lines(unit: UnitFound) -> Iterable[str]:
+    """Yield the lines of the privacy unit, and its question if it is open."""
+    yield from unit_lines(unit)
+    yield from question_lines(unit.questions())
 
 
 def universe_lines(
@@ -233,7 +257,6 @@ def universe_lines(
 
 def basket_ends(publish: str, ledger: str) -> Iterable[str]:
     """Yield the last sections of a plan for baskets."""
-    yield ""
     yield "# Set this to true once the universe above is public knowledge."
     yield "confirmed: false"
     yield ""

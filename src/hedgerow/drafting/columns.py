@@ -67,9 +67,13 @@ _CODE_ENDS = ("code", "schluessel", "schlüssel", "kennzeichen", "typ", "sart", 
 _BIRTHS = {"birth", "birthdate", "birthday", "dob", "born", "geburt", "geburtstag", "gebdat"}
 _BIRTHS |= {"naissance", "nacimiento", "nascita", "geboortedatum", "geb"}
 _BIRTH_BEGINS = ("geburtsdat", "birth", "dateofbirth")
+ROW_NUMBER = "a row number"
+"""Why a column of row numbers is left out."""
+
 _MOST_CODES = 100
 _LEAST_DIGITS = 4
 _IDENTIFIER_DIGITS = 5
+_NEARLY_ALL_DIFFER = 0.9
 _YEARS = (1800, 2100)
 _SHARED_BY = 5
 _MOST_FEW = 12
@@ -92,7 +96,7 @@ def why_identifier(profile: Profile) -> str | None:
     if words & _PERSONAL or (words & _PERSONAL_IF_MANY and len(profile.known) > RARE):
         return "an identifier, by its name"
     if is_row_number(profile):
-        return "a row number"
+        return ROW_NUMBER
     if _is_mostly(profile, _EMAIL):
         return "an identifier, mail addresses"
     if is_free_text(profile):
@@ -104,7 +108,9 @@ def why_identifier(profile: Profile) -> str | None:
     many = not profile.complete or len(profile.known) > RARE
     if tells_people_apart(profile.name) and many and _is_text_or_whole(profile):
         return "an identifier, it tells people apart"
-    if not profile.is_mostly_number and _is_nearly_unique(profile) and not words & _POSTAL:
+    if words & _POSTAL:
+        return None
+    if (_is_nearly_unique(profile) and not profile.is_mostly_number) or _is_long_code(profile):
         return "an identifier, hardly a value is in two records"
     return None
 
@@ -202,6 +208,14 @@ def _may_identify(profile: Profile) -> bool:
     numbers = np.array(list(profile.values))
     quarters = np.histogram(numbers, bins=4, range=(seen.low, seen.high))[0] / len(numbers)
     return bool(quarters.min() > 0.1)
+
+
+def _is_long_code(profile: Profile) -> bool:
+    """Whether a column holds whole numbers of one length, hardly two of them alike."""
+    counts = profile.distinct.counts
+    is_spread = len(counts) >= RARE and len(counts) > _NEARLY_ALL_DIFFER * counts.sum()
+    is_whole = profile.is_number and profile.quantity.is_whole
+    return bool(is_spread and is_whole and _fixed_digits(profile) >= _IDENTIFIER_DIGITS)
 
 
 def _says_identifier(profile: Profile, words: set[str]) -> bool:

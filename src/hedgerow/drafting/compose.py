@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,31 +13,37 @@ from hedgerow.drafting.baskets import (
     basket_plan_text,
     basket_settings,
     item_frequencies,
+    lines_unit,
     looks_like_baskets,
     refuse_class,
     refuse_no_lines,
 )
+from hedgerow.drafting.candidates import candidates_in
 from hedgerow.drafting.file_forms import file_form_of, file_form_text, file_notes
 from hedgerow.drafting.form import column_numbers, form_of, table_form_text
 from hedgerow.drafting.labels import apply_labels
 from hedgerow.drafting.match import taxonomies_in
 from hedgerow.drafting.owned_baskets import BasketColumns, BasketsFound, baskets_in
-from hedgerow.drafting.people import PeopleFound, asking_whose, people_column, people_in
 from hedgerow.drafting.profile import MISSING_TEXTS, RARE, Profile, profiles_of
 from hedgerow.drafting.propose import Looked, Proposal, proposals
 from hedgerow.drafting.settle import dates_of, settle_marks
+from hedgerow.drafting.table_unit import table_unit
 from hedgerow.drafting.text import (
     PlaceLines,
     Sections,
+    check_texts,
+    fits_a_plan,
     ledger_section,
     plan_text,
     relative_path,
 )
+from hedgerow.drafting.unit import GivenUnit
 from hedgerow.errors import DataError, HedgerowError, InternalError
 from hedgerow.model.card import card
 from hedgerow.model.database import asked_of
 from hedgerow.model.reading import PLAIN, NumberMarks, Reading
 from hedgerow.plan.defaults import DEFAULT_METHOD
+from hedgerow.plan.fields import MAX_TEXT
 from hedgerow.plan.load import plan_of
 from hedgerow.plan.model import Plan
 from hedgerow.plan.numbers import plain_number
@@ -83,6 +90,10 @@ def draft_plan(
     ordered: bool = False,
     method: str | None = None,
     epsilon: object = 1,
+    person: str | Sequence[str] | None = None,
+    records_per_person: int | str | None = None,
+    one_record_per_person: bool = False,
+    protects_records: bool = False,
     base: Path | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Draft:
@@ -96,32 +107,47 @@ def draft_plan(
     ``method`` is hedge unless given, coterie for baskets and chain for sequences. The plan is not
     confirmed, so nothing can be published with it as it is.
 
+    ``person`` names the column that says whose a record is, or several that do so together, with
+    ``records_per_person`` (a number or ``auto``); ``one_record_per_person`` says that nobody can
+    have two records, ``protects_records`` that each record is protected and not the person. Where
+    none of them is given, the plan asks: its ``to_do`` lists the columns that may say whose a
+    record is, and it cannot be confirmed before that question is answered and removed.
+
     Privacy: **the draft is confidential.** It is shaped by the data, without any noise.
     It leaves out values in fewer than 20 records and rounds bounds outwards to make a
     slip less harmful, which is no guarantee.
     """
     folder = base or Path()
+    check_texts(data=data, query=query, table=table, items=items, record=record, order=order)
     given, data = data, asked_of(data, query=query, table=table)
     files, notes = taxonomies_in(Path(taxonomies)) if taxonomies else ([], [])
+    unit_given = GivenUnit.of(
+        person,
+        records_per_person,
+        one_record_per_person=one_record_per_person,
+        protects_records=protects_records,
+    )
     columns = BasketColumns.of(items, record, order, ordered=ordered)
     if columns is not None:
         refuse_class(class_name)
         settings = basket_settings(method, epsilon, ordered=columns.ordered)
         form = _form(data)
         place = _place_lines(given, data, form, query=query, table=table, base=folder)
-        owned = _baskets_of(data, form, columns, progress)
+        owned = _baskets_of(data, form, columns, unit_given, progress)
         ends = (settings, ledger_section(given, settings))
         text = owned.text(place, files, ends=ends, base=folder)
-        if owned.people is not None and (told := owned.people.note()):
-            notes.append(told)
+        notes += owned.unit.notes()
         return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
     if ordered:
         refuse_no_lines(data)
     if ordered or looks_like_baskets(data):
         refuse_class(class_name)
         settings = basket_settings(method, epsilon, ordered=ordered)
+        unit = lines_unit(unit_given, ordered=ordered)
         found = item_frequencies(Path(data), progress=progress)
-        text = basket_plan_text(found, files, publish=settings, base=folder, ordered=ordered)
+        text = basket_plan_text(
+            found, files, publish=settings, base=folder, unit=unit, ordered=ordered
+        )
         return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
     publish, needs_class, may_count = _publish(method or DEFAULT_METHOD, epsilon)
     form, profiles, unnamed = _read(data, class_name, progress)
@@ -129,22 +155,22 @@ def draft_plan(
     if form is None or file_form_text(data, form) is not None:
         marks = NumberMarks()  # no line of the plan speaks for all columns
     looked = Looked(files=files, marks=marks, dates=dates_of(profiles), names=tuple(profiles))
+    candidates = candidates_in(profiles, dates=looked.dates, files=files, but=class_name)
+    looked = replace(looked, candidates=candidates, person=unit_given.person)
     proposed = proposals(profiles, looked, class_name=class_name)
     _check_class(proposed, class_name)
     if form is not None:
         form = replace(form, decimal=marks.decimal, thousands=marks.thousands)
-    people = None
-    if _for_people(publish):
-        people = _people(data, form, proposed, may_count=may_count)
-        if people is None:
-            proposed = _asking(data, form, proposed)
+    unit = table_unit(
+        partial(_opened, data, form), unit_given, proposed, looked, profiles, may_count=may_count
+    )
     sections = Sections(
         place=_place_lines(given, data, form, query=query, table=table, base=folder),
         missing=_missing_policy(proposed, profiles),
         missing_values=MISSING_TEXTS,
         n_records=max(profile.n_records for profile in profiles.values()),
         proposals=proposed,
-        people=people,
+        unit=unit,
         unnamed=unnamed,
         publish=publish,
         ledger=ledger_section(given, publish),
@@ -152,8 +178,9 @@ def draft_plan(
     )
     text = plan_text(sections, base=folder)
     notes += [*_notes(proposed, form), *file_notes(data), *(p.note for p in proposed if p.note)]
-    if people is not None and (note := people.note()):
-        notes.append(note)
+    if unnamed:
+        notes.append(f"{unnamed} columns are left out: a plan cannot hold their names")
+    notes += unit.notes()
     return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
 
 
@@ -163,7 +190,8 @@ def _read(
     """Return how the file is written, what its columns hold, and how many have no name."""
     form = _form(data)
     profiles, unnamed = _profiles_in(data, form, class_name, progress)
-    if form is not None and _begins_with_a_record(profiles):
+    is_lines = form is not None and form.format is None and form.header is True
+    if form is not None and is_lines and _begins_with_a_record(profiles):
         form = replace(form, header=column_numbers(len(profiles) + unnamed))
         profiles, unnamed = _profiles_in(data, form, class_name, progress)
     if not any(profile.n_records for profile in profiles.values()):
@@ -185,29 +213,6 @@ def _profiles_in(
         return profiles, len(source.columns) - len(profiles)
 
 
-def _people(
-    data: Any, form: Reading | None, proposed: Sequence[Proposal], *, may_count: bool
-) -> PeopleFound | None:
-    """Return whose records they are, where a column is called like one that says so."""
-    column = people_column(proposed)
-    if column is None:
-        return None
-    with _opened(data, form) as source:
-        return people_in(source, column, may_count=may_count)
-
-
-def _asking(data: Any, form: Reading | None, proposed: Sequence[Proposal]) -> list[Proposal]:
-    """Return the proposals, with a question for each column of keys that repeat."""
-    asked = []
-    for one in proposed:
-        if one.has_keys:
-            with _opened(data, form) as source:
-                asked.append(asking_whose(one, people_in(source, one.name)))
-        else:
-            asked.append(one)
-    return asked
-
-
 @contextmanager
 def _opened(data: Any, form: Reading | None) -> Iterator[Source]:
     with ExitStack() as stack:
@@ -215,11 +220,6 @@ def _opened(data: Any, form: Reading | None) -> Iterator[Source]:
         if isinstance(source, AbstractContextManager):
             stack.enter_context(source)
         yield source
-
-
-def _for_people(publish: str) -> bool:
-    """Whether a method protects people with several records: it has a pure epsilon."""
-    return "epsilon" in publish and not any(name in publish for name in ("truthful", "sample"))
 
 
 def _begins_with_a_record(profiles: Mapping[str, Profile]) -> bool:
@@ -255,12 +255,18 @@ def _publish(method: str, epsilon: object) -> tuple[str, bool, bool]:
 def _profiles(
     source: Source, class_name: str | None, progress: Callable[[float], None] | None
 ) -> dict[str, Profile]:
-    columns = [name for name in source.columns if name.strip() and name.isprintable()]
+    columns = [name for name in source.columns if fits_a_plan(name)]
     if class_name is not None and class_name not in columns:
         raise DataError(
             f"there is no column {class_name!r} to be the class",
             where=source.name,
             do="Name a column of the table; names are case-sensitive.",
+        )
+    if not columns:
+        raise DataError(
+            "no column has a name that a plan can hold",
+            where=source.name,
+            do=f"Give columns names of printable characters, at most {MAX_TEXT:,} of them.",
         )
     return profiles_of(source, columns, progress=progress)
 
@@ -296,13 +302,14 @@ def _baskets_of(
     data: Any,
     form: Reading | None,
     columns: BasketColumns,
+    given: GivenUnit,
     progress: Callable[[float], None] | None,
 ) -> BasketsFound:
     with ExitStack() as stack:
         source = open_table(data, reading=form or PLAIN)
         if isinstance(source, AbstractContextManager):
             stack.enter_context(source)
-        return baskets_in(source, columns, progress=progress)
+        return baskets_in(source, columns, given=given, progress=progress)
 
 
 def _place(data: Any, base: Path) -> str | None:
@@ -343,10 +350,8 @@ def _notes(proposed: Sequence[Proposal], form: Reading | None) -> list[str]:
         )
     if form is not None and form.malformed == "drop":
         notes.append("some records are malformed, and this plan leaves them out")
-    if form is not None and isinstance(form.header, tuple):
+    if form is not None and form.format is None and isinstance(form.header, tuple):
         notes.append("the first line looks like a record, so the columns are called by number")
-    if asked := [one.name for one in proposed if one.ask]:
-        notes.append(f"to be answered before the plan can be confirmed: {', '.join(asked)}")
     return notes
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.drafting.form import encoding_of
+from hedgerow.drafting.text import fits_a_plan, quoted, wrapped
 from hedgerow.errors import DataError
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.read.jsonlines import JsonLinesSource, open_json_lines
@@ -44,7 +45,10 @@ def file_form_text(data: Any, form: Reading) -> str | None:
         return f"reading: {{value-labels: {form.value_labels}}}"
     if form.format == "json-lines":
         said = f"encoding: {form.encoding}, malformed: {form.malformed}"
-        return f"reading: {{format: json-lines, {said}}}"
+        if not isinstance(form.header, tuple):
+            return f"reading: {{format: json-lines, {said}}}"
+        names = wrapped(f"[{', '.join(map(quoted, form.header))}]}}", indent="  ")
+        return f"reading: {{format: json-lines, {said}, header:\n{names}"
     return None
 
 
@@ -78,9 +82,12 @@ def _of_objects(path: Path) -> Reading:
         for _ in source.batches(source.columns):
             pass
     except DataError:
-        return replace(form, malformed="drop")
+        # The columns are listed: where records are dropped, no name is known to be misspelt.
+        form = replace(form, malformed="drop")
+        names = open_json_lines(path, form).columns
+        return replace(form, header=tuple(name for name in names if fits_a_plan(name)))
     return form
 
 
 def _opened(path: Path) -> JsonLinesSource:
-    return open_json_lines(path, _of_objects(path))
+    return open_json_lines(path, replace(_of_objects(path), header=True))

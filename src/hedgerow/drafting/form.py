@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import textwrap
+import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
@@ -162,11 +163,11 @@ def encoding_of(path: Path) -> TextEncoding:
 
 
 def beginning(path: Path) -> bytes:
-    """Return the first bytes of a file, unpacked; none where it cannot be read."""
+    """Return the first bytes of a file, unpacked; none where it cannot be read or is damaged."""
     try:
         with path.open("rb") as raw:
             return bytes(unpacking(raw, path)[0].read(_SAMPLE))
-    except (OSError, EOFError):
+    except (OSError, EOFError, zlib.error):
         return b""
 
 

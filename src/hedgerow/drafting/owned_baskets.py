@@ -5,7 +5,7 @@ Privacy: as confidential as the data, but for the names of columns.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,19 +13,28 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hedgerow.drafting.baskets import ORDERED, basket_ends, frequent_items, universe_lines
+from hedgerow.drafting.baskets import (
+    ORDERED,
+    basket_ends,
+    frequent_items,
+    universe_lines,
+    whose_lines,
+)
+from hedgerow.drafting.candidates import UnitCandidate, candidates_in
 from hedgerow.drafting.match import TaxonomyFile
 from hedgerow.drafting.people import PeopleFound, RecordsOf
-from hedgerow.drafting.profile import RARE
+from hedgerow.drafting.profile import RARE, profiles_of
+from hedgerow.drafting.settle import dates_of, settle_marks
 from hedgerow.drafting.text import (
     HEADER,
     PlaceLines,
-    comment,
     place_lines,
     quoted,
     records_lines,
 )
+from hedgerow.drafting.unit import GivenUnit, UnitFound
 from hedgerow.errors import DataError, PlanError
+from hedgerow.model.people import Join
 from hedgerow.plan.people import names_people, tells_people_apart
 from hedgerow.read.source import ReadProgress, Source, places_of
 from hedgerow.read.text import as_text
@@ -85,7 +94,7 @@ class BasketsFound:
     columns: BasketColumns
     frequent: list[str]
     n_records: int
-    people: PeopleFound | None
+    unit: UnitFound
 
     def text(
         self, place: PlaceLines, files: Sequence[TaxonomyFile], *, ends: tuple[str, str], base: Path
@@ -99,41 +108,31 @@ class BasketsFound:
             lines += [f"  order: {quoted(self.columns.order)}"]
         lines += [ORDERED] * self.columns.ordered
         lines += universe_lines(self.frequent, files, base, ordered=self.columns.ordered)
-        return "\n".join([*lines, *self._whose(), *basket_ends(*ends)])
-
-    def _whose(self) -> Iterator[str]:
-        people = self.people
-        if people is None:
-            return
-        yield ""
-        yield from comment(people.reason(), indent="")
-        if people.records != "rows":
-            if self.columns.ordered or not people.repeats:
-                yield from people.lines(quoted(people.column))
-                return
-            yield "# All items of a person are then one basket. To publish baskets as they are,"
-            yield f"# write 'records-per-person: {people.bound}' in place of join; noise grows with"
-            yield "# it. If nobody can have more than one: 'one-record-per-person: true' instead."
-        yield f"person: {quoted(people.column)}"
-        yield "join: union"
+        return "\n".join([*lines, "", *whose_lines(self.unit), *basket_ends(*ends)])
 
 
 def baskets_in(
-    source: Source, columns: BasketColumns, *, progress: ReadProgress | None = None
+    source: Source,
+    columns: BasketColumns,
+    *,
+    given: GivenUnit,
+    progress: ReadProgress | None = None,
 ) -> BasketsFound:
     """Return which items many people have, or many records where no column names people."""
-    places_of(columns.named, source)
-    person = _person_column(source, columns)
+    places_of([*columns.named, *given.person], source)
+    person = given.person or _person_column(source, columns)
+    if given.one_record_per_person or given.protects_records:
+        person = ()
     pairs = _pairs(source, columns, person, progress)
-    if columns.record is None and not pairs.lists and (person is None or columns.ordered):
+    if columns.record is None and not pairs.lists and (not person or columns.ordered):
         raise DataError(
             "the column does not hold lists, and nothing says which rows are one record",
             where=f"{source.name}, column {columns.items!r}",
             do="Name the column that tells records apart: --record COLUMN.",
         )
-    unit = "record" if person is None else "person"
+    owner = "person" if person else "record"
     rows = pairs.table.filter(pc.is_valid(pairs.table.column("item")))
-    distinct = rows.group_by([unit, "item"]).aggregate([])
+    distinct = rows.group_by([owner, "item"]).aggregate([])
     counted = distinct.column("item").value_counts()
     counts = dict(
         zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True)
@@ -145,22 +144,40 @@ def baskets_in(
             where=source.name,
             do="Check that the columns are the right ones, or write the plan by hand.",
         )
-    people = None
-    if person is not None:
-        is_row = columns.record is None and not pairs.lists
-        several: RecordsOf = "sequences" if columns.ordered else "rows" if is_row else "baskets"
-        people = _people(pairs.table, person, several)
+    is_row = columns.record is None and not pairs.lists
+    several: RecordsOf = "sequences" if columns.ordered else "rows" if is_row else "baskets"
+    people = _people(pairs.table, person, several) if person else None
+    unit = UnitFound(
+        given=given,
+        candidates=_candidates(source, columns),
+        people=people,
+        records="baskets" if several == "rows" else several,
+    )
     # Where people's baskets will be joined, a person is a record; sequences stay as they are.
-    record = ["person", "record"] if columns.ordered else [unit]
+    record = ["person", "record"] if columns.ordered else [owner]
     n_records = rows.group_by(record).aggregate([]).num_rows
-    return BasketsFound(columns=columns, frequent=frequent, n_records=n_records, people=people)
+    return BasketsFound(columns=columns, frequent=frequent, n_records=n_records, unit=unit)
 
 
-def _person_column(source: Source, columns: BasketColumns) -> str | None:
+def _person_column(source: Source, columns: BasketColumns) -> tuple[str, ...]:
     if columns.record is not None and names_people(columns.record):
-        return None
+        return ()
     others = (name for name in source.columns if name not in columns.named)
-    return next((name for name in others if tells_people_apart(name)), None)
+    return tuple(name for name in others if tells_people_apart(name))[:1]
+
+
+def _candidates(source: Source, columns: BasketColumns) -> tuple[UnitCandidate, ...]:
+    """Return the columns beside those of the baskets that may say whose a basket is."""
+    names = [
+        name
+        for name in source.columns
+        if name not in columns.named and name.strip() and name.isprintable()
+    ]
+    if not names:
+        return ()
+    profiles = profiles_of(source, names)
+    settle_marks(profiles)
+    return tuple(candidates_in(profiles, dates=dates_of(profiles)).values())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -172,9 +189,12 @@ class _Pairs:
 
 
 def _pairs(
-    source: Source, columns: BasketColumns, person: str | None, progress: ReadProgress | None
+    source: Source,
+    columns: BasketColumns,
+    person: tuple[str, ...],
+    progress: ReadProgress | None,
 ) -> _Pairs:
-    names = [name for name in (person, columns.record) if name is not None]
+    names = [*dict.fromkeys([*person, *([columns.record] if columns.record is not None else [])])]
     parts, n_read, lists = [], 0, False
     for batch in source.batches([*names, columns.items], text=names, progress=progress):
         items = batch.column(len(names))
@@ -185,7 +205,9 @@ def _pairs(
         numbers = pa.array(np.arange(n_read, n_read + batch.num_rows)).cast(pa.string())
         owned = {name: _text(batch.column(at), source) for at, name in enumerate(names)}
         record = owned.get(columns.record or "", numbers)
-        who = owned.get(person or "", numbers)
+        who = numbers
+        if person:
+            who = pc.binary_join_element_wise(*(owned[name] for name in person), "\x1f")
         part = [who.take(owners), record.take(owners), _text(items, source)]
         parts.append(pa.table(part, names=["person", "record", "item"]))
         n_read += batch.num_rows
@@ -201,15 +223,15 @@ def _text(column: pa.Array, source: Source) -> pa.Array:
     return pc.if_else(pc.equal(trimmed, ""), None, trimmed)
 
 
-def _people(table: pa.Table, person: str, records: RecordsOf) -> PeopleFound | None:
+def _people(table: pa.Table, person: tuple[str, ...], records: RecordsOf) -> PeopleFound | None:
     """Return how many baskets each person has, or rows where nothing tells baskets apart."""
     named = table.filter(pc.is_valid(table.column("person")))
     baskets = named.group_by(["person", "record"]).aggregate([])
     counted = baskets.column("person").value_counts()
     if not len(counted):
         return None
+    sizes = np.asarray(counted.field("counts"), dtype=np.int64)
+    joined: Join | None = "union" if records in ("baskets", "rows") else None
     return PeopleFound(
-        column=person,
-        sizes=np.asarray(counted.field("counts"), dtype=np.int64),
-        records=records,
+        columns=person, sizes=sizes, n_people=len(sizes), records=records, join=joined
     )

@@ -1,4 +1,4 @@
-"""Whose records they are: a column that names people, and how many records they have.
+"""How many records people have, and the lines of a plan that protect them with all of these.
 
 Privacy: what is found is confidential. The draft says which column and a bound, marked as from
 the data; how many records people have is a note for the owner alone.
@@ -7,20 +7,19 @@ the data; how many records people have is a note for the owner alone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from dataclasses import dataclass
+from functools import reduce
+from typing import Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from hedgerow.model.people import CANDIDATES
-from hedgerow.plan.people import names_people
-from hedgerow.read.source import Source
+from hedgerow.drafting.profile import Profile
+from hedgerow.model.people import CANDIDATES, Join
+from hedgerow.read.source import Source, places_of
 from hedgerow.read.text import as_text
-
-if TYPE_CHECKING:
-    from hedgerow.drafting.propose import Proposal
 
 RecordsOf: TypeAlias = Literal["records", "baskets", "sequences", "rows"]
 
@@ -30,24 +29,24 @@ _MOST_PEOPLE = 0.95
 RECORDS_UP_TO = 2
 """The largest bound at which records are still proposed to be counted, where people may be."""
 
-_HARDLY_TWICE = 0.9
-"""Values to a record, from which on they are taken to be numbers of rows."""
-
 WHOLE = 8
 """Records of a person that count, at the least, where people do: more of them cost nothing."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PeopleFound:
-    """The column that says whose a record is, and how many records each person has.
+    """The columns that say whose a record is, and how many records people have.
 
-    ``may_count`` says that the method counts people, too.
+    ``sizes`` are those of all people, or of a sample of them where there are many. ``may_count``
+    says that the method counts people, too, ``join`` how all baskets of a person become one.
     """
 
-    column: str
+    columns: tuple[str, ...]
     sizes: NDArray[np.int64]
+    n_people: int
     records: RecordsOf = "records"
     may_count: bool = False
+    join: Join | None = None
 
     @property
     def repeats(self) -> bool:
@@ -65,79 +64,88 @@ class PeopleFound:
         """Whether people are better counted than records: their noise would be too large."""
         return self.repeats and self.may_count and self.bound > RECORDS_UP_TO
 
-    def lines(self, quoted: str) -> Iterable[str]:
-        """Return the lines of a plan, without the mark; ``quoted`` is the column as YAML."""
-        if self.counts:
-            yield "# People are then protected with all their records, and each weighs one: counts"
-            yield "# are of people. To count records, whose noise grows with the bound, say 'count:"
-            yield f"# records' and 'records-per-person: {RECORDS_UP_TO}'. If nobody can have more"
-            yield "# than one, say 'one-record-per-person: true' instead."
-            yield f"person: {quoted}"
+    def lines(
+        self, quoted: Sequence[str], *, bound: int | Literal["auto"] | None, asks: bool
+    ) -> Iterable[str]:
+        """Yield the lines of a plan, without the mark; ``quoted`` are the columns as YAML.
+
+        ``bound`` is the caller's; ``asks`` says that the lines are a proposal.
+        """
+        if asks:
+            yield "# Protects people with all their records. If nobody can have two, write instead"
+            yield "# 'one-record-per-person: true'; to protect each record, 'protects: records'."
+        if self.counts and bound is None:
+            yield "# Each person weighs one: counts are of people. To count records, whose noise"
+            yield "# grows with the bound, write 'count: records' and"
+            yield f"# 'records-per-person: {RECORDS_UP_TO}'."
+        if self.join is not None and bound is None and self.records != "rows":
+            yield "# All items of a person are one basket. To publish baskets as they are, write"
+            yield f"# 'records-per-person: {self.bound}' in place of join; noise grows with it."
+        yield f"person: {person_value(quoted)}"
+        if self.join is not None and bound is None:
+            yield f"join: {self.join}"
+        elif bound is not None:
+            yield f"records-per-person: {bound}"
+        elif self.counts:
             yield f"records-per-person: {max(self.bound, WHOLE)}"
             yield "count: people"
-        elif self.repeats:
-            yield "# People are then protected with all their records. If nobody can have more than"
-            yield "# one, say 'one-record-per-person: true' instead."
-            yield f"person: {quoted}"
-            yield f"records-per-person: {self.bound}"
         else:
-            yield "# If anybody may have several records: person: COLUMN, records-per-person: 4."
-            yield "one-record-per-person: true"
+            yield f"records-per-person: {self.bound}"
 
     def reason(self) -> str:
         """Return what the mark says of the lines."""
         if self.repeats:
             return f"{self.records} come several to a person, and are protected together"
-        return f"nobody has two {self.records}, as {self.column!r} tells people apart"
+        return "the column that may say whose they are"
 
     def note(self) -> str | None:
         """Return what the owner should know, and no plan says."""
         if not self.repeats:
             return None
         most, several = int(self.sizes.max()), float((self.sizes > 1).mean())
+        named = " and ".join(map(repr, self.columns))
         return (
-            f"{self.column!r} seems to say whose record it is: {len(self.sizes):,} people,"
+            f"{named} may say whose record it is: about {self.n_people:,} people,"
             f" {several:.0%} of them with several {self.records}, the most {most:,}; see"
             " docs/people.md"
         )
 
 
-def people_column(proposed: Sequence[Proposal]) -> str | None:
-    """Return the first column that is left out and called like one that names people."""
-    named = (one.name for one in proposed if one.role == "identifier" and names_people(one.name))
-    return next(named, None)
+def person_value(quoted: Sequence[str]) -> str:
+    """Return the value of ``person`` for columns that are quoted for YAML.
 
-
-def asking_whose(proposal: Proposal, found: PeopleFound | None) -> Proposal:
-    """Return the proposal of a column of keys with a question, where its values repeat.
-
-    Row numbers hardly come twice; the numbers of people's files do, whatever language the column
-    is called in.
+    >>> person_value(["hh", "pno"])
+    '[hh, pno]'
     """
-    if found is None or len(found.sizes) > _HARDLY_TWICE * found.sizes.sum():
-        return proposal
-    return replace(
-        proposal,
-        ask="its values repeat; if they tell people apart, say 'person:' and 'records-per-person:'",
-        note=f"{proposal.name!r} is left out, and its values repeat: if they tell people apart,"
-        f" write 'person: {proposal.name}' and 'records-per-person: 4', so that people are"
-        " protected with all their records; see docs/people.md",
+    return quoted[0] if len(quoted) == 1 else f"[{', '.join(quoted)}]"
+
+
+def people_in(
+    source: Source, columns: Sequence[str], *, may_count: bool = False
+) -> PeopleFound | None:
+    """Return how many records each person has whom columns name together, from one pass.
+
+    ``None`` where no record has all of them.
+    """
+    places_of(list(columns), source)
+    joined = Profile(" and ".join(columns))
+    for batch in source.batches(columns, text=set(columns)):
+        texts = [_plain_text(column, source) for column in batch.columns]
+        key = reduce(lambda left, right: pc.binary_join_element_wise(left, right, "\x1f"), texts)
+        joined.update(key, where=source.name)
+    distinct = joined.distinct
+    if not len(distinct.counts):
+        return None
+    return PeopleFound(
+        columns=tuple(columns),
+        sizes=distinct.counts,
+        n_people=distinct.n_values,
+        may_count=may_count,
     )
 
 
-def people_in(source: Source, column: str, *, may_count: bool = False) -> PeopleFound | None:
-    """Return how many records each person has, from one more pass over a column.
-
-    ``may_count`` says that the method counts people, too.
-    """
-    parts = []
-    for batch in source.batches([column], text={column}):
-        texts = as_text(batch.column(0), where=f"{source.name}, column {column!r}")
-        if pa.types.is_dictionary(texts.type):
-            texts = texts.dictionary_decode()
-        parts.append(texts.drop_null())
-    counted = pa.chunked_array(parts, pa.string()).value_counts()
-    if not len(counted):
-        return None
-    sizes = np.asarray(counted.field("counts"), dtype=np.int64)
-    return PeopleFound(column=column, sizes=sizes, may_count=may_count)
+def _plain_text(column: pa.Array, source: Source) -> pa.Array:
+    texts = as_text(column, where=source.name)
+    if pa.types.is_dictionary(texts.type):
+        texts = texts.dictionary_decode()
+    return texts.cast(pa.string())

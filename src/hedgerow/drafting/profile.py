@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import types
 
+from hedgerow.drafting.distinct import DistinctSample
 from hedgerow.drafting.moments import DateForms
 from hedgerow.drafting.quantity import PLAIN_MARKS, NumberForms, NumbersSeen
 from hedgerow.errors import DataError
@@ -32,11 +34,21 @@ MISSING_TEXTS = ("", "?", "NA", "N/A", "n/a", "nan", "NaN", "NULL", "null", "#N/
 _MOST_DISTINCT = 20_000
 
 
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Distinct:
+    """Distinct values, or a sample of them, each with its records in the whole table."""
+
+    words: list[str]
+    counts: NDArray[np.int64]
+    n_values: int
+
+
 class Profile:
     """One column: how often its values occur, and what they are as numbers.
 
-    Counting stops once there are too many distinct values; ``complete`` says that it went
-    on to the end. ``marks`` say how its numbers are written, once the whole file was seen.
+    Counting every value stops once there are too many; ``complete`` says that it went on to the
+    end. From there on a sample of the values is counted. ``marks`` say how its numbers are
+    written, once the whole file was seen.
     """
 
     def __init__(self, name: str) -> None:
@@ -46,6 +58,7 @@ class Profile:
         self.n_missing = 0
         self.counts: Counter[str] = Counter()
         self.complete = True
+        self.sample: DistinctSample | None = None
         self.is_readable = True
         self.stored: pa.DataType | None = None
         self.numbers = NumberForms()
@@ -79,6 +92,18 @@ class Profile:
     def known(self) -> dict[str, int]:
         """The values that are not missing, with their counts."""
         return {word: n for word, n in self.counts.items() if word not in MISSING_TEXTS}
+
+    @property
+    def distinct(self) -> Distinct:
+        """All values that are not missing or, of many, a sample of them, with their records."""
+        if self.sample is None:
+            counts = np.fromiter(self.known.values(), dtype=np.int64, count=len(self.known))
+            return Distinct(words=list(self.known), counts=counts, n_values=len(self.known))
+        return Distinct(
+            words=self.sample.words.to_pylist(),
+            counts=self.sample.counts,
+            n_values=self.sample.n_distinct,
+        )
 
     @cached_property
     def n_counted(self) -> int:
@@ -165,6 +190,11 @@ class Profile:
             if encoded.null_count:
                 self.counts[""] += encoded.null_count
             self.complete = len(self.counts) <= _MOST_DISTINCT
+            if not self.complete:
+                self.sample = _sample_of(self.counts)
+        elif self.sample is not None:
+            kept = pa.array(~missing & (counts > 0))
+            self.sample.add(words.filter(kept), counts[np.asarray(kept)])
 
     def _add_numbers(self, values: pa.Array, words: pa.Array, counts: NDArray[np.int64]) -> None:
         kind = values.type
@@ -196,6 +226,14 @@ def profiles_of(
         for profile, column in zip(profiles.values(), batch.columns, strict=True):
             profile.update(column, where=f"{source.name}, column {profile.name!r}")
     return profiles
+
+
+def _sample_of(counts: Counter[str]) -> DistinctSample:
+    sample = DistinctSample()
+    known = {word: n for word, n in counts.items() if word not in MISSING_TEXTS}
+    numbers = np.fromiter(known.values(), dtype=np.int64, count=len(known))
+    sample.add(pa.array(list(known), pa.string()), numbers)
+    return sample
 
 
 def _texts(words: pa.Array) -> pa.Array:

@@ -6,19 +6,12 @@ more of them is one more line in :data:`PROPOSERS`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from hedgerow.drafting.columns import (
-    is_birth,
-    is_code,
-    is_free_text,
-    is_row_number,
-    is_weight,
-    why_identifier,
-)
+from hedgerow.drafting.candidates import UnitCandidate
+from hedgerow.drafting.columns import is_birth, is_code, is_free_text, is_weight, why_identifier
 from hedgerow.drafting.labels import WHY
 from hedgerow.drafting.lists import public_list_of
 from hedgerow.drafting.match import TaxonomyFile, free_label, match_for, words_of
@@ -34,9 +27,6 @@ from hedgerow.plan.fields import MAX_TEXT, ROOT
 MOST_VALUES = 500
 _MOST_CLASSES = 20
 _MOST_GUESSED_CLASSES = 10
-
-_KEY = re.compile(r"(?=\S*\d)\S+")
-"""One word with a digit in it."""
 
 _NEARLY_ALL = 0.99
 _LEAST_LISTED = 0.05
@@ -63,8 +53,7 @@ class Proposal:
     ``settings`` are the keys of the attribute and their values; ``ask`` is a question that a
     person must answer before the plan can be confirmed, ``note`` something that only the owner
     should know and no plan says. ``derived`` is a further attribute, of what follows from the
-    column. ``has_keys`` says that it is left out and holds keys: numbers of files, of people or
-    of rows.
+    column.
     """
 
     name: str
@@ -75,7 +64,6 @@ class Proposal:
     ask: str | None = None
     note: str | None = None
     derived: Proposal | None = None
-    has_keys: bool = False
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -90,12 +78,18 @@ class Proposal:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Looked:
-    """What is known beside a column itself: files of taxonomies, and the rest of the table."""
+    """What is known beside a column itself: files of taxonomies, and the rest of the table.
+
+    ``person`` are the columns that the caller names as the person's, ``candidates`` those that
+    may say whose a record is.
+    """
 
     files: Sequence[TaxonomyFile] = ()
     marks: NumberMarks = PLAIN_MARKS
     dates: Mapping[str, DateFound] = field(default_factory=dict)
     names: Sequence[str] = ()
+    person: Sequence[str] = ()
+    candidates: Mapping[str, UnitCandidate] = field(default_factory=dict)
 
 
 Proposer: TypeAlias = Callable[[Profile, Looked], Proposal | None]
@@ -137,6 +131,18 @@ def _useless(profile: Profile, looked: Looked) -> Proposal | None:
     return Proposal(name=profile.name, taken="list", reason=reason, settings=settings)
 
 
+def _key(profile: Profile, looked: Looked) -> Proposal | None:
+    """Return that a column says, or may say, whose a record is: it is never released."""
+    if profile.name in looked.person:
+        why = "an identifier, it says whose a record is"
+    elif (found := looked.candidates.get(profile.name)) is not None:
+        may = f"an identifier, it may say whose a record is: {found.why}"
+        why = why_identifier(profile) or may
+    else:
+        return None
+    return Proposal(name=profile.name, role="identifier", taken="left out", reason=why)
+
+
 def _date(profile: Profile, looked: Looked) -> Proposal | None:
     found = looked.dates.get(profile.name)
     if found is None:
@@ -164,13 +170,7 @@ def _identifier(profile: Profile, looked: Looked) -> Proposal | None:
     why = why_identifier(profile)
     if why is None:
         return None
-    return Proposal(
-        name=profile.name,
-        role="identifier",
-        taken="left out",
-        reason=why,
-        has_keys=_has_keys(profile) and not is_row_number(profile),
-    )
+    return Proposal(name=profile.name, role="identifier", taken="left out", reason=why)
 
 
 def _weight(profile: Profile, looked: Looked) -> Proposal | None:
@@ -242,23 +242,13 @@ def _text(profile: Profile, looked: Looked) -> Proposal | None:
 def _list(profile: Profile, looked: Looked) -> Proposal:
     values = _frequent(profile)
     if not values:
-        return _rare(profile)
+        return _left_out(profile, f"no value in {RARE} records or more")
     if len(values) == 1 and _covered(profile, values) >= _NEARLY_ALL:
         return _left_out(profile, "nearly the same value in every record")
     if _covered(profile, values) < _LEAST_LISTED:
         return _left_out(profile, "too many values to list; a taxonomy could make use of it")
     reason = f"in {RARE} records or more"
     return _listed(profile, values[:MOST_VALUES], taken="list", reason=reason)
-
-
-def _rare(profile: Profile) -> Proposal:
-    proposal = _left_out(profile, f"no value in {RARE} records or more")
-    return replace(proposal, has_keys=_has_keys(profile))
-
-
-def _has_keys(profile: Profile) -> bool:
-    """Whether all values that were counted are single words with a digit."""
-    return bool(profile.known) and all(_KEY.fullmatch(word) for word in profile.known)
 
 
 def _listed(profile: Profile, values: Sequence[str], *, taken: Taken, reason: str) -> Proposal:
@@ -272,6 +262,7 @@ def _listed(profile: Profile, values: Sequence[str], *, taken: Taken, reason: st
 
 
 PROPOSERS: tuple[Proposer, ...] = (
+    _key,
     _useless,
     _date,
     _identifier,

@@ -10,12 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
-from hedgerow.drafting.people import PeopleFound
 from hedgerow.drafting.propose import Proposal
 from hedgerow.drafting.rounding import one_digit
-from hedgerow.errors import visible
+from hedgerow.drafting.unit import UnitFound, short_name
+from hedgerow.errors import DataError, visible
 from hedgerow.model.reading import MEGABYTES, SECONDS
+from hedgerow.plan.fields import MAX_TEXT
 from hedgerow.plan.numbers import plain_number
 from hedgerow.privacy.ledger_names import nearest_plain
 
@@ -34,8 +36,9 @@ HEADER = """\
 # 1. Read every line. What is marked as from the data was taken from the confidential table and
 #    may give somebody in it away. Replace it by what a code book, a form, a law or common
 #    sense says. Values that few records have are not listed, and bounds are rounded.
-# 2. Choose method and epsilon. 'hedgerow check' shows what they cost and keep.
-# 3. Set 'confirmed: true'. Until then 'hedgerow publish' refuses this plan.
+# 2. Answer the questions under 'to-do' in the plan, and remove each one from the list.
+# 3. Choose method and epsilon. 'hedgerow check' shows what they cost and keep.
+# 4. Set 'confirmed: true'. Until then 'hedgerow publish' refuses this plan.
 #
 # Keep the draft as confidential as the data until that is done.
 """
@@ -78,7 +81,7 @@ class Sections:
     missing_values: Sequence[str]
     n_records: int
     proposals: Sequence[Proposal]
-    people: PeopleFound | None
+    unit: UnitFound
     unnamed: int
     publish: str
     ledger: str
@@ -100,6 +103,32 @@ def quoted(text: str) -> str:
     return text if is_plain else visible(json.dumps(text, ensure_ascii=False))
 
 
+def check_texts(**given: Any) -> None:
+    """Refuse names of files and columns that a plan, which is UTF-8, cannot hold."""
+    for where, text in given.items():
+        if not isinstance(text, str | os.PathLike):
+            continue
+        name = os.fspath(text)
+        try:
+            is_text = isinstance(name, str) and b"\0" not in name.encode()
+        except UnicodeEncodeError:
+            is_text = False
+        if not is_text:
+            raise DataError(
+                "the name is not text: it holds bytes that are not UTF-8, or a NUL",
+                where=where,
+                do="Rename it, or give the path of a link to it.",
+            )
+
+
+def fits_a_plan(name: str) -> bool:
+    """Return whether a column's name can be a key of a plan: not empty, printable, not too long.
+
+    YAML allows 1,024 characters for a key as it is written, with its quotes and escapes.
+    """
+    return bool(name.strip()) and name.isprintable() and len(quoted(name)) <= MAX_TEXT
+
+
 def relative_path(place: str | Path, base: Path) -> str:
     """Return how a plan in the folder ``base`` names the file ``place``."""
     path = Path(place)
@@ -117,9 +146,9 @@ def _source(sections: Sections) -> Iterable[str]:
     yield f"missing: {sections.missing}"
     yield "# The texts that usually mean a missing value; take out what is a value here."
     yield f"missing-values: [{', '.join(json.dumps(text) for text in sections.missing_values)}]"
-    people = sections.people
-    if people is not None and people.counts:
-        yield from records_lines(len(people.sizes), "people (who are counted below)")
+    unit = sections.unit
+    if unit.people is not None and unit.counts_people:
+        yield from records_lines(unit.people.n_people, "people (who are counted below)")
     else:
         yield from records_lines(sections.n_records)
     yield ""
@@ -135,7 +164,8 @@ def _attributes(sections: Sections, base: Path) -> Iterable[str]:
         if proposal.derived is not None:
             yield from _attribute(proposal.derived, base)
     if sections.unnamed:
-        yield f"  # {sections.unnamed} more: their names hold characters that a plan cannot hold"
+        yield f"  # {sections.unnamed} more columns: a plan cannot hold their names, which are too"
+        yield "  # long or hold characters that are not printable"
     yield ""
 
 
@@ -177,18 +207,17 @@ def ledger_section(data: object, publish: str) -> str:
 
 
 def _attribute(proposal: Proposal, base: Path) -> Iterable[str]:
-    """Return the lines of a column: its question if there is one, its settings, and its tag."""
+    """Return the lines of a column: its settings, and its tag."""
     parts = [] if proposal.role == "predictor" else [f"role: {proposal.role}"]
     parts += [f"{key}: {_flow(value, base)}" for key, value in proposal.settings.items()]
     why = proposal.reason.removeprefix("left out, ")
     tag = f"  # {proposal.taken}"
-    asked = [f"  # TO DO: {proposal.ask}."] if proposal.ask else []
     line = f"  {quoted(proposal.name)}: {{{', '.join(parts)}}}"
     if len(line) + len(tag) > WIDTH:
         first = f"  {quoted(proposal.name)}:{tag}: {why}"
-        return [*asked, first, *(wrapped(part) for part in parts)]
+        return [first, *(wrapped(part) for part in parts)]
     fits = len(line) + len(tag) + len(why) + 2 <= WIDTH
-    return [*asked, line + (f"{tag}: {why}" if fits and why else tag)]
+    return [line + (f"{tag}: {why}" if fits and why else tag)]
 
 
 def _flow(value: object, base: Path) -> str:
@@ -219,10 +248,8 @@ def wrapped(part: str, *, indent: str = "    ") -> str:
 
 
 def _ends(sections: Sections) -> Iterable[str]:
-    if sections.people is not None:
-        yield from comment(sections.people.reason(), indent="")
-        yield from sections.people.lines(quoted(sections.people.column))
-        yield ""
+    yield from unit_lines(sections.unit)
+    yield from question_lines([*sections.unit.questions(), *_questions(sections.proposals)])
     yield "# Set this to true once every domain above is public knowledge."
     yield "confirmed: false"
     yield ""
@@ -233,6 +260,39 @@ def _ends(sections: Sections) -> Iterable[str]:
     yield f"{mark}publish: {{{sections.publish}}}"
     yield ""
     yield from ledger_lines(sections.ledger)
+
+
+def unit_lines(unit: UnitFound) -> Iterable[str]:
+    """Yield the lines that state the privacy unit or, as comments, the choices of it."""
+    if unit.is_from_data and unit.people is not None:
+        yield from comment(unit.people.reason(), indent="")
+    yield from unit.lines([quoted(name) for name in unit.named()])
+    yield ""
+
+
+def question_lines(questions: Sequence[str]) -> Iterable[str]:
+    """Yield the open questions of a plan as its ``to-do`` list."""
+    if not questions:
+        return
+    yield "# Open questions: remove each one once the plan answers it. The plan cannot be confirmed"
+    yield "# before."
+    yield "to-do:"
+    for question in dict.fromkeys(questions):
+        text = visible(json.dumps(question, ensure_ascii=False))
+        # A line break inside of double quotes reads as one blank.
+        yield from textwrap.wrap(
+            text,
+            WIDTH,
+            initial_indent="  - ",
+            subsequent_indent="    ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    yield ""
+
+
+def _questions(proposals: Sequence[Proposal]) -> list[str]:
+    return [f"{short_name(one.name)!r}: {one.ask}." for one in proposals if one.ask]
 
 
 def _number(value: Fraction) -> str:

@@ -12,6 +12,7 @@ from hedgerow.encode.sums import ITEMS, LENGTHS, ColumnSums
 from hedgerow.encode.table import check_size
 from hedgerow.model.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
 from hedgerow.model.reading import PLAIN
+from hedgerow.model.sizes import require_rows
 from hedgerow.model.universe import Universe
 from hedgerow.read.items import ItemSource, LongTable
 from hedgerow.read.source import ReadProgress
@@ -69,10 +70,17 @@ class BasketEncoder:
         self.universe = universe
         self.sums = sums
         self.codes = ItemLookup(universe.taxonomy)
+        self._n_rows = 0
         self.dtype = item_dtype(universe.n_items)
+
+    def count_rows(self, n_rows: int, name: str) -> None:
+        """Take note of further rows; more than can be published are refused."""
+        self._n_rows += n_rows
+        require_rows(self._n_rows, name)
 
     def of_batch(self, batch: WordBatch) -> Sets:
         """Return the sets of one batch of records."""
+        self.count_rows(len(batch.lengths), "the baskets")
         if self.sums is not None:
             sum_words(self.sums, batch)
         records = np.repeat(np.arange(len(batch.lengths)), batch.lengths)
@@ -95,6 +103,7 @@ class BasketEncoder:
                 order.append(_as_plain(of_order))
                 used += of_order.nbytes
             check_size(used, most_bytes, table.name)
+            self.count_rows(len(of_record), table.name)
         if not names:
             return self._sets(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), 0)
         records, n_records = _numbered(names)

@@ -14,6 +14,7 @@ from hedgerow.errors import UnlistedValueError
 from hedgerow.model.arrays import Codes, Flags
 from hedgerow.model.derive import DateColumn
 from hedgerow.model.schema import Attribute, CoverRule, Schema
+from hedgerow.model.sizes import require_rows
 from hedgerow.model.table import EncodedTable
 
 
@@ -58,6 +59,7 @@ class BatchEncoder:
         self.columns = schema.columns()
         self.text = schema.text_columns()
         self.name = name
+        self._n_rows = 0
         self.encoders = [self._encoder(schema, attribute) for attribute in self.attributes]
         self.cover = None if schema.cover is None else _CoverFlags(schema.cover)
         covering = schema.covering
@@ -90,6 +92,8 @@ class BatchEncoder:
 
         ``n_before`` records were read before, which messages count from.
         """
+        self._n_rows += batch.num_rows
+        require_rows(self._n_rows, self.name)
         named = dict(zip(self.columns, self._summed(batch), strict=True))
         dates = {key: read(named[key[0].name]) for key, read in self.readers.items()}
         read = _ReadBatch(named=named, dates=dates, n_before=n_before)

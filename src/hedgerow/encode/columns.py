@@ -24,6 +24,7 @@ from hedgerow.taxonomy.grid import Column
 
 # Dictionaries above this size are parsed by Arrow; below it Python is as quick.
 _MANY_WORDS = 2048
+_IN_NUMBERS = b"0123456789+-.eE"
 _WHOLE = re.compile(r"([+-]?\d+)\.0*", re.ASCII)
 
 
@@ -193,18 +194,16 @@ class _NumberEncoder:
 
     def _of_words(self, words: pa.Array) -> Encoded:
         """Encode distinct texts; what is neither a number nor a marker is not allowed."""
-        if len(words) > _MANY_WORDS:
-            try:
-                return self._of_numbers(words.cast(pa.float64()))
-            except pa.ArrowInvalid:
-                pass  # blanks, markers or worse: one by one
+        numbers = many_numbers(words)
+        if numbers is not None:
+            return self._of_numbers(numbers)
         texts = [(word or "").strip() for word in words.to_pylist()]
         parsed = [math.nan if text in self.markers else number_in(text) for text in texts]
         if self.is_lenient:
             parsed = [math.nan if number is None else number for number in parsed]
         unlisted = np.array([number is None for number in parsed], dtype=np.bool_)
-        numbers = np.array([number or 0.0 for number in parsed], dtype=np.float64)
-        encoded = self._of_values(numbers)
+        values = np.array([number or 0.0 for number in parsed], dtype=np.float64)
+        encoded = self._of_values(values)
         return Encoded(codes=encoded.codes, missing=encoded.missing, unlisted=_if_any(unlisted))
 
     def _of_others(self, column: pa.Array) -> Encoded:
@@ -256,6 +255,29 @@ def numbers_in(column: pa.Array) -> NDArray[np.float64]:
         return np.full(len(column), np.nan)
     values, nulls = as_numpy(column.cast(pa.float64(), safe=False))
     return np.asarray(values if nulls is None else np.where(nulls, np.nan, values))
+
+
+def many_numbers(words: pa.Array) -> pa.Array | None:
+    """Return many texts as the numbers that :func:`number_in` reads in each, by Arrow.
+
+    ``None`` where they are few, or where a text might be read differently: Arrow takes
+    ``nan(1)`` for a number and Python does not. The reading of a text must not depend on the
+    other texts, so Arrow gets only digits, signs, points and exponents, on which the two agree.
+    """
+    if len(words) <= _MANY_WORDS:
+        return None
+    if not types.is_string(words.type):
+        words = words.cast(pa.string())
+    _, offsets, letters = words.buffers()
+    if letters is None:
+        return None
+    ends = np.frombuffer(offsets, dtype=np.int32)[words.offset : words.offset + len(words) + 1]
+    if bytes(letters[int(ends[0]) : int(ends[-1])]).translate(None, _IN_NUMBERS):
+        return None
+    try:
+        return words.cast(pa.float64())
+    except pa.ArrowInvalid:
+        return None
 
 
 def number_in(text: str) -> float | None:

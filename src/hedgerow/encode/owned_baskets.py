@@ -130,6 +130,7 @@ class OwnedBasketEncoder:
             )
             for column, name in zip(batch.persons, self.keyed.rule.columns, strict=True)
         ]
+        self.encode.count_rows(len(batch.words.lengths), self.name)
         self._sum(batch)
         hashes = pa.array(hashed_persons(persons, self.keyed.key))
         codes = self.encode.codes(batch.words.words)

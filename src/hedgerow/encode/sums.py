@@ -24,7 +24,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import types
 
-from hedgerow.encode.columns import as_numpy, is_text, number_in
+from hedgerow.encode.columns import as_numpy, is_text, many_numbers, number_in
 
 MODULUS = 2**256
 
@@ -36,8 +36,6 @@ _NOTHING = frozenset({"", "?", "-", ".", "na", "n/a", "#n/a", "nan", "null", "no
 _ROUNDED_BITS = 12
 _MOST_HELD = 1 << 17
 """Distinct texts of a column that are counted before they are hashed."""
-
-_MANY_WORDS = 2048
 
 
 def column_of(attribute: str) -> str:
@@ -99,16 +97,12 @@ class ColumnSums:
             self._summed[column] = (self._summed.get(column, 0) + total) % MODULUS
 
     def _add_words(self, column: str, words: pa.Array, counts: NDArray[np.int64]) -> None:
-        if len(words) > _MANY_WORDS:
-            try:
-                numbers = words.cast(pa.float64())
-            except pa.ArrowInvalid:
-                pass  # not numbers alone: word by word
-            else:
-                values, nulls = as_numpy(numbers)
-                weights = counts if nulls is None else np.where(nulls, 0, counts)
-                self._add_numbers(column, values, weights)
-                return
+        numbers = many_numbers(words)
+        if numbers is not None:
+            values, nulls = as_numpy(numbers)
+            weights = counts if nulls is None else np.where(nulls, 0, counts)
+            self._add_numbers(column, values, weights)
+            return
         held = self._words[column]
         for word, n in zip(words.to_pylist(), counts.tolist(), strict=True):
             if n and word is not None:

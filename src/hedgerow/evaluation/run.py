@@ -169,7 +169,7 @@ def _lacks_people(subject: EvaluatedSubject) -> str | None:
     if not isinstance(subject, TableSubject) or subject.people is not None:
         return None
     if not _protects_people(subject):
-        return "the release protects records, and names no column of people"
+        return "the release names no column of people"
     return "the data has no column of the people that the certificate names"
 
 

@@ -16,9 +16,7 @@ from pydantic import Field, JsonValue, ValidationError, model_validator
 from hedgerow.errors import LaterFormatError, ReleaseError
 from hedgerow.model.card import card
 from hedgerow.model.guarantee import (
-    NEIGHBOURS,
     NOT_PRIVATE,
-    PERSON_NEIGHBOURS,
     PURE,
     CertificatePart,
     CertifiedPerson,
@@ -32,9 +30,7 @@ from hedgerow.model.sealed import SEAL, SealError, facts_in, sealed, unsealed
 from hedgerow.taxonomy.labels import displayed
 
 __all__ = [
-    "NEIGHBOURS",
     "NOT_PRIVATE",
-    "PERSON_NEIGHBOURS",
     "Approved",
     "Assumed",
     "Budget",
@@ -332,6 +328,12 @@ class Certificate(CertificatePart):
         listed = dict(sorted(files.items()))
         return self.model_copy(update={"files": listed, "format_version": CERTIFICATE_FORMAT})
 
+    @property
+    def records_word(self) -> str:
+        """What records of the data are called: records, baskets or sequences."""
+        items = self.data.items
+        return "records" if items is None else "sequences" if items.ordered else "baskets"
+
     def card_facts(self) -> list[tuple[str, object]]:
         """Return what matters most in it: names and public words with them."""
         promised, counts = self.guarantee, self.counts
@@ -340,6 +342,7 @@ class Certificate(CertificatePart):
             ("epsilon", promised.epsilon),
             ("delta", promised.delta or None),
             ("promise", promised.statement),
+            ("privacy unit", promised.protects(self.records_word)),
             ("noise of a count, 95 of 100", f"± {counts.within_95:,}" if counts else None),
             ("records, by the counts", self.data.noisy_total),
             ("made on", self.created),

@@ -18,10 +18,16 @@ from pydantic import (
 )
 
 from hedgerow.model.people import Join, PeopleRule, noun_of
+from hedgerow.model.unit import (
+    NEIGHBOURS,
+    PrivacyUnit,
+    person_words,
+    protection,
+    several_cost,
+    stated_once,
+)
 from hedgerow.taxonomy.labels import displayed
 
-NEIGHBOURS = "add or remove one record; one record per person"
-PERSON_NEIGHBOURS = "add or remove one person with all their records"
 NOT_PRIVATE = "reproducible, not private"
 
 PURE = Fraction(0)
@@ -102,9 +108,16 @@ class Guarantee(CertificatePart):
     epsilon: ExactFraction | None = Field(description="exact, as text; null without a guarantee")
     epsilon_decimal: float | None = Field(description="the same, rounded, for reading")
     delta: ExactFraction | None
-    neighbours: str | None = Field(description="the two tables nobody can tell apart")
+    neighbours: str | None = Field(description="the two tables that the guarantee compares")
     person: CertifiedPerson | None = Field(
-        default=None, description="who is protected with all their records; null: a record each"
+        default=None, description="who is protected with all their records; null: see unit"
+    )
+    unit: PrivacyUnit | None = Field(
+        default=None,
+        description="what is protected, as the plan states it: a person with all their records,"
+        " the one record of a person, or each record; left out: certificates of earlier versions,"
+        " and no guarantee",
+        exclude_if=lambda unit: unit is None,
     )
     private: bool = Field(description="false for seeded runs and methods without a guarantee")
     statement: str
@@ -117,19 +130,20 @@ class Guarantee(CertificatePart):
         reproducible: bool,
         delta: Fraction = PURE,
         caveat: str | None = None,
+        unit: PrivacyUnit,
         people: PeopleRule | None = None,
         called: str = "records",
         rests_on: str | None = None,
     ) -> Guarantee:
         """Return the promise of ``epsilon`` and ``delta``; a reproducible run keeps none.
 
-        With ``people`` it is made to a person with all their records, which are ``called`` so.
-        ``rests_on`` says what somebody else answers for.
+        ``unit`` is what the plan states that it protects, ``people`` the rule of the unit
+        ``person``, and records are ``called`` so. ``rests_on`` says what somebody else answers for.
         """
         kept = (
-            _statement(epsilon, people, called)
+            _statement(epsilon, unit, people, called)
             if delta == 0
-            else _loose_statement(epsilon, delta, caveat)
+            else _loose_statement(epsilon, delta, unit, caveat)
         )
         kept = kept if rests_on is None else f"{kept} {rests_on}"
         return cls(
@@ -137,8 +151,9 @@ class Guarantee(CertificatePart):
             epsilon=epsilon,
             epsilon_decimal=float(epsilon),
             delta=delta,
-            neighbours=NEIGHBOURS if people is None else PERSON_NEIGHBOURS,
+            neighbours=NEIGHBOURS[unit],
             person=None if people is None else CertifiedPerson.of(people),
+            unit=unit,
             private=not reproducible,
             statement=_seeded_statement(epsilon) if reproducible else kept,
         )
@@ -162,28 +177,51 @@ class Guarantee(CertificatePart):
         promised = self.kind == "differential privacy"
         if promised != (self.epsilon is not None) or (self.private and not promised):
             raise ValueError("epsilon belongs to differential privacy, and only to it")
+        if self.unit is not None and (
+            not promised or (self.unit == "person") != (self.person is not None)
+        ):
+            raise ValueError("the privacy unit does not agree with the rest of the guarantee")
         return self
 
+    def protects(self, records: str = "records") -> str | None:
+        """Return what is protected, in words; ``None`` without a guarantee or without a unit.
 
-def _statement(epsilon: Fraction, people: PeopleRule | None, records: str) -> str:
-    whose = "any one person's record as without it"
+        ``records`` is what records are called. Certificates of earlier versions state no unit.
+        """
+        if self.unit is None:
+            return None
+        columns = () if self.person is None else self.person.columns
+        return protection(self.unit, columns, records=records, pure=not self.delta)
+
+
+def _statement(
+    epsilon: Fraction, unit: PrivacyUnit, people: PeopleRule | None, records: str
+) -> str:
+    record = records.removesuffix("s")
+    whose = f"any one {record} as without it. {several_cost(records)}"
     if people is not None:
-        told = displayed(", ".join(people.columns))
-        noun = people.noun
-        whose = f"any one {noun} (told by {told}), with all their {records}, as without them"
+        whose = (
+            f"any one {person_words(people.columns)}, with all their {records}, as without them."
+        )
+    elif unit == "one record per person":
+        whose = f"any one person's {record} as without it. {stated_once(records)}"
     return (
         f"Differentially private with epsilon = {epsilon} and delta = 0: whatever anyone"
         " concludes from this release is at most"
-        f" {factor_text(epsilon)} times as likely with {whose}."
+        f" {factor_text(epsilon)} times as likely with {whose}"
     )
 
 
-def _loose_statement(epsilon: Fraction, delta: Fraction, caveat: str | None) -> str:
+def _loose_statement(
+    epsilon: Fraction, delta: Fraction, unit: PrivacyUnit, caveat: str | None
+) -> str:
+    single = unit == "one record per person"
+    whose = "person's record" if single else "record"
     told = (
-        f"Differentially private with epsilon = {epsilon} and delta = {float(delta):.3g}: but for"
-        " a chance of delta that may go wrong for any one person, whatever anyone concludes from"
-        f" this release is at most {factor_text(epsilon)} times as likely with that person's"
-        " record as without it."
+        f"Differentially private with epsilon = {epsilon} and delta = {float(delta):.3g}: no"
+        f" outcome is more than {factor_text(epsilon)} times as likely with any one {whose} as"
+        " without it, or without it as with it, up to an added probability of delta."
+        f" {stated_once() if single else several_cost(pure=False)}"
     )
     return told if caveat is None else f"{told} {caveat}"
 

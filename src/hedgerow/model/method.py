@@ -127,7 +127,7 @@ BasketMethod: TypeAlias = PrivateMethod[Taxonomy, BasketEngine, NoisyBaskets]
 
 @runtime_checkable
 class Approximate(Protocol):
-    """A private method whose guarantee has a delta: with that chance it may fail."""
+    """A private method whose guarantee has a delta: a probability added to the bound of epsilon."""
 
     def delta(self, schema: Schema, epsilon: Fraction) -> Fraction:
         """Return the delta, from public settings alone."""

@@ -1,11 +1,12 @@
 """Who is protected: a person with all their records, of which a public number count.
 
-Without such a rule a person is taken to have one record. With it, neighbouring tables differ in
-all records of one person. Each person keeps at most ``most`` records, chosen by a rule that sees
-that person alone, and mechanisms run at epsilon / ``cost`` for one counted unit (docs/privacy.md,
-lemma L3): with ``records`` a unit is a record and a person has at most ``most`` of them; with
-``people`` a person's k kept records share the weight 1, each ``unit // k`` units of 1 / ``unit``.
-Baskets can be joined instead: a person is then one record, the union of what theirs hold.
+Without such a rule the guarantee is for one record, which is a person's only one if the plan states
+so (model/unit.py). With it, neighbouring tables differ in all records of one person. Each person
+keeps at most ``most`` records, chosen by a rule that sees that person alone, and mechanisms run at
+epsilon / ``cost`` for one counted unit (docs/privacy.md, lemma L3): with ``records`` a unit is a
+record and a person has at most ``most`` of them; with ``people`` a person's k kept records share
+the weight 1, each ``unit // k`` units of 1 / ``unit``. Baskets can be joined instead: a person is
+then one record, the union of what theirs hold.
 """
 
 from __future__ import annotations

@@ -130,6 +130,11 @@ class Reading:
         return self.header if type(self.header) is int else None
 
     @property
+    def drops_malformed(self) -> bool:
+        """Whether a malformed record is left out by itself, not refused with its file."""
+        return self.malformed == "drop"
+
+    @property
     def most_bytes(self) -> int:
         """The memory that reading may take, in bytes."""
         return self.megabytes << 20

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,23 +21,18 @@ if TYPE_CHECKING:
     from hedgerow.count.people import PeopleEngine
     from hedgerow.encode.sums import ColumnSums
 
-ColumnsCheck = Callable[[Sequence[str]], None]
-"""Refuses a table by the names of its columns."""
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DataPlace:
     """Where the confidential data lie: a file, a URL or a dataframe, and a database's query.
 
-    ``reading`` says how the bytes of a file become records, ``beside`` is told the names of all
-    columns of a table that holds baskets.
+    ``reading`` says how the bytes of a file become records.
     """
 
     data: Any
     query: str | None = None
     base: Path = Path()
     reading: Reading = PLAIN
-    beside: ColumnsCheck | None = None
 
     @classmethod
     def of(cls, plan: Plan, data: Any = None) -> DataPlace:
@@ -62,16 +56,12 @@ def open_engine(
     progress: Progress,
     sums: ColumnSums | None = None,
     people: KeyedRule | None = None,
-    beside: ColumnsCheck | None = None,
 ) -> Any:
     """Return an engine that holds the confidential data as codes; close it after use.
 
     ``sums`` get what the data is recognised by, before this returns. With ``people`` it holds
-    everybody's records and gives those that count once it is told the bound. ``beside`` may
-    refuse a table of baskets by the names of all of its columns.
+    everybody's records and gives those that count once it is told the bound.
     """
-    if beside is not None and isinstance(domain, Universe):
-        place = replace(place, beside=beside)
     if people is not None:
         return _of_people(domain, place, settings, progress, sums=sums, people=people)
     if settings.kind == "spark":
@@ -208,7 +198,6 @@ def _on_spark(
         return open_spark_table(domain, place.data, settings=settings, sums=sums, **given)
     from hedgerow.count.spark.baskets import open_spark_baskets
 
-    given["beside"] = place.beside
     return open_spark_baskets(domain, place.data, settings=settings, sums=sums, **given)
 
 
@@ -264,14 +253,10 @@ def _table(place: DataPlace) -> Any:
 
 def _items(place: DataPlace, universe: Universe) -> Any:
     from hedgerow.read.items import open_items
-    from hedgerow.read.words import BasketFile
 
-    opened = open_items(
+    return open_items(
         place.data, universe.place, query=place.query, base=place.base, reading=place.reading
     )
-    if place.beside is not None and not isinstance(opened, BasketFile):
-        place.beside(opened.source.columns)
-    return opened
 
 
 def _owned_items(place: DataPlace, universe: Universe, people: KeyedRule) -> Any:

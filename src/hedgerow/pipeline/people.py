@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hedgerow.model.groups import CountsMade, Groups, LeafTable, Tree
 from hedgerow.model.measured import MeasuredTable
 from hedgerow.model.people import BOUND_CHOSEN, CANDIDATES, PeopleRule
+from hedgerow.model.unit import protection
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, choose_by_score
 from hedgerow.privacy.source import RandomSource
@@ -149,8 +150,7 @@ def people_notes(
 
     ``may_count`` says that the method counts people, too.
     """
-    named = ", ".join(rule.columns)
-    whose = f"Protected is any one {rule.noun} (told by {named}), with all their {records}."
+    whose = protection("person", rule.columns, records=records)
     if rule.join is not None:
         return (
             f"{whose} They are joined to one basket with all of the person's items, so counts are"

@@ -5,7 +5,7 @@ Nothing confidential is read before `opened` is called.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -22,16 +22,14 @@ from hedgerow.model.people import KeyedRule, PeopleRule, SampleKey
 from hedgerow.model.schema import Schema
 from hedgerow.model.universe import Universe
 from hedgerow.pipeline.covers import cover_notes
-from hedgerow.pipeline.open import ColumnsCheck, DataPlace, open_engine
+from hedgerow.pipeline.open import DataPlace, open_engine
 from hedgerow.pipeline.own_utility import check_own_utility, with_own_utility
 from hedgerow.pipeline.people import USUAL_BOUND, PeopleShares, people_notes
 from hedgerow.pipeline.run import RunResult, run_private
 from hedgerow.plan.defaults import DEFAULT_BASKET_METHOD, DEFAULT_METHOD
-from hedgerow.plan.fields import shown
 from hedgerow.plan.load import load_plan, plan_digest, plan_of
 from hedgerow.plan.model import Plan
 from hedgerow.plan.override import override
-from hedgerow.plan.people import names_people, tells_people_apart
 from hedgerow.plan.settings import MethodSettings, PrivateSettings
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
@@ -199,7 +197,6 @@ class Prepared:
             progress=progress,
             sums=sums,
             people=keyed,
-            beside=check_whose_baskets(self.plan),
         )
         with closing(engine):
             yield engine
@@ -258,51 +255,6 @@ def check_confirmed(plan: Plan) -> None:
             do="Read every domain, replace what was taken from the data, then set"
             " 'confirmed: true'.",
         )
-
-
-def check_whose_records(plan: Plan) -> None:
-    """Refuse a plan that leaves out who a record belongs to, and does not say what that means."""
-    if plan.person is not None or plan.one_record_per_person:
-        return
-    for name, attribute in plan.attributes.items():
-        if attribute.role == "identifier" and names_people(name):
-            raise UnconfirmedPlanError(
-                f"{shown(name)} seems to say whose record it is, and nobody has said how many"
-                " records a person has: somebody with five is protected five times less",
-                where="person",
-                do=f"Write 'person: {name}' and 'records-per-person: 4' (or auto), and people are"
-                " protected with all their records; or, where nobody has more than one,"
-                " 'one-record-per-person: true'.",
-            )
-
-
-def check_whose_baskets(plan: Plan) -> ColumnsCheck | None:
-    """Return what refuses a table of baskets with a column for the person that a plan ignores.
-
-    Such columns are in no plan, so it is the table that is asked, by their names alone. Records
-    that are called like people are people.
-    """
-    items = plan.items
-    if items is None or plan.person is not None or plan.one_record_per_person:
-        return None
-    if items.record is not None and names_people(items.record):
-        return None
-
-    def check(columns: Sequence[str]) -> None:
-        for name in columns:
-            if name != items.column and tells_people_apart(name):
-                raise UnconfirmedPlanError(
-                    f"the column {shown(name)} seems to say whose basket it is, and nobody has"
-                    " said how many baskets a person has: somebody with five is protected five"
-                    " times less",
-                    where="person",
-                    do=f"Write 'person: {name}' with 'join: union' (one basket for each person)"
-                    " or 'records-per-person: 4' (or auto), and people are protected with all"
-                    " their baskets; or, where nobody has more than one,"
-                    " 'one-record-per-person: true'.",
-                )
-
-    return check
 
 
 def prepare(plan: PlanLike, *, utility: OwnUtility | None = None, **settings: Any) -> Prepared:

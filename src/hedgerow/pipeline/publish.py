@@ -33,7 +33,6 @@ from hedgerow.pipeline.prepare import (
     PlanLike,
     Prepared,
     check_confirmed,
-    check_whose_records,
     prepare,
 )
 from hedgerow.pipeline.rehearse import rehearse
@@ -43,6 +42,7 @@ from hedgerow.pipeline.retry import (
     release_in_place,
     say_where_booked,
 )
+from hedgerow.pipeline.unit import check_unit
 from hedgerow.plan.load import plan_digest
 from hedgerow.privacy.budget import EpsilonLike
 from hedgerow.privacy.ledger import Entry
@@ -138,7 +138,8 @@ def publish(
     With ``covers`` in the plan only records with some values of a public column count: all
     others are left out, record by record, before anything is counted.
 
-    Privacy: the release costs the plan's epsilon under adding or removing one record,
+    Privacy: the release costs the plan's epsilon for the privacy unit that the plan states: a
+    person with all their records, or one record. A private plan without a unit is refused. It is
     booked on the data set's ledger before any noise is drawn. Methods without epsilon, such
     as those of k-anonymity, give no such guarantee: their certificate says so, and there is
     nothing to book.
@@ -152,9 +153,9 @@ def publish(
         plan, utility=utility, method=method, epsilon=epsilon, faithful=faithful, **settings
     )
     _check_unchanged(ready, expect)
-    check_confirmed(ready.plan)
     if ready.private:
-        check_whose_records(ready.plan)
+        check_unit(ready.plan)
+    check_confirmed(ready.plan)
     task = _Task(
         ready=ready,
         data=data,

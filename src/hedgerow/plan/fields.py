@@ -105,6 +105,15 @@ def _not_empty(text: str) -> str:
     return text
 
 
+def _check_place(text: str) -> str:
+    """Refuse a path, URL or query that no system call and no file in UTF-8 can hold."""
+    if any(letter == "\0" or unicodedata.category(letter) == "Cs" for letter in text):
+        raise mistake(
+            "holds a NUL or half a character", "Remove it; only whole characters can be in it."
+        )
+    return text
+
+
 def _label(text: str) -> str:
     if text != text.strip():
         raise mistake("has blanks around it", "Remove them; values are compared without.")
@@ -300,7 +309,10 @@ Name = Annotated[
 ]
 Label = Annotated[Name, AfterValidator(_label)]
 Place = Annotated[
-    str, AfterValidator(_not_empty), WithJsonSchema({"type": "string", "minLength": 1})
+    str,
+    AfterValidator(_not_empty),
+    AfterValidator(_check_place),
+    WithJsonSchema({"type": "string", "minLength": 1}),
 ]
 Number = Annotated[
     Fraction,

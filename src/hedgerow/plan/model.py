@@ -25,6 +25,7 @@ from hedgerow.model.card import card
 from hedgerow.model.database import select_all
 from hedgerow.model.people import Join, PeopleRule
 from hedgerow.model.reading import PLAIN, Reading
+from hedgerow.model.unit import PrivacyUnit
 from hedgerow.plan.approval import ApprovedPlan
 from hedgerow.plan.attribute import AttributePlan
 from hedgerow.plan.basket_people import check_person_of_items
@@ -45,7 +46,6 @@ from hedgerow.plan.fields import (
 from hedgerow.plan.items import ItemsPlan
 from hedgerow.plan.people import (
     Person,
-    PrivacyUnit,
     RecordsPerPerson,
     SaidOfPeople,
     check_person,
@@ -225,6 +225,7 @@ class Plan(PlanModel):
             ("items", None if self.items is None else "a universe of items"),
             ("method", None if published is None else published.method),
             ("epsilon", getattr(published, "epsilon", None)),
+            ("privacy unit", self.privacy_unit),
             ("data set", None if self.ledger is None else self.ledger.name),
             ("approved by", None if self.approved is None else self.approved.by),
         ]

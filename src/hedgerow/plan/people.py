@@ -82,11 +82,6 @@ def _as_bound(value: object) -> object:
 RecordsPerPerson = Annotated[int | Literal["auto"], BeforeValidator(_as_bound)]
 
 
-PrivacyUnit = Literal["person", "one record per person", "records"]
-"""What the guarantee protects: a person with all their records, the one record of a person, or
-each record."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class SaidOfPeople:
     """What a plan says of people."""

@@ -22,6 +22,12 @@ __all__ = ["FINEST", "AccountBalance", "Neighbours", "State", "added", "played"]
 Neighbours = Literal["record", "person", "both"]
 """Whose epsilon an account adds up; ``both`` as long as nobody has more than one record."""
 
+_PROTECTS: dict[str | None, str] = {
+    "record": "each record; a person with ten records has ten times the privacy loss",
+    "person": "each person with all their records",
+    "both": "each person; the plans state that nobody has more than one record",
+}
+
 _NONE = Fraction(0)
 
 
@@ -61,6 +67,13 @@ class AccountBalance:
     def untold(self) -> bool:
         """Whether something was spent and nobody has told whose epsilon it was."""
         return self.neighbours is None and bool(self.spent or self.delta_spent)
+
+    @property
+    def protects(self) -> str | None:
+        """What the spent epsilon protects, in words; ``None`` before the first release."""
+        if self.untold:
+            return "not stated by the versions that booked it; taken to be each record"
+        return _PROTECTS.get(self.neighbours)
 
     def charged(
         self,
@@ -116,6 +129,7 @@ class AccountBalance:
         return {
             "dataset": self.name,
             "neighbours": self.neighbours,
+            "protects": self.protects,
             "people": self.people,
             "cap": str(self.cap),
             "spent": str(self.spent),

@@ -88,13 +88,19 @@ class DelimitedSource:
             return False
 
     def _blocks(self) -> Iterator[Block]:
-        cut = quoted_blocks if self.reading.quote == "multi-line" else text_blocks
-        for whole in cut(self.path, size=self.block_size):
+        for whole in _cut(self.path, self.reading, self.block_size):
             block = whole
             if whole.line <= self.header_lines:
                 block = whole.without_lines(self.header_lines)
             if _WRITTEN.search(block.data):
                 yield block
+
+
+def _cut(path: Path, reading: Reading, size: int) -> Iterator[Block]:
+    """Yield blocks of whole records, without those that are too long if the plan drops them."""
+    if reading.quote == "multi-line":
+        return quoted_blocks(path, size=size)
+    return text_blocks(path, size=size, drop_long=reading.drops_malformed)
 
 
 def _finished(
@@ -242,7 +248,7 @@ def _skip(row: Any) -> str:
 
 def open_delimited(path: Path, reading: Reading = PLAIN) -> DelimitedSource:
     """Return a CSV or TSV file, opened far enough to know its columns."""
-    start = next(text_blocks(path), None)
+    start = next(text_blocks(path, drop_long=reading.drops_malformed), None)
     if start is None or not start.data.removeprefix(BOM).strip():
         raise DataError(
             "the file is empty", where=path.name, do="It must begin with a line of column names."
@@ -276,19 +282,22 @@ def rows_in(data: bytes, delimiter: str, reading: Reading) -> Iterator[tuple[int
 
 def _header(path: Path, reading: Reading) -> tuple[list[str], int]:
     """Return the names in the first record that is not blank, and the number of its last line."""
-    cut = quoted_blocks if reading.quote == "multi-line" else text_blocks
     delimiter = reading.delimiter_of(path)
     strict = replace(reading, malformed="refuse")
     rules = LineRules(reading=strict, delimiter=delimiter, name=path.name)
-    for block in cut(path, size=_HEADER_BYTES):
+    line = 1
+    for block in _cut(path, reading, _HEADER_BYTES):
+        if block.line != line:  # a line before it was too long: no record may stand in for it
+            break
+        line += block.data.count(b"\n")
         first = _up_to_a_record(block, multi_line=reading.quote == "multi-line")
         if first is None:
             continue
         try:
-            line, names = next(rows_in(rules.sound(first), delimiter, reading))
+            last, names = next(rows_in(rules.sound(first), delimiter, reading))
         except (csv.Error, StopIteration):
             break
-        return names, first.line + line - 1
+        return names, first.line + last - 1
     raise DataError(
         "the line of column names cannot be read",
         where=f"{path.name}, line 1",

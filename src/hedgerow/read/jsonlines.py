@@ -34,8 +34,12 @@ class _Wrong(Exception):
 class JsonLinesSource:
     """A file of objects; see :class:`hedgerow.read.source.Source`.
 
-    Its columns are the keys of the first objects, or those that the plan lists; ``nested``
-    are keys that hold lists or objects, which are no columns.
+    Its columns are those that the plan lists. Without a list ``columns`` are the keys of the first
+    objects, and ``nested`` those of them that hold lists or objects, for a draft and to notice
+    a name that is misspelt.
+
+    Privacy: where malformed records are dropped, no record may decide which columns there are,
+    so every name is one: a key that a record lacks is missing there.
     """
 
     path: Path
@@ -49,6 +53,11 @@ class JsonLinesSource:
         """The name of the file."""
         return self.path.name
 
+    @property
+    def any_column(self) -> bool:
+        """Whether every name is a column, whatever keys the first objects have."""
+        return self.reading.drops_malformed and not isinstance(self.reading.header, tuple)
+
     def batches(
         self,
         columns: Sequence[str],
@@ -57,9 +66,10 @@ class JsonLinesSource:
         progress: ReadProgress | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Stream the asked columns, all of them as dictionary-encoded text."""
-        places_of(columns, self)
+        places_of([name for name in columns if name not in self.nested], self)
         parser = ObjectParser(self.reading, name=self.name, asked=columns)
-        for block in text_blocks(self.path, size=self.block_size):
+        drops = self.reading.drops_malformed
+        for block in text_blocks(self.path, size=self.block_size, drop_long=drops):
             yield parser.parse(block)
             if progress:
                 progress(block.done)
@@ -101,7 +111,7 @@ class ObjectParser:
 
     def _records(self, block: Block, taken: Callable[[dict[str, Any]], Any]) -> Iterator[Any]:
         """Yield what ``taken`` takes of each object, the malformed ones refused or left out."""
-        drops = self.rules.reading.malformed == "drop"
+        drops = self.rules.reading.drops_malformed
         for place, line in enumerate(self.rules.sound(block).split(b"\n")):
             if not line.strip():
                 continue
@@ -171,7 +181,11 @@ def open_json_lines(path: Path, reading: Reading = PLAIN) -> JsonLinesSource:
     nested: tuple[str, ...] = ()
     if isinstance(reading.header, tuple):
         names = reading.header
-    elif (first := next(text_blocks(path), None)) is not None:
-        names, nested = ObjectParser(reading, name=path.name, asked=()).keys(first)
+    else:
+        parser = ObjectParser(reading, name=path.name, asked=())
+        for block in text_blocks(path, drop_long=reading.drops_malformed):
+            names, nested = parser.keys(block)
+            if names or nested or not reading.drops_malformed:
+                break
     columns = check_columns(names, name=path.name)
     return JsonLinesSource(path=path, columns=columns, reading=reading, nested=nested)

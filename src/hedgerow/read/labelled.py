@@ -18,6 +18,7 @@ import pyarrow as pa
 from hedgerow.errors import DataError, HedgerowError, MissingExtraError
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.read.source import MAX_COLUMNS, ReadProgress, check_columns, places_of
+from hedgerow.read.spss_parts import check_dictionary
 from hedgerow.read.text import InexactError, spell, text_columns
 
 _CELLS = 1 << 22  # read at a time: each is a Python object for a while
@@ -78,7 +79,7 @@ class LabelledSource:
                 row_limit=self.batch_rows,
                 output_format="dict",
             )
-        return {name: list(values) for name, values in found.items()}
+            return {name: list(found[name]) for name in columns}
 
     def _array(self, values: list[Any], column: str, is_text: bool) -> pa.Array:
         """Return a column, as text where its values are of several kinds."""
@@ -110,9 +111,9 @@ def open_labelled(path: Path, reading: Reading = PLAIN) -> LabelledSource:
     """Return an SPSS or Stata file, opened far enough to know its columns and labels."""
     reader = _reader(path)
     with _readable(path):
-        _check_first_bytes(path)
+        _check_beginning(path)
         _, found = reader(str(path), metadataonly=True, output_format="dict")
-        columns = [str(name) for name in found.column_names]
+        columns = _names(found.column_names, path)
         labels = {str(name): _spelt(one) for name, one in found.variable_value_labels.items()}
         claimed = found.number_rows or 0
     if claimed > max(_MOST_ROWS, _MOST_ROWS_PER_BYTE * path.stat().st_size):
@@ -125,6 +126,18 @@ def open_labelled(path: Path, reading: Reading = PLAIN) -> LabelledSource:
         reading=reading,
         batch_rows=max(1, _CELLS // max(1, min(len(columns), MAX_COLUMNS))),
     )
+
+
+def _names(names: Sequence[Any], path: Path) -> list[str]:
+    """Return the columns' names; a damaged file may lack one."""
+    for place, name in enumerate(names, start=1):
+        if not isinstance(name, str) or not name:
+            raise DataError(
+                f"column {place} has no name",
+                where=path.name,
+                do="Save it again from the program that wrote it, or export it as CSV.",
+            )
+    return list(names)
 
 
 def value_labels(source: object) -> Mapping[str, Mapping[str, str]]:
@@ -147,10 +160,13 @@ def _spelt(labels: Mapping[Any, str]) -> dict[str, str]:
     }
 
 
-def _check_first_bytes(path: Path) -> None:
+def _check_beginning(path: Path) -> None:
+    if path.suffix.lower() == ".dta":
+        return
     with path.open("rb") as file:
-        if path.suffix.lower() != ".dta" and not file.read(4).startswith(_SPSS):
+        if not file.read(4).startswith(_SPSS):
             raise _unreadable(path)
+    check_dictionary(path)
 
 
 def _reader(path: Path) -> Callable[..., Any]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ BLOCK = 1 << 22
 """Bytes read at a time."""
 
 MAX_RECORD = 1 << 24
-"""Bytes of one record, or of one line, beyond which a file is refused."""
+"""Bytes of one record, or of one line, beyond which it is malformed."""
 
 MOST_UNPACKED = 1 << 28
 MOST_GROWTH = 200
@@ -62,9 +62,13 @@ class Block:
         return Block(data=self.data[place:], line=self.line_of(place), done=self.done)
 
 
-def text_blocks(path: Path, *, size: int = BLOCK) -> Iterator[Block]:
-    """Yield blocks of whole lines, whatever they hold."""
-    return _LineReader(path, size).blocks()
+def text_blocks(path: Path, *, size: int = BLOCK, drop_long: bool = False) -> Iterator[Block]:
+    """Yield blocks of whole lines, whatever they hold.
+
+    A line of more than `MAX_RECORD` bytes is refused with its file or, under ``drop_long``, left
+    out by itself; it still counts as a line. Which lines are too long is a function of each alone.
+    """
+    return _LineReader(path, size, drop_long=drop_long).blocks()
 
 
 def quoted_blocks(path: Path, *, size: int = BLOCK) -> Iterator[Block]:
@@ -117,34 +121,30 @@ def unpacking(raw: Any, path: Path) -> tuple[Any, bool]:
 
 
 class _LineReader:
-    def __init__(self, path: Path, size: int) -> None:
+    def __init__(self, path: Path, size: int, *, drop_long: bool) -> None:
         self.path = path
-        self.size = size
+        self.size = min(size, MAX_RECORD)  # so that only a block's last line can be too long
+        self.drop_long = drop_long
         self.line = 1
+        self.n_dropped = 0
 
     def blocks(self) -> Iterator[Block]:
         for data, done in self._whole_lines():
-            if len(data) > self.size + MAX_RECORD:
-                line = self.line + data.count(b"\n")
-                raise self._refuse("the line is too long", line, _LINE_ENDS)
-            yield Block(data=data, line=self.line, done=done)
-            self.line += int(np.count_nonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n")))
+            n_dropped, self.n_dropped = self.n_dropped, 0
+            if data:
+                yield Block(data=data, line=self.line, done=done)
+            letters = np.frombuffer(data, dtype=np.uint8)
+            self.line += int(np.count_nonzero(letters == ord("\n"))) + n_dropped
 
     def _whole_lines(self) -> Iterator[tuple[bytes, float]]:
         try:
             total = max(1, self.path.stat().st_size)
             with self.path.open("rb") as raw:
                 stream, packed = unpacking(raw, self.path)
-                read = 0
-                while data := self._read(stream, packed=packed):
-                    read += len(data)
-                    if packed and read > max(MOST_UNPACKED, MOST_GROWTH * total):
-                        raise self._refuse(
-                            f"the compressed file holds over {MOST_GROWTH} times its size",
-                            self.line,
-                            "If that is right, decompress it and give the plain file.",
-                        )
-                    yield data, min(1.0, raw.tell() / total)
+                most = max(MOST_UNPACKED, MOST_GROWTH * total) if packed else None
+                bounded = _Bounded(stream, most=most, refuse=self._refuse_here)
+                while data := bounded.read(self.size):
+                    yield self._ended(data, bounded), min(1.0, raw.tell() / total)
         except OSError as error:
             raise DataError(
                 error.strerror or "the file cannot be read",
@@ -152,22 +152,64 @@ class _LineReader:
                 do="Name a file that can be read.",
             ) from None
 
-    def _read(self, stream: Any, *, packed: bool) -> bytes:
-        """Return some whole lines, nothing at the end."""
-        try:
-            data: bytes = stream.read(self.size)
-            if data and not data.endswith(b"\n"):
-                data += stream.readline(MAX_RECORD + 1)
+    def _ended(self, data: bytes, stream: _Bounded) -> bytes:
+        """Return what was read up to the end of its last line, without one that is too long."""
+        if data.endswith(b"\n"):
             return data
-        except (EOFError, OSError, zlib.error):
-            if not packed:
-                raise
-            raise self._refuse(
-                "the compressed file is cut off or damaged", self.line, "Compress it again."
-            ) from None
+        start = data.rfind(b"\n") + 1
+        data += stream.readline(MAX_RECORD - (len(data) - start) + 1)
+        if data.endswith(b"\n") or len(data) - start <= MAX_RECORD:
+            return data
+        if not self.drop_long:
+            line = self.line + data.count(b"\n")
+            raise self._refuse("the line is too long", line, _LINE_ENDS)
+        self.n_dropped += 1
+        while (rest := stream.readline(self.size)) and not rest.endswith(b"\n"):
+            pass
+        return data[:start]
+
+    def _refuse_here(self, what: str, do: str) -> DataError:
+        return self._refuse(what, self.line, do)
 
     def _refuse(self, what: str, line: int, do: str) -> DataError:
         return DataError(what, where=f"{self.path.name}, line {line}", do=do)
+
+
+class _Bounded:
+    """The bytes of an open file; a compressed one may hold ``most`` of them."""
+
+    def __init__(
+        self, stream: Any, *, most: int | None, refuse: Callable[[str, str], DataError]
+    ) -> None:
+        self.stream = stream
+        self.most = most
+        self.refuse = refuse
+        self.n_read = 0
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes, fewer only at the end."""
+        return self._counted(self.stream.read, size)
+
+    def readline(self, size: int) -> bytes:
+        """Return the rest of a line, or its next ``size`` bytes."""
+        return self._counted(self.stream.readline, size)
+
+    def _counted(self, read: Callable[[int], bytes], size: int) -> bytes:
+        try:
+            data = read(size)
+        except (EOFError, OSError, zlib.error):
+            if self.most is None:
+                raise
+            raise self.refuse(
+                "the compressed file is cut off or damaged", "Compress it again."
+            ) from None
+        self.n_read += len(data)
+        if self.most is not None and self.n_read > self.most:
+            raise self.refuse(
+                f"the compressed file holds over {MOST_GROWTH} times its size",
+                "If that is right, decompress it and give the plain file.",
+            )
+        return data
 
 
 _LINE_ENDS = "Lines must end in LF or CR LF, and a record may hold 16 megabytes."

@@ -1,4 +1,8 @@
-"""Tables from a PostgreSQL server: one SELECT in a read-only transaction, as Arrow batches."""
+"""Tables from a PostgreSQL server: one SELECT in a read-only transaction, as Arrow batches.
+
+A value may have a gigabyte, and the client takes several times that to receive it. So the query
+itself leaves out values that are too large, and says in one more column which rows had some.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ import pyarrow as pa
 from hedgerow.errors import DataError, MissingExtraError
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.read.source import ROWS_PER_BATCH, ReadProgress, check_columns, in_pieces, places_of
-from hedgerow.read.sqlite import chosen, everything, single_statement
+from hedgerow.read.sqlite import MOST_VALUE, everything, quoted_name, single_statement
 from hedgerow.read.text import text_columns
 
 _CANCELLED = "57014"
@@ -45,6 +49,7 @@ class PostgresSource:
     query: str
     name: str
     columns: tuple[str, ...]
+    unbounded: frozenset[str] = frozenset()  # columns whose values may have any size
     reading: Reading = PLAIN
     batch_rows: int = ROWS_PER_BATCH
 
@@ -67,8 +72,9 @@ class PostgresSource:
 
     def _whole_batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         with _cursor(self.url, self.name, self.reading) as cursor:
-            cursor.execute(chosen(columns, self.query))
-            for batch in cursor.fetch_record_batch():
+            cursor.execute(bounded(columns, self.unbounded, self.query))
+            for flagged in cursor.fetch_record_batch():
+                batch = self._without_large_values(flagged)
                 if batch.nbytes > self.reading.most_bytes:
                     raise DataError(
                         f"some rows take more than {self.reading.megabytes} megabytes",
@@ -77,6 +83,57 @@ class PostgresSource:
                     )
                 yield batch
 
+    def _without_large_values(self, flagged: pa.RecordBatch) -> pa.RecordBatch:
+        """Return a batch without its last column, which says which rows had a value too large.
+
+        Privacy: which rows have one is a function of each row alone.
+        """
+        *columns, flags = flagged.columns
+        batch = pa.RecordBatch.from_arrays(columns, names=flagged.schema.names[:-1])
+        if not flags.true_count:
+            return batch
+        if not self.reading.drops_malformed:
+            raise DataError(
+                "a value is larger than a megabyte",
+                where=self.name,
+                do="Select other columns, or cut the value short in the query. 'malformed: drop' in"
+                " the plan's reading leaves such rows out.",
+            )
+        import pyarrow.compute as pc
+
+        return batch.filter(pc.invert(flags))
+
+
+def bounded(columns: Sequence[str], unbounded: Collection[str], query: str) -> str:
+    """Return the query cut to some of its columns, without values of more than `MOST_VALUE` bytes.
+
+    One more column, the last, says which rows had such a value.
+    """
+    parts, too_large = [], []
+    for column in columns:
+        name = quoted_name(column)
+        if column in unbounded:
+            size = f"coalesce(octet_length({name}::text), 0) > {MOST_VALUE}"
+            parts.append(f"CASE WHEN {size} THEN NULL ELSE {name} END AS {name}")
+            too_large.append(size)
+        else:
+            parts.append(name)
+    parts.append(f"({' OR '.join(too_large) or 'FALSE'})")
+    return f"SELECT {', '.join(parts)} FROM (\n{query}\n) AS asked"  # noqa: S608 - names are quoted
+
+
+def _is_unbounded(kind: pa.DataType) -> bool:
+    """Return whether a value of this type may have any size; exact numbers have at most 150 KB."""
+    if isinstance(kind, pa.BaseExtensionType):
+        if getattr(kind, "type_name", None) == "numeric":
+            return False
+        kind = kind.storage_type
+    try:
+        kind.bit_width  # noqa: B018 - which types without a fixed width refuse to say
+    except ValueError:
+        return True
+    return False
+
 
 def open_postgres(url: str, query: str, *, reading: Reading = PLAIN) -> PostgresSource:
     """Return the result of ``query`` on a server, asked for its columns only."""
@@ -84,8 +141,14 @@ def open_postgres(url: str, query: str, *, reading: Reading = PLAIN) -> Postgres
     query = single_statement(query)
     with _cursor(url, name, reading) as cursor:
         schema = cursor.adbc_execute_schema(everything(query))
-    columns = check_columns(schema.names, name=name)
-    return PostgresSource(url=url, query=query, name=name, columns=columns, reading=reading)
+    return PostgresSource(
+        url=url,
+        query=query,
+        name=name,
+        columns=check_columns(schema.names, name=name),
+        unbounded=frozenset(field.name for field in schema if _is_unbounded(field.type)),
+        reading=reading,
+    )
 
 
 def _shown(url: str) -> str:

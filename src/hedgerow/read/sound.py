@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import DataError
 from hedgerow.model.reading import Reading
-from hedgerow.read.lines import Block
+from hedgerow.read.lines import MAX_RECORD, Block
 
 BOM = b"\xef\xbb\xbf"
 _NO_LINE_END = re.compile(rb"\r(?!\n)")
@@ -41,6 +41,10 @@ class _Fault:
 _NUL = _Fault(
     what="the record holds a NUL byte, so the file may not be text",
     do="Give CSV or TSV text, Parquet or Arrow.",
+)
+_LONG = _Fault(
+    what=f"the record has more than {MAX_RECORD >> 20} megabytes",
+    do="Lines must end in LF or CR LF, and each holds one record.",
 )
 _QUOTES = _Fault(
     what="the record has a quote that is not closed on its line, or stands inside a field",
@@ -88,6 +92,8 @@ class LineRules:
 
     def _faults(self, data: bytes) -> Iterator[tuple[Places, _Fault]]:
         """Yield places in lines that are malformed, by kind."""
+        if len(data) > MAX_RECORD and len(places := _long_lines(data)):
+            yield places, _LONG
         if b"\0" in data:
             yield np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == 0), _NUL
         if not data.isascii():
@@ -145,6 +151,13 @@ def stray_quotes(data: bytes, delimiter: str, *, by_line: bool) -> Places:
         second = letters.take(closing + 2, mode="clip")
         closes |= (behind == _CR) & (second == _LF)
     return np.concatenate([odd, opening[~opens], closing[~closes]])
+
+
+def _long_lines(data: bytes) -> Places:
+    """Return a place in each line that is longer than a record may be."""
+    ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == _LF)
+    bounds = np.concatenate([[-1], ends, [len(data)]])
+    return bounds[:-1][np.diff(bounds) - 1 > MAX_RECORD] + 1
 
 
 def _without_lines(data: bytes, places: Places) -> bytes:

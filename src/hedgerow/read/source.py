@@ -74,7 +74,12 @@ def check_columns(columns: Sequence[str], *, name: str) -> tuple[str, ...]:
 
 
 def places_of(columns: Sequence[str], source: Source) -> list[int]:
-    """Return the position of each asked column, or say which is not there."""
+    """Return the position of each asked column, or say which is not there.
+
+    A table of objects may have ``any_column``: those that it lists are then only some of them.
+    """
+    if getattr(source, "any_column", False):
+        return list(range(len(columns)))
     place = {column: i for i, column in enumerate(source.columns)}
     for column in columns:
         if column not in place:

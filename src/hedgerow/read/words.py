@@ -68,7 +68,8 @@ class BasketFile:
     def _blocks(self) -> Iterator[Block]:
         """Yield the lines of records: those behind the header that the plan tells of."""
         header = self.reading.header_lines
-        for block in text_blocks(self.path, size=self.block_size):
+        drops = self.reading.drops_malformed
+        for block in text_blocks(self.path, size=self.block_size, drop_long=drops):
             if block.line == 1:
                 self._check_beginning(block)
             if header and block.line <= header:

@@ -17,6 +17,7 @@ from hedgerow.model.people import PeopleRule
 from hedgerow.model.precision import within
 from hedgerow.model.schema import Schema
 from hedgerow.model.sequences import NoisySequences
+from hedgerow.model.unit import PrivacyUnit
 from hedgerow.model.universe import Universe
 from hedgerow.plan.load import plan_digest
 from hedgerow.plan.model import Plan
@@ -78,7 +79,9 @@ def certify(
         about=about,
         settings={**settings.applying(), **about.chosen},
         budget=NOTHING_SPENT if spent is None else spent,
-        guarantee=_promised(facts, called=_called(domain), rests_on=about.rests_on),
+        guarantee=_promised(
+            facts, unit=plan.privacy_unit, called=_called(domain), rests_on=about.rests_on
+        ),
         facts=facts,
         counts=None if spent is None else _count_noise(published, faithful=about.faithful),
         assumed=_assumed(plan, settings, domain, facts.people),
@@ -138,16 +141,19 @@ def _called(domain: Schema | Universe) -> str:
     return "sequences" if domain.place.ordered else "baskets"
 
 
-def _promised(facts: RunFacts, *, called: str, rests_on: str | None) -> paper.Guarantee:
+def _promised(
+    facts: RunFacts, *, unit: PrivacyUnit | None, called: str, rests_on: str | None
+) -> paper.Guarantee:
     if facts.statement is not None:
         return paper.Guarantee.none(facts.statement)
-    if facts.epsilon is None:
-        raise InternalError("a private method ran without an epsilon")
+    if facts.epsilon is None or unit is None:
+        raise InternalError("a private method ran without an epsilon or a privacy unit")
     return paper.Guarantee.differential_privacy(
         facts.epsilon,
         reproducible=facts.reproducible,
         delta=facts.delta,
         caveat=facts.caveat,
+        unit=unit,
         people=facts.people,
         called=called,
         rests_on=rests_on,
@@ -230,12 +236,19 @@ def _assumed(
     )
     form = () if plan.reading is None else (assumed_form(plan.reading),)
     part = assumed_cover(domain) if isinstance(domain, Schema) else ()
-    return (*public, *part, *form, _assumed_people(people))
+    return (*public, *part, *form, *_assumed_unit(plan, people))
 
 
-def _assumed_people(people: PeopleRule | None) -> paper.Assumed:
-    if people is None:
-        return paper.Assumed(what="each person has at most one record")
+def _assumed_unit(plan: Plan, people: PeopleRule | None) -> tuple[paper.Assumed, ...]:
+    """Return what the privacy unit assumes about persons; a unit of records assumes nothing."""
+    if people is not None:
+        return (_assumed_people(people),)
+    if plan.privacy_unit == "one record per person":
+        return (paper.Assumed(what="each person has at most one record, as the plan states"),)
+    return ()
+
+
+def _assumed_people(people: PeopleRule) -> paper.Assumed:
     named = " and ".join(people.columns)
     if people.join is not None:
         return paper.Assumed(

@@ -111,9 +111,13 @@ def _domain(certificate: Certificate) -> str:
 def _unit(certificate: Certificate) -> dict[str, Any]:
     promised, total = certificate.guarantee, certificate.data.noisy_total
     person = promised.person
+    record = certificate.records_word.removesuffix("s")
+    single = "person" if promised.unit == "one record per person" else record
+    words = promised.protects(certificate.records_word)
     unit: dict[str, Any] = {
-        "privacy_unit": "One record" if person is None else f"One {person.noun}",
-        "privacy_unit_details": str(promised.neighbours),
+        "privacy_unit": f"One {single if person is None else person.noun}",
+        "privacy_unit_details": f"{'' if words is None else f'{words} '}Neighbouring data sets:"
+        f" {promised.neighbours}.",
     }
     if total is not None and (person is None or person.counts_people):
         unit["number_of_privacy_units"] = total

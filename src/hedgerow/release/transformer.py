@@ -38,7 +38,8 @@ class Generaliser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> import hedgerow
     >>> plan = {"attributes": {"age": {"numeric": [0, 99]},
     ...                        "ill": {"role": "class", "values": ["no", "yes"]}},
-    ...         "confirmed": True, "publish": {"method": "hedge", "epsilon": 4}}
+    ...         "protects": "records", "confirmed": True,
+    ...         "publish": {"method": "hedge", "epsilon": 4}}
     >>> import pyarrow as pa
     >>> rows = pa.table({"age": [20, 70] * 500, "ill": ["no", "yes"] * 500})
     >>> release = hedgerow.publish(plan, data=rows, seed=1)

@@ -54,8 +54,7 @@ def nist_rows(certificate: Certificate) -> tuple[NistRow, ...]:
     answers = {
         "Privacy parameters": _parameters(certificate),
         "All releases together": _together(certificate),
-        "Unit of privacy": f"Neighbouring tables: {certificate.guarantee.neighbours}. Adding or"
-        " removing (unbounded), so that the number of records is protected, too.",
+        "Unit of privacy": _unit(certificate),
         "Bounded contributions": _contributions(certificate),
         "Other releases of the same data": "The ledger knows what hedgerow has published, and what"
         " was told to it. Is anything else given out from these records?",
@@ -105,13 +104,24 @@ def _together(certificate: Certificate) -> str:
     return f"Entry {line.entry} of {whose} “{line.dataset}”, with {cap} for all releases."
 
 
+def _unit(certificate: Certificate) -> str:
+    words = certificate.guarantee.protects(certificate.records_word)
+    return (
+        f"{'' if words is None else f'{words} '}Neighbouring tables:"
+        f" {certificate.guarantee.neighbours}. Adding or removing (unbounded), so that the number"
+        " of records is protected, too."
+    )
+
+
 def _contributions(certificate: Certificate) -> str:
-    person = certificate.guarantee.person
+    person, unit = certificate.guarantee.person, certificate.guarantee.unit
     if person is None:
-        return (
-            "One record per person is assumed: is that so? Somebody with k records is protected"
-            " by k times ε."
-        )
+        stated = {
+            "one record per person": "The plan states that nobody has more than one record: is"
+            " that so?",
+            "records": "Not bounded: each record is protected, not each person. Is that enough?",
+        }.get(unit or "", "One record per person is assumed: is that so?")
+        return f"{stated} Somebody with k records is protected by k times ε."
     told = ", ".join(person.columns)
     if person.join is not None:
         return f"A {person.noun} (told by {told}) with all their baskets, joined to one."

@@ -60,6 +60,8 @@ def _promise(certificate: Certificate) -> list[CertifiedLine]:
         lines.append(_line("epsilon", epsilon_text(promised.epsilon), factor=factor))
         delta = promised.delta or 0
         lines.append(_line("delta_none" if delta == 0 else "delta_some", f"{float(delta):.3g}"))
+        if promised.unit is not None:
+            lines.append(_line("unit", promised.protects(certificate.records_word)))
         lines.append(_line("neighbours", promised.neighbours))
     else:
         lines.append(_line("no_promise", promised.kind))

@@ -38,6 +38,9 @@ _ONLY_READ = (
     *("from", "years-at", "years-until", "days-until", "part"),
 )
 _TAKEN = ("bounds", "list", "taxonomy", "left out", "from the data")
+QUESTIONS = "to-do"
+"""The key of the open questions."""
+
 ITEMS = "items."
 """How facts about items are called: by the section that they are in."""
 
@@ -169,10 +172,26 @@ def _one_line(value: Any) -> str:
     return text if len(text) < _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]} …"
 
 
+def open_questions(file: PlanFile) -> list[str]:
+    """Return the questions under ``to-do`` that nobody has answered."""
+    asked = file.data.get(QUESTIONS)
+    return [str(each) for each in asked] if isinstance(asked, list) else []
+
+
+def answering(file: PlanFile, question: str) -> list[Edit]:
+    """Return the edits that remove an answered question."""
+    asked = open_questions(file)
+    left = [each for each in asked if each != question]
+    if len(left) == len(asked):
+        return []
+    return [Put(path=(QUESTIONS,), value=left) if left else Drop(path=(QUESTIONS,))]
+
+
 def to_look_at(file: PlanFile) -> list[str]:
-    """Return the names of what was taken from the data and nobody has confirmed."""
+    """Return the names of what nobody has confirmed yet, and of the questions if any is open."""
     columns = [each.name for each in plan_columns(file) if each.standing == "look"]
-    return [*(each.key for each in table_facts(file) if each.standing == "look"), *columns]
+    facts = [each.key for each in table_facts(file) if each.standing == "look"]
+    return [*([QUESTIONS] if open_questions(file) else []), *facts, *columns]
 
 
 def confirming(file: PlanFile, name: str) -> list[Edit]:

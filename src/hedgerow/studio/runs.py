@@ -35,7 +35,6 @@ LONGEST = 60.0
 _NEW_GROUP, _NO_CONSOLE = 0x00000200, 0x08000000
 """CREATE_NEW_PROCESS_GROUP and CREATE_NO_WINDOW of Windows."""
 
-_MAIN = "from hedgerow.cli.main import main; main()"
 RunState = Literal["running", "done", "refused", "stopped"]
 _NAME = re.compile(r"[0-9]{10}-[0-9a-f]{8}")
 
@@ -194,7 +193,7 @@ def called(words: Sequence[str]) -> list[str]:
     The folder that it runs in is no place to import from (``-P``): its files are data.
     """
     at = words.index("--") if "--" in words else len(words)
-    return [sys.executable, "-P", "-c", _MAIN, *words[:at], "--json", *words[at:]]
+    return [sys.executable, "-P", "-m", "hedgerow", *words[:at], "--json", *words[at:]]
 
 
 def not_started(error: OSError) -> InputError:

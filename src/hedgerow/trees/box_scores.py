@@ -133,10 +133,9 @@ def _share(
     """Return floor(values * times / whole), also where 64 bits would not hold the product.
 
     Whole parts and remainders are multiplied apart: for grids of at most 10^7 cells every
-    product stays below 2^63 up to 4 * 10^11 records. No size of the data decides how it is
-    computed.
+    product stays below 2^63 up to 2^50 records. No size of the data decides how it is computed.
 
-    >>> _share(np.array([4 * 10**11]), 10**7 * UNIT, 10**7).tolist() == [4 * 10**11 * UNIT]
+    >>> _share(np.array([1 << 50]), 10**7 * UNIT, 10**7).tolist() == [UNIT << 50]
     True
     """
     share: NDArray[np.int64] = values // whole * times + values % whole * times // whole
@@ -163,14 +162,18 @@ def skew_units(children: Children) -> NDArray[np.int64]:
     move for the box to be even. It finds the splits after which even boxes are right.
 
     Privacy: one record in child j changes n_j - n w_j / w by 1 - w_j / w and every other
-    term by w_c / w, so the half sum by at most 1 - w_j / w <= 1; not monotone.
+    term by w_c / w, so the half sum by at most 1 - w_j / w <= 1; not monotone. Computed in
+    whole numbers, of which none exceeds 64 bits for grids of at most 10^7 cells and 2^50 records.
     """
-    sizes = children.sizes
-    totals, width = children.add(sizes), children.add(children.widths)
-    away = np.abs(
-        sizes * children.for_children(width) - children.for_children(totals) * children.widths
-    )
-    return _share(children.add(away), UNIT // 2, np.maximum(width, 1))
+    sizes, width = children.sizes, np.maximum(children.add(children.widths), 1)
+    # n w_c = w (whole w_c + even) + left, so that n_c w - n w_c = w over - left.
+    whole, rest = np.divmod(children.add(sizes), width)
+    of_children = children.for_children(width)
+    even, left = np.divmod(children.for_children(rest) * children.widths, of_children)
+    over = sizes - children.for_children(whole) * children.widths - even
+    signs = np.where(over > 0, -1, 1)
+    half = UNIT // 2
+    return children.add(np.abs(over)) * half + children.add(signs * left) * half // width
 
 
 _ONE = Fraction(UNIT + SLACK)

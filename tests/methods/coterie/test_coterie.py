@@ -292,6 +292,7 @@ def test_whole_numbers_are_near_and_add_up():
 def plan_of_shop(**keys):
     return {
         "items": {"universe": [0, 59]},
+        "protects": "records",
         "confirmed": True,
         "publish": {"epsilon": 2},
         "ledger": {"dataset": "shop", "cap": 9},
@@ -326,7 +327,7 @@ def test_baskets_of_people_are_published_with_it(people, tmp_path):
             "bought": [[str(i) for i in sorted(each)] for each in sets],
         }
     )
-    plan = plan_of_shop(person="who", **people)
+    plan = plan_of_shop(protects=None, person="who", **people)
     plan["items"] = {"universe": [0, 59], "column": "bought"}
     release = hedgerow.publish(plan, data=table, seed=3)
     assert release.certificate.method.name == "coterie"

@@ -25,6 +25,7 @@ def plan(**publish):
             "ward": {"values": ["a", "b", "c", "d"]},
             "ill": {"role": "class", "values": ["no", "yes"]},
         },
+        "protects": "records",
         "confirmed": True,
         "publish": {"method": "diffgen", "epsilon": 1, **publish},
         "ledger": {"dataset": "wards", "cap": 10},

@@ -26,6 +26,7 @@ def plan(**settings):
     publish = {"method": "diffmulti", "epsilon": 1, **settings}
     return {
         "attributes": ATTRIBUTES,
+        "protects": "records",
         "confirmed": True,
         "publish": publish,
         "ledger": {"dataset": "wards", "cap": 2},

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from hedgerow.count.memory.table import MemoryEngine
@@ -74,18 +74,21 @@ def test_monotone_scores_move_one_way(score, pair):
     assert ((amounts <= 0) if falling else (amounts >= 0)).all()
 
 
-@given(
-    sizes=st.lists(st.integers(0, 3_000_000), min_size=2, max_size=12),
-    other=st.integers(2, 5),
-    data=st.data(),
-)
-def test_discernibility_of_large_boxes_moves_by_half_a_unit_range_at_most(sizes, other, data):
-    joined = data.draw(st.integers(0, len(sizes) - 1))
+LARGE = [0, 1, 3_000_000, 1 << 31, 3_037_000_499, 3_037_000_500, (1 << 32) - 1, 1 << 32, 1 << 36]
+SIZES = st.one_of(st.integers(0, 1 << 36), st.sampled_from(LARGE))
+
+
+@given(sizes=st.lists(SIZES, min_size=2, max_size=12), data=st.data())
+@example(sizes=[3_037_000_499, 0], data=None)  # the last square that fits 64 bits
+def test_discernibility_of_large_boxes_moves_by_half_a_unit_range_at_most(sizes, data):
+    joined = 0 if data is None else data.draw(st.integers(0, len(sizes) - 1))
     scores = []
     for extra in (0, 1):
         counts = np.array(sizes)
         counts[joined] += extra
         scores.append(int(score_of(DISCERNIBILITY, counts[:, None])))
+        squares, total = sum(n * n for n in counts.tolist()), sum(counts.tolist())
+        assert scores[-1] == -(squares * UNITS // (2 * total + 1))
     assert abs(scores[1] - scores[0]) <= UNITS // 2
 
 

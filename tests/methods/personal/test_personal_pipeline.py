@@ -41,6 +41,7 @@ def table(n=4000):
 def plan_for(publish, attributes=None, **ledger):
     return {
         "attributes": ATTRIBUTES if attributes is None else attributes,
+        "protects": "records",
         "confirmed": True,
         "publish": publish,
         "ledger": {"dataset": "wards", "cap": 4, **ledger},

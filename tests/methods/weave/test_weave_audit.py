@@ -93,7 +93,11 @@ def test_no_transcript_of_all_steps_exceeds_epsilon(woven, name):
 
 def dearest(name):
     """The largest log-ratio where all counts come out high or low, over all choices."""
-    pair, worst = pair_named(name), 0.0
+    return dearest_of(pair_named(name))
+
+
+def dearest_of(pair):
+    worst = 0.0
     n_candidates = 1
     at = 0
     while at < n_candidates:
@@ -116,6 +120,45 @@ def dearest(name):
 @pytest.mark.parametrize("name", PAIRS)
 def test_the_dearest_transcripts_of_a_join_do_not_exceed_epsilon(joined, name):
     assert 0.9 * float(EPSILON) < dearest(name) <= float(EPSILON) * (1 + SLACK)
+
+
+APART = TablePair(
+    name="one score rises and one falls",
+    about="The first two attributes agree and the third never does, so that a record of three"
+    " zeros takes the table of the first two further from the model and the others nearer to it.",
+    schema=schema_over(values(2), values(2), values(2)),
+    rest=((0, 0, 1, 0), (1, 1, 0, 0)) * 200,
+    record=(0, 0, 0, 0),
+)
+
+
+def test_a_record_moves_the_scores_of_two_candidates_in_opposite_directions(joined, monkeypatch):
+    seen = []
+    scored = run.Asked._scores
+
+    def noted(self, model):
+        seen.append(scored(self, model))
+        return seen[-1]
+
+    monkeypatch.setattr(run.Asked, "_scores", noted)
+    ratio, _ = world(APART).log_ratio(drawn(np.random.default_rng(1)), seed=1)
+    more, fewer = seen
+    moved = more - fewer
+    assert ratio != 0
+    assert moved.max() > 0 > moved.min()
+
+
+def test_a_choice_between_a_score_that_rises_and_one_that_falls_costs_its_share(joined):
+    """The dearest transcript spends all other shares and four fifths of that of the choice."""
+    assert 0.98 * float(EPSILON) < dearest_of(APART) <= float(EPSILON) * (1 + SLACK)
+
+
+def test_a_twin_that_chooses_at_the_monotone_rate_exceeds_epsilon(joined, monkeypatch):
+    """Half the sensitivity at the general rate is the monotone rate."""
+    monkeypatch.setattr(run, "sensitivity", lambda each: candidates.sensitivity(each) // 2)
+    assert max(dearest(name) for name in PAIRS) <= float(EPSILON) * (1 + SLACK)  # not seen there
+    share = float(EPSILON * Fraction(49, 50) * Fraction(8, 100))
+    assert dearest_of(APART) > float(EPSILON) + 0.5 * share
 
 
 ORDERED_PAIRS = {

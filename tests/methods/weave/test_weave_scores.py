@@ -27,6 +27,7 @@ from hedgerow.methods.weave.one_way import OneWay, one_way_counts
 from hedgerow.methods.weave.pairs import PairCounts, PairLayout
 from hedgerow.methods.weave.pool import Pool
 from hedgerow.model.locate import box_of, check_tree, node_bounds
+from hedgerow.model.sizes import MOST_UNITS_COUNTED
 from hedgerow.model.table import EncodedTable
 from support.method_battery import busy_table
 from support.tables import encoded_tables, table_of
@@ -128,6 +129,22 @@ def test_the_sensitivity_is_reached():
         counts - np.array([1, 0]), model, starts, noise=0.0
     )
     assert moved.tolist() == [UNIT]
+
+
+@pytest.mark.parametrize("expected", [0.0, 1e9, 1e12, 1e15, 1e300])
+def test_no_model_and_no_count_makes_a_score_overflow(expected):
+    """Noise at a tiny share may ask for a model of more records than 64 bits hold."""
+    n_cells, weight = 4096, max(weight for pair in WEIGHTS.values() for weight in pair) * 2
+    counts, model = np.zeros(n_cells, dtype=np.int64), np.full(n_cells, expected)
+    counts[0] = MOST_UNITS_COUNTED
+    starts = np.array([0, n_cells // 2])
+    scores = [
+        score_units(counts + more, model, starts, noise=1.0) * weight
+        for more in (np.zeros(n_cells, dtype=np.int64), np.eye(1, n_cells, 1, dtype=np.int64)[0])
+    ]
+    assert (np.stack(scores) >= 0).all()
+    assert (np.stack(scores) < 1 << 62).all()
+    assert np.abs(scores[1] - scores[0]).max() <= UNIT * weight
 
 
 @settings(max_examples=60, deadline=None)

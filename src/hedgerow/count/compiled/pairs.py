@@ -17,7 +17,7 @@ from hedgerow.model.compiling import compile_loop
 @compile_loop
 def add_pairs(
     cells: NDArray[np.int16],
-    by_class: NDArray[np.int16],
+    by_class: NDArray[np.signedinteger],
     strides: NDArray[np.int64],
     starts: NDArray[np.int64],
     sums: NDArray[np.int64],
@@ -39,7 +39,7 @@ def add_pairs(
 @compile_loop
 def weigh_pairs(
     cells: NDArray[np.int16],
-    by_class: NDArray[np.int16],
+    by_class: NDArray[np.signedinteger],
     weights: NDArray[np.float64],
     strides: NDArray[np.int64],
     starts: NDArray[np.int64],

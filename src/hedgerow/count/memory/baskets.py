@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from hedgerow.count.basket_kernels import DENSE_UP_TO, tally_of
 from hedgerow.count.folding import fold
+from hedgerow.count.kernels import require_keys
 from hedgerow.errors import InternalError
 from hedgerow.model.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
 from hedgerow.model.compiler import pays
@@ -243,6 +244,7 @@ def _fold(offsets: NDArray[np.int64], items: ItemCodes, n_items: int) -> SparseC
     if len(offsets) == 1:
         nothing = np.zeros(0, dtype=np.int64)
         return SparseCounts(keys=nothing, counts=nothing)
+    require_keys(1 << n_items)
     bits = np.left_shift(np.int64(1), np.arange(n_items, dtype=np.int64))
     masks = np.bitwise_or.reduceat(bits[items], offsets[:-1])
     return tally_of(masks, None, n_keys=1 << n_items)

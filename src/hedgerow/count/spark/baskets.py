@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,7 @@ from hedgerow.errors import InternalError
 from hedgerow.model.baskets import EncodedBaskets, ItemCodes, item_dtype, offsets_of
 from hedgerow.model.engine import BasketKernel, FeatureKernel, SequenceKernel, SparseCounts
 from hedgerow.model.reading import PLAIN, Reading
+from hedgerow.model.sizes import require_rows
 from hedgerow.model.universe import ItemsPlace, Universe
 from hedgerow.read.items import words_in_order, words_of_lists
 from hedgerow.read.words import WordBatch, WordSplitter
@@ -60,12 +61,11 @@ def open_spark_baskets(
     reading: Reading = PLAIN,
     settings: EngineSettings,
     sums: ColumnSums | None = None,
-    beside: Callable[[Sequence[str]], None] | None = None,
 ) -> SparkBaskets:
     """Return an engine over lines of text, a column of lists, or a long table on Spark.
 
     All records are encoded before it returns: what is refused is refused before a booking.
-    ``sums`` take one pass over the data of their own; ``beside`` is told all columns of a table.
+    ``sums`` take one pass over the data of their own.
     """
     place = universe.place
     session = spark_session(settings, data)
@@ -73,12 +73,12 @@ def open_spark_baskets(
         if place.column is None:
             words = open_lines(session, data, base=base, reading=reading)
         else:
-            asked = _asked(place, reading, beside)
+            asked = _asked(place, reading)
             words = _columns(session, data, place, asked, query=query, base=base)
         with refusing():
             encode = _Encode(universe, reading if place.column is None else None)
             codes = words.mapInArrow(guarded(encode), "items array<int>").persist()
-            codes.count()
+            require_rows(codes.count(), NAME)
             if sums is not None:
                 summed = _Sums(universe, reading if place.column is None else None, key=sums.key)
                 told = words.mapInArrow(guarded(summed), "sums binary").toArrow()
@@ -89,11 +89,9 @@ def open_spark_baskets(
         raise
 
 
-def _asked(
-    place: ItemsPlace, reading: Reading, beside: Callable[[Sequence[str]], None] | None
-) -> AskedColumns:
+def _asked(place: ItemsPlace, reading: Reading) -> AskedColumns:
     names = [name for name in (place.record, place.column, place.order) if name is not None]
-    return AskedColumns(names=names, text=names, reading=reading, beside=beside)
+    return AskedColumns(names=names, text=names, reading=reading)
 
 
 def _columns(

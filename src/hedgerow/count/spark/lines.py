@@ -77,7 +77,8 @@ def objects_of(
 ) -> tuple[Any, ParseLines]:
     """Return the lines of a file of JSON objects, and what parses them on the workers.
 
-    Unless the plan lists the columns, those are there that some of the first objects have.
+    Unless the plan lists the columns, those are there that some of the first objects have; every
+    name is one where malformed records are dropped, as in `JsonLinesSource`.
     """
     lines = byte_lines(spark, path)
     parser = ObjectParser(reading, name=NAME, asked=names)
@@ -85,7 +86,8 @@ def objects_of(
         columns = reading.header
     else:
         first = b"".join(bytes(row[0]) + b"\n" for row in lines.take(_OBJECTS_WITHIN))
-        columns, _ = parser.keys(Block(data=first, line=2, done=1.0))
+        columns, nested = parser.keys(Block(data=first, line=2, done=1.0))
+        columns += tuple(names) if reading.drops_malformed else nested
     missing = [name for name in names if name not in columns]
     if missing:
         raise DataError(

@@ -19,6 +19,8 @@ from hedgerow.count.spark.people import (
     bucketed,
     by_bucket,
     n_partitions,
+    rows_told,
+    told_by_tasks,
 )
 from hedgerow.count.spark.session import (
     AskedColumns,
@@ -81,7 +83,7 @@ def open_spark_owned_baskets(
                 .repartition(n_partitions(session), "bucket")
                 .persist()
             )
-            told = rows.where(f"bucket = {SUMMED}").toArrow().column("body").to_pylist()
+            told = told_by_tasks(rows)
             if sums is not None:
                 lengths = guarded(RowLengths(universe, people, sums.key))
                 later = _of_people(rows).mapInArrow(lengths, BUCKETS).toArrow()
@@ -93,7 +95,7 @@ def open_spark_owned_baskets(
 
 
 def _of_people(rows: Any) -> Any:
-    return rows.where(f"bucket != {SUMMED}")
+    return rows.where("bucket >= 0")
 
 
 class OwnedBasketsOnSpark:
@@ -161,12 +163,13 @@ class EncodeOwned:
         sums = None if self.key is None else ColumnSums(self.key)
         place, rule = self.universe.place, self.people.rule
         encode = OwnedBasketEncoder(self.universe, self.people, name=NAME, sums=sums, ordered=False)
+        n_rows = 0
         for batch in batches if self.parse is None else self.parse.batches(batches):
+            n_rows += batch.num_rows
             rows = encode(owned_batch(batch, rule, place, name=NAME), n_before=0)
             if rows.num_rows:
                 yield by_bucket(rows)
-        if sums is not None:
-            yield bucket_rows([SUMMED], [sums_text(sums)])
+        yield rows_told(n_rows, sums)
 
 
 class _OverOwned:

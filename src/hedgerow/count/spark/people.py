@@ -42,6 +42,7 @@ from hedgerow.model.engine import Engine
 from hedgerow.model.people import KeyedRule, PeopleRule
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.model.schema import Schema
+from hedgerow.model.sizes import require_rows
 from hedgerow.model.table import EncodedTable
 from hedgerow.read.text import as_text
 
@@ -52,6 +53,9 @@ N_BUCKETS = 256
 """Parts of the people, by the hash of a person; all of one are on one worker."""
 
 BUCKETS = "bucket int, body binary"
+
+COUNTED = -2
+"""In place of a bucket: the row holds how many rows its task has read."""
 
 
 def open_spark_people(
@@ -82,9 +86,9 @@ def open_spark_people(
                 .repartition(n_partitions(session), "bucket")
                 .persist()
             )
-            told = buckets.where(f"bucket = {SUMMED}").toArrow()
+            told = told_by_tasks(buckets)
             if sums is not None:
-                merge_sums(sums, told.column("body").to_pylist())
+                merge_sums(sums, told)
         return PeopleOnSpark(schema, session, buckets, people)
     except BaseException:
         session.close()
@@ -145,7 +149,7 @@ class PeopleOnSpark:
         self._session.close()
 
     def _records(self) -> Any:
-        return self._buckets.where(f"bucket != {SUMMED}")
+        return self._buckets.where("bucket >= 0")
 
 
 class EncodePeople:
@@ -167,12 +171,13 @@ class EncodePeople:
         """Yield each batch's records by bucket, without those that lack a value."""
         sums = None if self.key is None else ColumnSums(self.key)
         encode = PeopleEncoder(BatchEncoder(self.schema, name=NAME, sums=sums), self.people)
+        n_rows = 0
         for batch in batches if self.parse is None else self.parse.batches(batches):
+            n_rows += batch.num_rows
             rows = self._encoded(encode, batch)
             if rows.num_rows:
                 yield by_bucket(rows)
-        if sums is not None:
-            yield bucket_rows([SUMMED], [sums_text(sums)])
+        yield rows_told(n_rows, sums)
 
     def _encoded(self, encode: PeopleEncoder, batch: pa.RecordBatch) -> pa.RecordBatch:
         columns = [
@@ -212,6 +217,23 @@ def bucket_rows(buckets: list[int], bodies: list[bytes]) -> pa.RecordBatch:
     )
 
 
+def rows_told(n_rows: int, sums: ColumnSums | None) -> pa.RecordBatch:
+    """Return how many rows a task has read, and its sums, as rows that end it."""
+    buckets, bodies = [COUNTED], [str(n_rows).encode()]
+    if sums is not None:
+        buckets, bodies = [*buckets, SUMMED], [*bodies, sums_text(sums)]
+    return bucket_rows(buckets, bodies)
+
+
+def told_by_tasks(buckets: Any) -> list[bytes]:
+    """Return the sums of all tasks, once their rows are counted and found not to be too many."""
+    told = buckets.where("bucket < 0").toArrow()
+    kinds, bodies = told.column("bucket").to_pylist(), told.column("body").to_pylist()
+    pairs = list(zip(kinds, bodies, strict=True))
+    require_rows(sum(int(bytes(body)) for kind, body in pairs if kind == COUNTED), NAME)
+    return [body for kind, body in pairs if kind == SUMMED]
+
+
 class _OverBuckets:
     """Gathers the records of each bucket of a task."""
 
@@ -227,10 +249,15 @@ class _OverBuckets:
 
 
 def bucketed(batches: Iterator[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
-    """Yield the rows of each bucket of a task: all of a person are in one."""
+    """Yield the rows of each bucket of a task: all of a person are in one.
+
+    Rows that end a task hold no records, and are passed over.
+    """
     held: dict[int, list[pa.RecordBatch]] = {}
     for batch in batches:
         for bucket, body in zip(batch.column(0).to_pylist(), batch.column(1), strict=True):
+            if bucket < 0:
+                continue
             found = unserialised(np.frombuffer(body.as_buffer(), dtype=np.uint8))
             held.setdefault(bucket, []).extend(found)
     for bucket in sorted(held):

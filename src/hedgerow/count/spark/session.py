@@ -168,20 +168,13 @@ def _check_java() -> None:
 class AskedColumns:
     """The columns to read, which of them as text, and how a text file is written.
 
-    ``beside`` is told the names of all columns there are, and may refuse the table. With
-    ``in_pieces`` workers may open files of this machine themselves.
+    With ``in_pieces`` workers may open files of this machine themselves.
     """
 
     names: Sequence[str]
     text: Collection[str]
     reading: Reading
-    beside: Callable[[Sequence[str]], None] | None = None
     in_pieces: bool = False
-
-    def tell(self, columns: Sequence[str]) -> None:
-        """Tell ``beside``, if anybody wants to know."""
-        if self.beside is not None:
-            self.beside(columns)
 
 
 def open_columns(
@@ -205,21 +198,15 @@ def open_columns(
             if "://" not in path and not Path(path).exists():
                 data = _table(session, os.fspath(data))
             elif asked.reading.holds_objects(path):
-                lines, parse = objects_of(
-                    session.spark, path, names=asked.names, reading=asked.reading
-                )
-                asked.tell(parse.columns)
-                return lines, parse
+                return objects_of(session.spark, path, names=asked.names, reading=asked.reading)
             elif plain.endswith((".csv", ".tsv", ".tab")):
-                lines, parse = records_of(
+                return records_of(
                     session.spark,
                     path,
                     names=asked.names,
                     text=asked.text,
                     reading=asked.reading,
                 )
-                asked.tell(parse.columns)
-                return lines, parse
             else:
                 return _parquet(session, path, asked)
     return _selected(data, asked), None
@@ -238,7 +225,6 @@ def _parquet(session: Session, path: str, asked: AskedColumns) -> tuple[Any, Rea
 
 def _selected(data: Any, asked: AskedColumns) -> Any:
     _check_columns(data, asked.names)
-    asked.tell(data.columns)
     with refusing():
         return data.select([data[f"`{name}`"] for name in asked.names])
 

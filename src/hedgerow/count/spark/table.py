@@ -30,6 +30,7 @@ from hedgerow.count.spark.session import (
 )
 from hedgerow.count.spark.workers import (
     BLOCKS,
+    NAME,
     PACKED,
     SUMMED,
     SUMS,
@@ -48,6 +49,7 @@ from hedgerow.model.engine import DenseKernel, SparseCounts, SparseKernel
 from hedgerow.model.nearest import NearestCentre
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.model.schema import Schema
+from hedgerow.model.sizes import require_rows
 from hedgerow.model.table import EncodedTable
 
 if TYPE_CHECKING:
@@ -84,10 +86,14 @@ def open_spark_table(
         with refusing():
             key = None if sums is None else sums.key
             codes = frame.mapInArrow(guarded(Encode(schema, parse, key)), PACKED).persist()
-            told = codes.where(f"records = {SUMMED}").toArrow()
+            ends = f"if(records = {SUMMED}, codes, null) as codes"
+            told = codes.selectExpr("records", ends).toArrow()
+            sizes = told.column("records").to_numpy()
+            require_rows(int(sizes[sizes > 0].sum()), NAME)
             if sums is not None:
-                merge_sums(sums, told.column("codes").to_pylist())
-        return SparkEngine(schema, session, codes, n_tasks=told.num_rows)
+                ended = told.column("codes").to_pylist()
+                merge_sums(sums, [each for each in ended if each is not None])
+        return SparkEngine(schema, session, codes, n_tasks=int((sizes == SUMMED).sum()))
     except BaseException:
         session.close()
         raise

@@ -12,6 +12,7 @@ from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups, Ranges
 from hedgerow.model.method import About, Departure, Outline, Step
 from hedgerow.model.schema import Schema
+from hedgerow.model.sizes import require_domains
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
@@ -89,6 +90,7 @@ class BasicTable:
         Below that a public threshold keeps the rows that noise alone would list to two
         million.
         """
+        require_domains(schema)
         require_share(epsilon * TOTAL_SHARE)
         n_groups = self.n_groups(schema)
         if n_groups > MOST_GROUPS:

@@ -12,12 +12,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.errors import InternalError
 from hedgerow.methods.chain.alphabet import NONE, Alphabet
 from hedgerow.privacy.mechanisms import Spending, noisy_counts, pass_tests
 from hedgerow.privacy.path_tests import PathTests
 
 LevelCounts = Callable[[NDArray[np.int32], int, int], NDArray[np.int64]]
 """Counts the children of ``n`` nodes from ``first`` on, given the forest so far (confidential)."""
+
+MOST_NODES = (1 << 31) - 1
+"""Nodes of a forest, at the most: they are numbered by 32-bit integers."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -137,6 +141,7 @@ def grow_forest(
         raw.append(counts[leaf])
         grown = np.full(n * width, NONE, dtype=np.int32)
         places = np.flatnonzero(passed.ravel())
+        require_nodes(borders[-1] + len(places))
         grown[places] = borders[-1] + np.arange(len(places), dtype=np.int32)
         tree = np.concatenate([tree, grown])
         if not len(places):
@@ -157,6 +162,12 @@ def grow_forest(
         is_leaf=is_leaf,
         noisy=noisy,
     )
+
+
+def require_nodes(n_nodes: int) -> None:
+    """Refuse a forest of more nodes than numbers; how many there are follows from the tests."""
+    if n_nodes > MOST_NODES:
+        raise InternalError("a forest of prefixes has more nodes than their numbers can tell apart")
 
 
 def places_of_cells(forest: Forest) -> Stands:

@@ -25,6 +25,7 @@ from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups, Ranges
 from hedgerow.model.method import About, Outline, Step
 from hedgerow.model.schema import Schema
+from hedgerow.model.sizes import require_domains
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
@@ -152,6 +153,7 @@ class DiffGen:
 
     def validate(self, schema: Schema, epsilon: Fraction) -> None:
         """Raise where the settings cannot work, before any budget is spent."""
+        require_domains(schema)
         top = Cut.topmost(schema).ranges() if self.specialisations is not None else None
         n_groups = n_groups_of(top or leaf_ranges(schema), schema)
         if not counts_fit(

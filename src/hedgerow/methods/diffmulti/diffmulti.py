@@ -28,6 +28,7 @@ from hedgerow.model.engine import Engine
 from hedgerow.model.groups import CountsMade, Groups
 from hedgerow.model.method import About, Departure, Outline, Step
 from hedgerow.model.schema import Schema
+from hedgerow.model.sizes import require_domains
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import noisy_rest
 from hedgerow.privacy.source import RandomSource
@@ -108,6 +109,7 @@ class DiffMulti:
 
     def validate(self, schema: Schema, epsilon: Fraction) -> None:
         """Raise where the settings cannot work, before any budget is spent."""
+        require_domains(schema)
         if self.score.needs_class and schema.class_attribute is None:
             raise SettingError(
                 f"the score {self.score.name!r} compares classes, and no attribute is the class",

@@ -61,13 +61,35 @@ def discernibility_score(children: Children, widest: NDArray[np.float64]) -> NDA
     both bounds grow with m, that lies between (2n + 1 - 2n^2) and (2n^2 + 4n + 1) over
     (2n + 1)(2n + 3), inside (-1/2, 1/2). In units, and rounded down to whole ones, it
     is a whole number below 2^19 + 1 in size: all amounts lie in [-2^19, 2^19], a range
-    of 2^20. The size n is confidential and shows in the odds of this choice only.
+    of 2^20. The size n is confidential and shows in the odds of this choice only. Whole
+    numbers throughout, exact for boxes of up to 2^40 records.
     """
     sizes = children.sizes
-    squares = children.add(sizes * sizes)
     divisor = 2 * children.add(sizes) + 1
-    whole, rest = np.divmod(squares, divisor)
+    quotients, rests = _squares_over(sizes, children.for_children(divisor))
+    whole, rest = np.divmod(children.add(rests), divisor)
+    whole += children.add(quotients)
     return -((whole << UNIT_BITS) + (rest << UNIT_BITS) // divisor)
+
+
+_HALF = 20  # bits of the lower part of a size
+
+
+def _squares_over(
+    sizes: NDArray[np.int64], divisor: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return quotients and remainders of squares by divisors of more than twice their roots.
+
+    64 bits do not hold the square of 3.04 * 10^9, so a size is multiplied by its upper and its
+    lower bits apart. Every product stays below 2^62 up to 2^40 records, and no size of the data
+    decides how it is computed.
+
+    >>> _squares_over(np.array([1 << 40]), np.array([(1 << 41) + 1]))
+    (array([549755813887]), array([1649267441665]))
+    """
+    upper, above = np.divmod(sizes * (sizes >> _HALF), divisor)
+    lower, rest = np.divmod((above << _HALF) + sizes * (sizes & ((1 << _HALF) - 1)), divisor)
+    return (upper << _HALF) + lower, rest
 
 
 def _penalties(children: Children, widest: NDArray[np.float64]) -> NDArray[np.int64]:

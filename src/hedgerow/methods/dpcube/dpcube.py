@@ -18,6 +18,7 @@ from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Departure, Outline, Step
 from hedgerow.model.schema import Schema
+from hedgerow.model.sizes import require_domains
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource
@@ -95,6 +96,7 @@ class TwoPhaseCube:
 
     def validate(self, schema: Schema, epsilon: Fraction) -> None:
         """Raise where the settings cannot work, before any budget is spent."""
+        require_domains(schema)
         require_share(epsilon * CELLS)
         if self.cells < schema.n_classes:
             raise SettingError(

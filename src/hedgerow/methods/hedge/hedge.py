@@ -29,6 +29,7 @@ from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Outline
 from hedgerow.model.placed import Borders
 from hedgerow.model.schema import Schema
+from hedgerow.model.sizes import require_domains
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, choose_by_score, noisy_counts
 from hedgerow.privacy.source import RandomSource
@@ -73,7 +74,8 @@ class Hedge:
         return CLASSIFYING if self.score == GINI else DESCRIBING
 
     def validate(self, schema: Schema, epsilon: Fraction) -> None:
-        """Any plan can be run."""
+        """Raise where an attribute has more values than scores are proved for."""
+        require_domains(schema)
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
         """Return what a run spends, reckoned for a table of 30,000 records."""

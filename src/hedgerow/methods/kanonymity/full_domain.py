@@ -25,6 +25,7 @@ from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups, Ranges
 from hedgerow.model.method import About, Departure
 from hedgerow.model.schema import Schema
+from hedgerow.model.sizes import require_domains
 from hedgerow.model.table import EncodedTable
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
@@ -167,7 +168,8 @@ class FullDomain:
         return f"{kept} Records without k like them were left out, at most {share} of all."
 
     def validate(self, schema: Schema) -> None:
-        """Nothing can be wrong with the settings that the plan has not refused."""
+        """Raise where an attribute has more values than can be numbered."""
+        require_domains(schema)
 
     def publish(
         self, engine: Engine, *, source: RandomSource, progress: Progress = no_progress

@@ -21,6 +21,7 @@ from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Departure
 from hedgerow.model.schema import Schema
+from hedgerow.model.sizes import require_domains
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
 from hedgerow.trees.leaves import groups_of_leaves
@@ -111,6 +112,7 @@ class Mondrian:
 
     def validate(self, schema: Schema) -> None:
         """Raise where the settings cannot work, before anything is read."""
+        require_domains(schema)
         if self.by_class and schema.class_attribute is None:
             raise SettingError(
                 "cuts are to be chosen by the classes, and no attribute is the class",

@@ -18,6 +18,7 @@ from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Departure
 from hedgerow.model.schema import Schema
+from hedgerow.model.sizes import require_domains
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
 from hedgerow.trees.candidates import ScoredParts
@@ -67,6 +68,7 @@ class TopDownSpecialisation:
 
     def validate(self, schema: Schema) -> None:
         """Raise where the settings cannot work, before anything is read."""
+        require_domains(schema)
         if schema.class_attribute is None:
             raise SettingError(
                 "specialisations are compared by the classes, and no attribute is the class",

@@ -25,6 +25,7 @@ from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Outline, Step
 from hedgerow.model.schema import Schema
+from hedgerow.model.sizes import require_domains
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
@@ -119,6 +120,7 @@ class PrintedSample:
 
     def validate(self, schema: Schema, epsilon: Fraction) -> None:
         """Raise where nothing at all can be proved, before any budget is spent."""
+        require_domains(schema)
         if schema.class_attribute is not None:
             raise SettingError(
                 "the algorithm has no class, and publishing one would undo its delta",

@@ -52,8 +52,8 @@ class TruthfulSettings(PersonalSettings):
 
     method: Literal["truthful"] = Field("truthful", description="the publishing method: truthful")
     delta: Delta = Field(
-        description="the chance that the guarantee fails, above 0 and below 1: a number such as"
-        " 1e-6"
+        description="the probability added to the bound of epsilon, above 0 and below 1: a number"
+        " such as 1e-6"
     )
     share: Portion = Field(
         Fraction(2, 5),

@@ -26,6 +26,7 @@ from hedgerow.model.engine import Engine
 from hedgerow.model.groups import CountsMade, Groups
 from hedgerow.model.method import About, Outline, Step
 from hedgerow.model.schema import Schema
+from hedgerow.model.sizes import require_domains
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, noisy_sparse_counts
 from hedgerow.privacy.source import RandomSource
@@ -80,6 +81,7 @@ class SupermodularDisclosure:
 
     def validate(self, schema: Schema, epsilon: Fraction) -> None:
         """Raise where the settings do not fit the schema, before any budget is spent."""
+        require_domains(schema)
         inner = self.inner_epsilon(epsilon)
         synopsis = inner * self.share
         smallest = min(

@@ -32,6 +32,7 @@ from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Outline, Step
 from hedgerow.model.schema import Schema
+from hedgerow.model.sizes import require_domains
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
@@ -91,6 +92,7 @@ class TruthfulDisclosure:
 
     def validate(self, schema: Schema, epsilon: Fraction) -> None:
         """Raise where the settings do not fit, before any budget is spent."""
+        require_domains(schema)
         measured = self.terms.measured(schema)
         synopsis = epsilon * self.share
         if min(synopsis * SIZE, synopsis * (1 - SIZE) / len(measured)) < LEAST_SHARE:

@@ -23,6 +23,7 @@ from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Outline, Step
 from hedgerow.model.schema import Schema
+from hedgerow.model.sizes import require_domains
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource
@@ -77,6 +78,7 @@ class BayesianNetwork:
 
     def validate(self, schema: Schema, epsilon: Fraction) -> None:
         """Raise where the settings cannot work, before any budget is spent."""
+        require_domains(schema)
         n = len(list(schema.used()))
         network = epsilon * NETWORK / max(n - 1, 1)
         require_share(min(epsilon * SIZE, network, _marginals(epsilon, n)))

@@ -17,6 +17,7 @@ from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Departure, Outline, Step
 from hedgerow.model.placed import Borders
 from hedgerow.model.schema import Schema
+from hedgerow.model.sizes import require_domains
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, choose_by_score
 from hedgerow.privacy.source import RandomSource, below
@@ -102,6 +103,7 @@ class RecursiveMedians:
 
     def validate(self, schema: Schema, epsilon: Fraction) -> None:
         """Raise where the settings cannot work, before any budget is spent."""
+        require_domains(schema)
         require_share(self.median_share(epsilon))
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:

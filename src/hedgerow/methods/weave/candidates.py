@@ -31,7 +31,7 @@ UNIT = 1 << 10
 """Scores are whole numbers of 1 / UNIT records; the model is rounded to them first."""
 
 LARGEST = float(1 << 40)
-"""Records in a cell of the model, at the most, so that scores fit 64-bit integers."""
+"""Records in a table of the model, at the most, so that scores fit 64-bit integers."""
 
 WEIGHTS = {
     "general": (13, 10),
@@ -219,13 +219,16 @@ def score_units(
 
     Privacy: m and h are functions of earlier outputs, rounded to whole units before any count
     is looked at. One record moves one n of a table by 1 and u -> max(|u - m| - h, 0) is
-    1-Lipschitz, so a score moves by at most ``UNIT``: no rounding follows. Not monotone.
+    1-Lipschitz, so a score moves by at most ``UNIT``: no rounding follows. Not monotone. A model
+    of more than ``LARGEST`` records, which only noise can ask for, is scaled down: with its
+    weight, a score is below 2^62 for all counts below 2^42.
 
     >>> counts, model = np.array([9, 1, 5]), np.array([4.0, 4.0, 4.0])
     >>> score_units(counts, model, np.array([0, 2]), noise=2.0) / UNIT
     array([4., 0.])
     """
     expected = np.clip(model, 0.0, LARGEST)
+    expected *= min(1.0, LARGEST / max(float(np.add.reduceat(expected, starts).max()), 1.0))
     threshold = np.minimum(np.maximum(noise / 2, np.sqrt(expected)), LARGEST)
     m = np.rint(expected * UNIT).astype(np.int64)
     h = np.rint(threshold * UNIT).astype(np.int64)

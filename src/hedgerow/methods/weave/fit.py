@@ -106,7 +106,7 @@ class Fit:
         """Return every pair's table under the weights of the part of the pool."""
         part = self.part
         cells = part.kept("groups", lambda: _finest(part, mergings))
-        by_class = part.kept("by class", lambda: with_class(cells, part.classes, layout.n_classes))
+        by_class = part.kept("by class", lambda: with_class(cells, part.classes, layout))
         return layout.split(weighed_pairs(cells, by_class, part.weights, layout))
 
     def join(self, joins: list[Joint]) -> None:

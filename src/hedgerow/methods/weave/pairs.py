@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.errors import InternalError
 from hedgerow.model.engine import Batch
 
 AttributePair = tuple[int, int]
 
 _T = TypeVar("_T", bound=np.generic)
+
+CellNumbers: TypeAlias = NDArray[np.signedinteger[Any]]
+
+MOST_CELLS = (1 << 31) - 1
+"""Cells (second attribute, class) of a table, at the most: they are numbered by 32-bit integers."""
 
 _CHUNK = 1 << 14  # records per step: the columns of a step stay in cache
 
@@ -22,12 +28,27 @@ _CHUNK = 1 << 14  # records per step: the columns of a step stay in cache
 class PairLayout:
     """Where the tables (first, second, class) of all pairs of attributes lie in a flat array.
 
-    ``sizes`` are the attributes' numbers of groups, at most 32767 with the classes. Pairs come
-    in rising order.
+    ``sizes`` are the attributes' numbers of groups. Pairs come in rising order.
     """
 
     sizes: tuple[int, ...]
     n_classes: int
+
+    def __post_init__(self) -> None:
+        if max(self.sizes, default=1) * self.n_classes > MOST_CELLS:
+            raise InternalError("tables of pairs have more cells than their numbers can tell apart")
+
+    @property
+    def key_type(self) -> np.dtype[np.int16] | np.dtype[np.int32]:
+        """The smallest type that numbers the cells (group, class) of every attribute.
+
+        >>> PairLayout(sizes=(32, 9), n_classes=1023).key_type
+        dtype('int16')
+        >>> PairLayout(sizes=(32, 9), n_classes=1025).key_type
+        dtype('int32')
+        """
+        most = max(self.sizes, default=1) * self.n_classes
+        return np.dtype(np.int16) if most <= np.iinfo(np.int16).max else np.dtype(np.int32)
 
     @property
     def pairs(self) -> tuple[AttributePair, ...]:
@@ -84,7 +105,7 @@ class PairCounts:
                 ]
             )
             classes = None if batch.classes is None else batch.classes[rows]
-            by_class = with_class(cells, classes, self.layout.n_classes)
+            by_class = with_class(cells, classes, self.layout)
             if batch.compiled or self.compiled:
                 from hedgerow.count.compiled.pairs import add_pairs
 
@@ -94,7 +115,7 @@ class PairCounts:
         return sums
 
     def _add(
-        self, cells: NDArray[np.int16], by_class: NDArray[np.int16], sums: NDArray[np.int64]
+        self, cells: NDArray[np.int16], by_class: CellNumbers, sums: NDArray[np.int64]
     ) -> None:
         starts, strides = self.layout.starts, self.layout.strides
         for at, (a, b) in enumerate(self.layout.pairs):
@@ -104,10 +125,15 @@ class PairCounts:
 
 
 def with_class(
-    cells: NDArray[np.int16], classes: NDArray[np.integer] | None, n_classes: int
-) -> NDArray[np.int16]:
-    """Return the cells (group, class) of columns (a row each), the class varying fastest."""
+    cells: NDArray[np.int16], classes: NDArray[np.integer] | None, layout: PairLayout
+) -> CellNumbers:
+    """Return the cells (group, class) of columns (a row each), the class varying fastest.
+
+    Privacy: a record is in one cell of each table because no number exceeds the layout's type.
+    """
     if classes is None:
         return cells
-    joined: NDArray[np.int16] = cells * np.int16(n_classes) + classes.astype(np.int16)
+    kind = layout.key_type
+    joined: CellNumbers = np.multiply(cells, layout.n_classes, dtype=kind)
+    joined += classes.astype(kind, copy=False)
     return joined

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 
 from hedgerow.count.joint import JointCounts
+from hedgerow.errors import SettingError
 from hedgerow.methods.privbayes.records import groups_of_points
 from hedgerow.methods.weave.axes import CellAxis, cell_axes
 from hedgerow.methods.weave.candidates import PER_CELL, UNIT
@@ -21,6 +23,7 @@ from hedgerow.methods.weave.draw import codes_in, drawn_cells
 from hedgerow.methods.weave.impossible import ImpossibleValues, barred_by
 from hedgerow.methods.weave.one_way import one_way_weights
 from hedgerow.methods.weave.orders import numbers
+from hedgerow.methods.weave.pairs import MOST_CELLS
 from hedgerow.methods.weave.purpose import Purpose
 from hedgerow.methods.weave.rounding import generator_of
 from hedgerow.methods.weave.run import Run
@@ -30,6 +33,7 @@ from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Outline
 from hedgerow.model.schema import Schema
+from hedgerow.model.sizes import require_domains
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource
@@ -38,6 +42,9 @@ from hedgerow.trees.coarsening import require_share
 
 EXAMPLE_RECORDS = 30_000
 """Records that an outline reckons with, as it must not look."""
+
+MOST_OF_ONE = (1 << 15) - 1
+"""Cells of one attribute, at the most: they are numbered by 16-bit integers."""
 
 MOST_RECORDS = 20_000_000
 """Records drawn at the most: at a tiny epsilon noise alone could ask for any number."""
@@ -75,10 +82,11 @@ class Weave:
 
     def validate(self, schema: Schema, epsilon: Fraction) -> None:
         """Raise where the settings cannot work, before any budget is spent."""
+        require_domains(schema)
         # Drawn records are exchanged by compiled loops alone: a seed must not give one release
         # here and another where there is no compiler.
         need_compiler("The method weave")
-        barred_by(schema, self.impossible)
+        require_cells(schema, cell_axes(schema, barred_by(schema, self.impossible)))
         n = len(schema.attributes)
         require_share(epsilon * SIZE / max(20 * n * n, 1))
 
@@ -164,6 +172,27 @@ class Weave:
             n_ordered=len(numbers(axes)),
         )
         return WeaveBudget(epsilon=epsilon, shape=shape, weights=one_way_weights(axes))
+
+
+def require_cells(schema: Schema, axes: tuple[CellAxis, ...]) -> None:
+    """Raise where a table of two attributes by class could have cells without a number.
+
+    Privacy: a record is in one cell of every table as long as cells can be told apart. Refused
+    by public sizes alone.
+    """
+    widest = sorted(range(len(axes)), key=lambda a: -axes[a].n_cells)[:2]
+    sizes = [axes[a].n_cells for a in widest]
+    if max(sizes, default=1) <= MOST_OF_ONE and prod(sizes) * schema.n_classes <= MOST_CELLS:
+        return
+    names = " and ".join(repr(schema.attributes[a].name) for a in widest)
+    raise SettingError(
+        f"the table of {names} by class would have more than {MOST_CELLS:,} cells"
+        if max(sizes) <= MOST_OF_ONE
+        else f"an attribute would have more than {MOST_OF_ONE:,} cells",
+        where="publish.method",
+        do="Group the classes or the values of these attributes, list fewer impossible values,"
+        " or use the method hedge.",
+    )
 
 
 def _noisy_size(engine: Engine, axes: tuple[CellAxis, ...], spending: Spending) -> int:

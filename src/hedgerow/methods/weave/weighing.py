@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.methods.weave.pairs import PairLayout
+from hedgerow.methods.weave.pairs import CellNumbers, PairLayout
 from hedgerow.model.arrays import Floats
 
 COMPILED_FROM = 20_000
@@ -53,7 +53,7 @@ def scaled(
 
 
 def weighed_pairs(
-    cells: NDArray[np.int16], by_class: NDArray[np.int16], weights: Floats, layout: PairLayout
+    cells: NDArray[np.int16], by_class: CellNumbers, weights: Floats, layout: PairLayout
 ) -> Floats:
     """Return the sums of weights in the tables of all pairs, flat."""
     starts, strides = layout.starts, layout.strides

@@ -39,6 +39,7 @@ from hedgerow.studio.yamledit import Drop, Edit, Put
 
 SIZES = (10, 30, 100, 300, 1_000, 3_000, 10_000)
 FORECASTS = Forecasts()
+_WHOSE: dict[str | None, str] = {"person": "person", "one record per person": "one"}
 
 
 def _show(request: Request) -> Response:
@@ -100,6 +101,7 @@ def _live_values(ready: Prepared, account: dict[str, Any] | None) -> dict[str, A
     return {
         "epsilon": plain_epsilon(ready.epsilon),
         "promise": promised(ready.epsilon),
+        "whose": _WHOSE.get(ready.plan.privacy_unit, "record"),
         "beliefs": _belief_bars(promised(ready.epsilon)),
         "error": error,
         "sizes": [_size_bar(size, error) for size in SIZES],

@@ -74,7 +74,7 @@ def shown_accounts(told: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 _KNOWN = frozenset(
     ("dataset", "people", "name", "cap", "spent", "left", "delta-cap", "delta-spent")
-) | {"delta-left", "also", "entries", "neighbours"}
+) | {"delta-left", "also", "entries", "neighbours", "protects"}
 
 
 def _account(kind: str, told: Mapping[str, Any]) -> dict[str, Any]:

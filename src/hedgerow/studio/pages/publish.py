@@ -17,7 +17,8 @@ from hedgerow.errors import (
     InputError,
     UnconfirmedPlanError,
 )
-from hedgerow.pipeline.prepare import Prepared, check_whose_records, prepare
+from hedgerow.pipeline.prepare import Prepared, prepare
+from hedgerow.pipeline.unit import check_unit, unit_words
 from hedgerow.studio.columns import plan_columns, to_look_at
 from hedgerow.studio.forecasts import plain_epsilon
 from hedgerow.studio.pages.budget import FORECASTS
@@ -101,7 +102,8 @@ def _points(file: PlanFile, ready: Prepared, look: list[str]) -> list[SignedPoin
     points = [
         SignedPoint(name="domains", words=words, standing="look" if look else "good", page="table")
     ]
-    points.append(_people_point(plan))
+    if ready.private:
+        points.append(_unit_point(ready))
     records = (
         said.no_records if plan.records is None else said.records.format(n=f"{plan.records:,}")
     )
@@ -121,17 +123,12 @@ def _points(file: PlanFile, ready: Prepared, look: list[str]) -> list[SignedPoin
     return points
 
 
-def _people_point(plan: Any) -> SignedPoint:
-    said = texts("publish").points
-    try:
-        check_whose_records(plan)
-    except HedgerowError as error:
-        return SignedPoint(name="people", words=error.what, standing="bad", page="table")
-    if plan.person is not None:
-        words = said.person.format(columns=", ".join(plan.person))
-    else:
-        words = said.one if plan.one_record_per_person else said.each
-    return SignedPoint(name="people", words=words, standing="good", page="table")
+def _unit_point(ready: Prepared) -> SignedPoint:
+    words = unit_words(ready)
+    if words is None:
+        said = texts("publish").points
+        return SignedPoint(name="unit", words=said.no_unit, standing="bad", page="table")
+    return SignedPoint(name="unit", words=words, standing="good", page="table")
 
 
 def _verdict_point(ready: Prepared, *, wait: bool) -> SignedPoint:
@@ -183,8 +180,11 @@ def _start(request: Request, form: Sent) -> Response:
     """Start ``publish --expect FINGERPRINT`` as a process of its own."""
     file = shown_plan(request)
     studio = studio_of(request)
-    fingerprint = prepare(file.plan()).fingerprint()
+    ready = prepare(file.plan())
+    fingerprint = ready.fingerprint()
     check_fingerprint(file, shown=form.need("fingerprint"), now=fingerprint)
+    if ready.private:
+        check_unit(ready.plan)
     out = form.need("out").strip()
     studio.folder.inside(out)
     if busy := _busy(studio.runs.all("publish"), out):

@@ -15,11 +15,13 @@ from hedgerow.errors import HedgerowError, InputError
 from hedgerow.studio.columns import (
     ROLES,
     PlanColumn,
+    answering,
     confirming,
     confirming_fact,
     lines_of,
     named,
     number,
+    open_questions,
     plan_columns,
     table_facts,
     to_look_at,
@@ -50,7 +52,14 @@ from hedgerow.studio.yamledit import Drop, Edit, Put
 KINDS = ("numeric", "values", "taxonomy", "date", "edges")
 DATE_STEPS = ("day", "week", "month", "quarter", "year")
 _PASSWORD = re.compile(r"://[^/@]*:[^/@]+@|[?&]password=", re.IGNORECASE)
-_OF_PEOPLE = ("person", "records-per-person", "count", "join", "one-record-per-person")
+_OF_PEOPLE = (
+    "person",
+    "records-per-person",
+    "count",
+    "join",
+    "one-record-per-person",
+    "protects",
+)
 
 
 def _show(request: Request) -> Response:
@@ -130,6 +139,7 @@ def _values(file: PlanFile) -> dict[str, Any]:
         "file": file,
         "columns": columns,
         "facts": facts,
+        "questions": open_questions(file),
         "data": data,
         "look": to_look_at(file),
         "mistake": mistake,
@@ -224,6 +234,13 @@ def _confirm_fact(request: Request, form: Sent) -> Response:
     return page_answer(request, "_about.html.j2", whole=True, **_values(saved))
 
 
+def _answered(request: Request, form: Sent) -> Response:
+    """Remove a question that somebody has answered in the plan."""
+    file = shown_plan(request)
+    saved = _saved(file, answering(file, form.need("question")), form)
+    return page_answer(request, "_about.html.j2", whole=True, **_values(saved))
+
+
 def _bulk(request: Request, form: Sent) -> Response:
     file = shown_plan(request)
     names, role = form.all("names"), form.need("bulk-role")
@@ -276,8 +293,10 @@ def _people_edits(data: dict[str, Any], form: Sent) -> list[Edit]:
             wanted["count"] = "people"
         if form.get("join") == "union":
             wanted = {"person": wanted["person"], "join": "union"}
-    elif whose != "unsaid":
-        return []
+    elif whose == "records":
+        wanted = {"protects": "records"}
+    else:
+        return []  # nothing is chosen: what the plan states stays
     dropped = [key for key in _OF_PEOPLE if key in data and key not in wanted]
     edits: list[Edit] = [Drop(path=(key,)) for key in dropped]
     for key, value in wanted.items():
@@ -315,6 +334,7 @@ PAGE = Page(
         Route("/table/column", change(_save_column), methods=["POST"]),
         Route("/table/confirm", change(_confirm), methods=["POST"]),
         Route("/table/fact", change(_confirm_fact), methods=["POST"]),
+        Route("/table/answered", change(_answered), methods=["POST"]),
         Route("/table/bulk", change(_bulk), methods=["POST"]),
         Route("/table/about", change(_about), methods=["POST"]),
         Route("/table/items", change(_items), methods=["POST"]),
