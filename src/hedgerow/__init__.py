@@ -2,8 +2,8 @@
 
 >>> import hedgerow
 >>> [name for name in dir(hedgerow) if name.islower()]  # doctest: +NORMALIZE_WHITESPACE
-['__version__', 'audit', 'check', 'compare', 'confirm', 'disclose', 'draft', 'evaluate',
- 'generalise', 'load_plan', 'publish', 'read_taxonomy', 'recover', 'register', 'sign',
+['__version__', 'attack', 'audit', 'check', 'compare', 'confirm', 'disclose', 'draft', 'evaluate',
+ 'generalise', 'load_plan', 'publish', 'read_taxonomy', 'recover', 'register', 'risk', 'sign',
  'try_utility', 'verify']
 """
 
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from hedgerow.release.sign import sign
     from hedgerow.release.transformer import Generaliser
     from hedgerow.release.verify import verify
+    from hedgerow.risks.raw.assess import risk
+    from hedgerow.risks.raw.assessment import RiskAssessment
     from hedgerow.taxonomy.files import read_taxonomy
     from hedgerow.taxonomy.tree import Taxonomy
 
@@ -57,6 +59,7 @@ __all__ = [
     "OwnUtility",
     "Plan",
     "Release",
+    "RiskAssessment",
     "SequenceRelease",
     "Taxonomy",
     "__version__",
@@ -73,6 +76,7 @@ __all__ = [
     "read_taxonomy",
     "recover",
     "register",
+    "risk",
     "sign",
     "try_utility",
     "verify",
@@ -90,6 +94,7 @@ _HOMES = {
     "OwnUtility": "methods.diffmulti.own_utility",
     "Plan": "plan.model",
     "Release": "release.release",
+    "RiskAssessment": "risks.raw.assessment",
     "SequenceRelease": "release.sequences",
     "Taxonomy": "taxonomy.tree",
     "audit": "auditing.run",
@@ -105,6 +110,7 @@ _HOMES = {
     "read_taxonomy": "taxonomy.files",
     "recover": "pipeline.recover",
     "register": "methods.register",
+    "risk": "risks.raw.assess",
     "try_utility": "methods.diffmulti.try_utility",
     "sign": "release.sign",
     "verify": "release.verify",

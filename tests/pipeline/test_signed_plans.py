@@ -274,8 +274,10 @@ def test_a_signed_disclosure_is_made_as_it_was_signed(change: str) -> None:
 
 
 def test_a_plan_that_nobody_confirmed_is_refused(folder: Path) -> None:
-    mapping = {"attributes": {"age": {"numeric": [0, 9]}}, "protects": "records"} | {
-        "publish": {"epsilon": 1}
+    mapping = {
+        "attributes": {"age": {"numeric": [0, 9]}},
+        "protects": "records",
+        "publish": {"epsilon": 1},
     }
     with pytest.raises(UnconfirmedPlanError, match="hedgerow confirm"):
         hedgerow.publish(mapping, data=folder / "visits.csv")

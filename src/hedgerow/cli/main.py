@@ -31,6 +31,7 @@ from hedgerow.cli.generalise import generalise_command
 from hedgerow.cli.methods import methods_command
 from hedgerow.cli.publish import publish_command
 from hedgerow.cli.recover import recover_command
+from hedgerow.cli.risk import risk_command
 from hedgerow.cli.sign import sign_command, signing_key_command
 from hedgerow.cli.studio import studio_command
 from hedgerow.cli.verify import verify_command
@@ -100,6 +101,7 @@ def make_app(*, method_settings: bool = True) -> typer.Typer:
     made.command("generalise")(generalise_command)
     made.command("evaluate")(evaluate_command)
     made.command("compare")(compare_command)
+    made.command("risk")(risk_command)
     made.command("audit")(audit_command)
     made.command("methods")(methods_command)
     made.command("studio")(studio_command)

@@ -83,7 +83,7 @@ def _risk(contender: Contender, seed: int) -> float | None:
     """Return the highest risk of a record; nothing where epsilon bounds it."""
     if contender.is_private:
         return None
-    facts = tasks.risk(contender.subject, seed=seed)
+    facts = tasks.reidentification(contender.subject, seed=seed)
     if not facts["applicable"] or facts["release"] is None:
         return None
     highest: float = facts["release"]["prosecutor"]["highest"]

@@ -34,7 +34,7 @@ class Confidential:
 
     ``rows`` are the places of the records in the table as it was read; ``personal`` one
     weight per record and attribute, where people have their own; ``keys`` what records are
-    recognised by, where the plan names a column.
+    recognised by, where the plan names a column; ``n_read`` how many rows the table has.
     """
 
     table: EncodedTable
@@ -42,6 +42,7 @@ class Confidential:
     against: EncodedTable
     personal: Floats | None
     keys: tuple[str, ...] | None = None
+    n_read: int = 0
 
     @cached_property
     def dictionary(self) -> Dictionary:
@@ -158,6 +159,7 @@ def read_confidential(
         against=_dictionary(ready, read.table, against, progress),
         personal=_personal(ready, read.numbers, columns, read.n_read, read.rows),
         keys=read.keys,
+        n_read=read.n_read,
     )
 
 

@@ -88,13 +88,19 @@ def prepare_disclosure(
             do="Add a section such as 'disclose: {method: aruba, utility: {at-least: half}}'.",
         )
     need_compiler("Disclosing records", extra="disclose")
-    schema = schema_of(checked)
+    ready = with_weights(checked, checked.disclose)
+    _check_reach(checked.disclose, ready.chains)
+    return ready
+
+
+def with_weights(plan: Plan, disclose: DisclosePlan) -> PreparedDisclosure:
+    """Return the plan with its taxonomies as chains and the weights of a section by code."""
+    schema = schema_of(plan)
     chains = chains_of(schema)
-    _check_reach(checked.disclose, chains)
-    common, by_value = _weights(checked.disclose, schema, chains)
+    common, by_value = _weights(disclose, schema, chains)
     return PreparedDisclosure(
-        plan=checked,
-        disclose=checked.disclose,
+        plan=plan,
+        disclose=disclose,
         schema=schema,
         chains=chains,
         attribute_weights=common,

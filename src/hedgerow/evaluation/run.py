@@ -42,7 +42,7 @@ _OF_TABLES: dict[str, Callable[..., dict[str, Any]]] = {
     "counting": tasks.counting,
     "relations": tasks.related,
     "loss": tasks.loss,
-    "risk": tasks.risk,
+    "risk": tasks.reidentification,
     "people": tasks.people,
 }
 _OF_BASKETS: dict[str, Callable[..., dict[str, Any]]] = {

@@ -202,7 +202,7 @@ def loss(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
     }
 
 
-def risk(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
+def reidentification(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
     """Return the re-identification risk, or why there is none to state."""
     truthful = is_truthful(subject)
     if truthful is False:
