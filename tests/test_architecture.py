@@ -34,6 +34,8 @@ ROOMS: dict[str, str] = {
     "evaluation": "errors progress model plan privacy read encode release report taxonomy",
     "comparison": "errors progress model plan privacy read encode count release report pipeline"
     " evaluation",
+    "risk": "errors progress model plan privacy read encode count release report taxonomy pipeline"
+    " evaluation comparison",
     "drafting": "errors model plan privacy read taxonomy",
     "auditing": "errors progress model plan privacy encode count methods taxonomy pipeline",
     "demo": "errors progress model plan read encode release evaluation pipeline",
@@ -41,7 +43,7 @@ ROOMS: dict[str, str] = {
     " evaluation comparison drafting",
     "handbook": "errors",
     "cli": "errors model plan privacy taxonomy release report pipeline disclosure evaluation"
-    " comparison drafting auditing demo studio handbook",
+    " comparison drafting auditing demo risk studio handbook",
 }
 """Which rooms each room may use, beside itself: what is not said here is refused."""
 

@@ -2,8 +2,8 @@
 
 >>> import hedgerow
 >>> [name for name in dir(hedgerow) if name.islower()]  # doctest: +NORMALIZE_WHITESPACE
-['__version__', 'audit', 'check', 'compare', 'disclose', 'draft', 'evaluate', 'generalise',
- 'load_plan', 'publish', 'read_taxonomy', 'recover', 'register', 'sign',
+['__version__', 'attack', 'audit', 'check', 'compare', 'disclose', 'draft', 'evaluate',
+ 'generalise', 'load_plan', 'publish', 'read_taxonomy', 'recover', 'register', 'sign',
  'try_utility', 'verify']
 """
 
@@ -39,12 +39,15 @@ if TYPE_CHECKING:
     from hedgerow.release.sign import sign
     from hedgerow.release.transformer import Generaliser
     from hedgerow.release.verify import verify
+    from hedgerow.risk.attacks.result import AttackReport
+    from hedgerow.risk.attacks.run import attack
     from hedgerow.taxonomy.files import read_taxonomy
     from hedgerow.taxonomy.tree import Taxonomy
 
     __version__: str
 
 __all__ = [
+    "AttackReport",
     "BasketRelease",
     "Certificate",
     "Comparison",
@@ -59,6 +62,7 @@ __all__ = [
     "SequenceRelease",
     "Taxonomy",
     "__version__",
+    "attack",
     "audit",
     "check",
     "compare",
@@ -77,6 +81,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AttackReport": "risk.attacks.result",
     "BasketRelease": "release.baskets",
     "Certificate": "model.certificate",
     "Comparison": "comparison.comparison",
@@ -90,6 +95,7 @@ _HOMES = {
     "Release": "release.release",
     "SequenceRelease": "release.sequences",
     "Taxonomy": "taxonomy.tree",
+    "attack": "risk.attacks.run",
     "audit": "auditing.run",
     "check": "pipeline.check",
     "compare": "comparison.compare",

@@ -1,0 +1,4 @@
+"""The risk room: what the raw file gives away, and what attacks get out of a release.
+
+For the owner alone.
+"""
