@@ -127,7 +127,8 @@ def _show(found: AttackReport, folder: Path, *, quiet: bool) -> None:
     for question, each in told.items():
         for finding in each.found:
             cells = {bar.kind: bar.text for bar in finding.bars}
-            name = question if finding.title == question else f"{question}: {finding.title}"
+            plain = question.replace("-", " ")
+            name = plain if finding.title == plain else f"{plain}: {finding.title}"
             shown = [cells.get(kind, "–") for kind in ("attack", "control", "bound")]
             table.add_row(*(escape(cell) for cell in (name, *shown)))
     say(table)

@@ -143,14 +143,18 @@ def _membership(facts: Facts) -> BoardAnswer:
 def _plain(title: str, facts: Facts) -> BoardAnswer:
     if "not-run" in facts:
         return BoardAnswer(found=(), omitted=((title, facts["not-run"]),))
-    note = None
-    if "baseline" in facts:
-        note = _guessing(facts["baseline"])
-    return BoardAnswer(found=(_question(title, facts, note),))
+    return BoardAnswer(found=(_question(title, facts, _guessing(facts)),))
 
 
-def _guessing(baseline: Facts) -> str:
-    return f"Guessing without the other values gets {rate_text(baseline['rate'])} right."
+def _guessing(facts: Facts) -> str | None:
+    """Return what guessing from single columns gets; a weaker attack proves nothing by failing."""
+    if "baseline" not in facts:
+        return None
+    guessed = facts["baseline"]["rate"]
+    words = f"Guessing without the other values gets {rate_text(guessed)} right."
+    if guessed is not None and guessed > facts["attack"]["rate"]:
+        words += " The attack is weaker than that, so its failure says little."
+    return words
 
 
 def _inference(facts: Facts) -> BoardAnswer:
@@ -158,8 +162,7 @@ def _inference(facts: Facts) -> BoardAnswer:
         return BoardAnswer(found=(), omitted=(("inference", facts["not-run"]),))
     return BoardAnswer(
         found=tuple(
-            _question(name, each, _guessing(each["baseline"]) if "baseline" in each else None)
-            for name, each in facts["columns"].items()
+            _question(name, each, _guessing(each)) for name, each in facts["columns"].items()
         )
     )
 

@@ -136,13 +136,13 @@ class _Opened:
         self.subject: EvaluatedSubject = opened(release, data)
         self.holdout = opened(release, holdout)
         self.other = opened(other, data if other_data is None else other_data)
-        self.other_data = opened(release, other_data)
-        if self.other is not None and type(self.other) is not type(self.subject):
+        if self.other is not None and _is_ordered(self.other) is not _is_ordered(self.subject):
             raise SettingError(
                 "the two releases are not of one kind of data",
                 where="other",
                 do="Give two releases of tables, of baskets or of sequences.",
             )
+        self.other_data = opened(release, other_data)
         self.is_joined = plan is not None
 
     def attacked(self, settings: AttackSettings, progress: Progress) -> Facts:
@@ -207,7 +207,9 @@ class _Opened:
     def _head(self, sample: Sample, judge: Judge, settings: AttackSettings) -> Facts:
         subject = self.subject
         guarantee = None if subject.certificate is None else subject.certificate.guarantee
-        protects = "people" if guarantee is not None and guarantee.person is not None else "records"
+        by_person = guarantee is not None and guarantee.person is not None
+        if isinstance(subject, BasketSubject) and judge.limits is None:
+            by_person = False
         return {
             "format-version": FORMAT_VERSION,
             "for": FOR_OWNER,
@@ -215,7 +217,7 @@ class _Opened:
             "data": {"records": _n_records(subject)},
             "holdout": None if self.holdout is None else {"records": _n_records(self.holdout)},
             "targets": {
-                "unit": protects,
+                "unit": "people" if by_person else "records",
                 "attacked": len(sample),
                 "pairs": len(sample.outsiders),
                 "pairs-that-fix": sample.n_fixing,
@@ -231,9 +233,14 @@ class _Opened:
         }
 
 
+def _is_ordered(subject: EvaluatedSubject) -> bool | None:
+    """Return whether records are sequences; ``None`` for those of a table."""
+    return None if isinstance(subject, TableSubject) else subject.ordered
+
+
 def _kind(subject: EvaluatedSubject) -> str:
     if isinstance(subject, TableSubject):
-        return f"table of {subject.shape}"
+        return f"table of {'records' if subject.shape == 'records' else 'boxes'}"
     return "sequences" if subject.ordered else "baskets"
 
 

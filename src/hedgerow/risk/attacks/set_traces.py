@@ -19,6 +19,7 @@ from hedgerow.evaluation.weighted_sets import WeightedSets
 from hedgerow.model.arrays import Flags
 from hedgerow.progress import Done, unheard
 from hedgerow.risk.attacks.sets import SetGame, kept_items, some_sets
+from hedgerow.risk.attacks.table_traces import linked_by
 from hedgerow.risk.attacks.traces import Scores, Traces
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class _Sets:
 
 
 class _Linking:
-    """Links of two halves of a set: both are nearest to the same released set."""
+    """Links of two halves of a set: some released set is nearest to both."""
 
     def __init__(self, game: SetGame) -> None:
         self.rng = np.random.default_rng([game.seed, 4])
@@ -113,26 +114,18 @@ class _Linking:
         self.halves = (np.flatnonzero(first), np.flatnonzero(~first))
         matrix = _matrix(game.released)
         self.parts = [matrix[:, half] for half in self.halves]
-        self.counts = np.maximum(game.released.weights.astype(np.float64), 1.0)
-        self.ties = [self._tie() for _ in self.halves]
+        self.counts = game.released.weights.astype(np.float64)
         self.hits: list[Flags] = []
-
-    def _tie(self) -> NDArray[np.float64]:
-        race = self.rng.exponential(size=len(self.counts)) / self.counts
-        return np.asarray(race / max(float(race.max(initial=0.0)), 1e-300) * 1e-5)
 
     def add(self, some: csr_matrix) -> None:
         chance = self.rng.random(some.shape[0])
-        if not len(self.counts):
-            self.hits.append(np.zeros(len(chance), dtype=np.bool_))
-            return
-        nearest, known = [], np.ones(len(chance), dtype=np.bool_)
-        for half, part, tie in zip(self.halves, self.parts, self.ties, strict=True):
-            of_half = some[:, half]
-            known &= _sizes(of_half) > 0
-            nearest.append((_similar(of_half, part) - tie).argmax(axis=1))
-        same = (nearest[0] == nearest[1]) & (chance * self.counts[nearest[0]] < 1)
-        self.hits.append(same & known)
+        shared = np.ones((some.shape[0], len(self.counts)), dtype=np.bool_)
+        for half, part in zip(self.halves, self.parts, strict=True):
+            alike = _similar(some[:, half], part)
+            # Nobody is linked by a half that nothing released has an item of.
+            best = np.maximum(alike.max(axis=1, keepdims=True, initial=0.0), 1e-3)
+            shared &= alike >= best - 1e-6
+        self.hits.append(linked_by(shared, self.counts, chance))
 
 
 class _Inferring:

@@ -110,30 +110,33 @@ class _Nearness:
 
 
 class _Linking:
-    """Links of two halves of a record: both are nearest to the same released record."""
+    """Links of two halves of a record: some released record is nearest to both."""
 
     def __init__(self, rows: ReleasedRows, aims: TableAims) -> None:
         self.rng = np.random.default_rng([aims.seed, 4])
-        self.counts = np.maximum(rows.counts, 1.0)
-        self.ties = [self._tie() for _ in aims.halves]
+        self.counts = rows.counts
         self.hits: list[Flags] = []
 
-    def _tie(self) -> NDArray[np.float32]:
-        """Return what breaks ties between rows at random, in proportion to their counts."""
-        race = self.rng.exponential(size=len(self.counts)) / self.counts
-        return (race / max(float(race.max(initial=0.0)), 1e-300) * _EQUAL).astype(np.float32)
-
     def add(self, one: Distances, other: Distances) -> None:
-        chance = self.rng.random(len(one))
-        if not one.shape[1]:
-            self.hits.append(np.zeros(len(one), dtype=np.bool_))
-            return
-        nearest = [
-            (away + tie).argmin(axis=1) for away, tie in zip((one, other), self.ties, strict=True)
-        ]
-        # A row that stands for c records is the same record with chance 1 / c.
-        same = (nearest[0] == nearest[1]) & (chance * self.counts[nearest[0]] < 1)
-        self.hits.append(same)
+        self.hits.append(
+            linked_by(_nearest(one) & _nearest(other), self.counts, self.rng.random(len(one)))
+        )
+
+
+def _nearest(distances: Distances) -> Flags:
+    """Return which rows are nearest to each record; several may be as near."""
+    if not distances.shape[1]:
+        return np.zeros(distances.shape, dtype=np.bool_)
+    return np.asarray(distances <= distances.min(axis=1, keepdims=True) + _EQUAL)
+
+
+def linked_by(shared: Flags, counts: NDArray[np.float64], chance: NDArray[np.float64]) -> Flags:
+    """Return whose halves are linked, given the rows that are nearest to both halves.
+
+    Rows that stand for c records together are the same record with chance 1 / c.
+    """
+    standing = shared @ counts
+    return np.asarray((standing > 0) & (chance * np.maximum(standing, 1) < 1))
 
 
 class _Inferring:
