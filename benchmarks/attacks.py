@@ -250,12 +250,12 @@ def played(release: Release, size: Size, *, seed: int = 1) -> tuple[float, float
 
 
 def bounds(epsilon: Fraction) -> tuple[float, float, float]:
-    """Return what no attack whatever exceeds: a record is there or not, or is another one.
+    """Return what no attack whatever exceeds: in every game one record takes another's place.
 
-    Another record is one removed and one added, which costs twice.
+    That is one removed and one added, which costs twice (docs/privacy.md, "Membership games").
     """
-    once, twice = (1 / (1 + math.exp(-times * epsilon)) for times in (1, 2))
-    return twice, once, twice
+    twice = 1 / (1 + math.exp(-2 * epsilon))
+    return twice, twice, twice
 
 
 def table_of(size: Size) -> str:

@@ -53,7 +53,7 @@ class SwapLimits:
         """Upper bound on the chance to name the member of a pair.
 
         >>> round(SwapLimits.of(1, 1e-3).accuracy, 4)
-        0.8813
+        0.8812
         """
         return min(1.0, self.share + self.delta * (1 - self.share))
 
