@@ -104,6 +104,20 @@ def test_the_data_cannot_be_the_held_out_records(release):
         hedgerow.attack(release, DATA, holdout=DATA)
 
 
+def test_held_out_records_that_are_in_the_data_are_noticed(release, tmp_path):
+    def noted(report):
+        return any("they are no control" in note for note in report.facts["notes"])
+
+    assert not noted(hedgerow.attack(release, DATA, holdout=OTHERS, shadows=0))
+    mixed = pl.concat([OTHERS[:100], DATA[:150]])
+    assert noted(hedgerow.attack(release, DATA, holdout=mixed, shadows=0))
+    data = write_lists(tmp_path / "in.dat", 200, ordered=False, seed=1)
+    others = write_lists(tmp_path / "out.dat", 200, ordered=False, seed=2)
+    baskets = hedgerow.publish(basket_plan(("diffpart", {})), data=data, seed=1)
+    assert not noted(hedgerow.attack(baskets, data, holdout=others))
+    assert noted(hedgerow.attack(baskets, data, holdout=data))
+
+
 def test_nothing_is_booked_and_the_release_does_not_change(tmp_path, own_ledger):
     folder = tmp_path / "release"
     hedgerow.publish(people_plan("hedge", epsilon=1), data=DATA, out=folder)

@@ -27,7 +27,7 @@ def joined_rows(codes: CodeTable, others: CodeTable) -> NDArray[np.int64]:
 
 def joined_sets(sets: WeightedSets, others: WeightedSets, *, ordered: bool) -> NDArray[np.int64]:
     """Return the sets that are in the first data and not in the second, as multisets."""
-    names = [_names(each, ordered=ordered) for each in (sets, others)]
+    names = [set_names(each, ordered=ordered) for each in (sets, others)]
     _, number = np.unique(np.concatenate(names), return_inverse=True)
     return _surplus(number[: len(sets)], number[len(sets) :])
 
@@ -41,7 +41,7 @@ def _surplus(numbers: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[n
     return np.sort(order[rank >= there[ordered]])
 
 
-def _names(sets: WeightedSets, *, ordered: bool) -> NDArray[np.uint64]:
+def set_names(sets: WeightedSets, *, ordered: bool) -> NDArray[np.uint64]:
     """Return a 64-bit number for every set, equal for equal sets."""
     rng = np.random.default_rng(64)
     of_items = rng.integers(1, 1 << 63, sets.n_items, dtype=np.uint64) | np.uint64(1)

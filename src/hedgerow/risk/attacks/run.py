@@ -20,6 +20,7 @@ from hedgerow.progress import Progress, no_progress
 from hedgerow.release.generalise import PlanGiven
 from hedgerow.report.headlines import Facts
 from hedgerow.risk.attacks.limits import SwapLimits
+from hedgerow.risk.attacks.overlap import rows_overlap, sets_overlap
 from hedgerow.risk.attacks.pairs import INTERVAL_MISTAKE, VERDICT_MISTAKE, Sample
 from hedgerow.risk.attacks.questions import NO_HOLDOUT, Judge
 from hedgerow.risk.attacks.result import FORMAT_VERSION, AttackReport, check_attack_folder
@@ -151,6 +152,7 @@ class _Opened:
         files = {"holdout": self.holdout, "other": self.other, "other_data": self.other_data}
         if isinstance(subject, TableSubject):
             game = table_game(TableCase(subject=subject, **files), settings)
+            overlap = rows_overlap(game.members, game.outsiders)
             sample, n_sensitive = game.sample, len(game.aims.sensitive)
             judge = self._judge(limits, n_sensitive, settings)
             found = attack_table(game, judge, progress=progress)
@@ -158,9 +160,12 @@ class _Opened:
         else:
             case = SetCase(subject=subject, **files)
             sample = set_sample(case, settings)
+            overlap = sets_overlap(subject.records, case.outsiders, ordered=subject.ordered)
             judge = self._judge(limits, 1, settings)
             found = attack_sets(case, sample, settings, judge, progress=progress)
             n_rows = len(subject.release)
+        if overlap is not None:
+            notes.append(overlap)
         if self.holdout is None:
             notes.append(f"Membership and the controls were not run: {NO_HOLDOUT}.")
         return {
