@@ -53,6 +53,9 @@ def test_the_bound_of_a_pair_has_the_value_of_the_theory():
     expected = (math.exp(2 * e) + (1 + math.exp(e)) * d) / (1 + math.exp(2 * e))
     assert SwapLimits.of(e, d).accuracy == pytest.approx(expected)
     assert SwapLimits.of(1e9).accuracy == 1
+    # Frequent success is bounded by its complement: 1 - e^(-2 epsilon) (1 - control).
+    assert SwapLimits.of(e).rate(0.9) == pytest.approx(1 - math.exp(-2 * e) * 0.1)
+    assert SwapLimits.of(e).rate(0.1) == pytest.approx(math.exp(2 * e) * 0.1)
 
 
 @given(epsilon=epsilons, delta=deltas, control=st.floats(0, 1))

@@ -204,6 +204,28 @@ def test_the_last_item_of_a_released_sequence_is_inferred():
     assert set_traces(game).inferred["an item"].all()
 
 
+def test_the_hidden_item_of_a_sequence_is_not_known():
+    lists = [[0, 1, 2], [3], [2, 2]]
+    game = sequence_game(sets_of(lists, 4), sets_of(lists, 4), sets_of([], 4), scale=1.0, seed=0)
+    known = with_steps(sets_of([[0, 1], [3], [2]], 4))
+    assert np.diff(game.known.offsets).tolist() == np.diff(known.offsets).tolist()
+    assert game.hidden[1] == -1
+    for at in (0, 2):
+        held = game.known.items[game.known.offsets[at] : game.known.offsets[at + 1]]
+        assert game.hidden[at] not in held
+
+
+def test_an_item_that_is_known_is_not_guessed():
+    released = sets_of([[0, 1]] * 5 + [[0, 2]])
+    game = basket_game(released, sets_of([[0, 1], [0, 2]]), sets_of([]), scale=1.0, seed=0)
+    hidden, known = game.hidden.tolist(), game.known.items.tolist()
+    found = set_traces(game).inferred["an item"].tolist()
+    # Whoever is known to hold 0 is guessed to hold 1, and whoever holds 1 or 2 to hold 0.
+    guesses = [1 if item == 0 else 0 for item in known]
+    assert found == [guess == item for guess, item in zip(guesses, hidden, strict=True)]
+    assert any(found)
+
+
 rows_lists = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1)), max_size=12)
 
 
