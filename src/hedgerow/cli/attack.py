@@ -120,11 +120,11 @@ def _show(found: AttackReport, folder: Path, *, quiet: bool) -> None:
 
     from hedgerow.report.attack import board_answers, summary_of
 
-    told = board_answers(found.facts)
+    answered = board_answers(found.facts)
     table = Table()
     for name in ("question", "attack", "control", "bound"):
         table.add_column(name)
-    for question, each in told.items():
+    for question, each in answered.items():
         for finding in each.found:
             cells = {bar.kind: bar.text for bar in finding.bars}
             plain = question.replace("-", " ")
@@ -132,7 +132,7 @@ def _show(found: AttackReport, folder: Path, *, quiet: bool) -> None:
             shown = [cells.get(kind, "–") for kind in ("attack", "control", "bound")]
             table.add_row(*(escape(cell) for cell in (name, *shown)))
     say(table)
-    for each in told.values():
+    for each in answered.values():
         for what, why in each.omitted:
             say(f"Not run: {escape(what)}: {escape(why)}.")
     for note in found.facts["notes"]:

@@ -6,7 +6,7 @@ of columns, never a value of a record.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hedgerow.report.headlines import Facts
 from hedgerow.report.page import rendered
@@ -35,7 +35,8 @@ class RateBar:
 class AttackFinding:
     """What one attack got, beside its control and bound, with a verdict in words.
 
-    ``grade`` is good (no difference found), fair (a difference within the bound) or poor.
+    ``grade`` is good (no difference found), fair (a difference within the bound), poor (one without
+    a bound) or refuted (one beyond it).
     """
 
     title: str
@@ -76,7 +77,10 @@ def attack_verdict(facts: Facts) -> tuple[str, str]:
     """Return the verdict on one attack in words, and its grade."""
     beyond = facts.get("beyond-control", facts.get("beyond-guessing"))
     if facts.get("beyond-bound"):
-        return "More than the guarantee allows: the certificate is refuted. Do not publish.", "poor"
+        return (
+            "More than the guarantee allows: the certificate is refuted. Do not publish.",
+            "refuted",
+        )
     if beyond is None:
         return "There is no control, so this figure says little by itself.", "fair"
     if beyond and facts["bound"] is None:
@@ -170,9 +174,10 @@ def _inference(facts: Facts) -> BoardAnswer:
 def _differencing(facts: Facts) -> BoardAnswer:
     if "not-run" in facts:
         return BoardAnswer(found=(), omitted=(("differencing", facts["not-run"]),))
-    told = _membership(facts["membership"])
-    more = _inference(facts["inference"]).found if "inference" in facts else ()
-    return BoardAnswer(found=told.found + more, omitted=told.omitted)
+    answer = _membership(facts["membership"])
+    inferred = _inference(facts["inference"]).found if "inference" in facts else ()
+    named = [replace(each, title=f"two releases: {each.title}") for each in answer.found + inferred]
+    return BoardAnswer(found=tuple(named), omitted=answer.omitted)
 
 
 def board_answers(facts: Facts) -> dict[str, BoardAnswer]:
@@ -189,12 +194,14 @@ def board_answers(facts: Facts) -> dict[str, BoardAnswer]:
 
 def summary_of(facts: Facts) -> tuple[str, str]:
     """Return the answer to all questions in one sentence, and its grade."""
-    grades = [each.grade for told in board_answers(facts).values() for each in told.found]
-    refuted = any(
-        "refuted" in each.verdict for told in board_answers(facts).values() for each in told.found
-    )
+    found = [each for answer in board_answers(facts).values() for each in answer.found]
+    grades = [each.grade for each in found]
+    refuted = any(each.grade == "refuted" for each in found)
     if refuted:
-        return "An attack got more than the guarantee allows. Do not publish this release.", "poor"
+        return (
+            "An attack got more than the guarantee allows. Do not publish this release.",
+            "refuted",
+        )
     if "poor" in grades:
         return "Attacks learn more about people in the data than about others.", "poor"
     if facts["holdout"] is None:
