@@ -34,8 +34,8 @@ ROOMS: dict[str, str] = {
     "evaluation": "errors progress model plan privacy read encode release report taxonomy",
     "comparison": "errors progress model plan privacy read encode count release report pipeline"
     " evaluation",
-    "risks": "errors progress model plan privacy read encode lattice report release pipeline"
-    " disclosure evaluation",
+    "risks": "errors progress model plan privacy read encode count lattice release report taxonomy"
+    " pipeline disclosure evaluation comparison",
     "drafting": "errors model plan privacy read taxonomy",
     "auditing": "errors progress model plan privacy encode count methods taxonomy pipeline",
     "demo": "errors progress model plan read encode release evaluation pipeline",

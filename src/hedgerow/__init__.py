@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from hedgerow.release.sign import sign
     from hedgerow.release.transformer import Generaliser
     from hedgerow.release.verify import verify
+    from hedgerow.risks.attacks.result import AttackReport
+    from hedgerow.risks.attacks.run import attack
     from hedgerow.risks.raw.assess import risk
     from hedgerow.risks.raw.assessment import RiskAssessment
     from hedgerow.taxonomy.files import read_taxonomy
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "AttackReport",
     "BasketRelease",
     "Certificate",
     "Comparison",
@@ -63,6 +66,7 @@ __all__ = [
     "SequenceRelease",
     "Taxonomy",
     "__version__",
+    "attack",
     "audit",
     "check",
     "compare",
@@ -83,6 +87,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AttackReport": "risks.attacks.result",
     "BasketRelease": "release.baskets",
     "Certificate": "model.certificate",
     "Comparison": "comparison.comparison",
@@ -97,6 +102,7 @@ _HOMES = {
     "RiskAssessment": "risks.raw.assessment",
     "SequenceRelease": "release.sequences",
     "Taxonomy": "taxonomy.tree",
+    "attack": "risks.attacks.run",
     "audit": "auditing.run",
     "check": "pipeline.check",
     "compare": "comparison.compare",

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from scipy.special import betainc
 from scipy.stats import beta, binom
 
-from hedgerow.auditing.bounds import beta_share, certified, lower_bound, upper_bound
+from hedgerow.auditing.bounds import certified
+from hedgerow.model.binomial import beta_share, lower_bound, upper_bound
 
 
 @settings(max_examples=25)

@@ -115,6 +115,15 @@ def _evaluated_baskets(folder: Path) -> Path:
     return folder / "evaluation.html"
 
 
+def _attacked(folder: Path, method: str, *, holdout: bool) -> Path:
+    everybody = wide_table(1200, 5)
+    data, others = everybody[:600], everybody[600:]
+    release = hedgerow.publish(wide_plan(method, n_columns=5), data=data, seed=SEED)
+    given: dict[str, Any] = {"holdout": others, "other": release} if holdout else {}
+    hedgerow.attack(release, data, out=folder, shadows=1, **given)
+    return folder / "attack.html"
+
+
 def _compared(folder: Path) -> Path:
     """The page of a comparison, with figures of nobody."""
     folder.mkdir()
@@ -148,6 +157,8 @@ PAGES: dict[str, Callable[[Path], Path]] = {
     "disclosed": _disclosed,
     "disclosed-owner": _owner,
     "comparison": _compared,
+    "attack": lambda folder: _attacked(folder, "hedge", holdout=True),
+    "attack-alone": lambda folder: _attacked(folder, "weave", holdout=False),
     "evaluation-baskets": _evaluated_baskets,
     "evaluation": lambda folder: _evaluated(
         folder, n_columns=8, tasks=["counting", "loss", "risk"]

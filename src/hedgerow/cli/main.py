@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from hedgerow.cli import given, ledger, taxonomy
+from hedgerow.cli.attack import attack_command
 from hedgerow.cli.audit import audit_command
 from hedgerow.cli.certificate import certificate_command
 from hedgerow.cli.check import check_command
@@ -100,6 +101,7 @@ def make_app(*, method_settings: bool = True) -> typer.Typer:
     made.command("draw")(draw_command)
     made.command("generalise")(generalise_command)
     made.command("evaluate")(evaluate_command)
+    made.command("attack")(attack_command)
     made.command("compare")(compare_command)
     made.command("risk")(risk_command)
     made.command("audit")(audit_command)

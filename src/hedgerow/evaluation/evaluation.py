@@ -65,9 +65,14 @@ class Evaluation:
 
 
 def check_folder(
-    folder: str | os.PathLike[str], *, apart_from: Any = None, force: bool = False
+    folder: str | os.PathLike[str],
+    *,
+    apart_from: Any = None,
+    force: bool = False,
+    what: str = "an evaluation",
+    files: tuple[str, ...] = (JSON_FILE, PAGE_FILE),
 ) -> Path:
-    """Return where an evaluation may be written, or refuse; call it before the work."""
+    """Return where ``files`` for the owner may be written, or refuse; call it before the work."""
     target = Path(folder)
     resolved = target.resolve()
     if isinstance(apart_from, str | os.PathLike) and Path(apart_from).is_dir():
@@ -76,7 +81,7 @@ def check_folder(
             raise ReleaseError(
                 "the folder is that of the release, which others may see",
                 where=str(target),
-                do="Give a folder beside the release: an evaluation is for the data owner only.",
+                do=f"Give a folder beside the release: {what} is for the data owner only.",
             )
     if target.exists() and not target.is_dir():
         raise ReleaseError("is not a folder", where=str(target), do="Give a folder's name.")
@@ -84,11 +89,11 @@ def check_folder(
         raise ReleaseError(
             "the folder holds a release, which others may see",
             where=str(target),
-            do="Give another folder: an evaluation is for the data owner only.",
+            do=f"Give another folder: {what} is for the data owner only.",
         )
-    if not force and any((target / name).exists() for name in (JSON_FILE, PAGE_FILE)):
+    if not force and any((target / name).exists() for name in files):
         raise ReleaseError(
-            "the folder holds an evaluation already",
+            f"the folder holds {what} already",
             where=str(target),
             do="Give another folder, or --force to replace it.",
         )

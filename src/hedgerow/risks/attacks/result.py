@@ -1,0 +1,66 @@
+"""Figures of an attack run, its page, and where they may be written."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hedgerow.errors import ReleaseError
+from hedgerow.evaluation.evaluation import check_folder, written_for_owner
+
+FORMAT_VERSION = 1
+JSON_FILE, PAGE_FILE = "attack.json", "attack.html"
+_WHAT = "an attack report"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AttackReport:
+    """Every figure of an attack run, as JSON holds it (for the data owner only)."""
+
+    facts: dict[str, Any]
+
+    def __repr__(self) -> str:
+        return f"AttackReport({self.facts['release']['name']!r}, for the data owner)"
+
+    def to_json(self) -> str:
+        """Return the text of `attack.json`."""
+        return json.dumps(self.facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def html(self) -> str:
+        """Return the text of `attack.html`: one page for a board."""
+        from hedgerow.report.attack import render_attack
+
+        return render_attack(self.facts)
+
+    def write(
+        self, folder: str | os.PathLike[str], *, apart_from: Any = None, force: bool = False
+    ) -> tuple[Path, Path]:
+        """Write the page and the figures, readable by their owner alone; return both files.
+
+        ``apart_from`` is the release, inside whose folder nothing is ever written.
+        """
+        target = check_attack_folder(folder, apart_from=apart_from, force=force)
+        page, figures = self.html(), self.to_json()
+        try:
+            target.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return written_for_owner(target / PAGE_FILE, page), written_for_owner(
+                target / JSON_FILE, figures
+            )
+        except OSError as error:
+            raise ReleaseError(
+                f"the report cannot be written: {(error.strerror or str(error)).lower()}",
+                where=str(target),
+                do="Give a folder with room that you may write to.",
+            ) from error
+
+
+def check_attack_folder(
+    folder: str | os.PathLike[str], *, apart_from: Any = None, force: bool = False
+) -> Path:
+    """Return where a report may be written, or refuse; call it before the work."""
+    return check_folder(
+        folder, apart_from=apart_from, force=force, what=_WHAT, files=(JSON_FILE, PAGE_FILE)
+    )
