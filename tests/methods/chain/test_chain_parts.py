@@ -74,7 +74,7 @@ def test_an_epsilon_below_the_least_is_refused():
 
 
 @pytest.mark.parametrize(
-    "taxonomy", [flat(3), flat(64), flat(65), flat(700), flat(5000), grouped(70, 9)]
+    "taxonomy", [flat(3), flat(64), flat(65), flat(73), flat(700), flat(5000), grouped(70, 9)]
 )
 def test_every_item_is_spelt_by_steps_of_its_own(taxonomy):
     alphabet = Alphabet.of(taxonomy)
