@@ -21,6 +21,7 @@ from hedgerow.count.feature_kernels import (
     binned,
 )
 from hedgerow.count.folding import fold
+from hedgerow.methods.coterie.bins import Bins
 from hedgerow.model.baskets import EncodedBaskets
 from support.basket_sets import encoded_baskets
 
@@ -163,3 +164,12 @@ def test_lots_are_even_and_differ_between_equal_records():
     assert np.abs(above - n / 4).max() < 6 * np.sqrt(n * 3 / 16)
     _, other = summed(CappedItems(n_items=12, cap=3, key=6), baskets).reshape(2, -1)
     assert not np.array_equal(above, other)
+
+
+@pytest.mark.parametrize("zero", [False, True])
+@pytest.mark.parametrize("most", [1, 2, 9, 19, 70, 500])
+def test_every_number_is_in_the_bin_that_begins_last_before_it(most, zero):
+    edges = Bins.up_to(most, zero=zero).edges
+    numbers = np.arange(0 if zero else 1, most + 1)
+    expected = [max(b for b, edge in enumerate(edges.tolist()) if edge <= n) for n in numbers]
+    assert binned(numbers, edges).tolist() == expected

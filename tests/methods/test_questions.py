@@ -99,7 +99,7 @@ STEPS = {
 
 def audited():
     for subject in audited_subjects(Fraction(1)):
-        if isinstance(subject, Unclaimed) or not hasattr(subject, "method"):
+        if isinstance(subject, Unclaimed) or not hasattr(subject, "over"):
             continue
         if subject.name.split(",")[0] not in SAMPLING:
             yield pytest.param(subject, id=subject.name)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from hedgerow.errors import CapError, DeltaCapError, LedgerError
 from hedgerow.privacy.ledger import Cover, Ledger, ReleaseTerms
-from hedgerow.privacy.ledger_covers import CoverSums, codes_text, ranges_in, ranges_of
+from hedgerow.privacy.ledger_covers import CoverSums, added, codes_text, ranges_in, ranges_of
 from hedgerow.privacy.ledger_state import AccountBalance, State
 
 SIZES = {"month": 5, "ward": 3}
@@ -273,3 +273,13 @@ def test_bookings_with_covers_of_killed_processes_are_there_or_not(ledger):
         if told["kind"] == "booked":
             by_month[told["cover_codes"]] = by_month.get(told["cover_codes"], 0) + 1
     assert ledger.spent("visits") == max(by_month.values())
+
+
+def test_sums_are_exact_up_to_sixty_digits_and_rounded_up_beyond():
+    finest = Fraction(1, 10**60)
+    assert added(finest, Fraction(0)) == finest
+    finer = Fraction(1, 10**60 + 1)
+    assert added(finer, Fraction(0)) == finest
+    third = Fraction(1, 3 * 10**60)
+    assert added(Fraction(1), third) == 1 + finest
+    assert added(Fraction(1, 3), Fraction(1, 7)) == Fraction(10, 21)

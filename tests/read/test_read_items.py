@@ -318,3 +318,15 @@ def test_real_files_have_the_records_that_their_description_counts(
     baskets = encode_baskets(source, universe)
     assert (len(baskets), len(baskets.items)) == (n_records, n_items)
     assert baskets.lengths.max() == largest
+
+
+def test_a_long_table_with_an_order_gives_it_beside_records_and_items(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("note,when,item,who\nx,2,milk,a\ny,1,eggs,a\nz,7,tea,b\n", encoding="utf-8")
+    place = ItemsPlace(column="item", record="who", order="when")
+    ((records, items, order),) = open_items(path, place).rows()
+    assert records.to_pylist() == ["a", "a", "b"]
+    assert items.to_pylist() == ["milk", "eggs", "tea"]
+    assert order.to_pylist() == ["2", "1", "7"]
+    unordered = open_items(path, ItemsPlace(column="item", record="who")).rows()
+    assert [each[2] for each in unordered] == [None]

@@ -54,6 +54,46 @@ def test_values_are_spelt_one_by_one(tmp_path, name):
     ]
 
 
+JSON_VALUES = {
+    "true": "true",
+    "false": "false",
+    "null": None,
+    "1": "1",
+    "1.0": "1",
+    "1e0": "1",
+    "1.5": "1.5",
+    "0": "0",
+    "0.0": "0",
+    "-0.0": "0",
+    "-1": "-1",
+    "1e-7": "1e-07",
+    "123456789012345678901": "123456789012345678901",
+    '"1"': "1",
+    '"1.0"': "1.0",
+    '"true"': "true",
+    '"null"': "null",
+    '"None"': "None",
+    '"True"': "True",
+    '""': "",
+}
+"""Every type of JSON value, with those that Python compares as equal, and the text it becomes."""
+
+
+@pytest.mark.parametrize("before", JSON_VALUES)
+def test_a_value_is_spelt_alike_whatever_value_came_before_it(tmp_path, before):
+    lines = [f'{{"a": {written}}}'.encode() for after in JSON_VALUES for written in (before, after)]
+    rows = rows_of(open_table(put(tmp_path, lines), reading=Reading(header=("a",))))
+    expected = [JSON_VALUES[each] for after in JSON_VALUES for each in (before, after)]
+    assert rows == [(text,) for text in expected]
+
+
+@pytest.mark.parametrize("before", JSON_VALUES)
+def test_a_value_is_spelt_alike_whatever_stands_in_the_other_columns(tmp_path, before):
+    lines = [f'{{"a": {before}, "b": {after}}}'.encode() for after in JSON_VALUES]
+    rows = rows_of(open_table(put(tmp_path, lines), reading=Reading(header=("a", "b"))))
+    assert rows == [(JSON_VALUES[before], text) for text in JSON_VALUES.values()]
+
+
 def test_a_file_of_another_name_holds_objects_where_the_plan_says_so(tmp_path):
     path = put(tmp_path, [GOOD], "t.txt")
     reading = Reading(format="json-lines")

@@ -146,3 +146,32 @@ def write_baskets(path: Path, *, n: int = 300) -> Path:
     lines = [kinds[int(rng.integers(len(kinds)))] for _ in range(n)]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
+
+
+def write_shop(path: Path, *, n_items: int, n: int = 6000) -> Path:
+    """Baskets of items 1 to ``n_items``: frequent ones together, some baskets of very many."""
+    rng = np.random.default_rng(13)
+    held = rng.random((n, n_items)) < 0.5 / np.arange(1, n_items + 1) ** 0.9
+    together = rng.random(n) < 0.3
+    held[:, :6] |= together[:, None] & (rng.random((n, 6)) < 0.8)
+    held[:40] |= rng.random((40, n_items)) < 0.6
+    lines = [" ".join(map(str, np.flatnonzero(row) + 1)) for row in held]
+    path.write_text("\n".join(line for line in lines if line) + "\n", encoding="utf-8")
+    return path
+
+
+def write_journeys(path: Path, *, n: int = 12_000) -> Path:
+    """Sequences of places 1 to 12 that follow habits; some of them long, many of them equal."""
+    rng = np.random.default_rng(14)
+    follows = rng.permuted(np.tile(np.arange(12), (12, 1)), axis=1)
+    place, lines = rng.integers(0, 4, n), [[] for _ in range(n)]
+    going = np.arange(n)
+    for step in range(40):
+        for row, at in zip(going.tolist(), place[going].tolist(), strict=True):
+            lines[row].append(str(at + 1))
+        going = going[rng.random(len(going)) < (0.75 if step else 0.95)]
+        rank = np.minimum(rng.geometric(0.55, len(going)) - 1, 11)
+        place[going] = follows[place[going], rank]
+    lines += [[str(at + 1) for at in range(12)] * 2] * 900
+    path.write_text("\n".join(map(" ".join, lines)) + "\n", encoding="utf-8")
+    return path

@@ -28,6 +28,8 @@ from support.engine_plans import (
     table_plan,
     variants,
     write_baskets,
+    write_journeys,
+    write_shop,
     write_stays,
     write_table,
 )
@@ -111,11 +113,25 @@ def cases() -> dict[str, Callable[[Path], dict[str, Any]]]:
         found[f"sequences, {name_of(variant)}"] = lambda folder, plan=plan: _published(
             plan, write_baskets(folder / "sets.dat", n=900), folder
         )
+    for name, (plan, write_data) in _larger().items():
+        found[f"larger, {name}"] = lambda folder, plan=plan, write_data=write_data: _published(
+            plan, write_data(folder / "larger.dat"), folder
+        )
     for name, settings in ADULT.items():
         found[f"adult, {name}"] = lambda folder, given=settings: _adult(given, folder)
     for name, settings in DISCLOSURES.items():
         found[f"disclosed, {name}"] = lambda folder, given=settings: _disclosed(given, folder)
     return found
+
+
+def _larger() -> dict[str, tuple[dict[str, Any], Callable[[Path], Path]]]:
+    """Return baskets and sequences enough for pairs, sets and long prefixes to be measured."""
+    few, many = ({**basket_plan(("coterie", {})), "items": {"universe": [1, n]}} for n in (150, 60))
+    return {
+        "coterie": (many, lambda path: write_shop(path, n_items=60)),
+        "coterie of few records": (few, lambda path: write_shop(path, n_items=150)),
+        "chain": (sequence_plan(("chain", {})), write_journeys),
+    }
 
 
 def _published(plan: Any, data: Any, folder: Path, **settings: Any) -> dict[str, Any]:

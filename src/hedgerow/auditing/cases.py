@@ -47,6 +47,9 @@ FURTHER: Mapping[str, Sequence[Mapping[str, Any]]] = {
 }
 """Settings that change how a method works, audited once each."""
 
+NAMED = {"coterie": "coterie, up to 18 items"}
+"""Names of variants whose pairs are on one way that a method has of several."""
+
 SMALL: Mapping[str, Mapping[str, Any]] = {
     "diffgen": {"h": 2},
     "diffmulti": {"h": 4},
@@ -94,9 +97,24 @@ def _variants(name: str, *, epsilon: Fraction, seed: int) -> Iterator[Subject | 
         yield Unclaimed(name=name)
         return
     for words, publish in settings_of(name, epsilon=epsilon, varied=VARIED):
-        yield method_subject(publish, name=words, seed=seed)
+        yield method_subject(publish, name=NAMED.get(words, words), seed=seed)
     for varied in FURTHER.get(name, ()):
         yield method_subject(_settings(name, epsilon, varied), name=_words(name, varied), seed=seed)
+    yield from _measured(name, Claim(epsilon=epsilon))
+
+
+def _measured(name: str, claim: Claim) -> Iterator[Subject]:
+    """Yield methods whose releases show too little of what they measure, by what they measure."""
+    from hedgerow.auditing.measured import ITEMS, CountedSequences, MeasuredBaskets
+    from hedgerow.methods.chain.chain import SequenceChain
+    from hedgerow.methods.coterie.coterie import Coterie
+
+    if name == "coterie":
+        yield MeasuredBaskets(
+            name=f"coterie, {ITEMS} items, measured", claim=claim, method=Coterie()
+        )
+    if name == "chain":
+        yield CountedSequences(name="chain, measured", claim=claim, method=SequenceChain())
 
 
 def settings_of(

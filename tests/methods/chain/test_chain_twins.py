@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from test_chain_battery import world
 
+from hedgerow.auditing.measured import ALL, CountedSequences
 from hedgerow.auditing.run import audit_subject
 from hedgerow.auditing.sequences import sequence_pairs
 from hedgerow.auditing.subject import Claim, MethodSubject
@@ -141,3 +142,33 @@ def test_some_of_what_a_leaf_costs_is_certified():
 def test_chain_is_not_refuted_where_a_record_decides_tests():
     found = outcome(SequenceChain(), PAIRS["N"], PAIRS["B"], runs=200, name="chain")
     assert found == "not refuted"
+
+
+MEASURED = CountedSequences(name="chain", claim=Claim(epsilon=ONE), method=SequenceChain())
+
+
+def test_notes_of_answers_stay_within_the_shares_of_counts():
+    notes = MEASURED.sample("L", has_record=True, runs=12, seed=3)
+    assert np.abs(notes["answers of prefixes"]).max() == pytest.approx(0.4)
+    assert np.abs(notes["answers of what follows"]).max() == pytest.approx(0.322)
+    assert np.abs(notes[ALL]).max() <= 0.722 + 1e-9
+
+
+@pytest.mark.audit
+def test_a_third_of_epsilon_is_certified_by_the_counts_of_both_forests():
+    verdict = audit_subject(MEASURED, runs=1000, seed=21)
+    assert 0.34 <= verdict.certified <= 0.722
+
+
+def twice_the_rate(counts, *, spending):
+    """The twin books its share, and adds half of the noise that it pays for."""
+    spending.book()
+    ledger = PathLedger(2 * spending.epsilon)
+    more = replace(spending, epsilon=2 * spending.epsilon, ledger=ledger)
+    return mechanisms.noisy_counts(counts, spending=more)
+
+
+@pytest.mark.audit
+def test_a_twin_that_counts_at_twice_the_rate_is_refuted(monkeypatch):
+    monkeypatch.setattr(forest, "noisy_counts", twice_the_rate)
+    assert audit_subject(MEASURED, runs=1000, seed=21).outcome == "refuted"

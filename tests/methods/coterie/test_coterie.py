@@ -22,6 +22,7 @@ from hedgerow.methods.coterie.lengths import whole_numbers, with_places
 from hedgerow.methods.coterie.lots import Lots
 from hedgerow.methods.coterie.place import combinations_in, dealt, swap
 from hedgerow.methods.coterie.planting import expected_by_lot, plants_for
+from hedgerow.methods.coterie.sets import CandidateSet, goal_support
 from hedgerow.methods.coterie.shares import FEW, FEW_PARTS, LARGE, PARTS
 from hedgerow.methods.coterie.targets import Targets
 from hedgerow.methods.diffpart.diffpart import DiffPart
@@ -339,3 +340,16 @@ def test_check_tells_what_to_expect():
     told = hedgerow.check(plan_of_shop())
     assert [step.on for step in told.outline.steps] == list(PARTS)
     assert "single items and of frequent pairs are off by up to about" in told.outline.notes[0]
+
+
+def test_lots_are_drawn_apart_from_each_other():
+    drawn = Lots(source=SeededSource(4)).uniform(50)
+    assert len(set(drawn.tolist())) == 50
+    assert 0 <= drawn.min() <= drawn.max() < 1
+
+
+def test_the_support_that_matters_is_that_of_the_hundredth_candidate_or_the_last():
+    listed_sets = [CandidateSet(items=(n,), support=1000.0 - n) for n in range(150)]
+    assert goal_support(listed_sets) == 1000 - 99
+    assert goal_support(listed_sets[:3]) == 998
+    assert goal_support([]) == 0

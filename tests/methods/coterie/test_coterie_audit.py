@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from hedgerow.auditing.measured import MeasuredBaskets
 from hedgerow.auditing.neighbours import BasketPair
+from hedgerow.auditing.run import audit_subject
+from hedgerow.auditing.subject import Claim
 from hedgerow.count import feature_kernels
 from hedgerow.count.compiled import features
 from hedgerow.count.feature_kernels import CappedItems, LengthBins
@@ -16,6 +20,8 @@ from hedgerow.methods.coterie import items as coterie_items
 from hedgerow.methods.coterie import shares
 from hedgerow.methods.coterie.coterie import Coterie
 from hedgerow.model.baskets import EncodedBaskets
+from hedgerow.privacy import mechanisms
+from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.laplace import discrete_laplace
 from hedgerow.privacy.source import SeededSource
 from support.basket_sets import listed, published, universe
@@ -172,3 +178,30 @@ def test_a_twin_that_books_and_adds_no_noise_is_refuted(monkeypatch):
     monkeypatch.setattr(shares, "noisy_counts", bare)
     twin = Coterie(frequent=5)
     assert outcome(twin, LONG_PAIR, runs=300) == "refuted"
+
+
+MEASURED = MeasuredBaskets(name="coterie, measured", claim=Claim(epsilon=ONE), method=Coterie())
+
+
+def test_notes_of_answers_never_exceed_epsilon_and_feel_every_vector():
+    notes = MEASURED.sample("V", has_record=True, runs=12, seed=3)
+    for part, share in {**shares.FEW_PARTS, "all vectors": ONE}.items():
+        assert 0 < np.abs(notes[f"answers of {part}"]).max() <= float(share) + 1e-9
+
+
+@pytest.mark.audit
+def test_a_third_of_epsilon_is_certified_by_what_is_measured_of_many_items():
+    verdict = audit_subject(MEASURED, runs=1200, seed=21)
+    assert 0.34 <= verdict.certified <= 1
+
+
+@pytest.mark.audit
+def test_a_twin_that_measures_at_twice_the_rate_is_refuted(monkeypatch):
+    def twice(counts, *, spending, per_record=1):
+        spending.book()
+        ledger = PathLedger(2 * spending.epsilon)
+        more = replace(spending, epsilon=2 * spending.epsilon, ledger=ledger)
+        return mechanisms.noisy_counts(counts, spending=more, per_record=per_record)
+
+    monkeypatch.setattr(shares, "noisy_counts", twice)
+    assert audit_subject(MEASURED, runs=1200, seed=21).outcome == "refuted"

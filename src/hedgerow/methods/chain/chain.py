@@ -132,8 +132,36 @@ class SequenceChain:
 
         Privacy: costs epsilon.
         """
+        run = self._begun(engine, epsilon, ledger, source, progress)
+        measured = run.measured(self.max_length)
+        progress("drawing sequences", None)
+        return run.drawn(measured, longest=self.max_length)
+
+    def measure(
+        self,
+        engine: BasketEngine,
+        *,
+        epsilon: Fraction,
+        ledger: PathLedger,
+        source: RandomSource,
+        progress: Progress = no_progress,
+    ) -> MeasuredSequences:
+        """Return all that is measured; the ledger is settled afterwards.
+
+        Privacy: costs epsilon; a release is made of this alone.
+        """
+        return self._begun(engine, epsilon, ledger, source, progress).measured(self.max_length)
+
+    def _begun(
+        self,
+        engine: BasketEngine,
+        epsilon: Fraction,
+        ledger: PathLedger,
+        source: RandomSource,
+        progress: Progress,
+    ) -> _Run:
         self.validate(engine.taxonomy, epsilon)
-        run = _Run(
+        return _Run(
             engine=engine,
             alphabet=Alphabet.of(engine.taxonomy),
             budget=ChainBudget(epsilon=epsilon),
@@ -141,12 +169,29 @@ class SequenceChain:
             source=source,
             progress=progress,
         )
-        first = run.first_tree()
-        contexts = contexts_of(first, least=run.budget.context)
-        further = run.further_forest(first, contexts)
-        lengths = run.lengths(self.max_length)
-        progress("drawing sequences", None)
-        return run.drawn(first, contexts, further, lengths, longest=self.max_length)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MeasuredSequences:
+    """Both forests with their noisy counts, and noisy lengths: all of it publishable."""
+
+    first: Forest
+    contexts: Contexts
+    further: Forest
+    lengths: Lengths
+
+    @property
+    def roots(self) -> NDArray[np.int32]:
+        """The root of the second forest at which each cell of the first leads on, or -1."""
+        return roots_of_cells(self.first, self.contexts)
+
+
+def roots_of_cells(first: Forest, contexts: Contexts) -> NDArray[np.int32]:
+    """Return the root at which sequences go on that leave the first tree at each cell, or -1."""
+    roots = np.full(first.n_cells, -1, dtype=np.int32)
+    leaving = first.open_leaves
+    roots[leaving] = contexts.root_of(places_of_cells(first).at(leaving))
+    return roots
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,6 +207,14 @@ class _Run:
 
     def _spending(self, share: Fraction, on: str) -> Spending:
         return Spending(epsilon=share, on=on, ledger=self.ledger, source=self.source)
+
+    def measured(self, longest: int) -> MeasuredSequences:
+        """Return both forests and the lengths, measured one after another."""
+        first = self.first_tree()
+        contexts = contexts_of(first, least=self.budget.context)
+        further = self.further_forest(first, contexts)
+        lengths = self.lengths(longest)
+        return MeasuredSequences(first=first, contexts=contexts, further=further, lengths=lengths)
 
     def first_tree(self) -> Forest:
         """Return the tree of prefixes that many sequences begin with."""
@@ -190,10 +243,7 @@ class _Run:
     def further_forest(self, first: Forest, contexts: Contexts) -> Forest:
         """Return the forest of what is left of sequences that leave the first tree."""
         self.progress("growing what follows", None)
-        places = places_of_cells(first)
-        roots = np.full(first.n_cells, -1, dtype=np.int32)
-        leaving = first.open_leaves
-        roots[leaving] = contexts.root_of(places.at(leaving))
+        roots = roots_of_cells(first, contexts)
         tests = path_tests(
             fan_out=self.alphabet.fan_out,
             threshold=self.budget.further_threshold,
@@ -231,23 +281,16 @@ class _Run:
         )
         return Lengths(least=least, counts=counts, deviation=deviation(self.budget.lengths))
 
-    def drawn(
-        self,
-        first: Forest,
-        contexts: Contexts,
-        further: Forest,
-        lengths: Lengths,
-        *,
-        longest: int,
-    ) -> NoisySequences:
+    def drawn(self, measured: MeasuredSequences, *, longest: int) -> NoisySequences:
         """Return sequences drawn from what was published; nothing here reads the data."""
+        first, further, lengths = measured.first, measured.further, measured.lengths
         of_first = NoisySums(first, deviation(self.budget.first_counts) ** 2)
         of_further = NoisySums(further, deviation(self.budget.further_counts) ** 2)
         pool = pooled([of_first, of_further])
         counts = np.zeros(first.n_cells, dtype=np.int64)
         leaves = np.flatnonzero(first.is_leaf)
         counts[leaves] = whole(consistent_counts(of_first, pool)[leaves])
-        ways = Ways.of(further, contexts, consistent_counts(of_further, pool))
+        ways = Ways.of(further, measured.contexts, consistent_counts(of_further, pool))
         return listed_sequences(
             self.engine.taxonomy,
             First(forest=first, counts=counts, errors=np.sqrt(of_first.variances)),

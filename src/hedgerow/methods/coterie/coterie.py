@@ -118,11 +118,7 @@ class Coterie:
         measuring = Measuring(
             engine=engine, epsilon=epsilon, ledger=ledger, source=source, key=lots.word()
         )
-        progress("counting items", None)
-        records = measure_records(measuring)
-        measuring = measuring.given(records.n_records)
-        items = measure_items(measuring, records)
-        found = self._measure_combinations(measuring, items, progress)
+        items, found = self.measure(measuring, progress)
         progress("placing items", None)
         baskets, others = fitted_baskets(found, lots)
         offsets, codes = with_others(baskets, others, items, n_top=len(found.supports), lots=lots)
@@ -132,6 +128,19 @@ class Coterie:
             items=codes,
             counts=np.ones(len(offsets) - 1, dtype=np.int64),
         )
+
+    def measure(
+        self, measuring: Measuring, progress: Progress = no_progress
+    ) -> tuple[Items, Combinations]:
+        """Return all that is measured of a universe that is not small.
+
+        Privacy: costs epsilon, all that the ledger has; the release is made of this alone.
+        """
+        progress("counting items", None)
+        records = measure_records(measuring)
+        measuring = measuring.given(records.n_records)
+        items = measure_items(measuring, records)
+        return items, self._measure_combinations(measuring, items, progress)
 
     def _measure_combinations(
         self, measuring: Measuring, items: Items, progress: Progress

@@ -1,0 +1,70 @@
+"""Counts in units of a person become counts of persons, and so does what is said of their noise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from hedgerow.model.groups import LeafTable
+from hedgerow.pipeline.people import in_persons
+from hedgerow.plan.registry import METHODS
+from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.source import SeededSource
+from support import replay_worlds as worlds
+
+UNIT = 12
+EPSILON = Fraction(1)
+
+
+def released(name, **settings):
+    """A release of a method, as of counts in units."""
+    given = {"method": name, "epsilon": EPSILON, **settings}
+    method = METHODS[name].model_validate(given).build(has_class=True)
+    engine = worlds.table_engine(worlds.MIXED, worlds.rows_of(worlds.MIXED, 3000))
+    return method.publish(
+        engine, epsilon=EPSILON, ledger=PathLedger(EPSILON), source=SeededSource(2)
+    )
+
+
+def rounded(counts):
+    return np.floor(counts / UNIT + 0.5).astype(np.int64)
+
+
+def test_counts_are_rounded_to_whole_persons_and_groups_of_none_are_left_out():
+    groups = released("hedge")
+    persons = in_persons(groups, UNIT)
+    expected = rounded(groups.counts)
+    assert persons.counts.tolist() == expected[expected > 0].tolist()
+    assert all(len(each) == len(persons.counts) for each in (*persons.index, persons.classes))
+    assert persons.made.share == groups.made.share * UNIT
+    assert np.allclose(persons.tree.sizes * UNIT, groups.tree.sizes)
+    assert all(
+        np.allclose(one * UNIT, other)
+        for one, other in zip(persons.marginals, groups.marginals, strict=True)
+    )
+    assert in_persons(groups, 1) is groups
+
+
+def test_a_threshold_in_units_is_rounded_up_to_persons():
+    groups = released("basic-table")
+    made = replace(groups.made, threshold=UNIT + 1, lowered_by=6.0)
+    persons = in_persons(replace(groups, made=made), UNIT)
+    assert (persons.made.threshold, persons.made.lowered_by) == (2, 0.5)
+    exact = in_persons(replace(groups, made=replace(made, threshold=UNIT)), UNIT)
+    assert exact.made.threshold == 1
+
+
+def test_measured_tables_and_leaves_tell_the_noise_of_a_person():
+    groups = released("weave")
+    tree = released("hedge").tree
+    leaves = LeafTable(tree=tree, counts=np.array([[30, 5], [6, 18]]), share=Fraction(1, 50))
+    persons = in_persons(replace(groups, leaves=leaves), UNIT)
+    assert len(persons.tables) > 5
+    for one, other in zip(persons.tables, groups.tables, strict=True):
+        assert one.share == other.share * UNIT
+        assert np.array_equal(one.counts, rounded(other.counts))
+    assert persons.leaves.share == leaves.share * UNIT
+    assert persons.leaves.counts.tolist() == [[3, 0], [1, 2]]
+    assert np.allclose(persons.leaves.tree.sizes * UNIT, tree.sizes)
