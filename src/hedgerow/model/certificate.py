@@ -249,6 +249,12 @@ class LedgerEntry(CertificatePart):
         description="whether that is the account of people, for all tables that they are in",
         exclude_if=lambda people: not people,
     )
+    chain: Digest | None = Field(
+        default=None,
+        description="a keyed digest of the ledger's chain at the booking, by which the ledger's"
+        " owner recognises it (hedgerow ledger verify --releases); left out: of an earlier version",
+        exclude_if=lambda chain: chain is None,
+    )
 
 
 class CertifiedCover(CertificatePart):
