@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import LedgerError
+from hedgerow.privacy.ledger_disk import check_disk
 from hedgerow.privacy.ledger_errors import (
     broken,
     damaged_key,
@@ -41,6 +42,7 @@ from hedgerow.privacy.ledger_file import (
     create,
     interrupted,
     locks_work,
+    make_folder,
 )
 from hedgerow.privacy.ledger_mark import (
     HighestEvent,
@@ -367,7 +369,11 @@ class LedgerStore:
         self.timeout = timeout
         self._restored = restored
         with explained(path, timeout):
+            check_disk(path)
             if create_missing and not os.path.lexists(path):
+                make_folder(path.parent)
+                if not locks_work(path.absolute().parent):
+                    raise no_locks(path)
                 create(path, _SCHEMA)
         with self.reading():
             pass
