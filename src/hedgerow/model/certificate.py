@@ -26,9 +26,11 @@ from hedgerow.model.guarantee import (
     ExactFraction,
     Guarantee,
     factor_text,
+    inverse_factor_text,
     listed,
 )
 from hedgerow.model.sealed import SEAL, SealError, facts_in, sealed, unsealed
+from hedgerow.privacy.budget import delta_text
 from hedgerow.taxonomy.labels import displayed
 
 __all__ = [
@@ -55,7 +57,9 @@ __all__ = [
     "Spend",
     "certificate_schema",
     "certificate_schema_text",
+    "delta_text",
     "factor_text",
+    "inverse_factor_text",
     "listed",
 ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hedgerow.errors import visible
-from hedgerow.model.certificate import Certificate, CountNoise, factor_text
+from hedgerow.model.certificate import (
+    Certificate,
+    CountNoise,
+    delta_text,
+    factor_text,
+    inverse_factor_text,
+)
 from hedgerow.model.precision import sum_within
 from hedgerow.report.finish import finished
 from hedgerow.report.pictures import shortened
@@ -59,6 +65,7 @@ def page(name: str) -> Template:
     environment.filters["shortened"] = shortened
     environment.filters["whole"] = lambda number: f"{number:,}"
     environment.filters["settings"] = settings_text
+    environment.filters["delta"] = delta_text
     return environment.get_template(name)
 
 
@@ -107,6 +114,7 @@ class Promise:
     """Epsilon in plain words."""
 
     factor: str
+    inverse: str
     strength: str
     is_weak: bool
     at: float
@@ -128,6 +136,7 @@ def promised(epsilon: Fraction) -> Promise:
     """
     return Promise(
         factor=factor_text(epsilon),
+        inverse=inverse_factor_text(epsilon),
         strength=next(word for bound, word in STRENGTHS if epsilon <= bound),
         is_weak=epsilon > WEAK_FROM,
         at=_on_scale(float(epsilon)),
@@ -148,18 +157,23 @@ def _belief(before: float, epsilon: float) -> Belief:
     odds = before / (1 - before)
     highest = 1 / (1 + math.exp(-epsilon) / odds)
     lowest = odds * math.exp(-epsilon) / (1 + odds * math.exp(-epsilon))
-    return Belief(before=_per_cent(before), lowest=_per_cent(lowest), highest=_per_cent(highest))
+    return Belief(
+        before=_per_cent(before, round),
+        lowest=_per_cent(lowest, math.floor),
+        highest=_per_cent(highest, math.ceil),
+    )
 
 
-def _per_cent(chance: float) -> str:
-    """Return a chance in per cent without ever rounding to certainty."""
+def _per_cent(chance: float, rounding: Callable[[float], int]) -> str:
+    """Return a chance in per cent, rounded as its bound asks for, and never to certainty."""
     shown = 100 * chance
     if shown > 99.9:
         return "over 99.9 %"
     if shown < 0.1:
         return "under 0.1 %"
-    digits = f"{shown:.1f}" if shown < 10 or shown > 90 else f"{shown:.0f}"
-    return f"{digits.removesuffix('.0')} %"
+    scale = 10 if shown < 10 or shown > 90 else 1
+    # What differs from a whole number by rounding errors of this computation alone is that number.
+    return f"{rounding(round(shown * scale, 9)) / scale:g} %"
 
 
 @dataclass(frozen=True, kw_only=True)
