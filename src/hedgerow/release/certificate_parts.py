@@ -107,6 +107,18 @@ def _derived_words(name: str, derivation: Derivation) -> str:
     return f"how {name} follows from dates: {derivation.what} of {start}"
 
 
+def risk_words(risk: paper.DisclosedRisk) -> str:
+    """Return how far risk fell, in the words of a certificate."""
+    if not risk.lowered:
+        return (
+            f"The mean risk did not fall to {risk.threshold} of that of the records as they are;"
+            " the owner accepted that."
+        )
+    if risk.mean_left is None or risk.mean_left > risk.threshold:
+        return "Risk was low from the beginning: many people share the values of a record."
+    return f"The mean risk is at most {risk.mean_left} of that of the records as they are."
+
+
 def randomness(*, seeded: bool) -> paper.Randomness:
     """Return where the randomness came from."""
     if seeded:
@@ -114,9 +126,9 @@ def randomness(*, seeded: bool) -> paper.Randomness:
     return paper.Randomness(source="operating system", reproducible=False)
 
 
-def described(schema: Schema, plan: Plan) -> tuple[paper.DescribedAttribute, ...]:
-    """Return what is public of every attribute."""
-    told = plan.attributes
+def described(schema: Schema, plan: Plan | None) -> tuple[paper.DescribedAttribute, ...]:
+    """Return what is public of every attribute; units and meanings are the plan's."""
+    told = {} if plan is None else plan.attributes
     return tuple(
         paper.DescribedAttribute(
             name=attribute.name,

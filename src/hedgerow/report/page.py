@@ -15,6 +15,7 @@ from hedgerow.errors import visible
 from hedgerow.model.certificate import (
     Certificate,
     CountNoise,
+    DisclosedRisk,
     delta_text,
     factor_text,
     inverse_factor_text,
@@ -43,6 +44,13 @@ is drawn, and the bounds of the words between."""
 
 _BELIEFS = (0.01, 0.1, 0.5)
 
+REPORT_FORM = "hedgerow, report form 1"
+"""What pages call the form that `hedgerow verify` compares with the certificate.
+
+Give it another number when a line or a sentence that `release/restated.py` compares is worded
+differently: older pages are then not compared, in place of being called modified.
+"""
+
 
 def shown_whole(value: Any) -> Any:
     """Return what a page shows: in texts, what nobody would see is written out."""
@@ -66,6 +74,8 @@ def page(name: str) -> Template:
     environment.filters["whole"] = lambda number: f"{number:,}"
     environment.filters["settings"] = settings_text
     environment.filters["delta"] = delta_text
+    environment.filters["risk_left"] = risk_left_text
+    environment.globals["report_form"] = REPORT_FORM
     return environment.get_template(name)
 
 
@@ -92,6 +102,16 @@ def _setting_text(value: Any) -> str:
     if isinstance(value, Mapping):
         return f"({settings_text(value)})"
     return str(value)
+
+
+def risk_left_text(risk: DisclosedRisk) -> str:
+    """Return how much risk single records have left, in parts of what it was."""
+    mean, largest = (
+        "more than before" if each is None else f"at most {each} of what it was"
+        for each in (risk.mean_left, risk.largest_left)
+    )
+    accepted = "; the owner accepted whatever is left" if risk.accepted else ""
+    return f"mean {mean}, largest {largest}; wanted: mean at most {risk.threshold}{accepted}"
 
 
 def files_there(known: Sequence[tuple[str, str]], there: Collection[str]) -> list[tuple[str, str]]:
