@@ -19,7 +19,7 @@ from hedgerow.plan.disclose import (
     ThresholdDisclose,
 )
 from hedgerow.privacy.budget import upward_text
-from hedgerow.release.certificate_parts import assumed_table, described, risk_words
+from hedgerow.release.certificate_parts import assumed_table, described
 from hedgerow.release.certify import NOTHING_SPENT, RunFacts, certificate_of
 
 ARUBA = "ARUBA, SDM 2008"
@@ -111,6 +111,18 @@ def recipient_words(recipient: paper.DisclosedTo | None) -> list[str]:
         f" {n} earlier disclosure{'s' if n > 1 else ''} ({', '.join(days)}) and this one."
         " What others were given is not counted."
     ]
+
+
+def risk_words(risk: paper.DisclosedRisk) -> str:
+    """Return how far risk fell, in the words of a certificate."""
+    if not risk.lowered:
+        return (
+            f"The mean risk did not fall to {risk.threshold} of that of the records as they are;"
+            " the owner accepted that."
+        )
+    if risk.mean_left is None or risk.mean_left > risk.threshold:
+        return "Risk was low from the beginning: many people share the values of a record."
+    return f"The mean risk is at most {risk.mean_left} of that of the records as they are."
 
 
 def disclosure_statement(ready: PreparedDisclosure, against: str) -> str:

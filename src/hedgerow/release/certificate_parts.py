@@ -107,18 +107,6 @@ def _derived_words(name: str, derivation: Derivation) -> str:
     return f"how {name} follows from dates: {derivation.what} of {start}"
 
 
-def risk_words(risk: paper.DisclosedRisk) -> str:
-    """Return how far risk fell, in the words of a certificate."""
-    if not risk.lowered:
-        return (
-            f"The mean risk did not fall to {risk.threshold} of that of the records as they are;"
-            " the owner accepted that."
-        )
-    if risk.mean_left is None or risk.mean_left > risk.threshold:
-        return "Risk was low from the beginning: many people share the values of a record."
-    return f"The mean risk is at most {risk.mean_left} of that of the records as they are."
-
-
 def randomness(*, seeded: bool) -> paper.Randomness:
     """Return where the randomness came from."""
     if seeded:

@@ -48,7 +48,7 @@ class ReportText(HTMLParser):
     @property
     def text(self) -> str:
         """All words, with one blank between any two."""
-        return plain(" ".join(self.words))
+        return spaced_once(" ".join(self.words))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note where the words that follow stand."""
@@ -66,13 +66,13 @@ class ReportText(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         """Keep the words of an element that has ended."""
         if tag == "h1":
-            self.heading = plain("".join(self._piece))
+            self.heading = spaced_once("".join(self._piece))
         elif tag == "dt":
-            self._term = plain("".join(self._piece))
+            self._term = spaced_once("".join(self._piece))
         elif tag == "dd":
-            self.details[self._term] = plain("".join(self._piece))
+            self.details[self._term] = spaced_once("".join(self._piece))
         elif tag == "li" and ("ul", "public small") in self._within:
-            self.public.append(plain("".join(self._piece)))
+            self.public.append(spaced_once("".join(self._piece)))
         while self._within and self._within.pop()[0] != tag:
             pass
 
@@ -83,10 +83,10 @@ class ReportText(HTMLParser):
             self._piece.append(data)
 
 
-def plain(text: str) -> str:
+def spaced_once(text: str) -> str:
     r"""Return a text with one blank wherever it has white space.
 
-    >>> plain(" a \u00a0 b ")
+    >>> spaced_once(" a \u00a0 b ")
     'a b'
     """
     return " ".join(text.split())
@@ -103,7 +103,7 @@ def misreported(path: Path, certificate: Certificate) -> Iterator[str]:
     yield from _in_public(page, certificate)
     text = page.text
     for begins, sentence in _sentences(certificate):
-        if plain(begins) in text and _seen(sentence) not in text:
+        if spaced_once(begins) in text and _seen(sentence) not in text:
             yield f"what it says after {begins!r} is not what the certificate says"
     if "Every share of the budget" in text:
         rows = _budget_rows(budget_picture(certificate.budget))
@@ -120,7 +120,7 @@ def misreported(path: Path, certificate: Certificate) -> Iterator[str]:
 
 
 def _seen(text: object) -> str:
-    return plain(visible(str(text)))
+    return spaced_once(visible(str(text)))
 
 
 def _in_details(page: ReportText, certificate: Certificate) -> Iterator[str]:
