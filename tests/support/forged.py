@@ -95,7 +95,7 @@ def with_package(folder: Path, changed: dict[str, Any]) -> str:
     own["method"] = changed["method"]["name"]
     own |= {key: promised[key] for key in ("epsilon", "delta", "private")}
     own["certified"] = {
-        key: value for key, value in changed.items() if key not in ("files", "own-sha256")
+        key: value for key, value in changed.items() if key not in ("files", "engine", "own-sha256")
     }
     content = (json.dumps(stored, indent=1, ensure_ascii=False) + "\n").encode()
     path.write_bytes(content)

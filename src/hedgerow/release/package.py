@@ -56,9 +56,10 @@ def certified_facts(certificate: Certificate) -> dict[str, Any]:
     """Return all that a certificate says, but for the files, of which the package is one.
 
     It stands in two files, so that a certificate that was edited by itself contradicts the other.
+    The engine is left out: the package is the same on every one, and the report names it.
     """
     facts: dict[str, Any] = json.loads(certificate.to_json())
-    return {key: value for key, value in facts.items() if key not in ("files", SEAL)}
+    return {key: value for key, value in facts.items() if key not in ("files", "engine", SEAL)}
 
 
 def package_name(title: str) -> str:
