@@ -149,7 +149,12 @@ def test_export_to_a_place_that_cannot_be_written_is_one_message(ledger, tmp_pat
 def test_verify_gives_the_digest_of_a_whole_ledger(ledger):
     n_events, digest = ledger.verify()
     assert f"{n_events} events, last digest {digest}" in call("verify")
-    assert json.loads(call("verify", "--json")) == {"whole": True, "events": 6, "digest": digest}
+    assert json.loads(call("verify", "--json")) == {
+        "whole": True,
+        "events": 6,
+        "digest": digest,
+        "notes": [],
+    }
     assert not call("verify", "--quiet")
 
 

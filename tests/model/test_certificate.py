@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
 import jsonschema
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from hedgerow.errors import ReleaseError
 from hedgerow.model import certificate as parts
+from hedgerow.privacy.budget import upward_text
 from support.certificates import resealed
 
 
@@ -132,8 +136,42 @@ def test_a_file_that_is_no_json_is_refused():
         (Fraction(1), "2.72"),
         (Fraction(1, 10), "1.11"),
         (Fraction(8), "2,980.96"),
-        (Fraction(10**6), "more than 10^304"),
+        (Fraction(1, 4), "1.29"),
+        (Fraction(5), "148.42"),
+        (Fraction(100), "2.7e+43"),
+        (Fraction(10**6), "3.1e+434294"),
     ],
 )
 def test_the_factor_is_readable_at_every_epsilon(epsilon, text):
     assert parts.factor_text(epsilon) == text
+
+
+@given(st.fractions(min_value=Fraction(1, 10**6), max_value=900))
+def test_bounds_are_rounded_outward_in_both_directions(epsilon):
+    most = Fraction(parts.factor_text(epsilon).replace(",", ""))
+    least = Fraction(parts.inverse_factor_text(epsilon))
+    with localcontext(Context(prec=80)):
+        exponent = Decimal(epsilon.numerator) / Decimal(epsilon.denominator)
+        exact, inverse = Fraction(exponent.exp()), Fraction((-exponent).exp())
+    assert exact <= most <= max(exact + Fraction(1, 100), exact * Fraction(11, 10))
+    assert inverse * Fraction(9, 10) <= least <= inverse
+    assert least * most <= Fraction(11, 10)
+
+
+@given(st.fractions(min_value=0, max_value=10**6), st.integers(1, 8))
+def test_a_bound_is_never_printed_below_itself(value, digits):
+    shown = Fraction(upward_text(value, digits=digits))
+    assert value <= shown <= value * (1 + Fraction(2, 10 ** (digits - 1)))
+
+
+def test_the_statement_says_both_directions_once():
+    told = parts.Guarantee.differential_privacy(
+        Fraction(1, 4), reproducible=False, unit="records"
+    ).statement
+    assert "is at most 1.29 times, and at least 0.77 times, as likely" in told
+    loose = parts.Guarantee.differential_privacy(
+        Fraction(1), reproducible=False, delta=Fraction(1, 3), unit="records"
+    )
+    assert "delta = 0.334" in loose.statement
+    assert "more than 2.72 times as likely with any one record as without it" in loose.statement
+    assert "or without it as with it" in loose.statement

@@ -90,11 +90,14 @@ def make_certificate(schema: Schema, groups: Groups) -> Callable[..., parts.Cert
             "departures": (
                 parts.CertifiedDeparture(paper="DiffGen", what="<b>grids</b>", why="exact"),
             ),
-            "assumed_public": tuple(
-                parts.Assumed(
-                    what=f"the domain of {each.name}", sha256=describe(each.domain).digest()
-                )
-                for each in schema.used()
+            "assumed_public": (
+                *(
+                    parts.Assumed(
+                        what=f"the domain of {each.name}", sha256=describe(each.domain).digest()
+                    )
+                    for each in schema.used()
+                ),
+                parts.Assumed(what="each person has at most one record, as the plan states"),
             ),
             "randomness": parts.Randomness(
                 source="seeded", reproducible=True, stamp=parts.NOT_PRIVATE

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
+from hedgerow.cli.console import JsonOption, QuietOption, a_folder, answer, progress, say
 
 if TYPE_CHECKING:
     from hedgerow.auditing.report import AuditReport
@@ -46,7 +46,12 @@ def audit_command(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="A folder for audit.json, audit.md and audit.svg."),
+        typer.Option(
+            "--out",
+            "-o",
+            callback=a_folder,
+            help="A folder for audit.json, audit.md and audit.svg.",
+        ),
     ] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,

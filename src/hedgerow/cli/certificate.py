@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from hedgerow.cli.console import JsonOption, QuietOption, answer_done
+from hedgerow.cli.console import JsonOption, QuietOption, answer_done, is_stdout
 
 if TYPE_CHECKING:
     from hedgerow.release.publisher import PublisherKind
@@ -39,7 +39,12 @@ def certificate_command(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="A new file; else it is printed."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="A new file; without it, or with -, it is printed.",
+        ),
     ] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -69,7 +74,7 @@ def certificate_command(
     )
     facts = _facts(release, wanted, known)
     text = _written(facts, as_yaml=wanted == "registry" and not as_json)
-    if output is None:
+    if output is None or is_stdout(output):
         sys.stdout.write(text)
         return
     _write(output, text, release)

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, read_plainly, say
+from hedgerow.cli.console import (
+    JsonOption,
+    QuietOption,
+    a_folder,
+    answer,
+    progress,
+    read_plainly,
+    say,
+)
 
 if TYPE_CHECKING:
     from hedgerow.comparison.comparison import Comparison
@@ -49,7 +57,8 @@ def compare_command(
         Path | None, typer.Option(metavar="FILE", help="The ledger that booked the releases.")
     ] = None,
     out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="The folder to write.")
+        Path,
+        typer.Option("--out", "-o", callback=a_folder, metavar="DIR", help="The folder to write."),
     ] = Path("comparison"),
     pairs: Annotated[
         bool,

@@ -7,12 +7,13 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from time import monotonic
 from typing import IO, Annotated, Any, cast
 
 import typer
 
-from hedgerow.errors import DataError, visible
+from hedgerow.errors import DataError, SettingError, visible
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON, for machines.")]
 QuietOption = Annotated[
@@ -26,6 +27,37 @@ def answer(result: dict[str, Any], *, as_json: bool, show: Callable[[], None]) -
         sys.stdout.write(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
     else:
         show()
+
+
+def is_stdout(output: object) -> bool:
+    """Return whether the file of ``-o`` is standard output: ``-``."""
+    return str(output) == "-"
+
+
+@contextmanager
+def stdout_by_way_of(name: str) -> Iterator[Path]:
+    """Yield a file of this name in a private folder, and copy it to standard output at the end."""
+    import shutil
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="hedgerow-") as folder:
+        place = Path(folder) / name
+        yield place
+        sys.stdout.flush()
+        with place.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+
+
+def a_folder(out: Path | None) -> Path | None:
+    """Return the folder of ``-o``; a folder cannot go to standard output, so ``-`` is refused."""
+    if is_stdout(out):
+        raise SettingError(
+            "a folder cannot be written to standard output",
+            where="--out -",
+            do="Give the name of a folder.",
+        )
+    return out
 
 
 def answer_done(result: dict[str, Any], *, as_json: bool, show: Callable[[], None]) -> None:

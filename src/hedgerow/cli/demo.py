@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
+from hedgerow.cli.console import JsonOption, QuietOption, a_folder, answer, progress, say
 
 if TYPE_CHECKING:
     from hedgerow.demo import Demonstration
 
 
 def demo_command(
-    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to make.")] = Path(
-        "hedgerow-demo"
-    ),
+    out: Annotated[
+        Path, typer.Option("--out", "-o", callback=a_folder, help="The folder to make.")
+    ] = Path("hedgerow-demo"),
     force: Annotated[
         bool, typer.Option("--force", help="Make the demonstration anew where one is.")
     ] = False,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
+from hedgerow.cli.console import JsonOption, QuietOption, a_folder, answer, progress, say
 
 if TYPE_CHECKING:
     from hedgerow.disclosure.movement import RiskMovement
@@ -70,9 +70,9 @@ def disclose_command(
         bool | None,
         typer.Option("--first", help="Say that this recipient has nothing from these data yet."),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write.")] = Path(
-        "disclosed"
-    ),
+    out: Annotated[
+        Path, typer.Option("--out", "-o", callback=a_folder, help="The folder to write.")
+    ] = Path("disclosed"),
     force: Annotated[
         bool, typer.Option("--force", help="Replace a release that is there already.")
     ] = False,

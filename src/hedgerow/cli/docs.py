@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hedgerow.cli.console import JsonOption, QuietOption, answer, say
+from hedgerow.cli.console import JsonOption, QuietOption, a_folder, answer, say
 from hedgerow.errors import SettingError
 
 
@@ -21,7 +21,12 @@ def docs_command(
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Write all pages to this folder instead of the cache."),
+        typer.Option(
+            "--out",
+            "-o",
+            callback=a_folder,
+            help="Write all pages to this folder instead of the cache.",
+        ),
     ] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,

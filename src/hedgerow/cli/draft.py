@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
+from hedgerow.cli.console import JsonOption, QuietOption, answer, is_stdout, progress, say
 from hedgerow.errors import PlanError
 from hedgerow.plan.defaults import (
     DEFAULT_BASKET_METHOD,
@@ -104,7 +104,7 @@ def draft_command(
     """
     from hedgerow.drafting.compose import draft_plan
 
-    is_file = str(output) != "-"
+    is_file = not is_stdout(output)
     if is_file:
         _check_output(output, force=force)
     with progress("reading", quiet=quiet or as_json) as report:

@@ -7,13 +7,22 @@ from typing import Annotated
 
 import typer
 
-from hedgerow.cli.console import JsonOption, QuietOption, answer, say
+from hedgerow.cli.console import (
+    JsonOption,
+    QuietOption,
+    answer,
+    is_stdout,
+    say,
+    stdout_by_way_of,
+)
 
 
 def draw_command(
     release: Annotated[Path, typer.Argument(help="The release folder of a table.")],
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The CSV file.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The CSV file; - for stdout.")
+    ],
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -29,6 +38,10 @@ def draw_command(
     from hedgerow.release.release import Release
 
     loaded = Release.load(release)
+    if is_stdout(output):
+        with stdout_by_way_of("records.csv") as place:
+            write_records(loaded.schema, loaded.groups, place, source=SystemSource())
+        return
     n_records = int(loaded.groups.counts.sum())
     if output.exists():
         raise ReleaseError("the file is there already", where=str(output), do="Give another name.")

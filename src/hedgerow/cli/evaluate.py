@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, read_plainly, say
+from hedgerow.cli.console import (
+    JsonOption,
+    QuietOption,
+    a_folder,
+    answer,
+    progress,
+    read_plainly,
+    say,
+)
 
 if TYPE_CHECKING:
     from hedgerow.evaluation.evaluation import Evaluation
@@ -45,6 +53,7 @@ def evaluate_command(
         typer.Option(
             "--out",
             "-o",
+            callback=a_folder,
             metavar="DIR",
             help="The folder to write, never inside the release; by default the release's name"
             " with -evaluation.",

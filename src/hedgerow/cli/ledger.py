@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hedgerow.cli.console import JsonOption, QuietOption, answer, say
+from hedgerow.cli.console import JsonOption, QuietOption, answer, is_stdout, say
 from hedgerow.cli.ledger_plan import plan
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from hedgerow.privacy.ledger import Account, AccountBalance, Entry, Ledger
+    from hedgerow.release.booked import ComparedRelease
 
 app = typer.Typer(
     name="ledger",
@@ -255,7 +256,8 @@ def new_key(
 @app.command()
 def export(
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="A file, not stdout.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="A file; '-' is standard output."),
     ] = None,
     ledger: LedgerOption = None,
     json_: JsonOption = False,
@@ -266,7 +268,7 @@ def export(
     Example: hedgerow ledger export -o ledger.json
     """
     exported = _open(ledger).export()
-    if output is None:
+    if output is None or is_stdout(output):
         answer(exported, as_json=True, show=lambda: None)
         return
     _write(output, json.dumps(exported, indent=2, ensure_ascii=False) + "\n")
@@ -274,21 +276,84 @@ def export(
     answer(result, as_json=json_, show=lambda: _close(f"The ledger is in {output}", quiet=quiet))
 
 
+@app.command()
+def restored(
+    *,
+    why: WhyOption,
+    ledger: LedgerOption = None,
+    json_: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Go on with a backup of the ledger that is older than what its key file has seen.
+
+    The ledger keeps the reason. Book what was spent since the backup with 'hedgerow ledger spend'
+    before anything is published.
+
+    Example: hedgerow ledger restored --why "disk failure, backup of 1 November"
+    """
+    from hedgerow.privacy.ledger import Ledger
+
+    Ledger(ledger, create=False, restored=True).restored(why)
+    words = "The ledger is accepted as it is. Book what was spent since with: hedgerow ledger spend"
+    answer({"restored": True}, as_json=json_, show=lambda: _close(words, quiet=quiet))
+
+
 @app.command("verify")
 def verify_ledger(
-    ledger: LedgerOption = None, json_: JsonOption = False, quiet: QuietOption = False
+    more: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[FOLDER]...", help="Further release folders.", show_default=False),
+    ] = None,
+    *,
+    releases: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--releases",
+            metavar="FOLDER",
+            help="Compare these releases, or all releases in a folder, with the ledger.",
+            show_default=False,
+        ),
+    ] = None,
+    ledger: LedgerOption = None,
+    json_: JsonOption = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Check that no event of the ledger was changed, taken out or cut off.
 
-    Keep the digest that it prints: as long as the ledger is whole, 'export' shows it again.
+    With --releases, compares every certificate with the ledger: a release that is not on it was
+    booked on another ledger, or this one is an older copy. Exit code 1 if there is one.
 
-    Example: hedgerow ledger verify
+    Keep the digest that it prints: as long as the ledger is intact, 'export' shows it again.
+
+    Example: hedgerow ledger verify --releases published/
     """
     book = _open(ledger)
     n_events, digest = book.verify()
-    result = {"whole": True, "events": n_events, "digest": digest}
-    words = f"The ledger is whole: {n_events} events, last digest {digest or '-'}"
-    answer(result, as_json=json_, show=lambda: _close(words, quiet=quiet))
+    notes = book.key_notes()
+    found = _compared(book, [*(releases or ()), *(more or ())])
+    result = {"whole": True, "events": n_events, "digest": digest, "notes": notes}
+    if releases or more:
+        result["releases"] = [each.as_dict() for each in found]
+
+    def show_all() -> None:
+        _close(f"The ledger is whole: {n_events} events, last digest {digest or '-'}", quiet=quiet)
+        for note in notes:
+            say(_plain(note))
+        for each in found:
+            if not (quiet and each.passed):
+                say(_plain(f"{each.folder}: {each.verdict} ({each.why})"))
+
+    answer(result, as_json=json_, show=show_all)
+    if not all(each.passed for each in found):
+        raise typer.Exit(1)
+
+
+def _compared(book: Ledger, folders: list[Path]) -> tuple[ComparedRelease, ...]:
+    if not folders:
+        return ()
+    from hedgerow.release.booked import compared
+
+    return compared(book, folders)
 
 
 def _open(path: Path | None, *, create: bool = False) -> Ledger:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hedgerow.cli.console import JsonOption, QuietOption, answer_done, progress, say
+from hedgerow.cli.console import JsonOption, QuietOption, a_folder, answer_done, progress, say
 
 if TYPE_CHECKING:
     from hedgerow.model.certificate import Certificate
@@ -28,9 +28,9 @@ def publish_command(
     epsilon: Annotated[
         str | None, typer.Option(help="A budget in place of the plan's: 1, 0.5 or 1/2.")
     ] = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write.")] = Path(
-        "release"
-    ),
+    out: Annotated[
+        Path, typer.Option("--out", "-o", callback=a_folder, help="The folder to write.")
+    ] = Path("release"),
     records: Annotated[
         bool, typer.Option("--records", help="Write records drawn from the boxes, too.")
     ] = False,

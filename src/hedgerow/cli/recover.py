@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hedgerow.cli.console import JsonOption, QuietOption, answer_done, say
+from hedgerow.cli.console import JsonOption, QuietOption, a_folder, answer_done, say
 from hedgerow.cli.ledger import LedgerOption
 
 
@@ -18,7 +18,12 @@ def recover_command(
     *,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Another folder than the one that the run was given."),
+        typer.Option(
+            "--out",
+            "-o",
+            callback=a_folder,
+            help="Another folder than the one that the run was given.",
+        ),
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace a release that is there already.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hedgerow.cli.console import JsonOption, QuietOption, answer, say
+from hedgerow.cli.console import JsonOption, QuietOption, answer, is_stdout, say, stdout_by_way_of
 from hedgerow.cli.taxonomy_edits import app as edit
 from hedgerow.errors import TaxonomyError
 
@@ -41,7 +41,8 @@ FormatOption = Annotated[
     typer.Option("--format", metavar="FORMAT", help=f"{_FORMATS}; else the name decides."),
 ]
 OutOption = Annotated[
-    Path, typer.Option("--output", "-o", metavar="FILE", help="Where the taxonomy goes.")
+    Path,
+    typer.Option("--output", "-o", metavar="FILE", help="Where the taxonomy goes; - for stdout."),
 ]
 FanOutOption = Annotated[
     int | None, typer.Option("--fan-out", help="Group that many nodes into one, up to the root.")
@@ -365,6 +366,10 @@ def _deliver(
     """Write a taxonomy and say so."""
     from hedgerow.taxonomy.files import write_taxonomy
 
+    if is_stdout(target):
+        with stdout_by_way_of("taxonomy.csv") as place:
+            write_taxonomy(taxonomy, place, _format(format_name))
+        return
     write_taxonomy(taxonomy, target, _format(format_name))
 
     def tell() -> None:

@@ -35,9 +35,10 @@ def verify_command(
     """Say whether a release is as its publisher wrote it; for who has only the folder.
 
     Files against the digests of the certificate, the certificate against its own digest and its
-    schema, the budget, the fingerprint of the plan, and with --key the signature. Extra files,
-    links and repeated keys are refused. Without a signature that is checked the answer is
-    "intact, maker not proved". Exit code 1 where it is not intact, or not by the key.
+    schema, facts that follow from others and from the other files, the budget, the fingerprint of
+    the plan, and with --key the signature. Extra files, links and repeated keys are refused.
+    Without a signature that is checked the answer is "intact, maker not proved", and the guarantee
+    is printed as a claim. Exit code 1 where it is not intact, or not by the key.
 
     Example: hedgerow verify release --key hospital.pub
     """
@@ -65,9 +66,10 @@ def _show(verdict: Verification, *, quiet: bool) -> None:
         say(f"{verdict.n_files:,} files, as the certificate says, and no others.")
         if lines:
             say(f"The budget adds up: {lines:,} lines, {told.budget.total} in all.")
-        say(Text(told.guarantee.statement))
+        said = told.guarantee.statement
+        say(Text(said if verdict.maker == "proved" else f"claims: {said}"))
         for sentence in told.signatures:
-            say(Text(sentence))
+            say(Text(sentence if verdict.maker == "proved" else f"claims: {sentence}"))
         if verdict.fingerprint is not None:
             say(f"The plan's fingerprint: {verdict.fingerprint}")
         say(f"The certificate's SHA-256: {verdict.certificate_sha256}")

@@ -18,6 +18,7 @@ from hedgerow.plan.disclose import (
     DisclosePlan,
     ThresholdDisclose,
 )
+from hedgerow.privacy.budget import upward_text
 from hedgerow.release.certificate_parts import assumed_table, described
 from hedgerow.release.certify import NOTHING_SPENT, RunFacts, certificate_of
 
@@ -154,15 +155,17 @@ def _promise(disclose: DisclosePlan) -> str:
             " without such a form are withheld."
         )
     if isinstance(disclose, ApproxDisclose):
+        bound = upward_text(_bound(disclose), digits=6)
         return (
             "Each record is disclosed in a form of about the most utility whose risk is at most"
-            f" {_bound(disclose):g}, a multiple of the limit that was asked for; records without"
-            " such a form are withheld."
+            f" {bound}, a multiple of the limit that was asked for; records without such a form are"
+            " withheld."
         )
     if isinstance(disclose, ThresholdDisclose) and disclose.risk.at_most is not None:
+        bound = upward_text(disclose.risk.at_most, digits=6)
         return (
             "Each record is disclosed in the form of most utility whose risk is at most"
-            f" {float(disclose.risk.at_most):g}; records without such a form are withheld."
+            f" {bound}; records without such a form are withheld."
         )
     threshold = disclose.threshold if isinstance(disclose, ThresholdDisclose) else None
     if threshold is None:

@@ -24,10 +24,12 @@ from hedgerow.model.guarantee import (
     ExactFraction,
     Guarantee,
     factor_text,
+    inverse_factor_text,
     listed,
 )
 from hedgerow.model.sealed import SEAL, SealError, facts_in, sealed, unsealed
 from hedgerow.model.signatures import signature_words
+from hedgerow.privacy.budget import delta_text
 from hedgerow.taxonomy.labels import displayed
 
 __all__ = [
@@ -53,7 +55,9 @@ __all__ = [
     "Spend",
     "certificate_schema",
     "certificate_schema_text",
+    "delta_text",
     "factor_text",
+    "inverse_factor_text",
     "listed",
 ]
 
@@ -258,6 +262,12 @@ class LedgerEntry(CertificatePart):
         default=False,
         description="whether that is the account of people, for all tables that they are in",
         exclude_if=lambda people: not people,
+    )
+    chain: Digest | None = Field(
+        default=None,
+        description="a keyed digest of the ledger's chain at the booking, by which the ledger's"
+        " owner recognises it (hedgerow ledger verify --releases); left out: of an earlier version",
+        exclude_if=lambda chain: chain is None,
     )
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from hedgerow.errors import SettingError
+
+_NAME = r'"(?:[^"]|"")+"'
+_WHOLE_TABLE = re.compile(rf"SELECT \* FROM {_NAME}(?:\.{_NAME})*")  # noqa: S608 - matched, never run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +38,15 @@ def select_all(table: str) -> str:
         )
     quoted = ".".join('"' + part.replace('"', '""') + '"' for part in parts)
     return f"SELECT * FROM {quoted}"  # noqa: S608 - the name is quoted
+
+
+def takes_whole_table(query: str) -> bool:
+    """Return whether a query is one that `select_all` writes: it computes and selects nothing.
+
+    >>> takes_whole_table(select_all("ward.people")), takes_whole_table("SELECT 1")
+    (True, False)
+    """
+    return _WHOLE_TABLE.fullmatch(query) is not None
 
 
 def asked_of(data: Any, *, query: str | None = None, table: str | None = None) -> Any:

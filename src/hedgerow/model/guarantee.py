@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import re
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Annotated, Literal, Self
 
@@ -26,6 +26,7 @@ from hedgerow.model.unit import (
     several_cost,
     stated_once,
 )
+from hedgerow.privacy.budget import delta_text
 from hedgerow.taxonomy.labels import displayed
 
 NOT_PRIVATE = "reproducible, not private"
@@ -207,8 +208,8 @@ def _statement(
         whose = f"any one person's {record} as without it. {stated_once(records)}"
     return (
         f"Differentially private with epsilon = {epsilon} and delta = 0: whatever anyone"
-        " concludes from this release is at most"
-        f" {factor_text(epsilon)} times as likely with {whose}"
+        f" concludes from this release is at most {factor_text(epsilon)} times, and at least"
+        f" {inverse_factor_text(epsilon)} times, as likely with {whose}"
     )
 
 
@@ -218,7 +219,7 @@ def _loose_statement(
     single = unit == "one record per person"
     whose = "person's record" if single else "record"
     told = (
-        f"Differentially private with epsilon = {epsilon} and delta = {float(delta):.3g}: no"
+        f"Differentially private with epsilon = {epsilon} and delta = {delta_text(delta)}: no"
         f" outcome is more than {factor_text(epsilon)} times as likely with any one {whose} as"
         " without it, or without it as with it, up to an added probability of delta."
         f" {stated_once() if single else several_cost(pure=False)}"
@@ -247,12 +248,47 @@ def listed(values: tuple[str, ...]) -> str:
 
 
 def factor_text(epsilon: Fraction) -> str:
-    """Return e to the ``epsilon`` as people read it.
+    """Return e to the ``epsilon``, rounded up: what is called "at most" so is at most that.
 
-    >>> factor_text(Fraction(1)), factor_text(Fraction(1, 10)), factor_text(Fraction(100))
-    ('2.72', '1.11', '2.7e+43')
+    >>> factor_text(Fraction(1)), factor_text(Fraction(1, 4)), factor_text(Fraction(100))
+    ('2.72', '1.29', '2.7e+43')
     """
-    if epsilon > 700:
-        return "more than 10^304"
-    factor = math.exp(epsilon)
-    return f"{factor:.2g}" if factor >= 1e6 else f"{factor:,.2f}"
+    with localcontext(_OUTWARD) as context:
+        factor = _exact_exp(epsilon).next_plus(context)
+        if factor < _PLAIN_BELOW:
+            return f"{factor.quantize(Decimal('0.01'), ROUND_CEILING):,}"
+        return _scientific(factor, ROUND_CEILING)
+
+
+def inverse_factor_text(epsilon: Fraction) -> str:
+    """Return e to minus ``epsilon``, rounded down to two digits: the bound in the other direction.
+
+    >>> inverse_factor_text(Fraction(1)), inverse_factor_text(Fraction(1, 10))
+    ('0.36', '0.90')
+    >>> inverse_factor_text(Fraction(4)), inverse_factor_text(Fraction(20))
+    ('0.018', '2.0e-9')
+    """
+    with localcontext(_OUTWARD) as context:
+        factor = _exact_exp(-epsilon).next_minus(context)
+        if factor < _PLAIN_ABOVE:
+            return _scientific(factor, ROUND_FLOOR)
+        step = Decimal(1).scaleb(factor.adjusted() - 1)
+        return f"{factor.quantize(step, ROUND_FLOOR):f}"
+
+
+_OUTWARD = Context(prec=50, Emax=MAX_EMAX, Emin=MIN_EMIN)
+_PLAIN_BELOW, _PLAIN_ABOVE = Decimal(10**6), Decimal("0.0001")
+
+
+def _exact_exp(exponent: Fraction) -> Decimal:
+    """Return e to an exponent, to fifty digits."""
+    return (Decimal(exponent.numerator) / Decimal(exponent.denominator)).exp()
+
+
+def _scientific(number: Decimal, rounding: str) -> str:
+    """Return a number with two digits and a power of ten."""
+    power = number.adjusted()
+    digits = number.scaleb(-power).quantize(Decimal("0.1"), rounding)
+    if digits >= 10:
+        digits, power = Decimal("1.0"), power + 1
+    return f"{digits}e{power:+d}"

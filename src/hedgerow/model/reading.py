@@ -30,6 +30,14 @@ ValueLabels = Literal["apply", "ignore"]
 ENCODINGS: tuple[TextEncoding, ...] = get_args(TextEncoding)
 DELIMITERS: dict[Delimiter, str] = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 
+READING_RULES = 1
+"""Version of the rules by which bytes become records and values become codes.
+
+Increase it with every change of a reader, an encoder or the spellings of a ready taxonomy that can
+give a value another code. Parts of a table that were published under different versions are not
+comparable, so that their costs add up (docs/privacy.md, "Covers").
+"""
+
 SECONDS = 3600
 """How long a database may take to hand its table over, where the plan says nothing."""
 

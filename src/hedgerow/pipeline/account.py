@@ -107,8 +107,8 @@ class ReleaseAccount:
 
         Records whose ``sums`` are those of another data set are refused.
         """
-        ledger = Ledger(self.file)
-        return ledger.book(
+        ledger, key = Ledger(self.file), self._key()
+        entry = ledger.book(
             self._name(ledger),
             epsilon,
             cap=self.cap,
@@ -116,12 +116,12 @@ class ReleaseAccount:
             plan_digest=plan_digest,
             delta=delta,
             delta_cap=self.delta_cap,
-            columns=None if sums is None else self._columns(sums),
+            columns=None if sums is None else self._columns(sums, key),
             terms=self.terms,
         )
+        return entry if entry.head is None else replace(entry, chain=key.chained(entry.head))
 
-    def _columns(self, sums: ColumnSums) -> ColumnDigests:
-        key = self._key()
+    def _columns(self, sums: ColumnSums, key: ColumnKey) -> ColumnDigests:
         if key.labels != sums.key:
             raise LedgerError(
                 "the ledger's key has changed while the data was read; nothing was booked",
@@ -160,6 +160,7 @@ class ReleaseAccount:
             delta_cap=self.delta_cap,
             entry=booking.id,
             people=self.terms.people,
+            chain=booking.chain,
         )
 
     def released(self, booking: Entry | None, digest: str) -> None:

@@ -4,31 +4,37 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+from dataclasses import asdict, fields
 from typing import Any
 
 from hedgerow.model.certificate import CertifiedCover, listed
-from hedgerow.model.derive import DateColumn, Derivation
+from hedgerow.model.database import Database, takes_whole_table
+from hedgerow.model.reading import READING_RULES
 from hedgerow.model.schema import Attribute, CoverRule, Schema
 from hedgerow.plan.model import Plan
 from hedgerow.privacy.ledger_covers import Cover, ranges_of
 from hedgerow.release.domains import describe
 
 
-def booked_cover(plan: Plan, schema: Schema) -> Cover | None:
-    """Return what the ledger is told of the part that is read; ``None`` if that is the whole."""
+def booked_cover(plan: Plan, schema: Schema, data: Any = None) -> Cover | None:
+    """Return what the ledger is told of the part that is read; ``None`` if that is the whole.
+
+    ``data`` replaces the plan's own, as in `publish`.
+    """
     rule = schema.cover
     if rule is None:
         return None
     return Cover(
         column=rule.attribute.name,
-        key=rule_digest(plan, schema, rule),
+        key=rule_digest(plan, schema, rule, data),
         codes=ranges_of(rule.codes),
         values=rule.words,
         disjoint=rule.disjoint,
     )
 
 
-def certified_cover(plan: Plan, schema: Schema) -> CertifiedCover | None:
+def certified_cover(plan: Plan, schema: Schema, data: Any = None) -> CertifiedCover | None:
     """Return what the certificate says of the part that is read."""
     rule = schema.cover
     if rule is None:
@@ -36,47 +42,63 @@ def certified_cover(plan: Plan, schema: Schema) -> CertifiedCover | None:
     return CertifiedCover(
         column=rule.attribute.name,
         values=rule.values,
-        rule_sha256=rule_digest(plan, schema, rule),
+        rule_sha256=rule_digest(plan, schema, rule, data),
         people_disjoint=rule.disjoint,
     )
 
 
-def rule_digest(plan: Plan, schema: Schema, rule: CoverRule) -> str:
+def rule_digest(plan: Plan, schema: Schema, rule: CoverRule, data: Any = None) -> str:
     """Return the SHA-256 of all that gives a record its code: two plans with the same agree.
 
     Privacy: disjoint codes mean disjoint records only if one record has one code. Another
-    calendar, format, list of missing values or decimal mark may give it another.
+    encoding, calendar, format, list of missing values or decimal mark may give it another, and so
+    may another version of the rules. Every field of `Reading`, `Attribute`, `Derivation` and
+    `DateColumn` is in the digest, or in `NEVER_CHANGE_A_CODE` with the reason.
     """
     facts = {
+        "rules": READING_RULES,
         "attribute": rule.attribute.name,
         "domain": describe(rule.attribute.domain).facts(),
         **_read_by(rule.attribute),
         "missing": sorted(schema.missing_values | rule.attribute.missing_values),
         "marks": _marks(plan, rule.attribute),
+        "reading": _reading_facts(plan, data),
+        "query": _query(plan, data),
     }
     text = json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+NEVER_CHANGE_A_CODE = {
+    "seconds": "a limit: a run that exceeds it publishes nothing",
+    "megabytes": "a limit: a run that exceeds it publishes nothing",
+    "columns": "number marks of other columns; those of this column are the fact 'marks'",
+}
+"""Fields of `Reading` that are not in the digest, and why none of them can change a code."""
+
+
+def _reading_facts(plan: Plan, data: Any) -> dict[str, Any]:
+    """Return how the file is read; a new field of `Reading` is included unless listed above."""
+    reading, place = plan.how_to_read(), data if data is not None else plan.data
+    name = str(place) if isinstance(place, str | os.PathLike) else ""
+    facts = {field.name: getattr(reading, field.name) for field in fields(reading)}
+    # Where the plan gives no delimiter or format, the name of the file decides.
+    facts |= {"delimiter": reading.delimiter_of(name), "format": reading.holds_objects(name)}
+    return {key: value for key, value in facts.items() if key not in NEVER_CHANGE_A_CODE}
+
+
+def _query(plan: Plan, data: Any) -> str | None:
+    """Return the query that computes the table from a database; a whole table has none."""
+    query = plan.asked if data is None else data.query if isinstance(data, Database) else None
+    return None if query is None or takes_whole_table(query) else query
 
 
 def _read_by(attribute: Attribute) -> dict[str, Any]:
     return {
         "unreadable": attribute.unreadable,
         "letters": attribute.letters,
-        "derivation": _derived(attribute.derivation),
+        "derivation": None if attribute.derivation is None else asdict(attribute.derivation),
     }
-
-
-def _derived(derivation: Derivation | None) -> list[Any] | None:
-    if derivation is None:
-        return None
-    start, until = _column(derivation.start), None
-    if derivation.until is not None:
-        until = _column(derivation.until)
-    return [derivation.what, start, until, derivation.at]
-
-
-def _column(column: DateColumn) -> list[str]:
-    return [column.name, column.format]
 
 
 def _marks(plan: Plan, attribute: Attribute) -> list[str] | None:

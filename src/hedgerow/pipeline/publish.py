@@ -269,7 +269,7 @@ class _Task:
         ready = self.ready
         if not ready.private or self.source.reproducible:
             return None
-        cover = None if ready.has_items else booked_cover(ready.plan, ready.schema)
+        cover = None if ready.has_items else booked_cover(ready.plan, ready.schema, self.data)
         account = ReleaseAccount.of(ready.plan, ready.epsilon, self.data, cover=cover)
         account.check_room(ready.epsilon, ready.delta)
         return account
@@ -356,7 +356,9 @@ class _Task:
             delta=ready.delta,
             caveat=ready.caveat,
             statement=ready.statement,
-            covers=None if ready.has_items else certified_cover(ready.plan, ready.schema),
+            covers=None
+            if ready.has_items
+            else certified_cover(ready.plan, ready.schema, self.data),
         )
 
     def _made(self, engine: Any, facts: RunFacts) -> tuple[AnyRelease, Written | None]:

@@ -106,12 +106,26 @@ def epsilon_text(value: Fraction) -> str:
 
 
 def delta_text(value: Fraction) -> str:
-    """Return a delta for people, as a short decimal.
+    """Return a delta for people, as a short decimal that is not below it.
 
-    >>> delta_text(Fraction(1, 10**6)), delta_text(Fraction(0))
-    ('1e-06', '0')
+    >>> delta_text(Fraction(1, 10**6)), delta_text(Fraction(1, 3)), delta_text(Fraction(0))
+    ('1e-06', '0.334', '0')
     """
-    return f"{float(value):.3g}"
+    return upward_text(value)
+
+
+def upward_text(value: Fraction | float, *, digits: int = 3) -> str:
+    """Return a number as a short decimal that is not below it: for what is called a bound.
+
+    >>> upward_text(Fraction(2, 3)), upward_text(0.25), upward_text(Fraction(10**9 + 1), digits=2)
+    ('0.667', '0.25', '1.1e+09')
+    """
+    exact = Fraction(value)
+    short = f"{float(exact):.{digits}g}"
+    if exact == 0 or Fraction(short) >= exact:
+        return short
+    step = Decimal(1).scaleb(Decimal(short).adjusted() - digits + 1)
+    return f"{float(Decimal(short) + step):.{digits}g}"
 
 
 def round_down(share: Fraction) -> float:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
@@ -37,6 +38,7 @@ from hedgerow.privacy.ledger_caps import (
     opened,
 )
 from hedgerow.privacy.ledger_covers import Cover, codes_text
+from hedgerow.privacy.ledger_mark import read_key_file
 from hedgerow.privacy.ledger_names import known_as
 from hedgerow.privacy.ledger_neighbours import check_alike, check_untold
 from hedgerow.privacy.ledger_people import (
@@ -81,10 +83,15 @@ class Ledger:
     """
 
     def __init__(
-        self, path: Path | str | None = None, *, create: bool = True, timeout: float = 30.0
+        self,
+        path: Path | str | None = None,
+        *,
+        create: bool = True,
+        timeout: float = 30.0,
+        restored: bool = False,
     ) -> None:
         where = default_path() if path is None else Path(path)
-        self._store = LedgerStore(where, create_missing=create, timeout=timeout)
+        self._store = LedgerStore(where, create_missing=create, timeout=timeout, restored=restored)
 
     def __repr__(self) -> str:
         return f"Ledger({str(self.path)!r})"
@@ -228,7 +235,7 @@ class Ledger:
                 neighbours=terms.neighbours,
                 **_told(terms, balance),
             )
-            return entry_of(event.fields, None, draft.state)
+            return replace(entry_of(event.fields, None, draft.state), head=event.digest)
 
     def book_outside(
         self, dataset: str, epsilon: EpsilonLike, *, note: str, delta: EpsilonLike = 0
@@ -367,6 +374,27 @@ class Ledger:
         with self._store.writing() as draft:
             forget_key(draft)
             draft.append("new-key", reason=reason)
+
+    def restored(self, why: str) -> None:
+        """Go on with a backup that is older than the highest event that its key file has seen.
+
+        Open the ledger with ``restored=True`` for this. What was spent since the backup was made
+        must be booked by hand.
+        """
+        reason = said(why, "reason")
+        held = read_key_file(self.path)
+        with self._store.writing() as draft:
+            seen = "" if held is None or held.mark is None else str(held.mark.events)
+            draft.append("restored", why=reason, seen=seen)
+
+    def key_notes(self) -> list[str]:
+        """Return what a person should know of the key file: missing, of another ledger, older."""
+        return self._store.key_notes()
+
+    def heads(self) -> dict[int, str]:
+        """Return the digest of the chain after every event, all checked."""
+        events, _ = self._store.events()
+        return {event.seq: event.digest for event in events}
 
     def export(self) -> dict[str, Any]:
         """Return the whole ledger for JSON: the accounts, and the chain that proves them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -27,7 +27,8 @@ class Entry:
     ``booked`` means that the release was begun and has not been heard of since. ``neighbours`` is
     what it protects; ``None`` if nobody wrote it down. ``table`` is what the table is called,
     ``covers`` the part of it that was read, ``parallel`` whether only releases of the same part
-    add up with this one.
+    add up with this one. Of a booking that was just made, ``head`` is the digest of the chain
+    and ``chain`` the keyed digest of that.
     """
 
     id: int
@@ -45,6 +46,8 @@ class Entry:
     table: str | None = None
     covers: str | None = None
     parallel: bool = False
+    head: str | None = field(default=None, compare=False, repr=False)
+    chain: str | None = field(default=None, compare=False, repr=False)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the entry for JSON, with epsilon and delta as exact fractions in text."""

@@ -177,9 +177,10 @@ def _say_why_it_adds_up(error: CapError, balance: AccountBalance, terms: Release
         return
     if any(sums.column == column and key != terms.cover.key for key, sums in balance.covers):
         error.add_note(
-            f"Earlier releases cover {column!r} with another domain, or read it in another way, so"
-            " that the ledger cannot tell their parts from this one's. Keep the column's lines"
-            " the same in all plans, with a calendar that is long enough from the beginning."
+            f"Earlier releases cover {column!r} with another domain, or read it in another way, or"
+            " were made by a version with other reading rules, so that the ledger cannot compare"
+            " their parts with this one. Keep the column's lines, 'reading' and the query the same"
+            " in all plans, with a calendar that is long enough from the beginning."
         )
     error.add_note(
         f"So much is spent on records that it covers ({column}: {one_line(terms.cover.values)});"

@@ -8,12 +8,33 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hedgerow.errors import LedgerError
-from hedgerow.privacy.ledger_file import RECOVER
+from hedgerow.privacy.ledger_file import RECOVER, file_beside
 
 
 def broken(path: Path, how: str) -> LedgerError:
     """Return the error of a ledger whose events do not fit together."""
     return LedgerError(f"the ledger cannot be trusted: {how}", where=str(path), do=RECOVER)
+
+
+def rolled_back(path: Path, how: str) -> LedgerError:
+    """Return the error of a ledger that is older than its key file, or another one."""
+    return LedgerError(
+        f"an older copy was put in the ledger's place, or an old journal beside it: {how}",
+        where=str(path),
+        do="Put the latest copy in its place. If that is lost and this is the latest backup, say so"
+        " with 'hedgerow ledger restored --why WHY', then book what was spent since with 'hedgerow"
+        " ledger spend'; 'hedgerow ledger verify --releases FOLDER' finds such releases.",
+    )
+
+
+def damaged_key(path: Path) -> LedgerError:
+    """Return the error of a ledger whose key file was cut off."""
+    return LedgerError(
+        "the ledger's key file is damaged: it does not hold the highest event that it has seen",
+        where=str(file_beside(path, ".key")),
+        do="Put a backup of the key in its place. Where there is none, check the ledger against"
+        " its releases and go on with: hedgerow ledger restored --why WHY",
+    )
 
 
 def foreign(path: Path, what: str) -> LedgerError:

@@ -2,6 +2,7 @@
 
 It lies in a file of its own beside the ledger, mode 0600. Who has it and a digest could try
 out tables, so neither is ever shown, exported or sent anywhere but to those who read the data.
+The same file keeps the highest event of the ledger that was seen (see `ledger_mark`).
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from hedgerow.errors import LedgerError
 from hedgerow.privacy.ledger_file import file_beside, make_folder, place
 
 KEY_BYTES = 32
+SLOTS, SLOT_BYTES = 2, 72
+"""What follows the secret in the file: the highest event seen, twice. Older keys have none."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnKey:
-    """A secret in three parts: one for labels, one to finish a column, one to name the key."""
+    """A secret in parts: for labels, to finish columns, to name the key, for the ledger's chain."""
 
     secret: bytes = field(repr=False)
 
@@ -48,6 +51,18 @@ class ColumnKey:
             column: hmac.digest(part, total.to_bytes(32, "big") + column.encode(), "sha256").hex()
             for column, total in sums.items()
         }
+
+    def chained(self, head: str) -> str:
+        """Return the keyed digest of the head of the ledger's chain, as certificates carry it.
+
+        Privacy: a pseudo-random function of the digest of public events; it says nothing of them
+        to anybody without the key.
+        """
+        return hmac.digest(self._part(b"chain"), head.encode(), "sha256").hex()
+
+    def seal_mark(self, said: bytes) -> bytes:
+        """Return the HMAC that goes with the highest event that was seen."""
+        return hmac.digest(self._part(b"mark"), said, "sha256")
 
     def _part(self, label: bytes) -> bytes:
         return hmac.digest(self.secret, label, "sha256")
@@ -77,14 +92,14 @@ def read_key(ledger: Path) -> ColumnKey:
             where=str(path),
             do="Ask its owner for the same rights as on the ledger: who publishes needs both.",
         ) from error
-    if len(secret) != KEY_BYTES:
+    if len(secret) < KEY_BYTES:
         raise LedgerError(
             "the ledger's key is damaged",
             where=str(path),
             do="Put a backup in its place. Where there is none, remove it and run:"
             " hedgerow ledger new-key --why WHY",
         )
-    return ColumnKey(secret=secret)
+    return ColumnKey(secret=secret[:KEY_BYTES])
 
 
 def _make(path: Path) -> None:
@@ -93,7 +108,7 @@ def _make(path: Path) -> None:
     handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)  # mode 0600
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(secrets.token_bytes(KEY_BYTES))
+            file.write(secrets.token_bytes(KEY_BYTES) + bytes(SLOTS * SLOT_BYTES))
             file.flush()
             os.fsync(file.fileno())
         place(Path(name), path)

@@ -71,7 +71,7 @@ def keep_columns(draft: BookingDraft, dataset: str, columns: ColumnDigests) -> N
     number = run("SELECT coalesce(max(tab), 0) + 1 FROM seen").fetchone()[0]
     rows = [(number, dataset, name, digest) for name, digest in columns.digests.items()]
     draft.connection.executemany("INSERT INTO seen VALUES (?, ?, ?, ?)", rows)
-    run("INSERT OR IGNORE INTO seen VALUES (0, '', ?, '')", (columns.key,))
+    run("INSERT OR IGNORE INTO seen VALUES (0, '', ?, '')", (columns.key,))  # or it is marked
 
 
 def move_columns(draft: BookingDraft, old: str, new: str) -> None:

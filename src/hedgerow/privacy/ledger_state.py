@@ -219,7 +219,7 @@ class State:
                 self._join(name, other)
             case {"kind": "different", "dataset": name, "other": other, "why": str(why)}:
                 self._put(_key("different", *sorted((name, other))), why)
-            case {"kind": "released" | "failed" | "format" | "new-key"}:
+            case {"kind": "released" | "failed" | "format" | "new-key" | "restored"}:
                 pass
             case _:
                 raise ValueError("an event of an unknown kind")

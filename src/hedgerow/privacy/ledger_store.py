@@ -26,13 +26,30 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import LedgerError
-from hedgerow.privacy.ledger_errors import broken, explained, foreign, is_busy, no_locks
+from hedgerow.privacy.ledger_disk import check_disk
+from hedgerow.privacy.ledger_errors import (
+    broken,
+    damaged_key,
+    explained,
+    foreign,
+    is_busy,
+    no_locks,
+    rolled_back,
+)
 from hedgerow.privacy.ledger_file import (
     check_old_log,
     check_private,
     create,
     interrupted,
     locks_work,
+    make_folder,
+)
+from hedgerow.privacy.ledger_mark import (
+    HighestEvent,
+    KeyFile,
+    raise_mark,
+    read_key_file,
+    replace_mark,
 )
 from hedgerow.privacy.ledger_state import State, played
 
@@ -50,6 +67,14 @@ _GENESIS = hashlib.sha256(b"hedgerow ledger").hexdigest()
 _RETRY_SECONDS = 0.01
 _PATIENCE = 1.0
 """Seconds after which a lock that is not given is looked into."""
+
+_MARKED = "marked"
+"""In the table of what was seen: the key file keeps the highest event of the ledger."""
+
+_NO_KEY = (
+    "The key file is missing or cannot be read: an older copy of the ledger would not be noticed."
+    " Put it back; if it is lost: hedgerow ledger new-key --why WHY"
+)
 
 _END, _PART = 16, 64
 """The number of events that are checked at the end of the chain, and elsewhere at a booking."""
@@ -175,6 +200,74 @@ class BookingDraft:
         self.n_events, self.last_digest = seq, event.digest
         return event
 
+    def check_mark(self, held: KeyFile) -> None:
+        """Refuse a ledger that is older than the highest event that its key file has seen."""
+        names = self._keys()
+        if held.key is None:
+            if _MARKED in names.values():
+                raise damaged_key(self._path)
+            return
+        if names and held.key.name not in names:
+            return  # the key of another ledger, or of before a new one: it has not seen this chain
+        marked = names.get(held.key.name) == _MARKED
+        if marked and not (held.complete and held.mark):
+            raise damaged_key(self._path)
+        if held.mark is None:
+            return
+        if held.mark.events > self.n_events:
+            raise rolled_back(
+                self._path,
+                f"it has {self.n_events} events, and its key has seen {held.mark.events}",
+            )
+        if held.mark.events and self._digest_at(held.mark.events) != held.mark.digest:
+            raise rolled_back(
+                self._path, f"event {held.mark.events} is not the one that its key has seen"
+            )
+
+    def keep_mark(self, held: KeyFile) -> None:
+        """Write down that the key file keeps the highest event: one without it was cut off."""
+        if held.key is None or self._is_old():
+            return
+        names = self._keys()
+        if not names or names.get(held.key.name) == "":
+            self.connection.execute("DELETE FROM seen WHERE tab = 0 AND name = ?", (held.key.name,))
+            row = (0, "", held.key.name, _MARKED)
+            self.connection.execute("INSERT INTO seen VALUES (?, ?, ?, ?)", row)
+
+    def key_notes(self, held: KeyFile | None) -> list[str]:
+        """Return what a person should know of the key file."""
+        names = self._keys()
+        if held is None or held.key is None:
+            return [_NO_KEY] if names else []
+        if not self.is_own(held):
+            return ["The key beside the ledger is not the one that its tables were recognised by."]
+        if held.mark is None:
+            return ["The key file does not hold the highest event yet; the next event writes it."]
+        behind = self.n_events - held.mark.events
+        if behind <= 1:  # a run that was killed leaves one
+            return []
+        return [
+            f"The key file has seen {held.mark.events} of {self.n_events} events: an older copy of"
+            " it was put in its place, or others book who may not write it."
+        ]
+
+    def is_own(self, held: KeyFile) -> bool:
+        """Return whether the ledger knows the key, or none yet."""
+        names = self._keys()
+        return held.key is not None and (not names or held.key.name in names)
+
+    def _keys(self) -> dict[str, str]:
+        """Return the names of the keys that tables were recognised by, and whether each marks."""
+        if self._is_old():
+            return {}
+        rows = self.connection.execute("SELECT name, digest FROM seen WHERE tab = 0")
+        return dict(rows.fetchall())
+
+    def _digest_at(self, seq: int) -> str:
+        found = self.connection.execute("SELECT digest FROM events WHERE seq = ?", (seq,))
+        row = found.fetchone()
+        return "" if row is None else str(row[0])
+
     def modernise(self) -> None:
         """Make a ledger of an earlier format one of this; it is checked as a whole."""
         if self._version() == SCHEMA_VERSION:
@@ -265,14 +358,22 @@ class BookingDraft:
 class LedgerStore:
     """A checked chain of events in one file, safe between processes.
 
-    ``timeout`` is how many seconds to wait for another process that is writing.
+    ``timeout`` is how many seconds to wait for another process that is writing. With ``restored``
+    the highest event that the key file has seen is not looked at, and replaced at the next event.
     """
 
-    def __init__(self, path: Path, *, create_missing: bool, timeout: float) -> None:
+    def __init__(
+        self, path: Path, *, create_missing: bool, timeout: float, restored: bool = False
+    ) -> None:
         self.path = path
         self.timeout = timeout
+        self._restored = restored
         with explained(path, timeout):
+            check_disk(path)
             if create_missing and not os.path.lexists(path):
+                make_folder(path.parent)
+                if not locks_work(path.absolute().parent):
+                    raise no_locks(path)
                 create(path, _SCHEMA)
         with self.reading():
             pass
@@ -281,6 +382,12 @@ class LedgerStore:
         """Return the whole chain as it stands at one moment, and its state, all checked."""
         with explained(self.path, self.timeout), self._transaction("BEGIN") as draft:
             return draft.check_all(), draft.state
+
+    def key_notes(self) -> list[str]:
+        """Return what a person should know of the key file."""
+        held = read_key_file(self.path)
+        with self.reading() as draft:
+            return draft.key_notes(held)
 
     @contextmanager
     def reading(self) -> Iterator[BookingDraft]:
@@ -292,18 +399,39 @@ class LedgerStore:
     def writing(self) -> Iterator[BookingDraft]:
         """Lock the ledger, yield it, and commit what was appended to the disk.
 
-        If the body raises, nothing was appended. When this returns, it is durable.
+        If the body raises, nothing was appended. When this returns, it is durable. The key file
+        gets to know events after they are: if that fails, the ledger is ahead of it.
         """
         with explained(self.path, self.timeout), self._transaction("BEGIN IMMEDIATE") as draft:
+            own = self._kept_mark(draft)
             draft.modernise()
             draft.check_part()
+            if own is not None:
+                draft.keep_mark(own)
             yield draft
+            end = HighestEvent(events=draft.n_events, digest=draft.last_digest)
+        if self._restored:
+            with explained(self.path, self.timeout), suppress(FileNotFoundError):
+                replace_mark(self.path, end)
+        elif own is not None:
+            with suppress(OSError):
+                raise_mark(self.path, end)
+
+    def _kept_mark(self, draft: BookingDraft) -> KeyFile | None:
+        """Return the key file, if it is the ledger's own and has seen all events so far."""
+        held = read_key_file(self.path)
+        if self._restored or held is None or not draft.is_own(held):
+            return None
+        last = HighestEvent(events=draft.n_events, digest=draft.last_digest)
+        return held if raise_mark(self.path, last) else None
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[BookingDraft]:
         self._check_place()
         was_interrupted = interrupted(self.path)
         check_old_log(self.path)
+        # Before the ledger: whoever books in between makes it newer, never older than this.
+        held = None if self._restored else read_key_file(self.path)
         with closing(self._begun(begin)) as connection:
             try:
                 self._check_size(connection)
@@ -311,6 +439,8 @@ class LedgerStore:
                 if was_interrupted:
                     draft.check_all()
                 draft.check_end()
+                if held is not None:
+                    draft.check_mark(held)
                 yield draft
                 connection.execute("COMMIT")
             except BaseException:

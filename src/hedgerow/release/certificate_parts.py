@@ -130,9 +130,9 @@ def randomness(*, seeded: bool) -> paper.Randomness:
     return paper.Randomness(source="operating system", reproducible=False)
 
 
-def described(schema: Schema, plan: Plan) -> tuple[paper.DescribedAttribute, ...]:
-    """Return what is public of every attribute."""
-    told = plan.attributes
+def described(schema: Schema, plan: Plan | None) -> tuple[paper.DescribedAttribute, ...]:
+    """Return what is public of every attribute; units and meanings are the plan's."""
+    told = {} if plan is None else plan.attributes
     return tuple(
         paper.DescribedAttribute(
             name=attribute.name,

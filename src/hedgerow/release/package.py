@@ -16,6 +16,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from hedgerow.model.certificate import Certificate
+from hedgerow.model.sealed import SEAL
 from hedgerow.release.dictionary import DictionaryColumn, DictionaryFile
 from hedgerow.release.table import spreadsheet_safe
 
@@ -44,10 +45,21 @@ def package_text(files: Sequence[DictionaryFile], certificate: Certificate) -> s
             "delta": None if promised.delta is None else str(promised.delta),
             "private": promised.private,
             "certificate": "certificate.json",
+            "certified": certified_facts(certificate),
         },
         "resources": _resources(files),
     }
     return json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
+
+
+def certified_facts(certificate: Certificate) -> dict[str, Any]:
+    """Return all that a certificate says, but for the files, of which the package is one.
+
+    It stands in two files, so that a certificate that was edited by itself contradicts the other.
+    The engine is left out: the package is the same on every one, and the report names it.
+    """
+    facts: dict[str, Any] = json.loads(certificate.to_json())
+    return {key: value for key, value in facts.items() if key not in ("files", "engine", SEAL)}
 
 
 def package_name(title: str) -> str:

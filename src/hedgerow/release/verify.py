@@ -1,7 +1,8 @@
 """verify(folder): whether a release is as its publisher wrote it, for who has only the folder.
 
 Files are compared with the digests of the certificate, the certificate with its own digest, its
-format and itself, and with a public key, the signature. Whatever else lies there is refused.
+format, itself and what other files repeat of it, and with a public key, the signature. Whatever
+else lies there is refused.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any, Literal
 from hedgerow.errors import LaterFormatError, ReleaseError, SettingError
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.sealed import SealError
+from hedgerow.release.claims import unfounded
 from hedgerow.release.coherence import contradictions
 from hedgerow.release.domains import LEAST_EXPECTED, certified_fingerprint
 from hedgerow.release.inventory import (
@@ -98,6 +100,7 @@ class Verification:
             "private": None if told is None else told.guarantee.private,
             "statement": None if told is None else told.guarantee.statement,
             "signatures": [] if told is None else list(told.signatures),
+            "statement-is": "signed" if self.maker == "proved" else "claimed",
         }
 
 
@@ -178,7 +181,7 @@ def _verdict(path: Path, checker: Checker | None, expect: str | None) -> Verific
         notes.append(_OWNERS)
     faults = [*there.faults, *_faults(path, certificate, there)]
     if not faults:
-        faults = contradictions(path, certificate)
+        faults = [*contradictions(path, certificate), *unfounded(path, certificate)]
     signed, wrong = _signature(path, content, there)
     verdict = Verification(
         folder=path,

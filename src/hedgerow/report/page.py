@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hedgerow.errors import visible
-from hedgerow.model.certificate import Certificate, CountNoise, factor_text
+from hedgerow.model.certificate import (
+    Certificate,
+    CountNoise,
+    DisclosedRisk,
+    delta_text,
+    factor_text,
+    inverse_factor_text,
+)
 from hedgerow.model.precision import sum_within
 from hedgerow.report.finish import finished
 from hedgerow.report.pictures import shortened
@@ -37,6 +44,13 @@ is drawn, and the bounds of the words between."""
 
 _BELIEFS = (0.01, 0.1, 0.5)
 
+REPORT_FORM = "hedgerow, report form 1"
+"""What pages call the form that `hedgerow verify` compares with the certificate.
+
+Give it another number when a line or a sentence that `release/restated.py` compares is worded
+differently: older pages are then not compared, in place of being called modified.
+"""
+
 
 def shown_whole(value: Any) -> Any:
     """Return what a page shows: in texts, what nobody would see is written out."""
@@ -59,6 +73,9 @@ def page(name: str) -> Template:
     environment.filters["shortened"] = shortened
     environment.filters["whole"] = lambda number: f"{number:,}"
     environment.filters["settings"] = settings_text
+    environment.filters["delta"] = delta_text
+    environment.filters["risk_left"] = risk_left_text
+    environment.globals["report_form"] = REPORT_FORM
     return environment.get_template(name)
 
 
@@ -87,6 +104,16 @@ def _setting_text(value: Any) -> str:
     return str(value)
 
 
+def risk_left_text(risk: DisclosedRisk) -> str:
+    """Return how much risk single records have left, in parts of what it was."""
+    mean, largest = (
+        "more than before" if each is None else f"at most {each} of what it was"
+        for each in (risk.mean_left, risk.largest_left)
+    )
+    accepted = "; the owner accepted whatever is left" if risk.accepted else ""
+    return f"mean {mean}, largest {largest}; wanted: mean at most {risk.threshold}{accepted}"
+
+
 def files_there(known: Sequence[tuple[str, str]], there: Collection[str]) -> list[tuple[str, str]]:
     """Return the files that are there, with what each is; a folder is, if a file in it is."""
     folders = {name.partition("/")[0] for name in there}
@@ -107,6 +134,7 @@ class Promise:
     """Epsilon in plain words."""
 
     factor: str
+    inverse: str
     strength: str
     is_weak: bool
     at: float
@@ -128,6 +156,7 @@ def promised(epsilon: Fraction) -> Promise:
     """
     return Promise(
         factor=factor_text(epsilon),
+        inverse=inverse_factor_text(epsilon),
         strength=next(word for bound, word in STRENGTHS if epsilon <= bound),
         is_weak=epsilon > WEAK_FROM,
         at=_on_scale(float(epsilon)),
@@ -148,18 +177,23 @@ def _belief(before: float, epsilon: float) -> Belief:
     odds = before / (1 - before)
     highest = 1 / (1 + math.exp(-epsilon) / odds)
     lowest = odds * math.exp(-epsilon) / (1 + odds * math.exp(-epsilon))
-    return Belief(before=_per_cent(before), lowest=_per_cent(lowest), highest=_per_cent(highest))
+    return Belief(
+        before=_per_cent(before, round),
+        lowest=_per_cent(lowest, math.floor),
+        highest=_per_cent(highest, math.ceil),
+    )
 
 
-def _per_cent(chance: float) -> str:
-    """Return a chance in per cent without ever rounding to certainty."""
+def _per_cent(chance: float, rounding: Callable[[float], int]) -> str:
+    """Return a chance in per cent, rounded as its bound asks for, and never to certainty."""
     shown = 100 * chance
     if shown > 99.9:
         return "over 99.9 %"
     if shown < 0.1:
         return "under 0.1 %"
-    digits = f"{shown:.1f}" if shown < 10 or shown > 90 else f"{shown:.0f}"
-    return f"{digits.removesuffix('.0')} %"
+    scale = 10 if shown < 10 or shown > 90 else 1
+    # What differs from a whole number by rounding errors of this computation alone is that number.
+    return f"{rounding(round(shown * scale, 9)) / scale:g} %"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
 from hedgerow.model.certificate import Certificate, factor_text
-from hedgerow.privacy.budget import epsilon_text
+from hedgerow.privacy.budget import delta_text, epsilon_text
 from hedgerow.report.page import settings_text
 
 
@@ -59,7 +60,9 @@ def _promise(certificate: Certificate) -> list[CertifiedLine]:
         factor = factor_text(promised.epsilon)
         lines.append(_line("epsilon", epsilon_text(promised.epsilon), factor=factor))
         delta = promised.delta or 0
-        lines.append(_line("delta_none" if delta == 0 else "delta_some", f"{float(delta):.3g}"))
+        lines.append(
+            _line("delta_none" if delta == 0 else "delta_some", delta_text(Fraction(delta)))
+        )
         if promised.unit is not None:
             lines.append(_line("unit", promised.protects(certificate.records_word)))
         lines.append(_line("neighbours", promised.neighbours))

@@ -27,6 +27,7 @@ from hedgerow.model.method import About, Departure
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
 from hedgerow.model.table import EncodedTable
+from hedgerow.privacy.budget import upward_text
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
 
@@ -164,7 +165,7 @@ class FullDomain:
         kept = statement_of(self.k)
         if not self.suppression:
             return kept
-        share = f"{float(100 * self.suppression):.3g} %"
+        share = f"{upward_text(100 * self.suppression)} %"
         return f"{kept} Records without k like them were left out, at most {share} of all."
 
     def validate(self, schema: Schema) -> None:

@@ -26,7 +26,7 @@ from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Outline, Step
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
-from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.budget import PathLedger, upward_text
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
 
@@ -94,11 +94,11 @@ class PrintedSample:
             return (
                 " Of utility the paper's Theorem 3(ii) promises nothing at these settings: its"
                 f" exponent would have to exceed {promised.needed:.3g}, and is at most"
-                f" {promised.exponent:.3g}."
+                f" {upward_text(promised.exponent)}."
             )
         return (
             " Of utility the paper's Theorem 3(ii) promises at most"
-            f" {promised.part:.1%} of the best at these settings."
+            f" {upward_text(100 * promised.part)}% of the best at these settings."
         )
 
     def _settings(self, schema: Schema, epsilon: Fraction) -> PrintedTerms:

@@ -1,0 +1,115 @@
+"""Releases compared with the ledger that booked them: a ledger that was rolled back shows."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from hedgerow.errors import HedgerowError, ReleaseError
+from hedgerow.model.certificate import LedgerEntry
+from hedgerow.privacy.ledger import Entry, Ledger
+from hedgerow.privacy.ledger_key import ColumnKey
+from hedgerow.privacy.ledger_mark import read_key_file
+from hedgerow.release.folder import load_certificate
+from hedgerow.release.leftovers import CERTIFICATE
+
+BookingVerdict = Literal["on the ledger", "not on the ledger", "not booked", "unreadable"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparedRelease:
+    """One release folder and whether its booking is on the ledger."""
+
+    folder: Path
+    verdict: BookingVerdict
+    why: str
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing contradicts the ledger."""
+        return self.verdict in ("on the ledger", "not booked")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the comparison for JSON."""
+        return {"folder": str(self.folder), "verdict": self.verdict, "why": self.why}
+
+
+def compared(ledger: Ledger, folders: Iterable[Path]) -> tuple[ComparedRelease, ...]:
+    """Return how each release compares with the ledger, which is checked as a whole.
+
+    A folder is a release, or holds releases. A certificate is on the ledger if its keyed digest is
+    that of the chain at its entry, or if the ledger has the digest of the certificate itself: of
+    earlier versions, and of releases from before a new key, there is only the second.
+    """
+    heads = ledger.heads()
+    entries = {entry.id: entry for account in ledger.accounts() for entry in account.entries}
+    found = [release for folder in folders for release in _releases(folder)]
+    return tuple(_compared(ledger, release, heads, entries) for release in found)
+
+
+def _releases(folder: Path) -> list[Path]:
+    if (folder / CERTIFICATE).is_file():
+        return [folder]
+    found = sorted(path.parent for path in folder.glob(f"*/{CERTIFICATE}"))
+    if not found:
+        raise ReleaseError(
+            "there is no release here",
+            where=str(folder),
+            do="Give release folders, or a folder that holds some.",
+        )
+    return found
+
+
+def _compared(
+    ledger: Ledger, folder: Path, heads: dict[int, str], entries: dict[int, Entry]
+) -> ComparedRelease:
+    try:
+        certificate = load_certificate(folder)
+        digest = hashlib.sha256((folder / CERTIFICATE).read_bytes()).hexdigest()
+    except (HedgerowError, OSError) as error:
+        why = error.what if isinstance(error, HedgerowError) else "the certificate cannot be read"
+        return ComparedRelease(folder=folder, verdict="unreadable", why=why)
+    line = certificate.ledger
+    if line is None:
+        why = "its certificate names no booking"
+        return ComparedRelease(folder=folder, verdict="not booked", why=why)
+    entry = entries.get(line.entry) if isinstance(line.entry, int) else None
+    difference = _difference(line, entry, heads, key_of(ledger), digest)
+    if difference is not None:
+        return ComparedRelease(folder=folder, verdict="not on the ledger", why=difference)
+    return ComparedRelease(folder=folder, verdict="on the ledger", why=f"entry {line.entry}")
+
+
+def key_of(ledger: Ledger) -> ColumnKey | None:
+    """Return the key beside a ledger, if there is one; none is made."""
+    held = read_key_file(ledger.path)
+    return None if held is None else held.key
+
+
+def _difference(
+    line: LedgerEntry,
+    entry: Entry | None,
+    heads: dict[int, str],
+    key: ColumnKey | None,
+    digest: str,
+) -> str | None:
+    """Return why a certificate is not on the ledger; ``None`` if it is."""
+    if entry is None:
+        return f"the ledger has no entry {line.entry}"
+    if entry.release_digest == digest:
+        return None
+    if line.chain is None:
+        if entry.release_digest is None:
+            return f"entry {entry.id} names no release, and the certificate no chain"
+        return f"entry {entry.id} is that of another release"
+    if key is None:
+        return "there is no key beside the ledger to compare the certificate's chain with"
+    if not hmac.compare_digest(key.chained(heads[entry.id]), line.chain):
+        return f"entry {entry.id} is not the one that the certificate was booked as"
+    if entry.release_digest is not None:
+        return f"entry {entry.id} names another certificate: this one was changed"
+    return None
