@@ -140,6 +140,8 @@ def contenders(name: str) -> dict[str, dict[str, Any] | None]:
 def attacked(case: Published, section: dict[str, Any] | None, *, most: int) -> dict[str, Any]:
     """Return the figures of one release."""
     plan = {**case.plan, "confirmed": True, "ledger": {"dataset": "attacked", "cap": 50}}
+    if "person" not in plan and "one-record-per-person" not in plan:
+        plan["protects"] = "records"
     plan["publish"] = section or {"epsilon": 1}
     given: dict[str, Any] = {"holdout": case.others, "most_records": most, "seed": SEED}
     if section is None:

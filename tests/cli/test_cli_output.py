@@ -40,7 +40,7 @@ def printed(*given: str) -> str:
 
 def test_a_file_goes_to_standard_output(folder):
     Ledger().open_dataset("adult", 4)
-    given = {**plan(), "publish": {"method": "hedge", "epsilon": 4}}
+    given = {**plan(), "protects": "records", "publish": {"method": "hedge", "epsilon": 4}}
     hedgerow.publish(given, data=patients(500), out="release", seed=1)
     before = sorted(folder.iterdir())
     exported = printed("ledger", "export", "-o", "-")

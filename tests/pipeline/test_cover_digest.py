@@ -238,6 +238,7 @@ def towns(encoding: str, value: str, ledger: Path) -> dict[str, Any]:
         "reading": {"encoding": encoding},
         "attributes": {"town": TOWNS, "age": {"numeric": [0, 3]}},
         "covers": {"column": "town", "values": [value]},
+        "protects": "records",
         "confirmed": True,
         "publish": {"method": "basic-table", "epsilon": 1},
         "ledger": {"dataset": "towns", "cap": 1, "file": str(ledger)},

@@ -356,6 +356,7 @@ def test_the_file_of_a_key_shows_nothing_of_the_secret_elsewhere(ledger):
 
 PLAN = {
     "attributes": {"age": {"numeric": [0, 3]}, "sex": {"values": ["m", "f"]}},
+    "protects": "records",
     "confirmed": True,
     "publish": {"method": "basic-table", "epsilon": "1/10"},
     "ledger": {"dataset": "people", "cap": 4},
@@ -464,3 +465,20 @@ def test_a_release_without_a_booking_and_one_that_cannot_be_read_are_named(publi
         app, ["verify", "--ledger", str(path), "--releases", str(published / "ledger")]
     )
     assert nothing.exit_code != 0
+
+
+def test_a_mark_that_was_written_meanwhile_is_seen(tmp_path, monkeypatch):
+    """Two processes begin a ledger: the second reads the key file just before its first mark."""
+    path = tmp_path / "ledger.sqlite"
+    read_key(path)
+    before = ledger_store.read_key_file(path)
+    ledger = Ledger(path)
+    ledger.open_dataset("people", 4)
+    ledger.open_dataset("others", 4)
+    reads = iter([before])
+
+    def first_too_early(place):
+        return next(reads, None) or ledger_mark.read_key_file(place)
+
+    monkeypatch.setattr(ledger_store, "read_key_file", first_too_early)
+    assert len(Ledger(path).accounts()) == 2

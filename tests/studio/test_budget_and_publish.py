@@ -58,7 +58,7 @@ def test_the_page_forecasts_what_check_does(browser, folder, capsys, epsilon):
 def test_the_slider_is_answered_without_a_forecast(browser, monkeypatch):
     monkeypatch.setattr("hedgerow.studio.forecasts.forecast", None)
     text = browser.show("/budget/live?plan=plan.yaml&epsilon=0.4&cap=2&spent=1&dataset=x")
-    assert "1.5 times" in re.sub(r"\s+", " ", text).replace("1.49", "1.5")
+    assert "1.5 times" in re.sub(r"\s+", " ", text).replace("1.50", "1.5")
     assert "0.6 left after this release" in text
     over_cap = browser.show("/budget/live?plan=plan.yaml&epsilon=1.5&cap=2&spent=1&dataset=x")
     assert "more than the ledger has left" in over_cap
@@ -154,7 +154,8 @@ def test_a_plan_without_a_privacy_unit_starts_no_run(browser, folder):
     path = folder / "plan.yaml"
     path.write_text(path.read_text().replace("one-record-per-person: true\n", ""))
     confirm_all(browser)
-    assert sign(browser).status_code == 200
+    assert sign(browser).status_code == 422  # nor can it be signed
+    path.write_text(path.read_text().replace("confirmed: false", "confirmed: true"))
     sent = {"fingerprint": fingerprint(browser), "out": "release"}
     answer = browser.send("/publish/start?plan=plan.yaml", sent)
     assert answer.status_code == 422

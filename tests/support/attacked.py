@@ -39,6 +39,7 @@ def people_plan(method: str = "hedge", **settings: Any) -> dict[str, Any]:
             "sex": {"values": ["f", "m"]},
             "sick": {"role": "class", "values": ["no", "yes"]},
         },
+        "protects": "records",
         "confirmed": True,
         "publish": {"method": method, **(settings or {"epsilon": 1})},
         "ledger": {"dataset": "people", "cap": 50, "delta-cap": "1/2"},

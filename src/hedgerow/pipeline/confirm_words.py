@@ -21,7 +21,7 @@ def signed_words(plan: Plan, public: tuple[str, ...], delta: Fraction) -> list[s
         said.append(
             f"Publishes by the method {plan.publish.method} with epsilon = {epsilon}{more}."
         )
-        said.append(unit_words(plan))
+        said.append(_unit_words(plan))
     elif plan.publish is not None:
         said.append(
             f"Publishes by the method {plan.publish.method}, which is not differentially private."
@@ -40,7 +40,7 @@ def signed_words(plan: Plan, public: tuple[str, ...], delta: Fraction) -> list[s
     return said
 
 
-def unit_words(plan: Plan) -> str:
+def _unit_words(plan: Plan) -> str:
     """Return the privacy unit of a plan in a sentence."""
     if plan.person is not None:
         bound = plan.records_per_person

@@ -200,18 +200,22 @@ class BookingDraft:
         self.n_events, self.last_digest = seq, event.digest
         return event
 
+    def misses_mark(self, held: KeyFile) -> bool:
+        """Return whether the ledger says that its key file has a mark, and this one has none."""
+        if held.key is None:
+            return _MARKED in self._keys().values()
+        marked = self._keys().get(held.key.name) == _MARKED
+        return marked and not (held.complete and held.mark)
+
     def check_mark(self, held: KeyFile) -> None:
         """Refuse a ledger that is older than the highest event that its key file has seen."""
+        if self.misses_mark(held):
+            raise damaged_key(self._path)
         names = self._keys()
         if held.key is None:
-            if _MARKED in names.values():
-                raise damaged_key(self._path)
             return
         if names and held.key.name not in names:
             return  # the key of another ledger, or of before a new one: it has not seen this chain
-        marked = names.get(held.key.name) == _MARKED
-        if marked and not (held.complete and held.mark):
-            raise damaged_key(self._path)
         if held.mark is None:
             return
         if held.mark.events > self.n_events:
@@ -440,6 +444,10 @@ class LedgerStore:
                     draft.check_all()
                 draft.check_end()
                 if held is not None:
+                    # A mark is on the disk before the ledger says so: one that was not there yet
+                    # is by now, and the lock of this transaction keeps it from going on.
+                    if draft.misses_mark(held):
+                        held = read_key_file(self.path) or held
                     draft.check_mark(held)
                 yield draft
                 connection.execute("COMMIT")

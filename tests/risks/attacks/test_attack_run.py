@@ -194,6 +194,7 @@ def test_two_releases_of_lists_are_compared(tmp_path):
 
 def test_people_are_attacked_with_one_record_each_and_must_be_named():
     plan = people_plan("hedge", epsilon=1) | {"person": "id", "records-per-person": 3}
+    del plan["protects"]
     data = DATA.with_columns(id=pl.Series(np.arange(250) // 2))
     others = OTHERS.with_columns(id=pl.Series(1000 + np.arange(250) // 2))
     release = hedgerow.publish(plan, data=data, seed=1)
@@ -219,6 +220,7 @@ def receipts(seed: int) -> pl.DataFrame:
 )
 def test_the_bound_for_people_is_shown_where_their_baskets_are_joined(people, is_shown):
     plan = basket_plan(("diffpart", {})) | {"person": "customer", **people}
+    del plan["protects"]
     plan["items"] |= {"column": "product", "record": "receipt"}
     data = receipts(1)
     release = hedgerow.publish(plan, data=data, seed=1)

@@ -53,7 +53,7 @@ def set_names(sets: WeightedSets, *, ordered: bool) -> NDArray[np.uint64]:
     return np.asarray(upto[sets.offsets[1:]] - upto[sets.offsets[:-1]])
 
 
-def differences(scores: dict[str, Scores], others: dict[str, Scores]) -> dict[str, Scores]:
+def grown_scores(scores: dict[str, Scores], others: dict[str, Scores]) -> dict[str, Scores]:
     """Return how much more the first release points to each target than the second."""
     return {name: scores[name] - others[name] for name in scores}
 

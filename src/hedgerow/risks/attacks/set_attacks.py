@@ -12,7 +12,7 @@ from hedgerow.evaluation.subject import BasketSubject
 from hedgerow.evaluation.weighted_sets import WeightedSets
 from hedgerow.progress import Progress
 from hedgerow.report.headlines import Facts
-from hedgerow.risks.attacks.differencing import differences, joined_sets, sums
+from hedgerow.risks.attacks.differencing import grown_scores, joined_sets, sums
 from hedgerow.risks.attacks.pairs import Sample, drawn_sample, joined_sample, members_alone
 from hedgerow.risks.attacks.questions import (
     NO_HOLDOUT,
@@ -138,5 +138,5 @@ def _differencing(
         set_traces(_game(case, each.release, those, settings)).scores
         for each in (case.subject, case.other)
     )
-    found = membership_facts(judge.scoring(those), differences(one, two), NO_SHADOW)
+    found = membership_facts(judge.scoring(those), grown_scores(one, two), NO_SHADOW)
     return {"of": "data that differ", "joined": len(joined), "membership": found}

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hedgerow.progress import Progress
 from hedgerow.report.headlines import Facts
-from hedgerow.risks.attacks.differencing import differences, joined_rows, sums
+from hedgerow.risks.attacks.differencing import grown_scores, joined_rows, sums
 from hedgerow.risks.attacks.pairs import joined_sample
 from hedgerow.risks.attacks.questions import NO_HOLDOUT, Judge, membership_facts, not_run
 from hedgerow.risks.attacks.rows import CodeTable, ReleasedRows, code_table, rows_of_groups
@@ -73,7 +73,7 @@ def _subtracted(game: TableGame, rows: ReleasedRows, judge: Judge) -> Facts:
     scoring = judge.scoring(sample)
     one = _scores(those, game.rows, those.targets)
     two = _scores(those, rows, those.targets)
-    grown = differences(one, two)
+    grown = grown_scores(one, two)
     return {
         "of": "data that differ",
         "joined": len(joined),
