@@ -124,6 +124,12 @@ def _attacked(folder: Path, method: str, *, holdout: bool) -> Path:
     return folder / "attack.html"
 
 
+def _at_risk(folder: Path) -> Path:
+    plan = wide_plan("hedge", n_columns=5)
+    hedgerow.risk(wide_table(1200, 5), plan=plan, fraction=0.1, out=folder)
+    return folder / "risk.html"
+
+
 def _compared(folder: Path) -> Path:
     """The page of a comparison, with figures of nobody."""
     folder.mkdir()
@@ -157,6 +163,7 @@ PAGES: dict[str, Callable[[Path], Path]] = {
     "disclosed": _disclosed,
     "disclosed-owner": _owner,
     "comparison": _compared,
+    "risk": _at_risk,
     "attack": lambda folder: _attacked(folder, "hedge", holdout=True),
     "attack-alone": lambda folder: _attacked(folder, "weave", holdout=False),
     "evaluation-baskets": _evaluated_baskets,
