@@ -17,6 +17,7 @@ ROOMS: dict[str, str] = {
     "errors": "",
     "progress": "",
     "privacy": "errors",
+    "ledger": "errors privacy",
     "taxonomy": "errors",
     "model": "errors progress privacy taxonomy",
     "plan": "errors privacy model",
@@ -27,23 +28,24 @@ ROOMS: dict[str, str] = {
     "lattice": "errors model taxonomy",
     "methods": "errors progress model plan privacy count trees lattice taxonomy",
     "report": "errors model lattice taxonomy",
-    "release": "errors model plan privacy read encode report taxonomy",
-    "pipeline": "errors progress model plan privacy read encode count methods release taxonomy",
-    "disclosure": "errors progress model plan privacy read encode count methods lattice release"
-    " report taxonomy pipeline",
+    "release": "errors model plan privacy ledger read encode report taxonomy",
+    "pipeline": "errors progress model plan privacy ledger read encode count methods release"
+    " taxonomy",
+    "disclosure": "errors progress model plan privacy ledger read encode count methods lattice"
+    " release report taxonomy pipeline",
     "evaluation": "errors progress model plan privacy read encode release report taxonomy",
-    "comparison": "errors progress model plan privacy read encode count release report pipeline"
-    " evaluation",
+    "comparison": "errors progress model plan privacy ledger read encode count release report"
+    " pipeline evaluation",
     "risks": "errors progress model plan privacy read encode count lattice release report taxonomy"
     " pipeline disclosure evaluation comparison",
-    "drafting": "errors model plan privacy read taxonomy",
+    "drafting": "errors model plan privacy ledger read taxonomy",
     "auditing": "errors progress model plan privacy encode count methods taxonomy pipeline",
     "demo": "errors progress model plan read encode release evaluation pipeline",
     "studio": "errors model plan privacy encode taxonomy release report pipeline disclosure"
     " evaluation comparison drafting",
     "handbook": "errors",
     "__main__": "cli",
-    "cli": "errors model plan privacy taxonomy release report pipeline disclosure evaluation"
+    "cli": "errors model plan privacy ledger taxonomy release report pipeline disclosure evaluation"
     " comparison risks drafting auditing demo studio handbook",
 }
 """Which rooms each room may use, beside itself: what is not said here is refused."""
