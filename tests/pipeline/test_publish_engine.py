@@ -47,7 +47,10 @@ def test_keywords_of_earlier_versions_work_with_a_deprecation_warning(tmp_path):
 
 def test_keywords_of_earlier_versions_do_not_change_engine_settings():
     settings = hedgerow.EngineSettings.of("stream")
-    with pytest.warns(DeprecationWarning), pytest.raises(SettingError, match="already"):
+    with (
+        pytest.warns(DeprecationWarning, match="memory"),
+        pytest.raises(SettingError, match="already"),
+    ):
         digest(engine=settings, memory="1GB")
 
 
