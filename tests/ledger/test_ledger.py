@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
@@ -303,3 +304,10 @@ def test_every_ledger_error_says_what_where_and_what_to_do(ledger):
             mistake()
         assert raised.value.where
         assert raised.value.do
+
+
+def test_entries_are_equal_whatever_digest_of_the_chain_they_carry(ledger):
+    entry = ledger.book("d", "1/2", cap=1, method="hedge", plan_digest="p")
+    other = replace(entry, head="0" * 64, chain="1" * 64)
+    assert entry == other
+    assert repr(entry) == repr(other)
