@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from hedgerow.errors import CapError, HedgerowError, LedgerError, RefusedError, SettingError
 from hedgerow.ledger import ledger as ledger_module
 from hedgerow.ledger import store as ledger_store
+from hedgerow.ledger.accounts import one_line
 from hedgerow.ledger.ledger import Ledger, default_path
 
 HALF, THIRD, TENTH = Fraction(1, 2), Fraction(1, 3), Fraction(1, 10)
@@ -311,3 +312,7 @@ def test_entries_are_equal_whatever_digest_of_the_chain_they_carry(ledger):
     other = replace(entry, head="0" * 64, chain="1" * 64)
     assert entry == other
     assert repr(entry) == repr(other)
+
+
+def test_a_note_keeps_its_first_500_characters_on_one_line():
+    assert one_line("a\n" + "b" * 600) == "a " + "b" * 498
