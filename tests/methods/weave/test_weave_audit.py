@@ -174,7 +174,7 @@ def ordered_pair(name):
 
 
 def dearest_ordered(name):
-    """The largest log-ratio of transcripts with an order table, counts all high or all low."""
+    """The largest log-ratio of transcripts with a 2 x 2 marginal, counts all high or all low."""
     worst = 0.0
     for away in (-30, 30):
         for first in (0, 1):
