@@ -13,7 +13,7 @@ from hedgerow.methods.weave.axes import CellAxis, cell_axis
 from hedgerow.methods.weave.class_tree import _best_split, grown_tree
 from hedgerow.methods.weave.coarsening import Merging
 from hedgerow.methods.weave.one_way import OneWay, one_way_weights
-from hedgerow.methods.weave.orders import halves, quartered, told
+from hedgerow.methods.weave.orders import halves, quartered, with_deviation
 from hedgerow.methods.weave.pairs import PairLayout
 from hedgerow.methods.weave.pool import Pool
 from hedgerow.methods.weave.shape import WeaveShape
@@ -112,7 +112,7 @@ def test_an_order_table_adds_up_all_cells_of_the_finest_one():
 @pytest.mark.parametrize("noisy", [[[90, 0], [0, 90]], [[0, 90], [90, 0]]])
 def test_an_order_table_keeps_its_margins_and_has_no_negative_cell(noisy):
     first, second = np.array([30.0, 50.0]), np.array([20.0, 60.0])
-    found = told(np.array(noisy)[:, :, None], first, second)[:, :, 0]
+    found = with_deviation(np.array(noisy)[:, :, None], first, second)[:, :, 0]
     assert found.min() == pytest.approx(0)
     assert found.sum(axis=1) == pytest.approx(first)
     assert found.sum(axis=0) == pytest.approx(second)
