@@ -226,8 +226,8 @@ def test_other_methods_are_foretold_beside_the_plans_own():
     found = {each.method: each for each in alternatives(prepare(plan))}
     assert {"hedge", "weave", "diffgen", "rps", "privbayes"} <= set(found)
     assert "diffpart" not in found
-    assert found["diffgen"].told.verdict == "mostly noise"
-    assert found["hedge"].told.prediction.error.size == 3
+    assert found["diffgen"].expected.verdict == "mostly noise"
+    assert found["hedge"].expected.prediction.error.size == 3
     assert "delta" in found["truthful"].why_not
     assert found["truthful"].cells()[0] == "truthful"
 

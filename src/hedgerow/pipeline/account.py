@@ -1,4 +1,4 @@
-"""Which account of the persistent ledger books a release, and what it is told of it."""
+"""The account of the persistent ledger that books a release, and its entries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the other methods would give for the same plan and epsilon; no record is read."""
+"""Forecasts of the other methods for the same plan and epsilon; no record is read."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ class Alternative:
     """A method and its forecast, or why the plan does not suit it."""
 
     method: str
-    told: Forecast | None
+    expected: Forecast | None
     why_not: str | None = None
 
     def cells(self) -> tuple[str, ...]:
         """Return a row of a table: groups, error of a count, of counts of some size, verdict."""
-        told = self.told
-        if told is None:
+        expected = self.expected
+        if expected is None:
             return self.method, "", "", "", self.why_not or ""
-        counts = None if told.prediction is None else told.prediction.error
+        counts = None if expected.prediction is None else expected.prediction.error
         return (
             self.method,
-            f"{told.n_groups:,}",
-            "true counts" if told.outline.true_counts else f"±{told.error_95:,}",
+            f"{expected.n_groups:,}",
+            "true counts" if expected.outline.true_counts else f"±{expected.error_95:,}",
             "" if counts is None else f"{counts.typical:,.0f} (95 %: {counts.within_95:,.0f})",
-            told.verdict,
+            expected.verdict,
         )
 
     def as_dict(self) -> dict[str, Any]:
         """Return it for JSON."""
-        told = None if self.told is None else self.told.as_dict()
-        return {"method": self.method, "forecast": told, "why-not": self.why_not}
+        expected = None if self.expected is None else self.expected.as_dict()
+        return {"method": self.method, "forecast": expected, "why-not": self.why_not}
 
 
 def alternatives(ready: Prepared, *, records: RecordsGiven | None = None) -> list[Alternative]:
@@ -59,7 +59,7 @@ def _alternative(ready: Prepared, method: str, records: RecordsGiven | None) -> 
         if method != ready.settings.method:
             plan = ready.plan.model_copy(update={"publish": None})
             other = prepare(plan, method=method, epsilon=ready.epsilon)
-        return Alternative(method=method, told=forecast(other, records=records, most_runs=1))
+        return Alternative(method=method, expected=forecast(other, records=records, most_runs=1))
     except HedgerowError as error:
         where = "" if error.where is None else f"{error.where}: "
-        return Alternative(method=method, told=None, why_not=where + error.what)
+        return Alternative(method=method, expected=None, why_not=where + error.what)

@@ -28,9 +28,9 @@ def check(
     a published count is that near to the truth in 95 of 100 cases. ``utility`` is a function of
     your own, as for `publish`.
 
-    >>> told = check({"attributes": {"age": {"numeric": [0, 99]}, "ward": {"values": ["A", "B"]}},
-    ...               "publish": {"method": "hedge", "epsilon": 1}}, records=20_000)
-    >>> told.verdict
+    >>> found = check({"attributes": {"age": {"numeric": [0, 99]}, "ward": {"values": ["A", "B"]}},
+    ...                "publish": {"method": "hedge", "epsilon": 1}}, records=20_000)
+    >>> found.verdict
     'feasible'
     """
     ready = prepare(plan, utility=utility, **settings)

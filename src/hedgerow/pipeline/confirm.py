@@ -92,7 +92,7 @@ def confirm(
         If a question of the plan is open, if it does not state its privacy unit, or if a domain
         was taken from the data and has no public source.
     PlanError
-        If the plan has a mistake or does not say what is to be published.
+        If the plan has a mistake or does not set what to publish.
 
     Examples
     --------
@@ -123,8 +123,8 @@ def signing_of(
         raise SettingError(
             "a reason is given without an approval", where="why", do="Add --approve, or remove it."
         )
-    given = as_plan(plan)
-    sourced = with_sources(given, sources or {})
+    unsigned = as_plan(plan)
+    sourced = with_sources(unsigned, sources or {})
     _check_answered(sourced)
     domain, delta = _prepared(sourced)
     waiting = domains_from_data(sourced)

@@ -33,19 +33,21 @@ def confirm_file(
     file = Path(path)
     text = read_plan_text(file)
     plan = _plan_in(text, file)
-    made = signing_of(plan, by=by, approve=approve, why=why, sources=sources, all_public=all_public)
+    signing = signing_of(
+        plan, by=by, approve=approve, why=why, sources=sources, all_public=all_public
+    )
     new = rewritten(
         text,
         kind=format_of(file),
-        keys=made.keys,
-        sources={_path_of(plan, name): said for name, said in made.sources.items()},
+        keys=signing.keys,
+        sources={_path_of(plan, name): said for name, said in signing.sources.items()},
         where=str(file),
     )
-    if _plan_in(new, file) != made.plan:
+    if _plan_in(new, file) != signing.plan:
         raise InternalError("the plan that was written is not the plan that was signed")
     if not dry_run:
         _replace(file, before=text, after=new)
-    return made
+    return signing
 
 
 def _plan_in(text: str, file: Path) -> Plan:

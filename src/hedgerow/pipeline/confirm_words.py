@@ -1,4 +1,4 @@
-"""What a signature says, in sentences for the person who signs."""
+"""Statements of a signature, as sentences for the person who signs."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ def _source_words(plan: Plan, public: tuple[str, ...]) -> str:
         sources = {ITEMS: plan.items.source}
     else:
         sources = {name: each.source for name, each in plan.attributes.items() if each.is_read}
-    given = [f"{name}: {text}" for name, text in sources.items() if text and text != FROM_DATA]
+    stated = [f"{name}: {text}" for name, text in sources.items() if text and text != FROM_DATA]
     silent = [name for name, text in sources.items() if not text]
     parts = ["All domains are public knowledge."]
     if public:
         parts.append(f"Taken from the data and stated to be public: {few_names(public)}.")
-    if given:
-        parts.append(f"Sources: {'; '.join(given)}.")
+    if stated:
+        parts.append(f"Sources: {'; '.join(stated)}.")
     if silent:
         parts.append(f"Without a source: {few_names(tuple(silent))}.")
     return " ".join(parts)

@@ -18,7 +18,7 @@ from hedgerow.release.domains import describe
 
 
 def booked_cover(plan: Plan, schema: Schema, data: Any = None) -> Cover | None:
-    """Return what the ledger is told of the part that is read; ``None`` if that is the whole.
+    """Return the part of the data that the ledger books; ``None`` if all of it is read.
 
     ``data`` replaces the plan's own, as in `publish`.
     """

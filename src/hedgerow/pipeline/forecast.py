@@ -1,4 +1,4 @@
-"""What a plan will cost and keep, told before any record is read."""
+"""Forecast of the cost and the accuracy of a plan, before any record is read."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ COVERED = (1, 10, 100)
 """The chance of a larger error, and the itemsets that a query covers, for usefulness."""
 
 USUAL_LENGTH = 10
-"""How many items a record of set-valued data is taken to have."""
+"""Number of items that a record of set-valued data is assumed to have."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Forecast:
-    """What can be said of a plan without its data.
+    """Forecast of a release from its plan, without the data.
 
-    ``noise_ratio`` compares the noise of all groups together (their number times the
-    standard deviation of one count) with the number of records. Below 1 most groups
-    stand out from their noise; above 5 hardly any does, and `publish` refuses. ``usefulness``
-    has pairs of how many itemsets a counting query covers and how far it may be off, whatever
-    the data. ``prediction`` is what runs on made-up tables gave, where the number of records
-    is known and the method can be tried; ``upto`` the forecast for the larger number where
-    ``records`` are given as a range. ``counted`` are records, or people where those are counted.
+    ``noise_ratio`` is the noise of all groups (their number times the standard deviation of one
+    count) divided by the number of records. Below 1 most groups are distinguishable from noise;
+    above 5 hardly any is, and `publish` refuses. ``usefulness`` has pairs of the number of itemsets
+    that a counting query covers and an upper bound on its error, for any data. ``prediction`` is
+    the result of runs on simulated tables, if the number of records is known and the method can
+    be simulated; ``upto`` is the forecast for the larger number if ``records`` is a range.
+    ``counted`` are records, or people if people are counted.
     """
 
     epsilon: Fraction
@@ -73,25 +73,25 @@ class Forecast:
 
     @property
     def counts_all(self) -> bool:
-        """Whether everything that can be published is counted, and none of it looked for first."""
+        """True if every cell is counted, without a search for frequent ones first."""
         return self.publishes == "table" or self.outline.counts == self.epsilon
 
     @property
     def share(self) -> Fraction:
         """The epsilon that a count is drawn with."""
-        told = None if self.prediction is None else self.prediction.share
-        return told or self.outline.counts
+        share = None if self.prediction is None else self.prediction.share
+        return share or self.outline.counts
 
     @property
     def n_groups(self) -> int:
-        """How many rows the release will have, about."""
+        """Approximate number of rows of the release."""
         return self.outline.n_groups if self.prediction is None else self.prediction.rows
 
     @property
     def n_counted(self) -> int:
-        """How many groups get noise, those with the noisy count 0 included."""
-        told = None if self.prediction is None else self.prediction.counted
-        return self.outline.n_groups if told is None else told
+        """Number of groups that get noise, including those with the noisy count 0."""
+        counted = None if self.prediction is None else self.prediction.counted
+        return self.outline.n_groups if counted is None else counted
 
     @property
     def error_95(self) -> int:
@@ -100,7 +100,7 @@ class Forecast:
 
     @property
     def records_needed(self) -> int:
-        """RecordsGiven from which on the release is feasible, with as many groups."""
+        """Number of records needed for a feasible release with this number of groups."""
         return ceil(self.n_counted * deviation(self.share) / COARSE_FROM)
 
     @property
@@ -118,7 +118,7 @@ class Forecast:
 
     @property
     def verdict(self) -> Feasibility:
-        """Whether the release will be worth making."""
+        """Verdict on the release: feasible, coarse, mostly noise, or depends on the data."""
         if not self.counts_all:
             return "depends on the data"
         ratio = self.noise_ratio
@@ -209,9 +209,9 @@ def forecast(
     """
     if not ready.private:
         raise SettingError(
-            f"{ready.settings.method} has no budget, so there is nothing to foretell",
+            f"{ready.settings.method} is not differentially private: it has no budget to forecast",
             where="publish.method",
-            do="Give a differentially private method.",
+            do="Set a differentially private method.",
         )
     fewest, most = ends(ready.plan.records if records is None else records)
     upto = None if most == fewest else _forecast(ready, most, most_runs)
@@ -219,21 +219,21 @@ def forecast(
 
 
 def surely_no_noise(ready: Prepared, records: int) -> bool:
-    """Whether it is plain before all of a forecast's runs that it will not be "mostly noise".
+    """Return whether the forecast cannot become "mostly noise", before all of its runs are done.
 
-    By the largest number of groups that there can be, or by half of the runs.
+    The largest possible number of groups, or half of the runs, decides.
     """
-    told = _told(ready, records, None)
-    if told.outline.counts_marginals:
-        # Rows are invented, so no run says how many groups are counted: the outline does.
-        return told.verdict != "mostly noise"
-    most = told.outline.most_groups
+    first = _forecast_of(ready, records, None)
+    if first.outline.counts_marginals:
+        # Rows are synthetic, so only the outline has the number of counted groups.
+        return first.verdict != "mostly noise"
+    most = first.outline.most_groups
     if most is not None:
-        larger = replace(told, outline=replace(told.outline, n_groups=most))
+        larger = replace(first, outline=replace(first.outline, n_groups=most))
         if larger.verdict in ("feasible", "coarse"):
             return True
     worst = at_worst(ready, max(records, 1))
-    return worst is not None and _told(ready, records, worst).verdict != "mostly noise"
+    return worst is not None and _forecast_of(ready, records, worst).verdict != "mostly noise"
 
 
 def ends(records: RecordsGiven | None) -> tuple[int | None, int | None]:
@@ -251,10 +251,10 @@ def _forecast(
 ) -> Forecast:
     known = None if records is None else max(records, 1)
     prediction = None if known is None else predicted(ready, known, most_runs=most_runs)
-    return _told(ready, records, prediction, upto=upto)
+    return _forecast_of(ready, records, prediction, upto=upto)
 
 
-def _told(
+def _forecast_of(
     ready: Prepared,
     records: int | None,
     prediction: Prediction | None,
@@ -278,7 +278,7 @@ def _usefulness(ready: Prepared) -> tuple[tuple[int, float], ...]:
     """Return the bounds of [DiffPart, Thm 4.2], for queries that cover that many itemsets."""
     if not ready.has_items or not isinstance(ready.method, Useful):
         return ()
-    taxonomy, epsilon = ready.taxonomy, ready.foretold_rate
+    taxonomy, epsilon = ready.taxonomy, ready.forecast_rate
     bounds = (
         (n, ready.method.usefulness(taxonomy, epsilon, n_itemsets=n, delta=DELTA)) for n in COVERED
     )

@@ -33,26 +33,26 @@ def refuse_noise(ready: Prepared) -> None:
         return
     if surely_no_noise(ready, ready.plan.records):
         return
-    told = forecast(ready)
-    if told.verdict != "mostly noise":
+    expected = forecast(ready)
+    if expected.verdict != "mostly noise":
         return
     raise MostlyNoiseError(
-        f"by {ready.settings.method} at epsilon {ready.epsilon}, {told.n_counted:,} groups of"
+        f"by {ready.settings.method} at epsilon {ready.epsilon}, {expected.n_counted:,} groups of"
         f" about {ready.plan.records:,} records would be mostly noise; nothing was read or spent",
         where="publish",
-        do=f"What would do: {'; or '.join(remedies(ready, told))}. To publish it all the same:"
+        do=f"Use one of these: {'; or '.join(remedies(ready, expected))}. To publish it anyway:"
         " --even-if-noise.",
     )
 
 
-def remedies(ready: Prepared, told: Forecast) -> Iterator[str]:
+def remedies(ready: Prepared, expected: Forecast) -> Iterator[str]:
     """Yield what would make the release worth making, each in a few words."""
     smaller = _smaller_h(ready)
     if smaller is not None:
         yield f"h: {smaller}"
     if ready.settings.method != DEFAULT_METHOD and not ready.has_items and _default_does(ready):
         yield f"method: {DEFAULT_METHOD}"
-    needed = told.epsilon_needed
+    needed = expected.epsilon_needed
     if needed is not None and needed <= MAX_EPSILON:
         yield f"epsilon {epsilon_text(needed)}"
     if ready.has_items:
@@ -66,15 +66,15 @@ def _smaller_h(ready: Prepared) -> int | None:
     h = getattr(ready.settings, "h", None)
     while isinstance(h, int) and h > 1:
         h //= 2
-        told = _other(ready, h=h)
-        if told is not None and told.verdict != "mostly noise":
+        expected = _other(ready, h=h)
+        if expected is not None and expected.verdict != "mostly noise":
             return h
     return None
 
 
 def _default_does(ready: Prepared) -> bool:
-    told = _other(ready, method=DEFAULT_METHOD)
-    return told is not None and told.verdict != "mostly noise"
+    expected = _other(ready, method=DEFAULT_METHOD)
+    return expected is not None and expected.verdict != "mostly noise"
 
 
 def _other(ready: Prepared, **settings: Any) -> Forecast | None:

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DataPlace:
-    """Where the confidential data lie: a file, a URL or a dataframe, and a database's query.
+    """Location of the confidential data: a file, a URL or a dataframe, and a database's query.
 
-    ``reading`` says how the bytes of a file become records.
+    ``reading`` sets how the bytes of a file are parsed into records.
     """
 
     data: Any
@@ -59,8 +59,8 @@ def open_engine(
 ) -> Any:
     """Return an engine that holds the confidential data as codes; close it after use.
 
-    ``sums`` get what the data is recognised by, before this returns. With ``people`` it holds
-    everybody's records and gives those that count once it is told the bound.
+    ``sums`` receive the checksums that identify the data, before this returns. With ``people`` the
+    engine holds all records and selects those that count once the bound is set.
     """
     if people is not None:
         return _of_people(domain, place, settings, progress, sums=sums, people=people)
@@ -98,7 +98,7 @@ def _of_people(
     from hedgerow.count.stream.scratch import Scratch
 
     scratch = Scratch(settings.scratch)
-    given: dict[str, Any] = {
+    options: dict[str, Any] = {
         "scratch": scratch,
         "memory": settings.memory or DEFAULT_MEMORY,
         "report": progress,
@@ -107,8 +107,8 @@ def _of_people(
     try:
         if isinstance(domain, Universe):
             owned = _owned_items(place, domain, people)
-            return OwnedBasketsOnDisk.read(owned, domain, people, **given)
-        return PeopleOnDisk.read(_table(place), domain, people, **given)
+            return OwnedBasketsOnDisk.read(owned, domain, people, **options)
+        return PeopleOnDisk.read(_table(place), domain, people, **options)
     except BaseException:
         scratch.close()
         raise
@@ -144,7 +144,7 @@ def _people_on_spark(
     sums: ColumnSums | None,
     people: KeyedRule,
 ) -> PeopleEngine | OwnedBasketEngine:
-    given: dict[str, Any] = {
+    options: dict[str, Any] = {
         "query": place.query,
         "base": place.base,
         "reading": place.reading,
@@ -154,10 +154,10 @@ def _people_on_spark(
     if isinstance(domain, Universe):
         from hedgerow.count.spark.owned_baskets import open_spark_owned_baskets
 
-        return open_spark_owned_baskets(domain, place.data, people, **given)
+        return open_spark_owned_baskets(domain, place.data, people, **options)
     from hedgerow.count.spark.people import open_spark_people
 
-    return open_spark_people(domain, place.data, people, **given)
+    return open_spark_people(domain, place.data, people, **options)
 
 
 def _baskets_in_memory(
@@ -187,7 +187,7 @@ def _on_spark(
     settings: EngineSettings,
     sums: ColumnSums | None,
 ) -> Engine | BasketEngine:
-    given: dict[str, Any] = {
+    options: dict[str, Any] = {
         "query": place.query,
         "base": place.base,
         "reading": place.reading,
@@ -195,10 +195,10 @@ def _on_spark(
     if isinstance(domain, Schema):
         from hedgerow.count.spark.table import open_spark_table
 
-        return open_spark_table(domain, place.data, settings=settings, sums=sums, **given)
+        return open_spark_table(domain, place.data, settings=settings, sums=sums, **options)
     from hedgerow.count.spark.baskets import open_spark_baskets
 
-    return open_spark_baskets(domain, place.data, settings=settings, sums=sums, **given)
+    return open_spark_baskets(domain, place.data, settings=settings, sums=sums, **options)
 
 
 def _in_memory(

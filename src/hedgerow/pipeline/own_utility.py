@@ -43,7 +43,7 @@ def check_own_utility(plan: Plan, utility: OwnUtility) -> None:
 
 
 def with_own_utility(method: Any, utility: OwnUtility, schema: Schema) -> Any:
-    """Return DiffMulti with the function as its score, if made-up tables do not refute it."""
+    """Return DiffMulti with the function as its score, if no simulated table refutes it."""
     from hedgerow.methods.diffmulti.try_utility import try_utility
 
     classes = schema.class_attribute

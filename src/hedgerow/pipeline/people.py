@@ -17,33 +17,33 @@ from hedgerow.privacy.mechanisms import Spending, choose_by_score
 from hedgerow.privacy.source import RandomSource
 
 AUTO_SHARE = Fraction(1, 20)
-"""What part of epsilon the choice of the bound takes."""
+"""Share of epsilon that the choice of the bound spends."""
 
 USUAL_BOUND = 4
 """The bound that is assumed before one is chosen."""
 
 PRICE = 1250
-"""How many people may be cut short before each count gets the noise of one more record.
+"""Number of people that may lose records before the bound is raised by one record.
 
-That is at epsilon 1; it is divided by epsilon. Found on two tables (docs/people.md).
+The number is for epsilon 1 and is divided by epsilon. Fitted on two tables (docs/people.md).
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class PeopleShares:
-    """How epsilon is divided: ``chosen`` for the bound, the rest for the method."""
+    """Division of epsilon: ``chosen`` for the bound, the rest for the method."""
 
     epsilon: Fraction
     auto: bool
 
     @property
     def chosen(self) -> Fraction:
-        """What the choice of the bound costs."""
+        """Epsilon of the choice of the bound."""
         return self.epsilon * AUTO_SHARE if self.auto else Fraction(0)
 
     @property
     def method(self) -> Fraction:
-        """What the method may cost a person."""
+        """Epsilon of the method, per person."""
         return self.epsilon - self.chosen
 
 
@@ -99,7 +99,7 @@ def in_persons(groups: Groups, unit: int) -> Groups:
         index=tuple(each[kept] for each in groups.index),
         classes=None if groups.classes is None else groups.classes[kept],
         counts=counts[kept],
-        made=None if groups.made is None else _made(groups.made, unit),
+        made=None if groups.made is None else _counts_in_persons(groups.made, unit),
         tree=None if groups.tree is None else _tree(groups.tree, unit),
         marginals=None
         if groups.marginals is None
@@ -113,11 +113,11 @@ def _persons(counts: NDArray[np.int64], unit: int) -> NDArray[np.int64]:
     return (2 * counts + unit) // (2 * unit)
 
 
-def _made(made: CountsMade, unit: int) -> CountsMade:
+def _counts_in_persons(counts: CountsMade, unit: int) -> CountsMade:
     return CountsMade(
-        share=made.share * unit,
-        threshold=None if made.threshold is None else -(-made.threshold // unit),
-        lowered_by=None if made.lowered_by is None else made.lowered_by / unit,
+        share=counts.share * unit,
+        threshold=None if counts.threshold is None else -(-counts.threshold // unit),
+        lowered_by=None if counts.lowered_by is None else counts.lowered_by / unit,
     )
 
 
@@ -146,9 +146,9 @@ def rule_with(rule: PeopleRule, most: int) -> PeopleRule:
 def people_notes(
     rule: PeopleRule, *, auto: bool, records: str = "records", may_count: bool = False
 ) -> tuple[str, ...]:
-    """Return what `check` says of people, whose records are called so, and of other ways to count.
+    """Return the notes of `check` on people and on other ways to count.
 
-    ``may_count`` says that the method counts people, too.
+    ``records`` is the noun for a person's records; ``may_count``: the method can count people.
     """
     whose = protection("person", rule.columns, records=records)
     if rule.join is not None:
@@ -157,7 +157,7 @@ def people_notes(
             " of people.",
         )
     bound = (
-        f"a number chosen for a twentieth of epsilon (told here as if it were {USUAL_BOUND})"
+        f"a number chosen with a twentieth of epsilon (assumed to be {USUAL_BOUND} here)"
         if auto
         else f"at most {rule.most}"
     )
@@ -166,16 +166,16 @@ def people_notes(
         if rule.counted == "people"
         else f"each counts as one, so counts are of {records} and noise grows with their number"
     )
-    told = f"{whose} Some of them count, {bound}: {counted}."
+    limit = f"{whose} Some of them count, {bound}: {counted}."
     most = USUAL_BOUND if auto else rule.most
     if rule.counted == "people" or most == 1:
-        return (told,)
+        return (limit,)
     others = f"With 'records-per-person: {most // 2}' it would be {most // 2}/{most} of it"
     if records == "baskets":
         others += f", with 'join: union' {_part(most)}"
     elif may_count:
         others += f", with 'count: people' {_part(most)}"
-    return (told, f"Each count has the noise of {most} {records}. {others}.")
+    return (limit, f"Each count has the noise of {most} {records}. {others}.")
 
 
 def _part(n: int) -> str:

@@ -1,4 +1,4 @@
-"""What a run will give, by running the method on made-up tables: no record is read.
+"""Prediction of a run, by running the method on simulated tables: no record is read.
 
 How many groups a method ends with follows from its choices, and those from how uneven a table
 is. So the method itself runs, with a seeded source that no release will ever see, on tables
@@ -29,21 +29,21 @@ from hedgerow.privacy.source import SeededSource
 
 MOST_SIMULATED = 50_000
 RUNS, RUNS_OF_CUTS = 3, 5
-"""How often a method is tried; cuts are quick to make and differ more."""
+"""Numbers of simulated runs of a method; cuts are fast and vary more."""
 
 ENOUGH_ROWS = 1_000
-"""From so many rows of the first tree on, one run says enough."""
+"""Number of rows of the first tree that makes one run sufficient."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Prediction:
-    """What runs on made-up tables gave, told for the plan's own epsilon and records.
+    """Result of runs on simulated tables, scaled to the plan's epsilon and records.
 
-    ``rows`` is the middle number of rows of the release, between ``fewest`` and ``most``, and
-    ``counted`` how many groups got noise, those with the noisy count 0 included (``None``
-    where rows are invented records or may overlap). ``share`` is the epsilon of a published
-    count (``None``: counts have no noise of their own), and ``error`` how far counts of about
-    ``error.size`` records are off, by one to three columns.
+    ``rows`` is the median number of rows of the release, between ``fewest`` and ``most``, and
+    ``counted`` the number of groups that got noise, including those with the noisy count 0
+    (``None`` if rows are synthetic records or may overlap). ``share`` is the epsilon of a published
+    count (``None``: counts have no noise of their own), and ``error`` the error of counts of about
+    ``error.size`` records, by one to three columns.
     """
 
     rows: int
@@ -55,24 +55,24 @@ class Prediction:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the prediction for JSON."""
-        told = self.error
+        error = self.error
         return {
             "groups": self.rows,
             "fewest": self.fewest,
             "most": self.most,
             "counted": self.counted,
             "count": None
-            if told is None
+            if error is None
             else {
-                "of": told.size,
-                "off-by": round(told.typical, 1),
-                "off-by-95": round(told.within_95, 1),
+                "of": error.size,
+                "off-by": round(error.typical, 1),
+                "off-by-95": round(error.within_95, 1),
             },
         }
 
 
 def can_predict(ready: Prepared) -> bool:
-    """Whether the method can be tried on a made-up table: those with a delta cannot be scaled."""
+    """Return whether the method can be simulated: one with a delta cannot be scaled."""
     return (
         ready.private
         and isinstance(ready.domain, Schema)
@@ -83,9 +83,9 @@ def can_predict(ready: Prepared) -> bool:
 def predicted(
     ready: Prepared, n_records: int, *, most_runs: int = RUNS_OF_CUTS
 ) -> Prediction | None:
-    """Return what a release of about ``n_records`` will be, if the method can be tried.
+    """Return the prediction for about ``n_records`` records, if the method can be simulated.
 
-    Privacy: a function of the plan and of ``n_records``, which is public; the made-up tables
+    Privacy: a function of the plan and of ``n_records``, which is public; the simulated tables
     and the source are the same for everybody.
     """
     if not can_predict(ready):
@@ -108,7 +108,7 @@ def predicted(
 def at_worst(ready: Prepared, n_records: int) -> Prediction | None:
     """Return a prediction that `predicted` is not worse than, after half of its runs.
 
-    Nothing is counted over the made-up releases, so it has no ``error``. The middle of all runs
+    Nothing is counted over the simulated releases, so it has no ``error``. The middle of all runs
     has no more groups, and no smaller share, than the worst of any majority of them.
     """
     if not can_predict(ready):
@@ -142,16 +142,16 @@ def _tries(
 def _run(ready: Prepared, n_records: int, *, seed: int, errors: bool) -> tuple[Prediction, bool]:
     """Return what one run gave, and whether its groups are those of a cut."""
     n = min(n_records, MOST_SIMULATED)
-    told = ready.foretold_rate
-    rate = min(told * n_records / n, max(MAX_EPSILON, told))
-    scale = told / rate
+    planned = ready.forecast_rate
+    rate = min(planned * n_records / n, max(MAX_EPSILON, planned))
+    scale = planned / rate
     table = simulated_table(ready.schema, n, seed=seed)
     # Compiled loops only where they are there already: so small a table does not pay for them.
     paths = CompiledPaths.of(n, len(table.codes))
     with closing(MemoryEngine(table=table, paths=paths)) as engine:
         groups = ready.tried(engine, rate=rate, source=SeededSource(seed))
-    invented = not groups.is_cut and groups.tree is None and groups.made is None
-    rows = _scaled_rows(len(groups), ready.schema, n_records / n) if invented else len(groups)
+    synthetic = not groups.is_cut and groups.tree is None and groups.made is None
+    rows = _scaled_rows(len(groups), ready.schema, n_records / n) if synthetic else len(groups)
     run = Prediction(
         rows=rows,
         fewest=rows,
@@ -164,7 +164,7 @@ def _run(ready: Prepared, n_records: int, *, seed: int, errors: bool) -> tuple[P
 
 
 def _scaled_rows(rows: int, schema: Schema, factor: float) -> int:
-    """Return how many different records are invented where there are ``factor`` times as many."""
+    """Return the number of distinct synthetic records of a table ``factor`` times as large."""
     cells = prod(attribute.domain.size for attribute in schema.used())
     return int(min(round(rows * factor), cells))
 

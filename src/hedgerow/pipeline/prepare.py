@@ -62,7 +62,7 @@ class Prepared:
 
     @property
     def private(self) -> bool:
-        """Whether the method is differentially private."""
+        """True if the method is differentially private."""
         return isinstance(self.settings, PrivateSettings)
 
     @property
@@ -74,28 +74,28 @@ class Prepared:
 
     @property
     def auto(self) -> bool:
-        """Whether the bound on a person's records is chosen from the data."""
+        """True if the bound on a person's records is chosen from the data."""
         return self.plan.records_per_person == "auto"
 
     @property
     def shares(self) -> PeopleShares:
-        """How epsilon is divided between the choice of the bound and the method."""
+        """Division of epsilon between the choice of the bound and the method."""
         return PeopleShares(epsilon=self.epsilon, auto=self.auto)
 
     @property
     def rate(self) -> Fraction:
-        """What the method may spend on one counted unit: epsilon itself unless there are people.
+        """Epsilon of the method per counted unit: epsilon itself unless there are people.
 
-        With ``auto`` it is that of the largest bound that may be chosen.
+        With ``auto`` it is the one for the largest bound that may be chosen.
         """
         return self.shares.method / (1 if self.people is None else self.people.cost)
 
     @property
-    def foretold_rate(self) -> Fraction:
-        """What one published count is made with, as far as it can be told beforehand.
+    def forecast_rate(self) -> Fraction:
+        """Expected epsilon of one published count.
 
-        Counts of people are made with epsilon itself; a bound that is still to be chosen is
-        taken to be `USUAL_BOUND`.
+        Counts of people use epsilon itself; a bound that is not chosen yet is assumed to be
+        `USUAL_BOUND`.
         """
         if self.people is None:
             return self.rate
@@ -104,7 +104,7 @@ class Prepared:
 
     @property
     def _may_count_people(self) -> bool:
-        """Whether the method counts people, as ``count: people`` asks."""
+        """True if the method can count people (``count: people``)."""
         if self.has_items or not isinstance(self.settings, PrivateSettings):
             return False
         has_class = self.schema.class_attribute is not None
@@ -119,14 +119,14 @@ class Prepared:
 
     @property
     def caveat(self) -> str | None:
-        """What must be said about the delta."""
+        """Caveat about the delta."""
         if not isinstance(self.method, Approximate):
             return None
         return self.method.caveat(self.schema, self.epsilon)
 
     @property
     def statement(self) -> str | None:
-        """What a method without a guarantee promises instead."""
+        """Statement of a method without a differential privacy guarantee."""
         return None if self.private else str(self.method.statement)
 
     @property
@@ -145,12 +145,12 @@ class Prepared:
 
     @property
     def has_items(self) -> bool:
-        """Whether the data are baskets."""
+        """True if the data are baskets."""
         return isinstance(self.domain, Universe)
 
     @property
     def is_ordered(self) -> bool:
-        """Whether the data are sequences."""
+        """True if the data are sequences."""
         return isinstance(self.domain, Universe) and self.domain.place.ordered
 
     def outline(self, n_records: int | None = None) -> Outline:
@@ -158,17 +158,17 @@ class Prepared:
         domain = self.taxonomy if self.has_items else self.schema
         planned: Outline
         if n_records is not None and isinstance(self.method, Sized):
-            planned = self.method.outline_of(domain, self.foretold_rate, n_records)
+            planned = self.method.outline_of(domain, self.forecast_rate, n_records)
         else:
-            planned = self.method.outline(domain, self.foretold_rate)
-        told: tuple[str, ...] = ()
+            planned = self.method.outline(domain, self.forecast_rate)
+        added: tuple[str, ...] = ()
         if self.people is not None:
             called = "sequences" if self.is_ordered else "baskets" if self.has_items else "records"
             may_count = self._may_count_people
-            told = people_notes(self.people, auto=self.auto, records=called, may_count=may_count)
+            added = people_notes(self.people, auto=self.auto, records=called, may_count=may_count)
         if isinstance(self.domain, Schema):
-            told = (*told, *cover_notes(self.plan, self.domain))
-        return replace(planned, notes=(*planned.notes, *told)) if told else planned
+            added = (*added, *cover_notes(self.plan, self.domain))
+        return replace(planned, notes=(*planned.notes, *added)) if added else planned
 
     @contextmanager
     def opened(
@@ -225,9 +225,9 @@ class Prepared:
         return published
 
     def fingerprint(self) -> str:
-        """Return the SHA-256 of all that the plan says and of all that its taxonomies hold.
+        """Return the SHA-256 of all settings of the plan and the content of its taxonomies.
 
-        `hedgerow check` shows it, and `publish` can be told to accept no other.
+        `hedgerow check` shows it, and `publish` can be set to accept no other.
         """
         domains: list[Domain] = (
             [CategoricalDomain(taxonomy=self.taxonomy)]

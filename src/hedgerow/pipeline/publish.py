@@ -1,7 +1,7 @@
 """publish(plan): the only module that knows the whole chain.
 
-The order is what keeps promises: everything that can be refused is refused first, the
-confidential table is read and encoded, the whole chain is rehearsed on made-up records, the
+The order protects the budget: everything that can be refused is refused first, the
+confidential table is read and encoded, the whole chain is rehearsed on simulated records, the
 persistent ledger is booked, and only then is noise drawn. A run that fails after the booking
 stays booked; once its release is in place it has not failed, whatever happens then.
 """
@@ -37,7 +37,7 @@ from hedgerow.pipeline.prepare import (
 )
 from hedgerow.pipeline.rehearse import rehearse
 from hedgerow.pipeline.retry import (
-    RunAsked,
+    RequestedRun,
     check_nothing_waits,
     release_in_place,
     say_where_booked,
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 AnyRelease = Release | BasketRelease | SequenceRelease
 
 Notice = Callable[[str], None]
-"""Is told, in a sentence, what who publishes should know."""
+"""Receives a notice for the publisher, as a sentence."""
 
 
 def warn_of(sentence: str) -> None:
@@ -204,7 +204,7 @@ def publish(
         out=None if out is None else Path(out),
         writing={"records": records, "parquet": parquet, "force": force or again, "signer": signer},
     )
-    if not again and utility is None:  # nothing tells one function from another
+    if not again and utility is None:  # functions cannot be compared
         earlier = task.answered(counting)
         if earlier is not None:
             return earlier
@@ -254,7 +254,9 @@ def _signer(sign: str | os.PathLike[str] | None, out: object) -> Signer | None:
         return None
     if out is None:
         raise SettingError(
-            "there is no folder to sign", where="sign", do="Say with 'out' where the release goes."
+            "a release that is not written cannot be signed",
+            where="sign",
+            do="Set 'out' to the folder of the release.",
         )
     return read_signer(sign)
 
@@ -286,7 +288,7 @@ def _check_unchanged(ready: Prepared, expect: str | None) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class _Task:
-    """One release to make: what was asked for, and where it goes."""
+    """One release to publish: its settings and its folder."""
 
     ready: Prepared
     data: Any
@@ -303,7 +305,7 @@ class _Task:
         """
         if self.out is None or not self.ready.private or self.source.reproducible:
             return None
-        asked = RunAsked(
+        requested = RequestedRun(
             ready=self.ready,
             data=self.data,
             out=self.out,
@@ -311,9 +313,9 @@ class _Task:
             records=self.writing["records"],
             parquet=self.writing["parquet"],
         )
-        earlier = release_in_place(asked)
+        earlier = release_in_place(requested)
         if earlier is None:
-            check_nothing_waits(asked)
+            check_nothing_waits(requested)
             return None
         if self.writing["signer"] is not None:
             sign_in_place(self.out, self.writing["signer"])
@@ -338,7 +340,7 @@ class _Task:
     ) -> AnyRelease:
         """Rehearse, book, run, certify and write; what fails after the booking stays booked."""
         if account is None:
-            return self._made(engine, self._facts(engine))[0]
+            return self._run(engine, self._facts(engine))[0]
         ready = self.ready
         self._rehearse(engine, account)
         booking = account.book(
@@ -350,33 +352,33 @@ class _Task:
         )
         try:
             booked = replace(self, progress=_harmless(self.progress))
-            release, written = booked._made(engine, self._facts(engine, account.line(booking)))
+            release, written = booked._run(engine, self._facts(engine, account.line(booking)))
         except BaseException as error:
             kept = getattr(error, "kept", None)
             if kept is None:
                 account.failed(booking, error)
                 raise
-            told = say_where_booked(error, kept, account.file)
-            told.add_note(f"It is entry {booking.id} of the ledger, booked until then.")
-            if told is error:
+            located = say_where_booked(error, kept, account.file)
+            located.add_note(f"It is entry {booking.id} of the ledger, booked until then.")
+            if located is error:
                 raise
-            raise told from error
+            raise located from error
         self._mark(account, booking, _digest(release, written))
         return release
 
     def _mark(self, account: ReleaseAccount, booking: Entry, digest: str) -> None:
-        """Tell the ledger that the release is out; it is, whether that can be told or not."""
+        """Mark the entry as released; failing to do so does not undo the release."""
         try:
             account.released(booking, digest)
         except BaseException as error:  # even an interrupt comes too late to undo anything
-            told = getattr(error, "what", None) or type(error).__name__
+            reason = getattr(error, "what", None) or type(error).__name__
             self.notice(
                 f"The release is complete, but its entry {booking.id} of the ledger stays"
-                f" 'booked', which counts as spent all the same: {told}."
+                f" 'booked', which counts as spent, too: {reason}."
             )
 
     def _rehearse(self, engine: Any, account: ReleaseAccount) -> None:
-        """Let whatever can fail do so on made-up records, before anything is booked."""
+        """Run the chain on simulated records, so that errors occur before anything is booked."""
         self.progress("rehearsing", None)
         line = LedgerEntry(
             dataset=account.dataset,
@@ -391,9 +393,9 @@ class _Task:
             task = replace(
                 self, ready=ready, source=source, out=out, writing=writing, progress=no_progress
             )
-            made, _ = task._made(small, task._facts(small, line))
+            rehearsed, _ = task._run(small, task._facts(small, line))
             if out is None:
-                made.report()
+                rehearsed.report()
 
         out = self._destination()
         rehearse(self.ready, engine, out=out, run=run)
@@ -420,18 +422,18 @@ class _Task:
             else certified_cover(ready.plan, ready.schema, self.data),
         )
 
-    def _made(self, engine: Any, facts: RunFacts) -> tuple[AnyRelease, Written | None]:
+    def _run(self, engine: Any, facts: RunFacts) -> tuple[AnyRelease, Written | None]:
         ready = self.ready
-        made = ready.run(engine, source=self.source, progress=self.progress)
-        published = made.published
+        result = ready.run(engine, source=self.source, progress=self.progress)
+        published = result.published
         certificate = certify(
             plan=ready.plan,
             settings=ready.settings,
             about=ready.method.about,
             domain=ready.domain,
             published=published,
-            spent=spent_by(made.path, people=made.people, choosing=made.choosing),
-            facts=replace(facts, people=made.people),
+            spent=spent_by(result.path, people=result.people, choosing=result.choosing),
+            facts=replace(facts, people=result.people),
         )
         release = _release(ready, published, certificate)
         if self.out is None:

@@ -1,4 +1,4 @@
-"""The whole chain once on made-up records, before anything is booked.
+"""Rehearsal: one run of the whole chain on simulated records, before anything is booked.
 
 A booking comes before the noise and stays whatever happens after it, so whatever can fail must
 fail before. Much of that shows only when it is tried: loops that cannot be compiled, a library
@@ -45,21 +45,21 @@ N_KINDS = 48
 
 MOST_ITEMS = 6
 
-NOTHING_BOOKED = "Nothing was booked: a rehearsal on made-up records found this."
+NOTHING_BOOKED = "Nothing was booked: this occurred in a rehearsal on simulated records."
 
 RunOnce = Callable[[Any, Prepared, RandomSource, Path | None], object]
 """Publishes what an engine holds, by a plan and a source, to a folder or to none."""
 
 
 def rehearse(ready: Prepared, engine: Any, *, out: Path | None, run: RunOnce) -> None:
-    """Run the whole chain on made-up records, or raise what the real run would raise.
+    """Run the whole chain on simulated records, or raise what the real run would raise.
 
     The epsilon of the first run is large enough for the few records that there are; where
     that is not the plan's, a second run has the plan's own and writes nothing, since its noise
     may ask for any number of records.
 
-    Privacy: nothing of the data goes in but the code path that its engine takes, which the time
-    that a run takes tells as well (docs/limits.md).
+    Privacy: only the code path of the engine depends on the data, and the running time
+    reveals that as well (docs/limits.md).
     """
     strong = _strong(ready)
     try:
@@ -70,16 +70,18 @@ def rehearse(ready: Prepared, engine: Any, *, out: Path | None, run: RunOnce) ->
             if strong.epsilon != ready.epsilon:
                 run(small, ready, SeededSource(2), None)
     except ReleaseError as error:
-        told = ReleaseError(error.what, where=error.where if out is None else str(out), do=error.do)
-        told.add_note(NOTHING_BOOKED)
-        raise told from error
+        located = ReleaseError(
+            error.what, where=error.where if out is None else str(out), do=error.do
+        )
+        located.add_note(NOTHING_BOOKED)
+        raise located from error
     except Exception as error:
         error.add_note(NOTHING_BOOKED)
         raise
 
 
 def _strong(ready: Prepared) -> Prepared:
-    """Return the plan with an epsilon that lets the made-up records grow every kind of level."""
+    """Return the plan with an epsilon at which simulated records reach every kind of level."""
     least = Fraction(STRENGTH, N_RECORDS)
     if ready.people is not None:
         least *= Fraction(ready.people.cost, ready.people.unit)

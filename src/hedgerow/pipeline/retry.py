@@ -1,9 +1,9 @@
-"""The same run once more: answered by the release that is in place, at no cost.
+"""Repeated runs: return the release that is in place already, at no cost.
 
-A script that lost sight of a run repeats it, and would spend twice. So a run is known again
-by its destination: the release there was made by a plan of the same fingerprint and with the
+A script may repeat a run whose end it did not see, and would spend twice. A repeated run is
+recognised by its destination: the release there has a plan of the same fingerprint and the
 same options, this ledger has it as ``released`` under the digest of its certificate, and all its
-files are as the certificate says.
+files match the certificate.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from hedgerow.release.verify import check_intact
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunAsked:
-    """What a run was asked for, as far as it tells one release from another."""
+class RequestedRun:
+    """Settings of a run that distinguish its release from others."""
 
     ready: Prepared
     data: Any
@@ -40,18 +40,18 @@ class RunAsked:
     records: bool
     parquet: bool
 
-    def made(self, certificate: Certificate) -> bool:
-        """Whether a release with this certificate is what was asked for."""
+    def matches(self, certificate: Certificate) -> bool:
+        """Return whether a release with this certificate is the requested one."""
         same = certified_fingerprint(certificate) == self.ready.fingerprint()
         records = self.ready.has_items or self.records == (RECORDS in certificate.files)
         parquet = self.parquet == (PARQUET in certificate.files)
         engine = self.engine == certificate.engine
-        own = "rests-on" in certificate.method.details  # a function that nothing recognises
+        own = "rests-on" in certificate.method.details  # a function cannot be recognised
         known = same and not own
         return known and records and parquet and engine and certificate.guarantee.private
 
     def own_data(self) -> bool:
-        """Whether the data are the plan's own: nothing tells which others were released."""
+        """Return whether the data are the plan's own; others cannot be recognised."""
         plan = self.ready.plan
         if self.data is None:
             return True
@@ -60,41 +60,41 @@ class RunAsked:
         return Path(self.data).absolute() == plan.resolve(plan.data).absolute()
 
 
-def release_in_place(asked: RunAsked) -> Release | BasketRelease | SequenceRelease | None:
+def release_in_place(run: RequestedRun) -> Release | BasketRelease | SequenceRelease | None:
     """Return the release of this very run, if it is in its place and booked as released."""
-    with suppress(HedgerowError, OSError):  # whatever is wrong with it, it is not the answer
-        if asked.out.is_symlink() or not (asked.out / CERTIFICATE).is_file():
+    with suppress(HedgerowError, OSError):  # a faulty release is not returned
+        if run.out.is_symlink() or not (run.out / CERTIFICATE).is_file():
             return None
-        if not asked.own_data():
+        if not run.own_data():
             return None
-        certificate = load_certificate(asked.out)
-        if not asked.made(certificate) or not _is_released(asked, certificate):
+        certificate = load_certificate(run.out)
+        if not run.matches(certificate) or not _is_released(run, certificate):
             return None
-        check_intact(asked.out)
-        if not asked.ready.has_items:
-            return Release.load(asked.out)
-        kind = SequenceRelease if asked.ready.is_ordered else BasketRelease
-        return kind.load(asked.out)
+        check_intact(run.out)
+        if not run.ready.has_items:
+            return Release.load(run.out)
+        kind = SequenceRelease if run.ready.is_ordered else BasketRelease
+        return kind.load(run.out)
     return None
 
 
-def check_nothing_waits(asked: RunAsked) -> None:
-    """Refuse to spend where this run's release is complete and only lacks its name."""
-    for folder in recoverable(asked.out.absolute()):
-        if _waits(asked, folder):
+def check_nothing_waits(run: RequestedRun) -> None:
+    """Refuse to spend if this run's release is complete and only its final move is missing."""
+    for folder in recoverable(run.out.absolute()):
+        if _waits(run, folder):
             raise KeptReleaseError(
-                "a release of an earlier run of this plan is complete, and has not got its name",
-                where=str(asked.out),
+                "a release of an earlier run of this plan is complete, but not moved to its folder",
+                where=str(run.out),
                 kept=str(folder),
-                ledger=_told(_ledger_file(asked)),
+                ledger=_absolute(_ledger_file(run)),
             )
 
 
-def _waits(asked: RunAsked, folder: Path) -> bool:
+def _waits(run: RequestedRun, folder: Path) -> bool:
     with suppress(HedgerowError, OSError):
         certificate = load_certificate(folder)
-        if certificate.plan_sha256 == plan_digest(asked.ready.plan):
-            entry = booked_entry(certificate, _ledger(asked))
+        if certificate.plan_sha256 == plan_digest(run.ready.plan):
+            entry = booked_entry(certificate, _ledger(run))
             return entry is not None and entry.state == "booked"
     return False
 
@@ -113,35 +113,35 @@ def booked_entry(certificate: Certificate, ledger: Ledger | None) -> Entry | Non
 
 
 def certificate_digest(folder: Path) -> str:
-    """Return what the ledger calls the release of a folder."""
+    """Return the digest by which the ledger names the release of a folder."""
     return hashlib.sha256((folder / CERTIFICATE).read_bytes()).hexdigest()
 
 
-def _is_released(asked: RunAsked, certificate: Certificate) -> bool:
-    entry = booked_entry(certificate, _ledger(asked))
+def _is_released(run: RequestedRun, certificate: Certificate) -> bool:
+    entry = booked_entry(certificate, _ledger(run))
     if entry is None or entry.state != "released":
         return False
-    return entry.release_digest == certificate_digest(asked.out)
+    return entry.release_digest == certificate_digest(run.out)
 
 
-def _ledger(asked: RunAsked) -> Ledger:
-    return Ledger(_ledger_file(asked), create=False)
+def _ledger(run: RequestedRun) -> Ledger:
+    return Ledger(_ledger_file(run), create=False)
 
 
-def _ledger_file(asked: RunAsked) -> Path | None:
+def _ledger_file(run: RequestedRun) -> Path | None:
     """Return the plan's own ledger, if it has one."""
-    plan = asked.ready.plan
+    plan = run.ready.plan
     file = None if plan.ledger is None else plan.ledger.file
     return None if file is None else plan.resolve(file)
 
 
-def _told(file: Path | None) -> str | None:
+def _absolute(file: Path | None) -> str | None:
     return None if file is None else str(file.absolute())
 
 
 def say_where_booked(error: BaseException, kept: str, ledger: Path | None) -> BaseException:
     """Return an error about a kept release that also names the plan's own ledger, if any."""
-    booked_in = _told(ledger)
+    booked_in = _absolute(ledger)
     if isinstance(error, KeptReleaseError):
         return KeptReleaseError(error.what, where=error.where, kept=kept, ledger=booked_in)
     notes, how = getattr(error, "__notes__", []), KeptReleaseError.how

@@ -17,9 +17,9 @@ from hedgerow.progress import Progress, no_progress
 
 @dataclass(frozen=True, kw_only=True)
 class RunResult:
-    """What a run published and spent: ``path`` by the method on one counted unit.
+    """Published groups and budget of a run; ``path`` is spent by the method per counted unit.
 
-    ``people`` is the rule with the bound that was kept to, ``choosing`` what its choice spent.
+    ``people`` is the rule with the bound in use, ``choosing`` the budget of its choice.
     """
 
     published: Groups | NoisyBaskets

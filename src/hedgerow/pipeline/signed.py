@@ -1,4 +1,4 @@
-"""Whether the signatures in a plan were given for the plan as it is."""
+"""Check of the signatures in a plan against its current settings."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _MOST_SHOWN = 12
 
 @dataclass(frozen=True, kw_only=True)
 class SignatureState:
-    """One signature of a plan, and whether it was given for the plan as it is.
+    """One signature of a plan, with the changes of the plan since.
 
-    ``bound`` is false where it holds no fingerprint, such as ``confirmed: true`` typed by hand;
-    nothing can then be said of ``differences``.
+    ``bound`` is false if it has no fingerprint, such as ``confirmed: true`` typed by hand;
+    ``differences`` are then unknown.
     """
 
     kind: SignatureKind
@@ -45,12 +45,12 @@ class SignatureState:
 
     @property
     def is_void(self) -> bool:
-        """Whether the plan differs from the one that was signed."""
+        """True if the plan differs from the one that was signed."""
         return bool(self.differences)
 
     @property
     def statement(self) -> str:
-        """Who signed what, in a sentence."""
+        """Sentence on who signed and what."""
         if not self.is_void:
             return signature_words(self.kind, by=self.by, on=self.on, bound=self.bound)
         return (
@@ -79,28 +79,28 @@ def domain_digests(domain: Schema | Universe) -> dict[str, str]:
 
 
 def signable_of(
-    plan: Plan, domain: Schema | Universe, given: Mapping[str, Any] | None = None
+    plan: Plan, domain: Schema | Universe, arguments: Mapping[str, Any] | None = None
 ) -> Signable:
     """Return what a signature of the plan covers, with the content of its domains."""
-    return signable(plan, domain_digests(domain), given)
+    return signable(plan, domain_digests(domain), arguments)
 
 
 def given_beside(plan: Plan, data: Any, *, utility: object = None) -> dict[str, Any]:
-    """Return which arguments of a run change what was signed, beside the settings of the plan.
+    """Return the arguments of a run that change what was signed, besides the settings of the plan.
 
-    The path of the table is not among them; what is asked of a database is.
+    The path of the table is not among them; the query of a database is.
     """
-    asked = plan.asked if data is None else data.query if isinstance(data, Database) else None
-    given: dict[str, Any] = {}
-    if asked != plan.asked:
-        given["data"] = "asks a database otherwise than the plan"
+    query = plan.asked if data is None else data.query if isinstance(data, Database) else None
+    arguments: dict[str, Any] = {}
+    if query != plan.asked:
+        arguments["data"] = "asks a database otherwise than the plan"
     if utility is not None:
-        given["utility"] = "a function"
-    return given
+        arguments["utility"] = "a function"
+    return arguments
 
 
 def signature_states(plan: Plan, now: Signable) -> list[SignatureState]:
-    """Return every signature in the plan, with what has changed since it was given."""
+    """Return every signature in the plan, with the changes since."""
     confirmed, approved = plan.confirmed, plan.approved
     states = []
     if isinstance(confirmed, ConfirmedPlan):
@@ -132,7 +132,7 @@ def _changed(fingerprint: str, signed: Mapping[str, Any] | None, now: Signable) 
 
 
 def check_signed(
-    plan: Plan, domain: Schema | Universe, given: Mapping[str, Any] | None = None
+    plan: Plan, domain: Schema | Universe, arguments: Mapping[str, Any] | None = None
 ) -> None:
     """Refuse a plan that nobody confirmed, or that differs from what was signed."""
     if not plan.confirmed:
@@ -149,7 +149,7 @@ def check_signed(
             where="to-do",
             do="Answer each one in the plan and remove it from this list, then sign the plan.",
         )
-    for state in signature_states(plan, signable_of(plan, domain, given)):
+    for state in signature_states(plan, signable_of(plan, domain, arguments)):
         if state.is_void:
             raise VoidSignatureError(
                 f"this is not the plan that {state.by} {state.kind} on {state.on}:"

@@ -30,7 +30,7 @@ ValueShares = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class Skew:
-    """How uneven a made-up table is, and how its columns hang together: fixed for all plans.
+    """Skew of a simulated table and correlation of its columns: fixed for all plans.
 
     ``kinds`` of records have shares like rank to the minus ``kind_slope`` and lie at random in
     a plane. Values of a column have shares like rank to the minus ``slope``; for records of a
@@ -57,7 +57,7 @@ USUAL = Skew()
 def simulated_table(
     schema: Schema, n_records: int, *, seed: int, skew: Skew = USUAL
 ) -> EncodedTable:
-    """Return ``n_records`` made-up records of the public domains; the same for the same seed."""
+    """Return ``n_records`` simulated records of the public domains; the same for the same seed."""
     rng = np.random.default_rng(seed)
     kinds = _Kinds.drawn(n_records, rng, skew)
     codes = [_codes(attribute.domain, kinds, skew) for attribute in schema.attributes]
@@ -83,7 +83,7 @@ def _codes(domain: Domain, kinds: _Kinds, skew: Skew) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Kinds:
-    """Where each kind of record lies (kinds, 2), and where its records begin, kinds in order."""
+    """Position of each kind of record (kinds, 2), and index of its first record, sorted by kind."""
 
     places: NDArray[np.float64]
     starts: NDArray[np.int64]

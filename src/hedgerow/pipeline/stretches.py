@@ -1,8 +1,8 @@
-"""How far counts over a release of a made-up table are off, in records.
+"""Errors of counts over a release of a simulated table, in records.
 
 A count asks for records whose values lie in a stretch of codes of one to three columns: some
 cells of a number, a node of a taxonomy. The release answers from its boxes, values inside a box
-spread evenly or by its noisy marginals. Only made-up tables come here.
+spread evenly or by its noisy marginals. Only simulated tables are used here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hedgerow.model.table import EncodedTable
 from hedgerow.taxonomy.domain import Domain
 
 SIZE = 500
-"""The count of people that errors are told for, or a tenth of all where that is fewer."""
+"""Count of people for which errors are reported, or a tenth of all if that is less."""
 
 COUNTS = 600
 LEAST_COUNTS = 20
@@ -44,21 +44,21 @@ class CountError:
         return cls(size=errors[0].size, typical=typical, within_95=within_95)
 
 
-def size_told(n_records: int) -> int:
-    """Return the count that errors are told for."""
+def reported_size(n_records: int) -> int:
+    """Return the count for which errors are reported."""
     return min(SIZE, max(n_records // 10, 1))
 
 
 def count_error(
     groups: Groups, table: EncodedTable, *, n_records: int, seed: int
 ) -> CountError | None:
-    """Return the errors of counts of about ``size_told(n_records)``; nothing if there are none.
+    """Return the errors of counts of about ``reported_size(n_records)``; ``None`` without counts.
 
-    The table may have fewer than ``n_records``; counts and errors are told for those.
+    The table may have fewer than ``n_records``; counts and errors are scaled to that number.
     """
     if not len(table):
         return None
-    size, factor = size_told(n_records), n_records / len(table)
+    size, factor = reported_size(n_records), n_records / len(table)
     answers = StretchAnswers.of(groups, table)
     questions = _drawn(table, np.random.default_rng(seed))
     counts = np.array([_true(table, stretches) for stretches in questions])
@@ -112,10 +112,12 @@ def _drawn(table: EncodedTable, rng: np.random.Generator) -> list[list[Stretch]]
     places = rng.random((COUNTS, len(telling))).argsort(axis=1)  # a permutation each
     found: list[list[Stretch]] = [[] for _ in range(COUNTS)]
     for place, at in enumerate(telling):
-        asked = np.flatnonzero(places[:, place] < n_columns)
-        codes = table.codes[at][records[asked]].astype(np.int64)
+        limited = np.flatnonzero(places[:, place] < n_columns)
+        codes = table.codes[at][records[limited]].astype(np.int64)
         first, stop = _around(domains[at], codes, rng)
-        for question, low, high in zip(asked.tolist(), first.tolist(), stop.tolist(), strict=True):
+        for question, low, high in zip(
+            limited.tolist(), first.tolist(), stop.tolist(), strict=True
+        ):
             found[question].append((at, low, high))
     return found
 

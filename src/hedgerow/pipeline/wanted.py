@@ -20,7 +20,7 @@ EPSILONS = tuple(
     for digits in range(10, 100)
     if MIN_EPSILON <= (value := Fraction(digits) * Fraction(10) ** power) <= MAX_EPSILON
 )
-"""What may be answered: numbers of two digits."""
+"""Possible answers: numbers of two digits."""
 
 
 def with_error(ready: Prepared, *, within: int, records: RecordsGiven | None) -> Prepared:
@@ -38,9 +38,9 @@ def with_error(ready: Prepared, *, within: int, records: RecordsGiven | None) ->
     for _ in range(_LOOKS):
         if at >= len(EPSILONS):
             break
-        told = forecast(_with(ready, EPSILONS[at]), records=n_records, most_runs=1)
-        guess = _least(wanted / told.share * EPSILONS[at])
-        if told.error_95 > within:
+        expected = forecast(_with(ready, EPSILONS[at]), records=n_records, most_runs=1)
+        guess = _least(wanted / expected.share * EPSILONS[at])
+        if expected.error_95 > within:
             at = max(guess, at + 1)
         else:
             good = at if good is None else min(good, at)
