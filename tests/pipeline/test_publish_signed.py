@@ -34,7 +34,7 @@ def test_a_key_that_cannot_be_used_costs_nothing(case: Case, keys: tuple[Path, P
         hedgerow.publish("plan.yaml", out=case.out, sign=keys[0])
     with pytest.raises(KeyFileError, match="cannot be read"):
         hedgerow.publish("plan.yaml", out=case.out, sign=case.folder / "nowhere")
-    with pytest.raises(SettingError, match="no folder to sign"):
+    with pytest.raises(SettingError, match="a release that is not written cannot be signed"):
         hedgerow.publish("plan.yaml", sign=keys[0])
     assert case.states() == []
     assert not case.out.exists()
