@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import hedgerow
+from hedgerow.ledger.caps import RECORDS
+from hedgerow.ledger.ledger import Cover, Ledger, ReleaseTerms
 from hedgerow.pipeline.account import ReleaseAccount
-from hedgerow.privacy.ledger import Cover, Ledger, ReleaseTerms
-from hedgerow.privacy.ledger_caps import RECORDS
 
 RUNS = 15
 

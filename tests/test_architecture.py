@@ -17,6 +17,7 @@ ROOMS: dict[str, str] = {
     "errors": "",
     "progress": "",
     "privacy": "errors",
+    "ledger": "errors privacy",
     "taxonomy": "errors",
     "model": "errors progress privacy taxonomy",
     "plan": "errors privacy model",
@@ -31,23 +32,24 @@ ROOMS: dict[str, str] = {
     " disclosure.lattice",
     "baselines": "errors progress model plan privacy count trees taxonomy methods",
     "report": "errors model disclosure.lattice taxonomy",
-    "release": "errors model plan privacy read encode report taxonomy",
-    "pipeline": "errors progress model plan privacy read encode count methods release taxonomy",
-    "disclosure": "errors progress model plan privacy read encode count release report"
+    "release": "errors model plan privacy ledger read encode report taxonomy",
+    "pipeline": "errors progress model plan privacy ledger read encode count methods release"
+    " taxonomy",
+    "disclosure": "errors progress model plan privacy ledger read encode count release report"
     " taxonomy pipeline baselines disclosure.lattice disclosure.solvers",
     "evaluation": "errors progress model plan privacy read encode release report taxonomy",
-    "comparison": "errors progress model plan privacy read encode count release report pipeline"
-    " evaluation",
+    "comparison": "errors progress model plan privacy ledger read encode count release report"
+    " pipeline evaluation",
     "risks": "errors progress model plan privacy read encode count release report taxonomy"
     " pipeline disclosure disclosure.lattice evaluation comparison",
-    "drafting": "errors model plan privacy read taxonomy",
+    "drafting": "errors model plan privacy ledger read taxonomy",
     "auditing": "errors progress model plan privacy encode count methods taxonomy pipeline",
     "demo": "errors progress model plan read encode release evaluation pipeline",
     "studio": "errors model plan privacy encode taxonomy release report pipeline disclosure"
     " evaluation comparison drafting",
     "handbook": "errors",
     "__main__": "cli",
-    "cli": "errors model plan privacy taxonomy release report pipeline disclosure evaluation"
+    "cli": "errors model plan privacy ledger taxonomy release report pipeline disclosure evaluation"
     " comparison risks drafting auditing demo studio handbook",
 }
 """The rooms that each room may use beside itself; all others are refused.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hedgerow.drafting.compose import draft_plan as draft
     from hedgerow.evaluation.evaluation import Evaluation
     from hedgerow.evaluation.run import evaluate
+    from hedgerow.ledger.ledger import Ledger
     from hedgerow.methods.diffmulti.own_utility import OwnUtility
     from hedgerow.methods.diffmulti.try_utility import try_utility
     from hedgerow.methods.register import register
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from hedgerow.pipeline.recover import recover
     from hedgerow.plan.load import load_plan
     from hedgerow.plan.model import Plan
-    from hedgerow.privacy.ledger import Ledger
     from hedgerow.release.baskets import BasketRelease
     from hedgerow.release.generalise import generalise
     from hedgerow.release.release import Release
@@ -95,7 +95,7 @@ _HOMES = {
     "Evaluation": "evaluation.evaluation",
     "Generaliser": "release.transformer",
     "Forecast": "pipeline.forecast",
-    "Ledger": "privacy.ledger",
+    "Ledger": "ledger.ledger",
     "OwnUtility": "methods.diffmulti.own_utility",
     "Plan": "plan.model",
     "Release": "release.release",

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.ledger import app
 from hedgerow.errors import LedgerError, ReleaseError, SettingError
-from hedgerow.privacy.ledger import Ledger, ReleaseTerms
-from hedgerow.privacy.ledger_covers import Cover
+from hedgerow.ledger.covers import Cover
+from hedgerow.ledger.ledger import Ledger, ReleaseTerms
 
 SOURCES = Path(__file__).parents[2] / "src"
 
@@ -178,7 +178,7 @@ def test_help_has_an_example(command):
 
 def test_the_command_imports_nothing_heavy():
     script = (
-        "import sys; import hedgerow.cli.ledger, hedgerow.privacy.ledger;"
+        "import sys; import hedgerow.cli.ledger, hedgerow.ledger.ledger;"
         "heavy = {'numba', 'polars', 'pyarrow', 'narwhals', 'matplotlib', 'sklearn'};"
         "print(sorted(heavy & set(sys.modules)))"
     )

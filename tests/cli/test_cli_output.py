@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import hedgerow
 from hedgerow.cli.main import app
 from hedgerow.errors import SettingError
-from hedgerow.privacy.ledger import Ledger
+from hedgerow.ledger.ledger import Ledger
 from support.disclosure_tables import patients, plan
 
 FOLDERS = [

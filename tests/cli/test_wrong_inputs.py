@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hedgerow.cli.main import main
-from hedgerow.privacy.ledger import Ledger, ReleaseTerms
+from hedgerow.ledger.ledger import Ledger, ReleaseTerms
 
 SECRET = "SECRET77"
 """A value that stands in the confidential data and must never be shown."""

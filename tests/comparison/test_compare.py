@@ -118,7 +118,7 @@ def test_plans_run_on_a_table_made_from_their_domains(made):
 
 
 def test_plans_run_on_a_file_that_is_declared_public_and_book_nothing(made):
-    from hedgerow.privacy.ledger import Ledger
+    from hedgerow.ledger.ledger import Ledger
 
     before = Ledger(made / "ledger.sqlite").spent("d")
     told = hedgerow.compare([made / "rps.yaml"], public=table(300, seed=8), test=table(200, seed=9))

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 import hedgerow
+from hedgerow.ledger.store import SCHEMA_VERSION
 from hedgerow.model.certificate import CERTIFICATE_FORMAT
 from hedgerow.pipeline.prepare import prepare
-from hedgerow.privacy.ledger_store import SCHEMA_VERSION
 from hedgerow.release.folder import load_certificate
 
 HERE = Path(__file__).parent

@@ -21,12 +21,12 @@ from typer.testing import CliRunner
 import hedgerow
 from hedgerow.cli.main import make_app
 from hedgerow.cli.settings import GENERAL, MethodOption, method_options, single_valued
+from hedgerow.ledger.ledger import Ledger
 from hedgerow.methods.register import registered
 from hedgerow.model.certificate import certificate_schema
 from hedgerow.model.method import About, Outline, Step
 from hedgerow.plan.registry import METHODS
 from hedgerow.plan.settings import PrivateSettings
-from hedgerow.privacy.ledger import Ledger
 from hedgerow.trees.counts import noisy_groups
 from hedgerow.trees.cut import Cut
 from support.engine_plans import (

@@ -18,6 +18,7 @@ from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.demo import adult_table
 from hedgerow.encode.table import encode_table
 from hedgerow.errors import MostlyNoiseError, PlanError, PublishNotice, SettingError
+from hedgerow.ledger.ledger import Ledger
 from hedgerow.model.groups import Groups, Ranges
 from hedgerow.model.precision import within
 from hedgerow.model.schema import Attribute, Schema
@@ -29,7 +30,6 @@ from hedgerow.pipeline.prepare import prepare
 from hedgerow.pipeline.simulate import simulated_table
 from hedgerow.pipeline.stretches import StretchAnswers, count_error
 from hedgerow.plan.load import load_plan, plan_of
-from hedgerow.privacy.ledger import Ledger
 from hedgerow.privacy.source import SeededSource
 from hedgerow.read.open import open_table
 from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain

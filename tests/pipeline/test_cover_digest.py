@@ -15,13 +15,13 @@ import hedgerow
 from hedgerow.encode.schema import schema_of
 from hedgerow.encode.table import encode_table
 from hedgerow.errors import CapError
+from hedgerow.ledger.ledger import Ledger
 from hedgerow.model.database import Database
 from hedgerow.model.derive import DateColumn, Derivation
 from hedgerow.model.reading import READING_RULES, NumberMarks, Reading
 from hedgerow.model.schema import Attribute, CoverRule, Schema
 from hedgerow.pipeline import covers
 from hedgerow.plan.load import plan_of
-from hedgerow.privacy.ledger import Ledger
 from hedgerow.read.open import open_table
 from hedgerow.taxonomy.domain import CategoricalDomain, DateDomain, NumericDomain
 from hedgerow.taxonomy.load import taxonomy_of

@@ -29,12 +29,12 @@ from hedgerow.errors import (
     SameRecordsError,
     SettingError,
 )
+from hedgerow.ledger.ledger import Ledger
 from hedgerow.model import sizes
 from hedgerow.model.people import KeyedRule, PeopleRule, SampleKey
 from hedgerow.pipeline.open import DataPlace, open_engine
 from hedgerow.pipeline.prepare import prepare
 from hedgerow.plan.load import plan_of
-from hedgerow.privacy.ledger import Ledger
 from hedgerow.progress import no_progress
 from support.engine_plans import (
     basket_plan,

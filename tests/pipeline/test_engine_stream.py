@@ -26,8 +26,8 @@ from hedgerow.count.stream import table as stream
 from hedgerow.count.stream.scratch import Scratch
 from hedgerow.count.stream.table import StreamEngine
 from hedgerow.errors import ScratchError, SettingError, UnlistedValueError
+from hedgerow.ledger.ledger import Ledger
 from hedgerow.pipeline.prepare import prepare
-from hedgerow.privacy.ledger import Ledger
 from hedgerow.read.words import BasketFile
 from support.basket_sets import encoded_baskets
 from support.engine_plans import (

@@ -22,7 +22,7 @@ KILLER = """
 import hashlib, json, os, random, signal, sys, time
 from pathlib import Path
 import hedgerow
-from hedgerow.privacy.ledger import Ledger
+from hedgerow.ledger.ledger import Ledger
 
 folder, rounds = Path(sys.argv[1]), int(sys.argv[2])
 draw = random.Random(int(sys.argv[3]))

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from hedgerow import Release
-from hedgerow.privacy.ledger import Ledger, ReleaseTerms
+from hedgerow.ledger.ledger import Ledger, ReleaseTerms
 from support import fault_cases as cases
 from support.fault_cases import PLAN, Case, nothing
 from support.fault_runs import Publisher

@@ -12,12 +12,12 @@ from typer.testing import CliRunner
 import hedgerow
 from hedgerow.cli.main import app
 from hedgerow.errors import MissingPrivacyUnitError, RefusedError
+from hedgerow.ledger.ledger import Ledger
 from hedgerow.pipeline.prepare import prepare
 from hedgerow.pipeline.unit import blockers, likely_person
 from hedgerow.plan.load import plan_of
 from hedgerow.plan.registry import METHODS
 from hedgerow.plan.settings import PrivateSettings
-from hedgerow.privacy.ledger import Ledger
 from support.engine_plans import basket_plan, sequence_plan, table_plan, variants
 
 PLAN: dict[str, Any] = {

@@ -17,8 +17,8 @@ import pytest
 
 import hedgerow
 from hedgerow.errors import CapError, PlanError, RefusedError, UnconfirmedPlanError
+from hedgerow.ledger.ledger import Ledger
 from hedgerow.pipeline.prepare import prepare
-from hedgerow.privacy.ledger import Ledger
 from hedgerow.release.release import Release
 from support.once_booked import once_booked
 

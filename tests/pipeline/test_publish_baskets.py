@@ -17,6 +17,7 @@ import pytest
 
 import hedgerow
 from hedgerow.errors import CapError, DataError, InternalError, PlanError, UnconfirmedPlanError
+from hedgerow.ledger.ledger import Ledger
 from hedgerow.model.baskets import EncodedBaskets, NoisyBaskets
 from hedgerow.model.certificate import certificate_schema
 from hedgerow.model.groups import CountsMade
@@ -24,7 +25,6 @@ from hedgerow.model.method import About, Outline, Step
 from hedgerow.model.precision import deviation
 from hedgerow.pipeline.forecast import forecast
 from hedgerow.pipeline.prepare import prepare
-from hedgerow.privacy.ledger import Ledger
 from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.release.baskets import BasketRelease
 

@@ -16,9 +16,9 @@ import hedgerow
 from hedgerow.encode.schema import schema_of
 from hedgerow.encode.table import encode_table
 from hedgerow.errors import CapError, PlanError
+from hedgerow.ledger.ledger import Ledger
 from hedgerow.pipeline.covers import booked_cover
 from hedgerow.plan.load import plan_of
-from hedgerow.privacy.ledger import Ledger
 from hedgerow.read.open import open_table
 
 MONTH = {

@@ -13,9 +13,9 @@ import hedgerow
 from hedgerow.errors import DataError, MissingPrivacyUnitError, PlanError
 from hedgerow.evaluation.basket_tasks import basket_counting
 from hedgerow.evaluation.subject import subject_of
+from hedgerow.ledger.ledger import Ledger
 from hedgerow.model.people import CANDIDATES
 from hedgerow.plan.load import plan_of
-from hedgerow.privacy.ledger import Ledger
 from hedgerow.progress import no_progress
 from hedgerow.report.headlines import headlines
 

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 import hedgerow
 from hedgerow.errors import DataError, MissingPrivacyUnitError, PlanError
+from hedgerow.ledger.ledger import Ledger
 from hedgerow.model.method import Approximate
 from hedgerow.model.people import CANDIDATES
 from hedgerow.pipeline.people import bound_scores
 from hedgerow.plan.registry import METHODS
 from hedgerow.plan.settings import PrivateSettings
-from hedgerow.privacy.ledger import Ledger
 from support.engine_plans import methods, name_of, variants
 
 PLAN: dict[str, Any] = {

@@ -6,8 +6,8 @@ import pytest
 
 import hedgerow
 from hedgerow.errors import DataError
+from hedgerow.ledger.ledger import Ledger
 from hedgerow.plan.load import plan_digest, plan_of
-from hedgerow.privacy.ledger import Ledger
 
 ROWS = [("Köln", "1,5", "ja"), ("Bern", "0,5", "nein")] * 40
 

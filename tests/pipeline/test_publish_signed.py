@@ -8,7 +8,7 @@ import pytest
 
 import hedgerow
 from hedgerow.errors import KeptReleaseError, SettingError
-from hedgerow.privacy.ledger import Ledger
+from hedgerow.ledger.ledger import Ledger
 from hedgerow.release import write
 from hedgerow.release.signing_keys import KeyFileError, make_key_pair
 from support.fault_cases import Case

@@ -12,7 +12,7 @@ import pytest
 
 from hedgerow import Release, publish, recover
 from hedgerow.errors import HedgerowError, KeptReleaseError
-from hedgerow.privacy.ledger import Ledger
+from hedgerow.ledger.ledger import Ledger
 from hedgerow.release import write
 from hedgerow.release.leftovers import claimed, sweep
 from support.certificates import change_certificate

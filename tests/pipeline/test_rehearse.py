@@ -14,12 +14,12 @@ from hedgerow.count.memory import baskets as memory_baskets
 from hedgerow.count.memory.baskets import BasketMemory
 from hedgerow.count.memory.placed import PlacedInMemory
 from hedgerow.count.memory.table import CompiledPaths, MemoryEngine
+from hedgerow.ledger.ledger import Ledger
 from hedgerow.pipeline import publish as publishing
 from hedgerow.pipeline.prepare import Prepared, prepare
 from hedgerow.pipeline.rehearse import N_RECORDS, RunOnce, made_up, rehearse
 from hedgerow.plan.registry import METHODS
 from hedgerow.plan.settings import PrivateSettings
-from hedgerow.privacy.ledger import Ledger
 from hedgerow.privacy.source import RandomSource, SeededSource
 from hedgerow.progress import no_progress
 from support.engine_plans import (

@@ -11,7 +11,7 @@ import pytest
 
 import hedgerow
 from hedgerow.errors import PublishNotice, ReleaseError
-from hedgerow.privacy.ledger import Ledger
+from hedgerow.ledger.ledger import Ledger
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ import pytest
 import hedgerow
 from hedgerow.cli.main import main
 from hedgerow.errors import CapError, LedgerError, PlanError, SameRecordsError
-from hedgerow.privacy.ledger import Ledger
-from hedgerow.privacy.ledger_key import key_path
+from hedgerow.ledger.key import key_path
+from hedgerow.ledger.ledger import Ledger
 from hedgerow.release.release import Release
 
 

@@ -10,11 +10,11 @@ from hedgerow.count.settings import EngineSettings
 from hedgerow.encode.schema import schema_of
 from hedgerow.encode.universe import universe_of
 from hedgerow.errors import DataError
+from hedgerow.ledger.ledger import Ledger
 from hedgerow.model import sizes
 from hedgerow.model.people import KeyedRule, PeopleRule, SampleKey
 from hedgerow.pipeline.open import DataPlace, open_engine
 from hedgerow.plan.load import plan_of
-from hedgerow.privacy.ledger import Ledger
 from hedgerow.progress import no_progress
 from support.engine_plans import table_plan, write_table
 

@@ -6,7 +6,7 @@ import html
 
 import pytest
 
-from hedgerow.privacy.ledger import Ledger
+from hedgerow.ledger.ledger import Ledger
 from hedgerow.studio.pages.ledger import shown_accounts
 from support.studio import answered_here
 

@@ -23,11 +23,11 @@ import pytest
 from hedgerow import Release
 from hedgerow.cli.main import main
 from hedgerow.errors import LedgerError, ReleaseError
+from hedgerow.ledger import store as ledger_store
+from hedgerow.ledger.key import read_key
+from hedgerow.ledger.ledger import Ledger
+from hedgerow.ledger.store import BookingDraft
 from hedgerow.pipeline.recover import recover
-from hedgerow.privacy import ledger_store
-from hedgerow.privacy.ledger import Ledger
-from hedgerow.privacy.ledger_key import read_key
-from hedgerow.privacy.ledger_store import BookingDraft
 from hedgerow.release import write
 
 SECRET = "SECRET77"

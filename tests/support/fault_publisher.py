@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.cli.main import main
-from hedgerow.privacy.ledger import Ledger
-from hedgerow.privacy.ledger_store import BookingDraft
+from hedgerow.ledger.ledger import Ledger
+from hedgerow.ledger.store import BookingDraft
 from hedgerow.release import write
 from support.spending_faults import SPENDING_FAULTS
 

@@ -32,6 +32,7 @@ from hedgerow.encode.schema import schema_of
 from hedgerow.encode.table import encode_table
 from hedgerow.encode.universe import universe_of
 from hedgerow.errors import HedgerowError, InternalError
+from hedgerow.ledger.ledger import Ledger
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.reading import PLAIN, Reading
 from hedgerow.model.schema import Attribute, Schema
@@ -39,7 +40,6 @@ from hedgerow.model.sealed import sealed, unsealed
 from hedgerow.model.universe import Universe
 from hedgerow.plan.load import dump_plan, load_plan, plan_digest, plan_of
 from hedgerow.plan.model import Plan
-from hedgerow.privacy.ledger import Ledger
 from hedgerow.read.delimited import DelimitedSource
 from hedgerow.read.items import open_items
 from hedgerow.read.open import open_table

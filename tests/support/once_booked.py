@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hedgerow.privacy.ledger import Ledger
+from hedgerow.ledger.ledger import Ledger
 
 
 def once_booked(monkeypatch: pytest.MonkeyPatch, fault: Callable[[], object]) -> None:

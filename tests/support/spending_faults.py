@@ -14,7 +14,7 @@ from typing import Any
 import numba
 
 from hedgerow.count.memory import placed, table
-from hedgerow.privacy.ledger import Ledger
+from hedgerow.ledger.ledger import Ledger
 from hedgerow.release import release, write
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from hedgerow.privacy.ledger import Account, AccountBalance, Entry, Ledger
+    from hedgerow.ledger.ledger import Account, AccountBalance, Entry, Ledger
     from hedgerow.release.booked import ComparedRelease
 
 app = typer.Typer(
@@ -291,7 +291,7 @@ def restored(
 
     Example: hedgerow ledger restored --why "disk failure, backup of 1 November"
     """
-    from hedgerow.privacy.ledger import Ledger
+    from hedgerow.ledger.ledger import Ledger
 
     Ledger(ledger, create=False, restored=True).restored(why)
     words = "The ledger is accepted as it is. Book what was spent since with: hedgerow ledger spend"
@@ -357,7 +357,7 @@ def _compared(book: Ledger, folders: list[Path]) -> tuple[ComparedRelease, ...]:
 
 
 def _open(path: Path | None, *, create: bool = False) -> Ledger:
-    from hedgerow.privacy.ledger import Ledger
+    from hedgerow.ledger.ledger import Ledger
 
     return Ledger(path, create=create)
 

@@ -13,6 +13,7 @@ from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.encode.table import encode_table
 from hedgerow.errors import LedgerError, PlanError, RefusedError, SettingError
 from hedgerow.evaluation.subject import EvaluatedSubject, TableSubject, subject_of
+from hedgerow.ledger.ledger import Ledger
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.groups import Groups
 from hedgerow.model.table import EncodedTable
@@ -20,7 +21,6 @@ from hedgerow.pipeline.prepare import Prepared, as_plan, prepare
 from hedgerow.pipeline.retry import booked_entry, certificate_digest
 from hedgerow.pipeline.simulate import simulated_table
 from hedgerow.plan.model import Plan
-from hedgerow.privacy.ledger import Ledger
 from hedgerow.privacy.source import SeededSource
 from hedgerow.progress import Progress, no_progress
 from hedgerow.read.open import open_table

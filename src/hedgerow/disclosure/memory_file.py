@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import ReleaseError
-from hedgerow.privacy.ledger_file import create
+from hedgerow.ledger.file import create
 
 _APPLICATION_ID = 0x48676976  # "Hgiv", in the header of the file
 _FORMAT = 1

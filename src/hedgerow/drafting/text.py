@@ -16,10 +16,10 @@ from hedgerow.drafting.propose import Proposal
 from hedgerow.drafting.rounding import one_digit
 from hedgerow.drafting.unit import UnitFound, short_name
 from hedgerow.errors import DataError, visible
+from hedgerow.ledger.names import nearest_plain
 from hedgerow.model.reading import MEGABYTES, SECONDS
 from hedgerow.plan.fields import MAX_TEXT
 from hedgerow.plan.numbers import plain_number
-from hedgerow.privacy.ledger_names import nearest_plain
 
 UNNAMED = "my-people"
 """The name of a data set that nothing gives a name."""

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import HedgerowError, LedgerError, PlanError
+from hedgerow.ledger.caps import RECORDS
+from hedgerow.ledger.key import ColumnKey, read_key
+from hedgerow.ledger.ledger import ColumnDigests, Cover, Entry, Ledger, ReleaseTerms, default_path
+from hedgerow.ledger.names import is_plain, nearest_plain
+from hedgerow.ledger.neighbours import ReleaseNeighbours
 from hedgerow.model.certificate import LedgerEntry
 from hedgerow.plan.model import Plan
-from hedgerow.privacy.ledger import ColumnDigests, Cover, Entry, Ledger, ReleaseTerms, default_path
-from hedgerow.privacy.ledger_caps import RECORDS
-from hedgerow.privacy.ledger_key import ColumnKey, read_key
-from hedgerow.privacy.ledger_names import is_plain, nearest_plain
-from hedgerow.privacy.ledger_neighbours import ReleaseNeighbours
 
 if TYPE_CHECKING:
     from hedgerow.encode.sums import ColumnSums

@@ -8,12 +8,12 @@ import os
 from dataclasses import asdict, fields
 from typing import Any
 
+from hedgerow.ledger.covers import Cover, ranges_of
 from hedgerow.model.certificate import CertifiedCover, listed
 from hedgerow.model.database import Database, takes_whole_table
 from hedgerow.model.reading import READING_RULES
 from hedgerow.model.schema import Attribute, CoverRule, Schema
 from hedgerow.plan.model import Plan
-from hedgerow.privacy.ledger_covers import Cover, ranges_of
 from hedgerow.release.domains import describe
 
 

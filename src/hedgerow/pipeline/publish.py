@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from hedgerow.count.settings import EngineSettings
 from hedgerow.errors import ChangedPlanError, PublishNotice, SettingError
+from hedgerow.ledger.ledger import Entry
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.certificate import LedgerEntry
 from hedgerow.model.compiler import SLOW, SLOW_FROM, has_compiler
@@ -45,7 +46,6 @@ from hedgerow.pipeline.signed import check_signed, given_beside
 from hedgerow.pipeline.unit import check_unit
 from hedgerow.plan.load import plan_digest
 from hedgerow.privacy.budget import EpsilonLike
-from hedgerow.privacy.ledger import Entry
 from hedgerow.privacy.source import RandomSource, SeededSource, SystemSource
 from hedgerow.progress import Progress, no_progress
 from hedgerow.release.baskets import BasketRelease

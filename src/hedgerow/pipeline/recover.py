@@ -13,9 +13,9 @@ import stat
 from pathlib import Path
 
 from hedgerow.errors import LedgerError, ReleaseError
+from hedgerow.ledger.ledger import Entry, Ledger
 from hedgerow.model.certificate import Certificate
 from hedgerow.pipeline.retry import booked_entry, certificate_digest
-from hedgerow.privacy.ledger import Entry, Ledger
 from hedgerow.release.folder import load_certificate
 from hedgerow.release.leftovers import destination_of, only_user
 from hedgerow.release.verify import check_intact

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import HedgerowError, KeptReleaseError
+from hedgerow.ledger.ledger import Entry, Ledger
 from hedgerow.model.certificate import Certificate
 from hedgerow.pipeline.prepare import Prepared
 from hedgerow.plan.load import plan_digest
-from hedgerow.privacy.ledger import Entry, Ledger
 from hedgerow.release.baskets import BasketRelease
 from hedgerow.release.domains import certified_fingerprint
 from hedgerow.release.folder import PARQUET, load_certificate

@@ -1,4 +1,4 @@
-"""Exact noise and choice, budgets and the ledger.
+"""Exact noise and choice, and the budget of one run.
 
 Exact counts and a share of epsilon come in, only what may be published leaves.
 """

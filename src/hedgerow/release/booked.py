@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hedgerow.errors import HedgerowError, ReleaseError
+from hedgerow.ledger.key import ColumnKey
+from hedgerow.ledger.ledger import Entry, Ledger
+from hedgerow.ledger.mark import read_key_file
 from hedgerow.model.certificate import LedgerEntry
-from hedgerow.privacy.ledger import Entry, Ledger
-from hedgerow.privacy.ledger_key import ColumnKey
-from hedgerow.privacy.ledger_mark import read_key_file
 from hedgerow.release.folder import load_certificate
 from hedgerow.release.leftovers import CERTIFICATE
 

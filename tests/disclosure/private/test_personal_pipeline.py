@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 import hedgerow
 from hedgerow.cli.main import app
 from hedgerow.errors import DeltaCapError, PlanError, ReleaseError, SettingError
+from hedgerow.ledger.ledger import Ledger
 from hedgerow.pipeline.prepare import prepare
-from hedgerow.privacy.ledger import Ledger
 from hedgerow.release.release import Release
 
 ATTRIBUTES = {

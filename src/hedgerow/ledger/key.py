@@ -2,7 +2,7 @@
 
 It lies in a file of its own beside the ledger, mode 0600. Who has it and a digest could try
 out tables, so neither is ever shown, exported or sent anywhere but to those who read the data.
-The same file keeps the highest event of the ledger that was seen (see `ledger_mark`).
+The same file keeps the highest event of the ledger that was seen (see `mark`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hedgerow.errors import LedgerError
-from hedgerow.privacy.ledger_file import file_beside, make_folder, place
+from hedgerow.ledger.file import file_beside, make_folder, place
 
 KEY_BYTES = 32
 SLOTS, SLOT_BYTES = 2, 72

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from hedgerow.errors import LedgerError
-from hedgerow.privacy import ledger_disk, ledger_store
-from hedgerow.privacy.ledger import Ledger
-from hedgerow.privacy.ledger_disk import file_system_of, is_remote, type_in_mounts, type_in_statfs
+from hedgerow.ledger import disk as ledger_disk
+from hedgerow.ledger import store as ledger_store
+from hedgerow.ledger.disk import file_system_of, is_remote, type_in_mounts, type_in_statfs
+from hedgerow.ledger.ledger import Ledger
 
 ROOT = "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw"
 REMOTE = ["nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse", "fuse.sshfs", "fuse.rclone", "afs"]

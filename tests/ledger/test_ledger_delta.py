@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.ledger import app
 from hedgerow.errors import CapError, DeltaCapError, LedgerError, SettingError
+from hedgerow.ledger.ledger import Ledger
 from hedgerow.plan.load import plan_digest, plan_of
 from hedgerow.privacy.budget import parse_delta
-from hedgerow.privacy.ledger import Ledger
 from support.old_ledgers import booked, dataset, write_old
 
 MILLIONTH = Fraction(1, 10**6)

@@ -20,11 +20,12 @@ from typer.testing import CliRunner
 import hedgerow
 from hedgerow.cli.ledger import app
 from hedgerow.errors import LedgerError
-from hedgerow.privacy import ledger_mark, ledger_store
-from hedgerow.privacy.ledger import Ledger
-from hedgerow.privacy.ledger_key import KEY_BYTES, SLOT_BYTES, key_path, read_key
-from hedgerow.privacy.ledger_mark import KeyFile, read_key_file
-from hedgerow.privacy.ledger_store import LedgerStore
+from hedgerow.ledger import mark as ledger_mark
+from hedgerow.ledger import store as ledger_store
+from hedgerow.ledger.key import KEY_BYTES, SLOT_BYTES, key_path, read_key
+from hedgerow.ledger.ledger import Ledger
+from hedgerow.ledger.mark import KeyFile, read_key_file
+from hedgerow.ledger.store import LedgerStore
 from support.old_ledgers import booked, dataset, write_old
 
 TENTH = Fraction(1, 10)

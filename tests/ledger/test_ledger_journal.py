@@ -21,9 +21,9 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from hedgerow.errors import LedgerError
-from hedgerow.privacy import ledger_store
-from hedgerow.privacy.ledger import Ledger
-from hedgerow.privacy.ledger_store import LedgerStore
+from hedgerow.ledger import store as ledger_store
+from hedgerow.ledger.ledger import Ledger
+from hedgerow.ledger.store import LedgerStore
 from support.old_ledgers import booked, dataset, write_old
 
 FLIPS, CUTS = 300, 100

@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hedgerow.errors import CapError, DeltaCapError, LedgerError
-from hedgerow.privacy.ledger import Cover, Ledger, ReleaseTerms
-from hedgerow.privacy.ledger_covers import CoverSums, added, codes_text, ranges_in, ranges_of
-from hedgerow.privacy.ledger_state import AccountBalance, State
+from hedgerow.ledger.covers import CoverSums, added, codes_text, ranges_in, ranges_of
+from hedgerow.ledger.ledger import Cover, Ledger, ReleaseTerms
+from hedgerow.ledger.state import AccountBalance, State
 
 SIZES = {"month": 5, "ward": 3}
 """The codes of two public columns."""

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.ledger import app
 from hedgerow.errors import CapError, LedgerError
-from hedgerow.privacy.ledger import Ledger, ReleaseTerms
-from hedgerow.privacy.ledger_state import State
+from hedgerow.ledger.ledger import Ledger, ReleaseTerms
+from hedgerow.ledger.state import State
 from support.old_ledgers import booked, dataset, write_format_3, write_old
 
 

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hedgerow.errors import LedgerError, RefusedError
-from hedgerow.privacy.budget import EpsilonLike, parse_delta, parse_epsilon
-from hedgerow.privacy.ledger_accounts import (
+from hedgerow.ledger.accounts import (
     Account,
     Entry,
     EntryState,
@@ -28,7 +27,7 @@ from hedgerow.privacy.ledger_accounts import (
     one_line,
     said,
 )
-from hedgerow.privacy.ledger_caps import (
+from hedgerow.ledger.caps import (
     RECORDS,
     Caps,
     ReleaseTerms,
@@ -37,19 +36,20 @@ from hedgerow.privacy.ledger_caps import (
     check_room,
     opened,
 )
-from hedgerow.privacy.ledger_covers import Cover, codes_text
-from hedgerow.privacy.ledger_mark import read_key_file
-from hedgerow.privacy.ledger_names import known_as
-from hedgerow.privacy.ledger_neighbours import check_alike, check_untold
-from hedgerow.privacy.ledger_people import (
+from hedgerow.ledger.covers import Cover, codes_text
+from hedgerow.ledger.mark import read_key_file
+from hedgerow.ledger.names import known_as
+from hedgerow.ledger.neighbours import check_alike, check_untold
+from hedgerow.ledger.people import (
     ColumnDigests,
     check_people,
     forget_key,
     keep_columns,
     move_columns,
 )
-from hedgerow.privacy.ledger_state import AccountBalance
-from hedgerow.privacy.ledger_store import SCHEMA_VERSION, BookingDraft, LedgerStore
+from hedgerow.ledger.state import AccountBalance
+from hedgerow.ledger.store import SCHEMA_VERSION, BookingDraft, LedgerStore
+from hedgerow.privacy.budget import EpsilonLike, parse_delta, parse_epsilon
 
 __all__ = [
     "Account",

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.errors import CapError, LedgerError
-from hedgerow.privacy.ledger import Ledger
-from hedgerow.privacy.ledger_names import is_plain, nearest_plain, plain_name
+from hedgerow.ledger.ledger import Ledger
+from hedgerow.ledger.names import is_plain, nearest_plain, plain_name
 from support.old_ledgers import booked, dataset, write_old
 
 HALF = Fraction(1, 2)

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.errors import CapError, HedgerowError, LedgerError, RefusedError, SettingError
-from hedgerow.privacy import ledger as ledger_module
-from hedgerow.privacy import ledger_store
-from hedgerow.privacy.ledger import Ledger, default_path
+from hedgerow.ledger import ledger as ledger_module
+from hedgerow.ledger import store as ledger_store
+from hedgerow.ledger.ledger import Ledger, default_path
 
 HALF, THIRD, TENTH = Fraction(1, 2), Fraction(1, 3), Fraction(1, 10)
 

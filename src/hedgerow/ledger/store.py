@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import LedgerError
-from hedgerow.privacy.ledger_disk import check_disk
-from hedgerow.privacy.ledger_errors import (
+from hedgerow.ledger.disk import check_disk
+from hedgerow.ledger.errors import (
     broken,
     damaged_key,
     explained,
@@ -36,7 +36,7 @@ from hedgerow.privacy.ledger_errors import (
     no_locks,
     rolled_back,
 )
-from hedgerow.privacy.ledger_file import (
+from hedgerow.ledger.file import (
     check_old_log,
     check_private,
     create,
@@ -44,14 +44,14 @@ from hedgerow.privacy.ledger_file import (
     locks_work,
     make_folder,
 )
-from hedgerow.privacy.ledger_mark import (
+from hedgerow.ledger.mark import (
     HighestEvent,
     KeyFile,
     raise_mark,
     read_key_file,
     replace_mark,
 )
-from hedgerow.privacy.ledger_state import State, played
+from hedgerow.ledger.state import State, played
 
 SCHEMA_VERSION = 4
 """Format 2 knew delta, format 3 keeps the state beside the chain, format 4 knows neighbours,

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from hedgerow.errors import LedgerError, SameRecordsError
-from hedgerow.privacy.ledger_store import BookingDraft
+from hedgerow.ledger.store import BookingDraft
 
 ENOUGH = 2
 """The number of columns that two tables must share before they can be taken for one."""

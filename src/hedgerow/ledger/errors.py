@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hedgerow.errors import LedgerError
-from hedgerow.privacy.ledger_file import RECOVER, file_beside
+from hedgerow.ledger.file import RECOVER, file_beside
 
 
 def broken(path: Path, how: str) -> LedgerError:

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.ledger import app
 from hedgerow.errors import CapError, LedgerError, SameRecordsError
-from hedgerow.privacy.ledger import ColumnDigests, Ledger
-from hedgerow.privacy.ledger_key import key_path, read_key
+from hedgerow.ledger.key import key_path, read_key
+from hedgerow.ledger.ledger import ColumnDigests, Ledger
 
 TABLE = {"age": 17, "ward": 4, "sick": 99}
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any, Literal
 
-from hedgerow.privacy.ledger_covers import FINEST, CodeRanges, CoverSums, added, ranges_in
+from hedgerow.ledger.covers import FINEST, CodeRanges, CoverSums, added, ranges_in
 
 __all__ = ["FINEST", "AccountBalance", "Neighbours", "State", "added", "played"]
 

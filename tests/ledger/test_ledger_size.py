@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.ledger import app
 from hedgerow.errors import LedgerError
-from hedgerow.privacy import ledger_store
-from hedgerow.privacy.ledger import Ledger
-from hedgerow.privacy.ledger_state import FINEST, State, added
+from hedgerow.ledger import store as ledger_store
+from hedgerow.ledger.ledger import Ledger
+from hedgerow.ledger.state import FINEST, State, added
 from support.old_ledgers import booked, dataset, write_old
 
 
@@ -59,7 +59,7 @@ def work_of(ledger, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(type(ledger._store), "_connected", counting)
-        patch.setattr("hedgerow.privacy.ledger_store.json.loads", counted)
+        patch.setattr("hedgerow.ledger.store.json.loads", counted)
         again = Ledger(ledger.path)
         again.check("adult", "1/1000", cap=50)
         again.released(book(again).id, "r")

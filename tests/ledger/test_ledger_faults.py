@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 
 from hedgerow.errors import LedgerError
-from hedgerow.privacy.ledger import Ledger
+from hedgerow.ledger.ledger import Ledger
 
 EPSILON = Fraction(3, 10)
 CAP = Fraction(4)
@@ -65,7 +65,7 @@ def filled(folder):
 RACER = """
 import sys
 from hedgerow.errors import CapError
-from hedgerow.privacy.ledger import Ledger
+from hedgerow.ledger.ledger import Ledger
 print("ready", flush=True)
 sys.stdin.readline()
 ledger, n = Ledger(sys.argv[1]), 0
@@ -100,7 +100,7 @@ def test_eight_processes_racing_for_a_cap_never_pass_it(tmp_path):
 KILLER = """
 import os, random, signal, sys, time
 from pathlib import Path
-from hedgerow.privacy.ledger import Ledger
+from hedgerow.ledger.ledger import Ledger
 
 folder, rounds, reach = Path(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
 cheat, afresh = "cheat" in sys.argv, "afresh" in sys.argv
@@ -182,7 +182,7 @@ def test_a_kill_while_the_ledger_is_made_leaves_one_that_works(tmp_path):
 LIMITED = """
 import resource, sys
 from hedgerow.errors import LedgerError
-from hedgerow.privacy.ledger import Ledger
+from hedgerow.ledger.ledger import Ledger
 ledger = Ledger(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
 try:
@@ -348,7 +348,7 @@ NOBODY = """
 import os, sys
 from pathlib import Path
 from hedgerow.errors import LedgerError
-from hedgerow.privacy.ledger import Ledger
+from hedgerow.ledger.ledger import Ledger
 if os.geteuid() == 0:
     os.setuid(65534)
 path = Path(sys.argv[1])

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from hedgerow.privacy.ledger_key import KEY_BYTES, SLOT_BYTES, SLOTS, ColumnKey, key_path
+from hedgerow.ledger.key import KEY_BYTES, SLOT_BYTES, SLOTS, ColumnKey, key_path
 
 _FILE_BYTES = KEY_BYTES + SLOTS * SLOT_BYTES
 _NUMBER_BYTES, _DIGEST_BYTES = 8, 32

@@ -12,7 +12,7 @@ import shlex
 from typing import Literal, get_args
 
 from hedgerow.errors import LedgerError
-from hedgerow.privacy.ledger_state import AccountBalance, Neighbours
+from hedgerow.ledger.state import AccountBalance, Neighbours
 
 ReleaseNeighbours = Literal["record", "person", "both"]
 """What one release protects: a record, a person, or a person who has one record."""

@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from hedgerow.errors import LedgerError
-from hedgerow.privacy.ledger_file import RECOVER
-from hedgerow.privacy.ledger_names import shown_name
-from hedgerow.privacy.ledger_state import AccountBalance, State
-from hedgerow.privacy.ledger_store import Event
+from hedgerow.ledger.file import RECOVER
+from hedgerow.ledger.names import shown_name
+from hedgerow.ledger.state import AccountBalance, State
+from hedgerow.ledger.store import Event
 
 EntryState = Literal["booked", "released", "failed"]
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hedgerow.errors import CapError, DeltaCapError, LedgerError
+from hedgerow.ledger.accounts import one_line
+from hedgerow.ledger.covers import Cover
+from hedgerow.ledger.names import check_new_name, is_plain, sound
+from hedgerow.ledger.neighbours import ReleaseNeighbours, check_neighbours
+from hedgerow.ledger.state import AccountBalance, State, settled_neighbours
+from hedgerow.ledger.store import BookingDraft
 from hedgerow.privacy.budget import EpsilonLike, parse_delta, parse_epsilon
-from hedgerow.privacy.ledger_accounts import one_line
-from hedgerow.privacy.ledger_covers import Cover
-from hedgerow.privacy.ledger_names import check_new_name, is_plain, sound
-from hedgerow.privacy.ledger_neighbours import ReleaseNeighbours, check_neighbours
-from hedgerow.privacy.ledger_state import AccountBalance, State, settled_neighbours
-from hedgerow.privacy.ledger_store import BookingDraft
 
 
 @dataclass(frozen=True, kw_only=True)

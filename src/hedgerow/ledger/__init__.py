@@ -1,0 +1,5 @@
+"""The privacy budget of each data set: a file that every release is booked in.
+
+Bookings, caps and digests of records come in; balances and the history leave. No count and no
+record is stored.
+"""
