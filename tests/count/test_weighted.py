@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 from hedgerow.count.memory.table import MemoryEngine
+from hedgerow.count.people import PeopleInMemory
 from hedgerow.count.weighted import WeightedEngine
+from hedgerow.encode.people import Gathered
 from hedgerow.encode.schema import schema_of
+from hedgerow.model.people import PeopleRule
 from hedgerow.model.table import EncodedTable
 from hedgerow.plan.load import plan_of
 from hedgerow.privacy.budget import PathLedger
@@ -74,3 +77,18 @@ def test_a_method_sees_as_many_records_as_they_weigh(settings):
         found.append((groups.counts.tolist(), [each.tolist() for each in groups.index]))
     assert found[0] == found[1]
     assert sum(found[0][0]) > 0
+
+
+def test_an_engine_of_a_single_weight_has_the_name_of_its_engine():
+    engine = WeightedEngine(parts=[(12, MemoryEngine(table=table(10, 0)))], unit=12)
+    assert engine.name == "memory"
+
+
+@pytest.mark.parametrize(("most", "sizes"), [(2, [0, 1, 1]), (4, [0, 1, 0, 1, 0])])
+def test_sizes_of_weighted_people_have_one_place_for_each_number_up_to_the_bound(most, sizes):
+    gathered = Gathered(
+        persons=np.array([0, 0, 1, 0]), hashes=np.zeros(4, dtype=np.uint64), codes=()
+    )
+    rule = PeopleRule(columns=("id",), most=most)
+    people = PeopleInMemory(schema_of(plan_of(PLAN)), gathered, rule)
+    assert people.sizes(most).tolist() == sizes

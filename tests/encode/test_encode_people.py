@@ -266,3 +266,11 @@ def test_a_long_name_differs_in_every_letter():
     words = ["a" * 20, "a" * 19 + "b", "b" + "a" * 19, "a" * 21, "a" * 16, ""]
     hashes = people.hashed_persons([pa.array(words)], ONE_KEY)
     assert len(set(hashes.tolist())) == len(words)
+
+
+def test_the_longest_value_that_may_name_a_person_is_encoded():
+    rule = PeopleRule(columns=("who",), most=1)
+    longest = "x" * people.LONGEST_PERSON
+    assert gathered([(longest, 0, "x")], rule).sizes().tolist() == [1]
+    with pytest.raises(DataError, match="bytes"):
+        gathered([(longest + "x", 0, "x")], rule)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedgerow.model.people import MOST_RECORDS, MOST_UNITS, PeopleRule
+from hedgerow.model.people import MOST_RECORDS, MOST_UNITS, PeopleRule, noun_of
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 7, 8, 9, 10, 11, 13, 64, 839, 841, MOST_RECORDS])
@@ -31,3 +31,31 @@ def test_up_to_eight_records_nothing_is_lost_to_rounding():
     for most in range(1, 9):
         rule = PeopleRule(columns=("id",), most=most, counted="people")
         assert (np.arange(1, most + 1) * rule.weights()[1:] == rule.unit).all()
+
+
+@pytest.mark.parametrize(
+    ("columns", "noun"),
+    [
+        (("patient_nbr",), "patient"),
+        (("CustomerID",), "customer"),
+        (("admission_id",), "person"),
+        (("id",), "person"),
+        (("patient_visitor_id",), "person"),
+        (("patient", "client"), "person"),
+    ],
+)
+def test_only_a_column_that_names_one_kind_of_person_gives_the_noun(columns, noun):
+    assert noun_of(columns) == noun
+
+
+@pytest.mark.parametrize(
+    ("counted", "join", "counts_people"),
+    [
+        ("records", None, False),
+        ("people", None, True),
+        ("records", "union", True),
+    ],
+)
+def test_counts_are_of_people_if_weights_or_a_join_make_them_so(counted, join, counts_people):
+    rule = PeopleRule(columns=("id",), most=1, counted=counted, join=join)
+    assert rule.counts_people is counts_people

@@ -6,9 +6,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 from hedgerow.model.groups import LeafTable
-from hedgerow.pipeline.people import in_persons
+from hedgerow.model.people import PeopleRule
+from hedgerow.pipeline.people import in_persons, people_notes
 from hedgerow.plan.registry import METHODS
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
@@ -68,3 +70,26 @@ def test_measured_tables_and_leaves_tell_the_noise_of_a_person():
     assert persons.leaves.share == leaves.share * UNIT
     assert persons.leaves.counts.tolist() == [[3, 0], [1, 2]]
     assert np.allclose(persons.leaves.tree.sizes * UNIT, tree.sizes)
+
+
+def notes(most, **settings):
+    return people_notes(PeopleRule(columns=("id",), most=most), auto=False, **settings)
+
+
+def test_no_smaller_bound_is_proposed_for_one_record_per_person():
+    assert len(notes(1)) == 1
+    assert len(notes(2)) == 2
+
+
+@pytest.mark.parametrize(
+    ("most", "part"), [(2, "half"), (3, "a third"), (4, "a quarter"), (5, "1/5")]
+)
+def test_the_noise_of_other_ways_to_count_persons_is_a_part_of_it(most, part):
+    assert f"'count: people' {part}" in notes(most, may_count=True)[1]
+    assert f"'join: union' {part}" in notes(most, records="baskets")[1]
+
+
+def test_each_kind_of_data_is_shown_its_own_way_to_count_persons():
+    assert "join" not in notes(4, may_count=True)[1]
+    assert "count: people" not in notes(4, records="baskets", may_count=True)[1]
+    assert "count: people" not in notes(4)[1]

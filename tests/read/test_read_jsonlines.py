@@ -10,6 +10,7 @@ import pytest
 
 from hedgerow.errors import DataError
 from hedgerow.model.reading import Reading
+from hedgerow.read.lines import BLOCK
 from hedgerow.read.open import open_table
 
 SECRET = "SECRET123"
@@ -188,3 +189,15 @@ def test_blocks_of_any_size_are_the_same_table(tmp_path):
 def test_the_encoding_is_the_plans(tmp_path):
     path = put(tmp_path, ['{"job": "Köln"}'.encode("windows-1252")])
     assert rows_of(open_table(path, reading=Reading(encoding="windows-1252"))) == [("Köln",)]
+
+
+def test_the_columns_are_the_keys_of_the_first_block(tmp_path):
+    first = b'{"age": 17, "job": "' + b"x" * 1000 + b'"}'
+    later = b'{"town": "y"}'
+    path = put(tmp_path, [*[first] * (BLOCK // len(first) + 2), later])
+    assert open_table(path).columns == ("age", "job")
+
+
+def test_malformed_blocks_are_passed_over_to_find_the_columns(tmp_path):
+    path = put(tmp_path, [*[b"x" * 1000] * (BLOCK // 1000 + 2), GOOD])
+    assert open_table(path, reading=DROP).columns == ("age", "job")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 import sys
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from hedgerow.errors import DataError, MissingExtraError, SettingError
+from hedgerow.model.reading import Reading
+from hedgerow.read import postgres
 from hedgerow.read.open import open_table
 
 SECRET = "SECRET123"
@@ -184,3 +187,42 @@ def test_postgresql_without_its_driver_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "adbc_driver_postgresql", None)
     with pytest.raises(MissingExtraError, match=r"hedgerow\[sql\]"):
         open_table("postgresql://u:SECRET@h/db", query="select 1")
+
+
+class FakeCursor:
+    """Answers every query with one batch, whose last column flags rows with a large value."""
+
+    def execute(self, query):
+        pass
+
+    def adbc_execute_schema(self, query):
+        numeric = pa.opaque(pa.string(), "numeric", "PostgreSQL")
+        return pa.schema([("name", pa.string()), ("wage", numeric), ("age", pa.int32())])
+
+    def fetch_record_batch(self):
+        names, flags = pa.array(["a", None, "c"]), pa.array([False, True, False])
+        return iter([pa.RecordBatch.from_arrays([names, flags], names=["name", "flag"])])
+
+
+@pytest.fixture
+def fake_server(monkeypatch):
+    @contextmanager
+    def cursor(*_):
+        yield FakeCursor()
+
+    monkeypatch.setattr(postgres, "_cursor", cursor)
+
+
+def test_only_postgres_columns_of_unlimited_size_are_bounded(fake_server):
+    source = postgres.open_postgres("postgresql://host/db", "select 1")
+    assert source.unbounded == {"name"}
+
+
+def test_a_large_postgres_value_is_refused_or_its_row_dropped(fake_server):
+    def names(reading):
+        source = postgres.open_postgres("postgresql://host/db", "select 1", reading=reading)
+        return rows_of(source, ["name"])
+
+    assert names(Reading(malformed="drop")) == [("a",), ("c",)]
+    with pytest.raises(DataError, match="larger than a megabyte"):
+        names(Reading())
