@@ -42,7 +42,7 @@ ROOMS: dict[str, str] = {
     " pipeline evaluation",
     "risks": "errors progress model plan privacy read encode count release report taxonomy"
     " pipeline disclosure disclosure.lattice evaluation comparison",
-    "drafting": "errors model plan privacy ledger read taxonomy",
+    "drafting": "errors progress model plan privacy ledger read taxonomy",
     "auditing": "errors progress model plan privacy encode count methods taxonomy pipeline",
     "demo": "errors progress model plan read encode release evaluation pipeline",
     "studio": "errors model plan privacy encode taxonomy release report pipeline disclosure"
