@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 
 from hedgerow.errors import LedgerError
+from hedgerow.ledger import sqlite as ledger_sqlite
 from hedgerow.ledger.ledger import Ledger
 
 EPSILON = Fraction(3, 10)
@@ -202,10 +203,10 @@ def test_a_disk_without_room_books_nothing_and_says_so(tmp_path, room):
 
 def test_a_full_disk_is_named_as_such(tmp_path, monkeypatch):
     ledger = filled(tmp_path)
-    connected = type(ledger._store)._connected
+    connected = ledger_sqlite._connected
 
-    def small(store):
-        connection = connected(store)
+    def small(path, patience):
+        connection = connected(path, patience)
         connection.execute("PRAGMA max_page_count = 1")  # no less than what it has already
         return connection
 
@@ -213,7 +214,7 @@ def test_a_full_disk_is_named_as_such(tmp_path, monkeypatch):
         for _ in range(50):
             ledger.set_cap("adult", 4, "x" * 500)
 
-    monkeypatch.setattr(type(ledger._store), "_connected", small)
+    monkeypatch.setattr(ledger_sqlite, "_connected", small)
     with pytest.raises(LedgerError, match="the disk is full, nothing was booked"):
         fill()
     monkeypatch.undo()
@@ -279,7 +280,7 @@ def test_the_file_itself_refuses_to_forget(tmp_path):
     ledger = filled(tmp_path)
     with closing(sqlite3.connect(ledger.path)) as database:
         for statement in ("DELETE FROM events", "UPDATE events SET body = '{}'"):
-            with pytest.raises(sqlite3.IntegrityError, match="only grows"):
+            with pytest.raises(sqlite3.IntegrityError, match="append-only"):
                 database.execute(statement)
 
 

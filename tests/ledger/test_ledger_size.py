@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.ledger import app
 from hedgerow.errors import LedgerError
+from hedgerow.ledger import sqlite as ledger_sqlite
 from hedgerow.ledger import store as ledger_store
 from hedgerow.ledger.ledger import Ledger
 from hedgerow.ledger.state import FINEST, State, added
@@ -44,10 +45,10 @@ def fill(ledger, n_entries):
 def work_of(ledger, monkeypatch):
     """Return how many steps SQLite takes, and events it reads, for one release."""
     steps, read = [0], [0]
-    connected = type(ledger._store)._connected
+    connected = ledger_sqlite._connected
 
-    def counting(store):
-        connection = connected(store)
+    def counting(path, patience):
+        connection = connected(path, patience)
         connection.set_progress_handler(lambda: steps.__setitem__(0, steps[0] + 1) or 0, 10)
         return connection
 
@@ -58,7 +59,7 @@ def work_of(ledger, monkeypatch):
         return loads(text)
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(ledger._store), "_connected", counting)
+        patch.setattr(ledger_sqlite, "_connected", counting)
         patch.setattr("hedgerow.ledger.store.json.loads", counted)
         again = Ledger(ledger.path)
         again.check("adult", "1/1000", cap=50)
@@ -91,7 +92,7 @@ def test_an_old_event_that_was_changed_is_found_before_long(ledger, monkeypatch)
         )
         database.commit()
     for look in (ledger.verify, ledger.accounts, ledger.export):
-        with pytest.raises(LedgerError, match="event 701 was changed"):
+        with pytest.raises(LedgerError, match="event 701 was modified"):
             look()
     assert ledger.spent("adult") == 2  # what is left to spend was never more
     refused = []

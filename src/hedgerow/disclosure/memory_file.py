@@ -17,17 +17,21 @@ import secrets
 import sqlite3
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import ReleaseError
+from hedgerow.ledger.chain import ChainRules, EventChain
 from hedgerow.ledger.file import create
+from hedgerow.ledger.sqlite import ChainTable, SqliteChain, begun, committed
 
 _APPLICATION_ID = 0x48676976  # "Hgiv", in the header of the file
 _FORMAT = 1
+_SECRET_BYTES = 32
+_TABLE = ChainTable(number="number", attachment="forms")
 _SECONDS = 30.0
 """How long to wait for another process that is writing."""
 
@@ -61,14 +65,14 @@ class MemoryFile:
 
     def make(self) -> None:
         """Make a file without events, which appears complete or not at all."""
-        with self._told():
-            create(self.path, _script(secrets.token_bytes(32)))
+        with self._explained():
+            create(self.path, _script(secrets.token_bytes(_SECRET_BYTES)))
 
     def read(self) -> tuple[bytes, list[MemoryEvent]]:
         """Return the key for records, and all events, checked."""
-        with self._opened("BEGIN") as connection:
-            stored, events, _ = self._checked(connection)
-        return hmac.digest(stored, b"records", "sha256"), events
+        with self._opened(write=False) as (secret, chain):
+            events = _events(chain)
+        return hmac.digest(secret, b"records", "sha256"), events
 
     def append(
         self,
@@ -77,57 +81,42 @@ class MemoryFile:
         *,
         check: Callable[[list[MemoryEvent]], None] | None = None,
     ) -> int:
-        """Add an event, on the disk when this returns, and return its number.
+        """Append an event, durable when this returns, and return its number.
 
-        ``check`` is asked about the events so far, with the file locked, and may refuse.
+        ``check`` is called with the events so far while the file is locked, and may raise.
         """
-        with self._opened("BEGIN IMMEDIATE") as connection:
-            stored, events, last = self._checked(connection)
+        with self._opened(write=True) as (_, chain):
+            events = _events(chain)
             if check is not None:
                 check(events)
             now = datetime.now(UTC).isoformat(timespec="seconds")
             body = json.dumps({"at": now, **fields}, ensure_ascii=False, sort_keys=True)
-            digest = _digest(stored, last, body, forms)
-            number = len(events) + 1
-            row = (number, body, forms, digest)
-            connection.execute("INSERT INTO events VALUES (?, ?, ?, ?)", row)
-            connection.execute("UPDATE head SET events = ?, digest = ?", (number, digest))
-        return number
-
-    def _checked(self, connection: sqlite3.Connection) -> tuple[bytes, list[MemoryEvent], str]:
-        """Return key, events and last digest, or refuse a file that is not as it was written."""
-        n_events, last, key = connection.execute("SELECT events, digest, key FROM head").fetchone()
-        if not isinstance(key, bytes) or len(key) != 32:
-            raise self._broken("its key is damaged")
-        found, previous = [], ""
-        rows = connection.execute("SELECT number, body, forms, digest FROM events ORDER BY number")
-        for place, (number, body, forms, digest) in enumerate(rows, start=1):
-            texts = isinstance(body, str) and isinstance(forms, bytes)
-            if number != place or not texts or digest != _digest(key, previous, body, forms):
-                raise self._broken(f"event {place} was changed or taken out")
-            found.append(MemoryEvent(number=number, fields=json.loads(body), forms=forms))
-            previous = digest
-        if len(found) != n_events or previous != last:
-            raise self._broken("events at its end were cut off or added by other means")
-        return key, found, previous
+            return chain.append(body, forms).number
 
     @contextmanager
-    def _opened(self, begin: str) -> Iterator[sqlite3.Connection]:
-        with self._told():
+    def _opened(self, *, write: bool) -> Iterator[tuple[bytes, EventChain]]:
+        """Yield the secret of the file and its chain, within one transaction."""
+        with self._explained():
             self._check_place()
-            address = f"{self.path.absolute().as_uri()}?mode=rw"
-            opened = sqlite3.connect(address, uri=True, timeout=_SECONDS, isolation_level=None)
-            with closing(opened) as connection:
-                connection.execute("PRAGMA synchronous = EXTRA")
-                connection.execute(begin)
-                self._check_kind(connection)
-                try:
-                    yield connection
-                    connection.execute("COMMIT")
-                except BaseException:
-                    with suppress(sqlite3.Error):
-                        connection.execute("ROLLBACK")
-                    raise
+            connection = begun(
+                self.path,
+                write=write,
+                timeout=_SECONDS,
+                check=self._check_kind,
+                no_locks=lambda: self._broken("files cannot be locked on this file system"),
+            )
+            with committed(connection):
+                secret = connection.execute("SELECT key FROM head").fetchone()[0]
+                if not isinstance(secret, bytes) or len(secret) != _SECRET_BYTES:
+                    raise self._broken("its key is damaged")
+                yield secret, EventChain(SqliteChain(connection, _TABLE), self._rules(secret))
+
+    def _rules(self, secret: bytes) -> ChainRules:
+        return ChainRules(
+            genesis="",
+            digest=lambda previous, body, forms: _digest(secret, previous, body, forms),
+            damaged=self._broken,
+        )
 
     def _check_place(self) -> None:
         if not self.path.is_file() or not self.path.stat().st_size:
@@ -159,7 +148,7 @@ class MemoryFile:
         )
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _explained(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.DatabaseError as error:
@@ -183,25 +172,13 @@ def _digest(key: bytes, previous: str, body: str, forms: bytes) -> str:
     return hmac.digest(hmac.digest(key, b"chain", "sha256"), content.encode(), "sha256").hex()
 
 
-def _script(key: bytes) -> str:
-    return f"""
-CREATE TABLE events (
-    number INTEGER PRIMARY KEY,
-    body TEXT NOT NULL,
-    forms BLOB NOT NULL,
-    digest TEXT NOT NULL
-);
-CREATE TABLE head (
-    only INTEGER PRIMARY KEY CHECK (only = 1),
-    events INTEGER NOT NULL,
-    digest TEXT NOT NULL,
-    key BLOB NOT NULL
-);
-INSERT INTO head VALUES (1, 0, '', x'{key.hex()}');
-CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events
-    BEGIN SELECT RAISE(ABORT, 'what was given only grows'); END;
-CREATE TRIGGER events_are_never_deleted BEFORE DELETE ON events
-    BEGIN SELECT RAISE(ABORT, 'what was given only grows'); END;
-PRAGMA application_id = {_APPLICATION_ID};
-PRAGMA user_version = {_FORMAT};
-"""  # noqa: S608 (nothing in it comes from outside)
+def _events(chain: EventChain) -> list[MemoryEvent]:
+    return [
+        MemoryEvent(number=link.number, fields=json.loads(link.body), forms=link.attachment)
+        for link in chain.all()
+    ]
+
+
+def _script(secret: bytes) -> str:
+    chain = _TABLE.script(application_id=_APPLICATION_ID, genesis="", key=secret)
+    return f"{chain}PRAGMA user_version = {_FORMAT};\n"

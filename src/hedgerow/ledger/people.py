@@ -50,9 +50,7 @@ def check_people(draft: BookingDraft, dataset: str, columns: ColumnDigests) -> N
 
 def _may_be_own(draft: BookingDraft, dataset: str, digests: Mapping[str, str]) -> bool:
     """Return whether an account has no table yet, or one that shares columns and agrees in all."""
-    rows = draft.connection.execute(
-        "SELECT tab, name, digest FROM seen WHERE dataset = ?", (dataset,)
-    ).fetchall()
+    rows = draft.rows.tables_of(dataset)
     agrees: dict[int, bool] = {}
     for table, name, digest in rows:
         if name in digests:
@@ -62,33 +60,29 @@ def _may_be_own(draft: BookingDraft, dataset: str, digests: Mapping[str, str]) -
 
 def keep_columns(draft: BookingDraft, dataset: str, columns: ColumnDigests) -> None:
     """Write down what the table is recognised by, unless that is known already."""
-    run = draft.connection.execute
     tables = _alike(draft, columns.digests)
     for table in (table for table, owner in tables.items() if owner == dataset):
-        known = dict(run("SELECT name, digest FROM seen WHERE tab = ?", (table,)).fetchall())
-        if set(columns.digests) <= set(known):
+        if set(columns.digests) <= set(draft.rows.columns_of(table)):
             return
-    number = run("SELECT coalesce(max(tab), 0) + 1 FROM seen").fetchone()[0]
-    rows = [(number, dataset, name, digest) for name, digest in columns.digests.items()]
-    draft.connection.executemany("INSERT INTO seen VALUES (?, ?, ?, ?)", rows)
-    run("INSERT OR IGNORE INTO seen VALUES (0, '', ?, '')", (columns.key,))  # or it is marked
+    draft.rows.add_table(dataset, columns.digests)
+    if columns.key not in draft.rows.keys():  # noqa: SIM118 (a query, not a mapping)
+        draft.rows.put_key(columns.key, "")
 
 
 def move_columns(draft: BookingDraft, old: str, new: str) -> None:
     """Give the tables of one account to another."""
-    draft.connection.execute("UPDATE seen SET dataset = ? WHERE dataset = ?", (new, old))
+    draft.rows.move_tables(old, new)
 
 
 def _alike(draft: BookingDraft, digests: Mapping[str, str]) -> dict[int, str]:
     """Return the tables whose shared columns, two or more, all agree, and their accounts."""
-    run = draft.connection.execute
     found: dict[int, str] = {}
     for digest in digests.values():
-        found.update(run("SELECT tab, dataset FROM seen WHERE digest = ?", (digest,)).fetchall())
+        found.update(draft.rows.tables_with(digest))
     alike = {}
     for table, dataset in found.items():
-        rows = run("SELECT name, digest FROM seen WHERE tab = ?", (table,)).fetchall()
-        shared = [digests[name] == digest for name, digest in rows if name in digests]
+        columns = draft.rows.columns_of(table)
+        shared = [digests[name] == digest for name, digest in columns.items() if name in digests]
         if len(shared) >= ENOUGH and all(shared):
             alike[table] = dataset
     return alike
@@ -96,8 +90,8 @@ def _alike(draft: BookingDraft, digests: Mapping[str, str]) -> dict[int, str]:
 
 def _check_key(draft: BookingDraft, key: str) -> None:
     """Refuse a key that is not the one that digests were made with: nothing would agree."""
-    names = draft.connection.execute("SELECT name FROM seen WHERE tab = 0").fetchall()
-    if names and (key,) not in names:
+    names = draft.rows.keys()
+    if names and key not in names:
         raise LedgerError(
             "the key beside the ledger is not the one that tables were recognised by so far",
             where="ledger",
@@ -107,7 +101,7 @@ def _check_key(draft: BookingDraft, key: str) -> None:
 
 def forget_key(draft: BookingDraft) -> None:
     """Let go of all that was recognised under a key that is lost."""
-    draft.connection.execute("DELETE FROM seen")
+    draft.rows.forget_tables()
 
 
 def _same(other: str, dataset: str) -> SameRecordsError:

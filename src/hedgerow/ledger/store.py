@@ -1,14 +1,9 @@
-"""The ledger's file: an SQLite database with one append-only chain of events.
+"""Checked access to the ledger: one append-only chain of events and the state it leads to.
 
-Every event carries the SHA-256 digest of its text and of the digest before it, and names the
-digest of the state (caps and sums) that it leaves behind. A second table holds the length and
-the last digest, a third the state. So an event that was changed, taken out or cut off shows.
-A booking checks the end of the chain, the whole state, and a part of the chain that moves on
-from booking to booking: that takes as long after ten releases as after ten thousand. What
-shows the ledger to people checks all of it, and so does everyone who finds that a run was killed.
-
-A connection lives for one reading or one booking. Nothing is shared between processes
-or threads but the file. Between bookings that is complete in itself: there is no journal.
+Every event names the digest of the state (caps and sums) after it; the state is stored beside the
+chain. A booking checks the end of the chain, the whole state, and one part of the chain, another
+with every booking: this takes the same time after ten releases as after ten thousand. Commands that
+show the ledger check all of it, and so does the first access after a run was killed.
 """
 
 from __future__ import annotations
@@ -17,22 +12,21 @@ import hashlib
 import json
 import os
 import sqlite3
-import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import LedgerError
+from hedgerow.ledger.chain import ChainLink, ChainRules, EventChain, LedgerRows
 from hedgerow.ledger.disk import check_disk
 from hedgerow.ledger.errors import (
     broken,
     damaged_key,
     explained,
     foreign,
-    is_busy,
     no_locks,
     rolled_back,
 )
@@ -51,6 +45,7 @@ from hedgerow.ledger.mark import (
     read_key_file,
     replace_mark,
 )
+from hedgerow.ledger.sqlite import SqliteLedger, begun, committed, ledger_script
 from hedgerow.ledger.state import State, played
 
 SCHEMA_VERSION = 4
@@ -64,9 +59,6 @@ _WITH_STATE = 3
 
 _APPLICATION_ID = 0x48656467  # "Hedg", in the header of the file
 _GENESIS = hashlib.sha256(b"hedgerow ledger").hexdigest()
-_RETRY_SECONDS = 0.01
-_PATIENCE = 1.0
-"""Seconds after which a lock that is not given is looked into."""
 
 _MARKED = "marked"
 """In the table of what was seen: the key file keeps the highest event of the ledger."""
@@ -79,34 +71,7 @@ _NO_KEY = (
 _END, _PART = 16, 64
 """The number of events that are checked at the end of the chain, and elsewhere at a booking."""
 
-_CHAIN = f"""
-CREATE TABLE events (
-    seq INTEGER PRIMARY KEY,
-    body TEXT NOT NULL,
-    digest TEXT NOT NULL
-);
-CREATE TABLE head (
-    only INTEGER PRIMARY KEY CHECK (only = 1),
-    events INTEGER NOT NULL,
-    digest TEXT NOT NULL
-);
-INSERT INTO head VALUES (1, 0, '{_GENESIS}');
-CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events
-    BEGIN SELECT RAISE(ABORT, 'the ledger only grows'); END;
-CREATE TRIGGER events_are_never_deleted BEFORE DELETE ON events
-    BEGIN SELECT RAISE(ABORT, 'the ledger only grows'); END;
-PRAGMA application_id = {_APPLICATION_ID};
-"""  # noqa: S608 (nothing in it comes from outside)
-_BESIDE = (
-    "CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-    "CREATE TABLE ends (entry INTEGER PRIMARY KEY, seq INTEGER NOT NULL)",
-    "CREATE TABLE seen (tab INTEGER NOT NULL, dataset TEXT NOT NULL, name TEXT NOT NULL,"
-    " digest TEXT NOT NULL, PRIMARY KEY (tab, name)) WITHOUT ROWID",
-    "CREATE INDEX seen_digests ON seen (digest)",
-    "CREATE INDEX seen_datasets ON seen (dataset)",
-)
-_NUMBERED = f"PRAGMA user_version = {SCHEMA_VERSION}"
-_SCHEMA = _CHAIN + "".join(f"{statement};\n" for statement in (*_BESIDE, _NUMBERED))
+_SCHEMA = ledger_script(application_id=_APPLICATION_ID, genesis=_GENESIS, number=SCHEMA_VERSION)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,28 +94,31 @@ class Event:
 class BookingDraft:
     """The ledger as it stands at one moment; while its file is locked, events can be added."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        self.connection = connection
+    def __init__(self, path: Path, rows: LedgerRows) -> None:
+        self.rows = rows
+        self.chain = EventChain(rows, _rules(path))
         self._path = path
-        found = connection.execute("SELECT events, digest FROM head").fetchall()
-        whole = len(found) == 1 and isinstance(found[0][0], int)
-        self.n_events: int = found[0][0] if whole else -1
-        self.last_digest: str = found[0][1] if whole else ""
         self.state = State()
+
+    @property
+    def n_events(self) -> int:
+        """Number of events in the chain."""
+        return self.chain.n_events
+
+    @property
+    def last_digest(self) -> str:
+        """Digest of the last event."""
+        return self.chain.last_digest
 
     def check_all(self) -> list[Event]:
         """Return the whole chain, after checking it, the state and the pages of the file."""
-        damage = self.connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if damage != "ok":
+        if self.rows.damage() is not None:
             raise broken(self._path, "its pages are damaged")
-        events = self._link(0, self.n_events)
-        if self._count() != self.n_events:
-            raise self._cut()
+        events = [_event(link) for link in self.chain.all()]
         self.state, ends = self._played(events)
         if self._is_old():
             return events
-        stored = dict(self.connection.execute("SELECT entry, seq FROM ends").fetchall())
-        if self._stored().rows != self.state.rows or stored != ends:
+        if self._stored().rows != self.state.rows or self.rows.ends() != ends:
             raise broken(self._path, "its sums are not those of its events")
         self._check_state(events[-1:])
         return events
@@ -162,9 +130,7 @@ class BookingDraft:
             return
         self.state = self._stored()
         self._check_state(self._link(max(self.n_events - _END, 0), self.n_events))
-        last = self.connection.execute("SELECT max(seq) FROM events").fetchone()[0] or 0
-        if last != self.n_events:
-            raise self._cut()
+        self.chain.check_last()
 
     def check_part(self) -> None:
         """Check one part of the chain, another with every event."""
@@ -179,9 +145,8 @@ class BookingDraft:
 
     def end_of(self, entry: int) -> Event | None:
         """Return the event that ended a booking, if it has ended."""
-        found = self.connection.execute("SELECT seq FROM ends WHERE entry = ?", (entry,))
-        row = found.fetchone()
-        return None if row is None else self.event(row[0])
+        number = self.rows.end_of(entry)
+        return None if number is None else self.event(number)
 
     def append(self, kind: str, **fields: str | None) -> Event:
         """Add an event to the chain; it counts once the draft is committed."""
@@ -190,15 +155,11 @@ class BookingDraft:
         said = {"seq": seq, "kind": kind, "at": stamp, **fields}
         self.state.play(said)
         body = json.dumps({**said, "state": self.state.digest()})
-        event = Event(seq=seq, body=body, digest=_digest(self.last_digest, body))
-        run = self.connection.execute
-        run("INSERT INTO events VALUES (?, ?, ?)", (seq, body, event.digest))
-        run("UPDATE head SET events = ?, digest = ?", (seq, event.digest))
+        link = self.chain.append(body)
         if "entry" in fields:
-            run("INSERT INTO ends VALUES (?, ?)", (int(fields["entry"] or 0), seq))
+            self.rows.add_end(int(fields["entry"] or 0), seq)
         self._write_state()
-        self.n_events, self.last_digest = seq, event.digest
-        return event
+        return _event(link)
 
     def misses_mark(self, held: KeyFile) -> bool:
         """Return whether the ledger says that its key file has a mark, and this one has none."""
@@ -234,9 +195,7 @@ class BookingDraft:
             return
         names = self._keys()
         if not names or names.get(held.key.name) == "":
-            self.connection.execute("DELETE FROM seen WHERE tab = 0 AND name = ?", (held.key.name,))
-            row = (0, "", held.key.name, _MARKED)
-            self.connection.execute("INSERT INTO seen VALUES (?, ?, ?, ?)", row)
+            self.rows.put_key(held.key.name, _MARKED)
 
     def key_notes(self, held: KeyFile | None) -> list[str]:
         """Return what a person should know of the key file."""
@@ -260,49 +219,39 @@ class BookingDraft:
         names = self._keys()
         return held.key is not None and (not names or held.key.name in names)
 
-    def _keys(self) -> dict[str, str]:
+    def _keys(self) -> Mapping[str, str]:
         """Return the names of the keys that tables were recognised by, and whether each marks."""
-        if self._is_old():
-            return {}
-        rows = self.connection.execute("SELECT name, digest FROM seen WHERE tab = 0")
-        return dict(rows.fetchall())
+        return {} if self._is_old() else self.rows.keys()
 
     def _digest_at(self, seq: int) -> str:
-        found = self.connection.execute("SELECT digest FROM events WHERE seq = ?", (seq,))
-        row = found.fetchone()
-        return "" if row is None else str(row[0])
+        found = self.rows.between(seq, seq)
+        return str(found[0][3]) if found else ""
 
     def modernise(self) -> None:
         """Make a ledger of an earlier format one of this; it is checked as a whole."""
-        if self._version() == SCHEMA_VERSION:
+        if self.rows.format() == SCHEMA_VERSION:
             return
         events = self.check_all()
         if self._is_old():
-            for statement in _BESIDE:
-                self.connection.execute(statement)
+            self.rows.add_tables()
             _, ends = self._played(events)
-            self.connection.executemany("INSERT INTO ends VALUES (?, ?)", list(ends.items()))
+            for entry, number in ends.items():
+                self.rows.add_end(entry, number)
             self.state.changed = set(self.state.rows)
-        self.connection.execute(_NUMBERED)
+        self.rows.set_format(SCHEMA_VERSION)
         self.append("format", format=str(SCHEMA_VERSION))
 
     def _write_state(self) -> None:
         for key in sorted(self.state.changed):
-            self.connection.execute("DELETE FROM state WHERE key = ?", (key,))
-            if (row := self.state.rows.get(key)) is not None:
-                self.connection.execute("INSERT INTO state VALUES (?, ?)", (key, row))
+            self.rows.put_state(key, self.state.rows.get(key))
         self.state.changed.clear()
 
     def _is_old(self) -> bool:
         """Return whether the state is not kept: what it is follows from the events alone."""
-        return self._version() < _WITH_STATE
-
-    def _version(self) -> int:
-        version: int = self.connection.execute("PRAGMA user_version").fetchone()[0]
-        return version
+        return self.rows.format() < _WITH_STATE
 
     def _stored(self) -> State:
-        rows = self.connection.execute("SELECT key, value FROM state").fetchall()
+        rows = self.rows.state()
         if not all(isinstance(text, str) for row in rows for text in row):
             raise broken(self._path, "its sums are damaged")
         return State(dict(rows))
@@ -332,31 +281,7 @@ class BookingDraft:
 
     def _link(self, start: int, end: int) -> list[Event]:
         """Return the events after ``start`` up to ``end``, each checked against the one before."""
-        rows = self.connection.execute(
-            "SELECT seq, body, digest FROM events WHERE seq >= ? AND seq <= ? ORDER BY seq",
-            (start, end),
-        ).fetchall()
-        previous = _GENESIS
-        if start:
-            if not rows or rows[0][0] != start:
-                raise broken(self._path, f"event {start} was taken out")
-            previous = rows.pop(0)[2]
-        events = []
-        for place, (seq, body, digest) in enumerate(rows, start=start + 1):
-            if seq != place or not isinstance(body, str) or digest != _digest(previous, body):
-                raise broken(self._path, f"event {place} was changed or taken out")
-            events.append(Event(seq=seq, body=body, digest=digest))
-            previous = digest
-        if len(events) != end - start or (end == self.n_events and previous != self.last_digest):
-            raise self._cut()
-        return events
-
-    def _count(self) -> int:
-        n_events: int = self.connection.execute("SELECT count(*) FROM events").fetchone()[0]
-        return n_events
-
-    def _cut(self) -> LedgerError:
-        return broken(self._path, "events at its end were cut off or added by other means")
+        return [_event(link) for link in self.chain.between(start, end)]
 
 
 class LedgerStore:
@@ -436,55 +361,29 @@ class LedgerStore:
         check_old_log(self.path)
         # Before the ledger: whoever books in between makes it newer, never older than this.
         held = None if self._restored else read_key_file(self.path)
-        with closing(self._begun(begin)) as connection:
-            try:
-                self._check_size(connection)
-                draft = BookingDraft(self.path, connection)
-                if was_interrupted:
-                    draft.check_all()
-                draft.check_end()
-                if held is not None:
-                    # A mark is on the disk before the ledger says so: one that was not there yet
-                    # is by now, and the lock of this transaction keeps it from going on.
-                    if draft.misses_mark(held):
-                        held = read_key_file(self.path) or held
-                    draft.check_mark(held)
-                yield draft
-                connection.execute("COMMIT")
-            except BaseException:
-                with suppress(sqlite3.Error):
-                    connection.execute("ROLLBACK")
-                raise
+        connection = self._begun(begin)
+        with committed(connection):
+            self._check_size(connection)
+            draft = BookingDraft(self.path, SqliteLedger(connection))
+            if was_interrupted:
+                draft.check_all()
+            draft.check_end()
+            if held is not None:
+                # A mark is written before the ledger refers to it: one that was missing at
+                # first is there by now, and the lock of this transaction keeps it unchanged.
+                if draft.misses_mark(held):
+                    held = read_key_file(self.path) or held
+                draft.check_mark(held)
+            yield draft
 
     def _begun(self, begin: str) -> sqlite3.Connection:
-        """Return a connection inside a transaction, once no other process is in the way.
-
-        SQLite waits for a writer by itself, but not for a process that is just opening
-        or closing the file; that is over in a moment, so ask again.
-        """
-        deadline = time.monotonic() + self.timeout
-        while True:
-            connection = self._connected()
-            try:
-                if begin != "BEGIN":
-                    connection.execute("PRAGMA journal_mode = DELETE")
-                # In full: the folder is synced when the journal is gone, or a power cut could
-                # bring it back and take the last booking away.
-                connection.execute("PRAGMA synchronous = EXTRA")
-                connection.execute(begin)
-                self._check_kind(connection)
-                connection.execute(f"PRAGMA busy_timeout = {round(self.timeout * 1000)}")
-            except BaseException as error:
-                connection.close()
-                if not is_busy(error):
-                    raise
-                if not locks_work(self.path.absolute().parent):
-                    raise no_locks(self.path) from error
-                if time.monotonic() >= deadline:
-                    raise
-                time.sleep(_RETRY_SECONDS)
-            else:
-                return connection
+        return begun(
+            self.path,
+            write=begin != "BEGIN",
+            timeout=self.timeout,
+            check=self._check_kind,
+            no_locks=lambda: no_locks(self.path),
+        )
 
     def _check_place(self) -> None:
         if not self.path.exists():
@@ -501,11 +400,6 @@ class LedgerStore:
             # take it for a new database, and everything spent would be forgotten.
             raise foreign(self.path, "this file is empty")
         check_private(self.path)
-
-    def _connected(self) -> sqlite3.Connection:
-        address = f"{self.path.absolute().as_uri()}?mode=rw"
-        patience = min(self.timeout, _PATIENCE)
-        return sqlite3.connect(address, uri=True, timeout=patience, isolation_level=None)
 
     def _check_kind(self, connection: sqlite3.Connection) -> None:
         if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION_ID:
@@ -546,5 +440,13 @@ def chosen_part(last_digest: str, n_parts: int) -> int:
     return int(last_digest[:16], 16) % n_parts
 
 
-def _digest(previous: str, body: str) -> str:
+def _event(link: ChainLink) -> Event:
+    return Event(seq=link.number, body=link.body, digest=link.digest)
+
+
+def _digest(previous: str, body: str, _: bytes) -> str:
     return hashlib.sha256(f"{previous}\n{body}".encode()).hexdigest()
+
+
+def _rules(path: Path) -> ChainRules:
+    return ChainRules(genesis=_GENESIS, digest=_digest, damaged=lambda clause: broken(path, clause))
