@@ -262,7 +262,7 @@ def bound(epsilon: Fraction) -> float:
 def table_of(size: Size) -> str:
     """Return the table, a row for every contender."""
     lines = [
-        "| release | differencing: coins guessed | membership: told from others"
+        "| release | differencing: coins guessed | membership: distinguished from others"
         " | reconstruction: coins found |",
         "|---|---|---|---|",
         "| *without any release* | 50 % | 50 % | 50 % |",

@@ -143,8 +143,8 @@ def main() -> None:
     given = parser.parse_args()
     found = tables()
     print(
-        "| table | method | ε | groups foretold | published | ratio | error foretold | published |"
-        " a count of 500 foretold | published | s |"
+        "| table | method | ε | groups, forecast | published | ratio | error, forecast |"
+        " published | a count of 500, forecast | published | s |"
     )
     print("|---|---|---|---|---|---|---|---|---|---|---|")
     if given.constants:

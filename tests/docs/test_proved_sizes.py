@@ -102,7 +102,7 @@ REFUSALS = {
     "values of an attribute": (an_attribute, SettingError),
     "values of the class": (a_class, SettingError),
     "records kept of a person": (_as_bound, PydanticCustomError),
-    "cells of a table of two attributes by class": (cells_of_pairs, SettingError),
+    "cells of a 2-way marginal by class": (cells_of_pairs, SettingError),
     "cells of an attribute": (cells_of_one, SettingError),
     "groups of a cut": (groups_of_a_cut, SettingError),
     "cells": (cells_of_a_table, SettingError),

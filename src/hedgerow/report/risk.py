@@ -11,6 +11,9 @@ from hedgerow.report.page import rendered
 _LISTED = 10
 """Sets of columns that the page lists."""
 
+ATTACKS_PAGE = "https://github.com/hedgerow/hedgerow/blob/main/docs/attacks.md"
+"""The page of the documentation about attacks on tables without a guarantee."""
+
 
 def render_risk(facts: Mapping[str, Any], *, for_owner: str) -> str:
     """Return the page as HTML with its style inside."""
@@ -22,6 +25,7 @@ def render_risk(facts: Mapping[str, Any], *, for_owner: str) -> str:
         "risk.html.j2",
         facts=facts,
         for_owner=for_owner,
+        attacks_page=ATTACKS_PAGE,
         headline=risk_headline(facts),
         by_size=[each for each in by_size if each is not None],
         worst=worst[:_LISTED],

@@ -111,6 +111,44 @@ def test_sensitive_columns_leave_the_quasi_identifiers(table):
     assert facts["diversity"][0]["distance"] == "ordered"
 
 
+def test_a_class_that_attackers_know_counts_for_every_figure(table, tmp_path):
+    everybody = pd.concat([table, table, table.assign(ill="no")])
+    everybody.to_csv(tmp_path / "voters.csv", index=False)
+    columns = ["age", "sex", "ill"]
+    _, sizes = by_hand(table, columns)
+    known = hedgerow.risk(table, plan=PLAN, quasi=columns, sensitive=["stay"]).facts
+    assert known["models"][1]["mean"] == pytest.approx(np.mean([1 / s for s in sizes]))
+    assert known["models"][0]["mean"] == pytest.approx(np.mean([3 / s for s in sizes]))
+    against = {"utility": {"at-least": "half"}, "against": str(tmp_path / "voters.csv")}
+    found = hedgerow.risk(
+        table, plan={**PLAN, "disclose": against}, quasi=columns, sensitive=["stay"]
+    )
+    groups, _ = by_hand(everybody, columns)
+    matches = [groups[row] for row in table[columns].itertuples(index=False, name=None)]
+    journalist = found.facts["attackers"]["journalist"]
+    assert journalist["highest"] == pytest.approx(1 / min(matches))
+    assert found.facts["models"][1]["mean"] == pytest.approx(np.mean([1 / m for m in matches]))
+
+
+@pytest.mark.parametrize(
+    ("settings", "severity"),
+    [({"quasi": ["age", "sex"]}, 6), ({"sensitive": ["age"]}, 4), ({"sensitive": ["stay"]}, 8)],
+)
+def test_severity_is_that_of_the_quasi_identifiers_alone(table, settings, severity):
+    weighted = {"utility": {"at-least": "half"}, "risk": {"severities": {"age": 5}}}
+    facts = hedgerow.risk(table, plan={**PLAN, "disclose": weighted}, **settings).facts
+    _, sizes = by_hand(table, facts["quasi-identifiers"])
+    assert facts["models"][0]["mean"] == pytest.approx(np.mean([severity / s for s in sizes]))
+
+
+@pytest.mark.parametrize(
+    "settings", [{"quasi": ["age", "ill"]}, {"quasi": ["age", "stay"], "sensitive": ["stay"]}]
+)
+def test_a_column_is_not_both_known_and_sensitive(table, settings):
+    with pytest.raises(SettingError, match="both a quasi-identifier and sensitive"):
+        hedgerow.risk(table, plan=PLAN, **settings)
+
+
 def test_people_with_several_records_are_counted(table):
     twice = pd.concat([table, table.head(100)])
     plan = {**PLAN, "person": "name", "records-per-person": 2}
@@ -196,6 +234,8 @@ def test_baskets_are_refused():
 def test_the_page_has_what_the_plan_publishes_instead(table):
     page = hedgerow.risk(table, plan=PLAN).html()
     assert "ε = 1/4" in page
+    assert "Stricter k, l or t is not enough" in page
+    assert re.search(r'<a href="https://[^"]+/docs/attacks\.md">Three attacks</a>', page)
     without = {key: value for key, value in PLAN.items() if key != "publish"}
     assert (
         "publishes nothing under differential privacy" in hedgerow.risk(table, plan=without).html()

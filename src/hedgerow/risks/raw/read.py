@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from hedgerow.disclosure.confidential import Confidential, read_confidential
 from hedgerow.disclosure.prepare import PreparedDisclosure, with_weights
+from hedgerow.encode.schema import schema_of
 from hedgerow.errors import PlanError, SettingError
 from hedgerow.model.arrays import Codes
-from hedgerow.model.schema import Attribute
+from hedgerow.model.schema import Attribute, Schema
 from hedgerow.plan.disclose import ThresholdDisclose
 from hedgerow.plan.mistakes import nearest
 from hedgerow.plan.model import Plan
@@ -76,8 +77,10 @@ def read_raw(
             do="Give the plan of a table with attributes.",
         )
     counted = plan.model_copy(update={"missing": "value", "covers": None})
+    chosen = _chosen(schema_of(counted), quasi, sensitive)
+    if counted.class_name in chosen[0]:
+        counted = _without_class(counted)
     ready = with_weights(counted, counted.disclose or ThresholdDisclose.model_validate({}))
-    chosen = _chosen(ready, quasi, sensitive)
     with ExitStack() as stack:
         source = _opened(plan, data, stack)
         progress("looking for identifiers", None)
@@ -117,12 +120,21 @@ def _opened(plan: Plan, data: Any, stack: ExitStack) -> Source:
     return source
 
 
+def _without_class(plan: Plan) -> Plan:
+    """Return the plan with its class as one more predictor, for a class that attackers know."""
+    attributes = {
+        name: each.model_copy(update={"role": "predictor"}) if each.role == "class" else each
+        for name, each in plan.attributes.items()
+    }
+    return plan.model_copy(update={"attributes": attributes})
+
+
 def _chosen(
-    ready: PreparedDisclosure, quasi: Sequence[str], sensitive: Sequence[str]
+    schema: Schema, quasi: Sequence[str], sensitive: Sequence[str]
 ) -> tuple[list[str], list[str]]:
     """Return the names of the quasi-identifiers and of the sensitive columns."""
-    target = ready.schema.class_attribute
-    known = [attribute.name for attribute in ready.schema.used()]
+    target = schema.class_attribute
+    known = [attribute.name for attribute in schema.used()]
     for name in (*quasi, *sensitive):
         if name not in known:
             near = nearest(name, known)
@@ -133,8 +145,13 @@ def _chosen(
                 do=f"{hint}Give a predictor or the class of the plan: {', '.join(known)[:300]}.",
             )
     hidden = list(dict.fromkeys(sensitive)) or ([target.name] if target is not None else [])
+    if both := [name for name in quasi if name in hidden]:
+        raise SettingError(
+            f"the column {both[0]!r} cannot be both a quasi-identifier and sensitive",
+            where="quasi",
+            do="Name it once. The class is sensitive unless --sensitive names other columns.",
+        )
     shown = list(dict.fromkeys(quasi)) or [name for name in known if name not in hidden]
-    shown = [name for name in shown if name not in hidden]
     if not shown:
         raise SettingError(
             "no column is left that an attacker may know",

@@ -57,23 +57,23 @@ def model_risks(raw: RawTable) -> tuple[ModelRisk, ...]:
 
 def matches_of(raw: RawTable) -> NDArray[np.int64]:
     """Return how many people of the attacker's dictionary share each record's quasi-identifiers."""
-    places = [at for at, each in enumerate(raw.ready.schema.attributes) if each in _attributes(raw)]
+    places = _places(raw)
     ours = [raw.given.table.codes[at] for at in places]
     theirs = [raw.given.against.codes[at] for at in places]
-    if not places:
-        return np.full(len(raw), len(raw.given.against), dtype=np.int64)
     number, _ = row_numbers([np.concatenate([a, b]) for a, b in zip(ours, theirs, strict=True)])
     n_ours = len(raw)
     counts = np.bincount(number[n_ours:], minlength=int(number.max(initial=0)) + 1)
     return np.asarray(counts[number[:n_ours]], dtype=np.int64)
 
 
-def _attributes(raw: RawTable) -> list[object]:
-    return [column.attribute for column in raw.quasi]
+def _places(raw: RawTable) -> list[int]:
+    """Return where the quasi-identifiers are among the attributes of the schema."""
+    names = {column.name for column in raw.quasi}
+    return [at for at, each in enumerate(raw.ready.schema.attributes) if each.name in names]
 
 
 def _severities(raw: RawTable) -> NDArray[np.float64]:
-    """Return the severity of each record as it is: the sum of the weights of its values."""
+    """Return the severity of each record: the sum of the weights of its quasi-identifiers."""
     ready, given = raw.ready, raw.given
     weights = Severities.of(
         ready.chains,
@@ -82,7 +82,7 @@ def _severities(raw: RawTable) -> NDArray[np.float64]:
         inner=ready.disclose.risk.inner,
     )
     total = np.zeros(len(raw))
-    for at, (table, codes) in enumerate(zip(weights.tables, given.table.codes, strict=True)):
-        part = table[codes, 0]
+    for at in _places(raw):
+        part = weights.tables[at][given.table.codes[at], 0]
         total += part if given.personal is None else part * given.personal[:, at]
     return total
