@@ -78,3 +78,13 @@ def test_faults_written_by_hand_replace_a_text_that_stands_once(root, mutations)
         assert found.operator in mutations.PRIVATE
     with pytest.raises(ValueError, match="2 times"):
         mutations.planted("a = 1\na = 1\n", "a twice", "a = 1", "a = 2")
+
+
+def test_a_module_without_docstrings_keeps_its_code(mutations):
+    text = '"""One."""\nx = "two"\n"""Three."""\n\ndef f() -> str:\n    """Four."""\n    return x\n'
+    bare = mutations.without_docstrings(text)
+    assert bare == mutations.without_docstrings(text.replace("Four", "Five"))
+    assert "One" not in bare
+    assert "Three" not in bare
+    assert "return x" in bare
+    assert bare != mutations.without_docstrings(text.replace("two", "three"))

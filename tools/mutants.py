@@ -25,7 +25,7 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from mutant_trials import CheapestFirst, Copy, load_others
-from mutations import PRIVATE, Mutant, chosen, mutants_of, planted
+from mutations import PRIVATE, Mutant, chosen, mutants_of, planted, without_docstrings
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "hedgerow"
@@ -79,8 +79,8 @@ def rooms() -> list[Room]:
 
 
 def key_of(room: Room, mutant: Mutant) -> str:
-    """Return a digest of a module with a fault."""
-    text = json.dumps([room.file, mutant.source])
+    """Return a digest of a module with a fault; docstrings do not count."""
+    text = json.dumps([room.file, without_docstrings(mutant.source)])
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 

@@ -119,6 +119,22 @@ def chosen(found: list[Mutant], most: int) -> list[Mutant]:
     return [each for each in found if each.name in kept]
 
 
+def without_docstrings(text: str) -> str:
+    """Return a module without the texts that stand alone as statements."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        for field in ("body", "orelse", "finalbody"):
+            lines = getattr(node, field, None)
+            if isinstance(lines, list):
+                setattr(node, field, [each for each in lines if not _is_alone(each)])
+    return ast.unparse(tree)
+
+
+def _is_alone(node: ast.AST) -> bool:
+    is_expression = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return is_expression and isinstance(node.value.value, str)
+
+
 def _short(node: ast.AST) -> str:
     text = " ".join(ast.unparse(node).split())
     return text if len(text) <= 60 else f"{text[:57]}..."

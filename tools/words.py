@@ -56,6 +56,7 @@ class Rules:
         self.opening = re.compile(rf"\s*({openings})\b")
         self.names = frozenset(rules["names"]["forbidden"])
         self.exceptions: dict[str, str] = rules["exceptions"]
+        self.pending: list[str] = rules["pending"]["folders"]
 
     def in_text(self, text: str, *, file: str, line: int) -> Iterator[Finding]:
         """Yield the forbidden words of a text that begins at a line."""
@@ -96,6 +97,11 @@ class Rules:
             yield Finding(
                 file=file, line=getattr(node, "lineno", 0), rule=name, text=name, instead=instead
             )
+
+
+def is_pending(finding: Finding, rules: Rules) -> bool:
+    """Say whether a place is in a folder that has not been rewritten yet."""
+    return str(Path(finding.file).parent) in rules.pending
 
 
 def findings(rules: Rules) -> Iterator[Finding]:

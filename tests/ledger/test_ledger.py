@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from hedgerow.errors import CapError, HedgerowError, LedgerError, RefusedError, SettingError
 from hedgerow.ledger import ledger as ledger_module
 from hedgerow.ledger import store as ledger_store
+from hedgerow.ledger.accounts import one_line
 from hedgerow.ledger.ledger import Ledger, default_path
 
 HALF, THIRD, TENTH = Fraction(1, 2), Fraction(1, 3), Fraction(1, 10)
@@ -303,3 +305,14 @@ def test_every_ledger_error_says_what_where_and_what_to_do(ledger):
             mistake()
         assert raised.value.where
         assert raised.value.do
+
+
+def test_entries_are_equal_whatever_digest_of_the_chain_they_carry(ledger):
+    entry = ledger.book("d", "1/2", cap=1, method="hedge", plan_digest="p")
+    other = replace(entry, head="0" * 64, chain="1" * 64)
+    assert entry == other
+    assert repr(entry) == repr(other)
+
+
+def test_a_note_keeps_its_first_500_characters_on_one_line():
+    assert one_line("a\n" + "b" * 600) == "a " + "b" * 498

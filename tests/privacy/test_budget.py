@@ -23,6 +23,7 @@ from hedgerow.privacy.budget import (
     parse_delta,
     parse_epsilon,
     round_down,
+    upward_text,
 )
 
 HALF, THIRD, TENTH = Fraction(1, 2), Fraction(1, 3), Fraction(1, 10)
@@ -318,3 +319,18 @@ def test_a_delta_from_zero_to_below_one_is_taken(value):
 def test_any_other_delta_is_refused(value):
     with pytest.raises(SettingError, match="from 0 to below 1"):
         parse_delta(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (Fraction(0), "0"),
+        (Fraction(1, 4), "0.25"),
+        (Fraction(1, 3), "0.334"),
+        (Fraction(2, 3), "0.667"),
+        (Fraction(10**9 + 1), "1.01e+09"),
+    ],
+)
+def test_a_bound_is_printed_as_the_next_short_decimal_that_is_not_below_it(value, text):
+    assert upward_text(value) == text
+    assert Fraction(Decimal(text)) >= value

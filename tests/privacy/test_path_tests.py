@@ -151,6 +151,7 @@ def test_all_levels_are_booked_once_before_the_first():
     ledger = PathLedger(Fraction(20))
     tests = begun(ledger, share=Fraction(20))
     assert ledger.settled()
+    assert tests.threshold == 5
     every = np.ones((1, 3), dtype=np.bool_)
     passed = pass_tests(np.array([[9000, 800, 0]]), tested=every, tests=tests)
     assert passed.tolist() == [[True, True, False]]

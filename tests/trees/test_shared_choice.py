@@ -15,7 +15,7 @@ from hedgerow.taxonomy.builders import context_free
 from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain
 from hedgerow.trees.axes import axes_of, offered
 from hedgerow.trees.box_scores import BOX_SCORES, Children, unsplit_units
-from hedgerow.trees.shared_choice import together
+from hedgerow.trees.shared_choice import _ranges_of, together
 from hedgerow.trees.topdown import Boxes, Level
 
 SIZES = (40, 12)
@@ -110,3 +110,12 @@ def test_a_split_that_makes_too_many_boxes_is_not_offered():
     score = BOX_SCORES["gini"]
     assert set(together(level, score, most_boxes=3).attribute.tolist()) == {0}
     assert not len(together(level, score, most_boxes=2).scores)
+
+
+def test_boxes_of_different_ranges_are_never_taken_for_one():
+    ranges = list(itertools.combinations(range(6), 2))  # every range of five values
+    first, stop = (np.array(side, dtype=np.int32)[:, None] for side in zip(*ranges, strict=True))
+    boxes = Boxes(first=first, stop=stop, ledger=np.arange(15), tree=np.arange(15))
+    example, which = _ranges_of(boxes, 0, 5)
+    assert len(example) == len(ranges)
+    assert example[which].tolist() == list(range(15))

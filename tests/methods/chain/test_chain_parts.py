@@ -10,15 +10,17 @@ import pytest
 
 from hedgerow.auditing.sequences import encoded_sequences
 from hedgerow.count.memory.baskets import BasketMemory
-from hedgerow.methods.chain import chain
+from hedgerow.errors import InternalError
+from hedgerow.methods.chain import chain, forest
 from hedgerow.methods.chain.alphabet import BETWEEN, MOST_CHILDREN, Alphabet
 from hedgerow.methods.chain.budget import ChainBudget
 from hedgerow.methods.chain.chain import LEAST_EPSILON, SequenceChain
 from hedgerow.methods.chain.contexts import contexts_of
 from hedgerow.methods.chain.estimate import whole
-from hedgerow.methods.chain.forest import Forest, Stands
+from hedgerow.methods.chain.forest import Forest, Stands, require_nodes
 from hedgerow.methods.chain.lengths import Lengths, length_bins
 from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.mechanisms import pass_tests
 from hedgerow.privacy.path_tests import rule_for
 from hedgerow.privacy.source import SeededSource
 from support.sequences import flat, grouped
@@ -169,3 +171,30 @@ def test_what_is_beyond_the_trusted_bins_counts_as_longer():
     moved = lengths.corrected(np.ones(5), closed=np.zeros(5, dtype=np.int64), generated=generated)
     ratios = [(100 / 200) / (60 / 200), (50 / 100) / (60 / 140)]
     assert moved.tolist() == pytest.approx([*ratios, *[sum(ratios) / 2] * 3])
+
+
+def test_a_forest_has_at_most_as_many_nodes_as_32_bits_number():
+    require_nodes(2**31 - 1)
+    with pytest.raises(InternalError, match="more nodes"):
+        require_nodes(2**31)
+
+
+def test_every_level_checks_the_number_of_all_nodes_so_far(monkeypatch):
+    levels, checked = [], []
+
+    def passing(counts, **settings):
+        passed = pass_tests(counts, **settings)
+        levels.append((len(counts), int(passed.sum())))
+        return passed
+
+    monkeypatch.setattr(forest, "pass_tests", passing)
+    monkeypatch.setattr(forest, "require_nodes", checked.append)
+    engine = BasketMemory(baskets=encoded_sequences(flat(3), [(0, 1, 2, 0, 1)] * 3000))
+    SequenceChain().measure(engine, epsilon=ONE, ledger=PathLedger(ONE), source=SeededSource(1))
+    assert any(passed for _, passed in levels)
+    totals, nodes = [], 0
+    for n_parents, passed in levels:
+        nodes = (nodes or n_parents) + passed
+        totals.append(nodes)
+        nodes = nodes if passed else 0  # the next level begins another forest
+    assert checked == totals

@@ -134,13 +134,13 @@ APART = TablePair(
 
 def test_a_record_moves_the_scores_of_two_candidates_in_opposite_directions(joined, monkeypatch):
     seen = []
-    scored = run.Asked._scores
+    scored = run.TableChoice._scores
 
     def noted(self, model):
         seen.append(scored(self, model))
         return seen[-1]
 
-    monkeypatch.setattr(run.Asked, "_scores", noted)
+    monkeypatch.setattr(run.TableChoice, "_scores", noted)
     ratio, _ = world(APART).log_ratio(drawn(np.random.default_rng(1)), seed=1)
     more, fewer = seen
     moved = more - fewer
@@ -174,7 +174,7 @@ def ordered_pair(name):
 
 
 def dearest_ordered(name):
-    """The largest log-ratio of transcripts with an order table, counts all high or all low."""
+    """The largest log-ratio of transcripts with a 2 x 2 marginal, counts all high or all low."""
     worst = 0.0
     for away in (-30, 30):
         for first in (0, 1):
@@ -197,7 +197,7 @@ def test_transcripts_with_order_tables_do_not_exceed_epsilon(ordered, name):
 @pytest.mark.audit
 def test_a_twin_that_books_no_order_table_exceeds_epsilon(ordered, monkeypatch):
     def unbooked(self, counts, share, on):
-        if on.startswith("order table"):
+        if on.startswith("2 x 2 marginal"):
             free = run.Spending(
                 epsilon=10 * share, on=on, ledger=PathLedger(10 * share), source=self.source
             )
@@ -220,7 +220,7 @@ def test_a_twin_whose_model_is_taken_from_the_data_exceeds_epsilon(joined, monke
             found.append(round(float(np.abs(table - own).sum()) * candidates.UNIT))
         return np.array(found) * self.layout.weights
 
-    monkeypatch.setattr(run.Asked, "_scores", own_model)
+    monkeypatch.setattr(run.TableChoice, "_scores", own_model)
     assert max(dearest(name) for name in PAIRS) > float(EPSILON) * (1 + SLACK)
 
 

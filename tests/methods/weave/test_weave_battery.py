@@ -83,7 +83,8 @@ def test_every_table_is_published_with_its_share_and_booked_under_its_name():
     schema, rows = busy_table()
     epsilon = Fraction(5)
     groups, ledger = run(Weave(), table_of(schema, rows * 20), epsilon=epsilon)
-    booked = [line for line in ledger.bookings if "table" in line.on or line.on.startswith("join")]
+    kinds = ("table", "marginal", "join: ")
+    booked = [line for line in ledger.bookings if any(kind in line.on for kind in kinds)]
     tables = [line for line in booked if not line.on.startswith("choice")]
     assert sum(line.times for line in tables) == len(groups.tables)
     shares = sorted(line.share for line in tables for _ in range(line.times))

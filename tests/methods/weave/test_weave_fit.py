@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from hedgerow.methods.weave import weighing
 from hedgerow.methods.weave.axes import CellAxis, cell_axes, cell_axis
+from hedgerow.methods.weave.blending import _between
 from hedgerow.methods.weave.coarsening import Merging
 from hedgerow.methods.weave.draw import drawn_cells
 from hedgerow.methods.weave.one_way import OneWay, nearest_on_simplex
-from hedgerow.methods.weave.pool import Pool
+from hedgerow.methods.weave.pool import Pool, _matched
 from hedgerow.methods.weave.raking import Margin, rake
 from hedgerow.methods.weave.rounding import fitted_to_margins, rows_shared_out, shared_out
 from hedgerow.methods.weave.shape import WeaveBudget, WeaveShape
@@ -176,3 +177,38 @@ def test_cells_lie_on_the_borders_that_evaluations_compare():
     schema, _ = busy_table()
     for attribute, axis in zip(schema.attributes, cell_axes(schema), strict=True):
         assert set(bin_edges(attribute)) <= set(axis.edges.tolist())
+
+
+def test_a_draw_holds_each_class_and_value_as_often_as_its_weight_says():
+    rng = np.random.default_rng(4)
+    classes = np.repeat(np.arange(3, dtype=np.int32), [40, 100, 60])
+    pool = Pool(
+        columns=[rng.integers(0, n, 200).astype(np.int32) for n in (7, 3)],
+        bounds=np.array([0, 40, 140, 200]),
+        weights=rng.random(200) + 0.1,
+        component=[0, 0],
+    )
+    assert np.array_equal(pool.classes, classes)
+    for n_records in (50, 1000):
+        cells, drawn = drawn_cells(pool, n_records, np.random.default_rng(5))
+        scale = n_records / pool.weights.sum()
+        wanted = np.bincount(classes, pool.weights) * scale
+        assert np.abs(np.bincount(drawn, minlength=3) - wanted).max() < 1
+        # The column of highest entropy is sorted first below the class.
+        wanted = np.bincount(classes * 7 + pool.columns[0], pool.weights, minlength=21) * scale
+        found = np.bincount(drawn * 7 + cells[0], minlength=21)
+        assert np.abs(found - wanted).max() < 1
+
+
+def test_records_with_a_key_that_occurs_once_are_matched():
+    keys = np.array([2, 0, 1], dtype=np.int16)
+    wanted = np.eye(3)
+    source = _matched(keys, keys[[1, 2, 0]], wanted, np.random.default_rng(1))
+    assert keys[[1, 2, 0]][source].tolist() == keys.tolist()
+
+
+def test_parts_of_a_cell_follow_from_the_records_between_the_middles_of_groups():
+    parts = _between(np.array([0, 0, 1, 1]), np.array([1.0, 3.0, 2.0, 2.0]))
+    # Middles of cells are at 0.5, 2.5, 5 and 7 records, those of the groups at 2 and 6.
+    assert parts[:, 1].tolist() == pytest.approx([0.0, 0.125, 0.75, 1.0], abs=1e-6)
+    assert parts.sum(axis=1).tolist() == pytest.approx([1.0] * 4)

@@ -12,7 +12,7 @@ from hedgerow.methods.weave.axes import CellAxis
 from hedgerow.methods.weave.coarsening import FINEST, Merging
 from hedgerow.methods.weave.fit import Fit, Joint
 from hedgerow.methods.weave.one_way import OneWay
-from hedgerow.methods.weave.orders import halves, margin, order_pairs, quartered, told
+from hedgerow.methods.weave.orders import halves, margin, order_pairs, quartered, with_deviation
 from hedgerow.methods.weave.shape import WeaveShape
 
 
@@ -73,7 +73,7 @@ def test_order_tables_are_counted_where_noise_leaves_something_to_see():
 
 
 def test_what_is_told_has_the_margins_of_the_one_way_tables():
-    table = told(
+    table = with_deviation(
         np.array([[700, 10], [90, 400]])[:, :, None], np.array([600.0, 400]), np.array([700.0, 300])
     )
     assert np.allclose(table.sum(axis=1)[:, 0], [600, 400])

@@ -42,7 +42,7 @@ class Basic:
 
     @property
     def about(self) -> About:
-        """What the certificate says of the method."""
+        """Description of the method for the certificate."""
         return About(
             name="basic",
             faithful=True,

@@ -1,4 +1,4 @@
-"""What basic can be told."""
+"""Settings of basic."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ DEPARTURES = (
         paper=_PAPER,
         what="Counts are projected on whole, non-negative ones of a noisy total; of very many"
         " cells only those that reach a public threshold are kept.",
-        why="Cutting at zero adds about one invented record for every empty cell.",
+        why="Cutting at zero adds about one synthetic record for every empty cell.",
     ),
 )
 
@@ -59,7 +59,7 @@ class BasicTable:
 
     @property
     def about(self) -> About:
-        """What the certificate says of the method."""
+        """Description of the method for the certificate."""
         return About(
             name="basic-table",
             departures=DEPARTURES,

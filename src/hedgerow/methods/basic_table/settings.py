@@ -1,4 +1,4 @@
-"""What basic-table can be told."""
+"""Settings of basic-table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How items are spelt on the way down a tree of prefixes: at once, or group by group."""
+"""Encoding of items as steps in a tree of prefixes: one step, or one per taxonomy level."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ NONE = -1
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Alphabet:
-    """What may follow what, from public knowledge alone.
+    """Items and steps that may follow each other, from public knowledge alone.
 
-    A node is of a *kind*: ``BETWEEN`` items, or inside the item whose group was told. Child
+    A node is of a *kind*: ``BETWEEN`` items, or inside the item whose group is known. Child
     ``slot`` of a node of kind ``k`` completes the item ``item_of[k, slot]``, or goes on inside
     the group ``kind_of[k, slot]``; the last slot ends a sequence and is there ``BETWEEN`` items
     alone. ``there[k, slot]`` says which children there are.
@@ -41,7 +41,7 @@ class Alphabet:
 
     @property
     def width(self) -> int:
-        """How many slots a node has."""
+        """Number of slots of a node."""
         return self.steps.width
 
     @property
@@ -51,7 +51,7 @@ class Alphabet:
 
     @property
     def n_kinds(self) -> int:
-        """How many kinds of nodes there are: 1 where items are one step each."""
+        """Number of kinds of nodes: 1 if every item is a single step."""
         return len(self.there)
 
     @property

@@ -1,4 +1,4 @@
-"""How epsilon is shared, and the public numbers that follow from it."""
+"""Split of epsilon among the steps of chain, and the public numbers that follow from it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ChainBudget:
 
     @property
     def first_threshold(self) -> int:
-        """How many records, beyond what tests descend by, let a prefix be expanded."""
+        """Number of records above the tests' threshold at which a prefix is expanded."""
         return math.ceil(_FIRST_THRESHOLD / self.epsilon)
 
     @property

@@ -73,7 +73,7 @@ class SequenceChain:
 
     @property
     def about(self) -> About:
-        """What the certificate says of the method."""
+        """Description of the method for the certificate."""
         return About(
             name="chain",
             details={
@@ -114,10 +114,10 @@ class SequenceChain:
         budget, alphabet = ChainBudget(epsilon=epsilon), Alphabet.of(taxonomy)
         rule = rule_for(budget.first_tests, fan_out=alphabet.fan_out)
         most = n_records // (budget.first_threshold + rule.delta)
-        told = f"Of {n_records:,} sequences at most {most:,} prefixes of one item can be that many."
+        note = f"Of {n_records:,} sequences at most {most:,} prefixes of one item can be that many."
         if most < FEW_PREFIXES:
-            told += " Little beyond how often single items occur will be kept."
-        return replace(planned, notes=(*planned.notes, told))
+            note += " Little beyond how often single items occur will be kept."
+        return replace(planned, notes=(*planned.notes, note))
 
     def publish(
         self,
@@ -299,5 +299,5 @@ class _Run:
             longest=longest,
             key=int(self.source.words(1)[0]),
             compiled=steps_compiled(lengths.n_items),
-            made=CountsMade(share=self.budget.first_counts, threshold=None, lowered_by=None),
+            counting=CountsMade(share=self.budget.first_counts, threshold=None, lowered_by=None),
         )

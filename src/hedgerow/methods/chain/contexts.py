@@ -1,6 +1,6 @@
-"""Where sequences go on that leave the first tree: at roots chosen from noisy counts.
+"""Roots at which sequences that leave the first tree continue, chosen from noisy counts.
 
-What is left of a sequence is filed under its last two items where noisy counts say that many
+The rest of a sequence is filed under its last two items if noisy counts say that many
 sequences leave there, else under its last item, else under nothing. All of it follows from
 published numbers.
 """
@@ -21,7 +21,7 @@ class Contexts:
     """The roots of the second forest, and which one a sequence goes on from.
 
     ``of_two[last + 1, previous + 1]`` is the root after two items, ``of_one[kind, last + 1]``
-    the one inside a group, where one item is all that is told apart; 0 stands for an item that
+    the one inside a group, where only one item is distinguished; 0 stands for an item that
     is not known.
     """
 

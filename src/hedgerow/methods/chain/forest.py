@@ -65,11 +65,11 @@ class Stands:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Forest:
-    """What tests and noisy counts told: all of it publishable.
+    """Results of tests and noisy counts: all of it publishable.
 
     ``tree[cell]`` is the node that a cell was expanded to, -1 for a leaf; ``cell_of[node]`` the
     reverse, -1 for roots. ``levels`` are the borders between nodes of one depth and the next.
-    ``noisy`` counts are those of leaves; ``is_leaf`` tells those from cells that cannot be.
+    ``noisy`` counts are those of leaves; ``is_leaf`` marks the leaves among the cells.
     """
 
     alphabet: Alphabet
@@ -82,12 +82,12 @@ class Forest:
 
     @property
     def n_roots(self) -> int:
-        """How many roots there are."""
+        """Number of roots."""
         return self.levels[1]
 
     @property
     def n_cells(self) -> int:
-        """How many cells there are, leaves and others."""
+        """Number of cells, leaves and others."""
         return len(self.tree)
 
     @property

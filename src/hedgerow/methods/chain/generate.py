@@ -86,7 +86,7 @@ class Leaving:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Ending:
-    """Where sequences end: factors on the chance to and its least, by bins of lengths."""
+    """Ends of sequences: factors and minimum of the probability to end, by bins of lengths."""
 
     least: NDArray[np.int64]
     factors: Floats
@@ -96,7 +96,7 @@ class Ending:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Tails:
-    """What follows: the items of each sequence behind the first tree."""
+    """Items of each sequence after it leaves the first tree."""
 
     lengths: NDArray[np.int64]
     items: NDArray[np.int32]
@@ -119,7 +119,7 @@ def _compiled_tails(
     alphabet, places = ways.alphabet, leaving.places
     lengths = np.zeros(len(leaving), dtype=np.int64)
     roots = ways.contexts.root_of(places)
-    given = (
+    arguments = (
         ways.tree,
         ways.kinds,
         ways.running,
@@ -139,12 +139,12 @@ def _compiled_tails(
         np.uint64(key),
     )
     nothing = np.zeros(0, dtype=np.int32)
-    compiled.draw_tails(*given, lengths, offsets_of(lengths), nothing)
+    compiled.draw_tails(*arguments, lengths, offsets_of(lengths), nothing)
     if not listed:
         return Tails(lengths=lengths, items=nothing)
     offsets = offsets_of(lengths)
     items = np.empty(int(offsets[-1]), dtype=np.int32)
-    compiled.draw_tails(*given, lengths, offsets, items)
+    compiled.draw_tails(*arguments, lengths, offsets, items)
     return Tails(lengths=lengths, items=items)
 
 

@@ -1,4 +1,4 @@
-"""How long sequences are: a noisy histogram, and what it says of where they end."""
+"""Noisy histogram of the lengths of sequences, and the probabilities to end derived from it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SEEN_FROM = 20
 """Generated sequences from which a bin's own hazard is trusted."""
 
 _SLOWEST, _FASTEST = 0.3, 3.0
-"""How far one round may move where sequences end."""
+"""Range of the factor by which one round may change the probability to end."""
 
 _LEAST_HAZARD = 1e-6
 
@@ -50,7 +50,7 @@ class Lengths:
 
     @property
     def n_sure(self) -> int:
-        """How many bins there are up to the last one that noise does not hide."""
+        """Number of bins up to the last one that is distinguishable from noise."""
         hidden = np.flatnonzero(self.counts < SURE_FROM * self.deviation)
         standing = np.flatnonzero(self.counts >= STANDING_OUT * self.deviation)
         first = int(hidden[0]) if len(hidden) else len(self.counts)
@@ -58,7 +58,7 @@ class Lengths:
 
     @property
     def n_items(self) -> int:
-        """How many items all sequences have together, about, by the bins that noise spares."""
+        """Approximate number of items of all sequences, from bins distinguishable from noise."""
         sure = np.where(self.counts >= SURE_FROM * self.deviation, self.counts, 0)
         return int((sure * np.append(self.least[1:], 2 * self.least[-1])).sum())
 

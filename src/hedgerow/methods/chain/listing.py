@@ -19,10 +19,10 @@ from hedgerow.model.sequences import NoisySequences, Prefixes, taken
 from hedgerow.taxonomy.tree import Taxonomy
 
 ROUNDS = 5
-"""How often lengths are compared with their histogram, and where sequences end is moved."""
+"""Rounds of comparing lengths with their histogram and adjusting where sequences end."""
 
 _ROOM = 4
-"""Times the items that the histogram of lengths tells of, which a release may have."""
+"""Maximum items of a release, as a multiple of those in the histogram of lengths."""
 
 _LEAST_ROOM = 10_000
 
@@ -64,7 +64,7 @@ def listed_sequences(
     longest: int,
     key: int,
     compiled: bool,
-    made: CountsMade,
+    counting: CountsMade,
 ) -> NoisySequences:
     """Return the release: sequences that ended in the first tree, and drawn ones."""
     forest = first.forest
@@ -87,7 +87,7 @@ def listed_sequences(
         offsets=offsets,
         items=items,
         counts=counts,
-        made=made,
+        made=counting,
         prefixes=_prefixes(taxonomy, first, of_cells, words),
     )
 
@@ -104,7 +104,7 @@ def _calibrated(
 ) -> Tails:
     """Return how sequences go on, with lengths as near to their histogram as they come.
 
-    Where they would still hold far more items than the histogram tells of, the longest is cut.
+    If they would still hold far more items than the histogram shows, the longest is cut.
     """
     factors, chances = np.ones(len(lengths.least)), lengths.least_chances()
     for each in range(ROUNDS):

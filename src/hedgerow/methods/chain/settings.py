@@ -1,4 +1,4 @@
-"""What chain can be told."""
+"""Settings of chain."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ BinLaw = tuple[NDArray[np.int64], Floats]
 
 EDGES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 17, 23, 31, 45, 65)
 LAST_WIDTH = 60
-"""How wide the last bin is taken to be, which has no end of its own."""
+"""Assumed width of the last bin, which has no upper end."""
 
 TAIL = 2.0
 """A tail of bins whose sum is below that many standard deviations of its noise is left out."""

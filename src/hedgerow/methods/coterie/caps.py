@@ -1,4 +1,4 @@
-"""How many features of a record count: the cap, chosen by a noisy histogram of their number."""
+"""The cap on the features of a record, chosen by a noisy histogram of their number."""
 
 from __future__ import annotations
 

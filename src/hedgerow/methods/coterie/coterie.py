@@ -1,4 +1,4 @@
-"""Coterie: invented baskets that agree with noisy counts of items, pairs and chosen sets."""
+"""Coterie: synthetic baskets that agree with noisy counts of items, pairs and chosen sets."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ WORTH_A_PAIR = 30
 USUAL_LENGTH = 6
 USUAL_CAPS = {"items": 6, "sets": 3}
 USUAL_FACTOR = 1.5
-"""What `check` reckons with: caps and factors are chosen by noisy counts."""
+"""Values that `check` assumes: a run chooses caps and factors by noisy counts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +76,7 @@ class Coterie:
 
     @property
     def about(self) -> About:
-        """What the certificate says of the method."""
+        """Description of the method for the certificate."""
         chosen = {} if self.frequent is not None else {"frequent": str(FREQUENT)}
         return About(name="coterie", chosen=chosen, details=DETAILS)
 
@@ -107,7 +107,7 @@ class Coterie:
         source: RandomSource,
         progress: Progress = no_progress,
     ) -> NoisyBaskets:
-        """Return invented baskets; the ledger is settled afterwards.
+        """Return synthetic baskets; the ledger is settled afterwards.
 
         Privacy: costs epsilon, all that the ledger has.
         """
@@ -138,7 +138,7 @@ class Coterie:
         """
         progress("counting items", None)
         records = measure_records(measuring)
-        measuring = measuring.given(records.n_records)
+        measuring = measuring.for_records(records.n_records)
         items = measure_items(measuring, records)
         return items, self._measure_combinations(measuring, items, progress)
 
@@ -198,6 +198,6 @@ def _notes(epsilon: float) -> tuple[str, ...]:
         f"Where records have about {USUAL_LENGTH} items, counts of single items and of frequent"
         f" pairs are off by up to about {off['items']:,.0f} and {off['sets']:,.0f} in 95 of 100"
         " cases, more where records are longer. Rarer items are not known.",
-        "Baskets are invented: combinations of rare items are not kept, and taxonomies of items"
+        "Baskets are synthetic: combinations of rare items are not kept, and taxonomies of items"
         " are not used (diffpart uses them).",
     )

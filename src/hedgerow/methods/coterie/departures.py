@@ -1,9 +1,9 @@
-"""What the certificate says of coterie beside its settings."""
+"""Details of coterie in the certificate, beside its settings."""
 
 from __future__ import annotations
 
 DETAILS = {
     "kept": "noisy counts of items, pairs and chosen sets of the frequent items, and lengths;"
     " rarer items are placed by length alone",
-    "records": "every basket is invented: none is somebody's",
+    "records": "every basket is synthetic: none is somebody's",
 }

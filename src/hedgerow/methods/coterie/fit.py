@@ -88,7 +88,7 @@ def _sizes(
 
 
 def _factors(baskets: PlacedItems, chosen: ChosenSets, lots: Lots) -> Floats:
-    """Return the factor of every set, by its size, from the same cap on invented baskets."""
+    """Return the factor of every set, by its size, from the same cap on synthetic baskets."""
     n_top = int(max((max(each) for each in chosen.sets), default=0)) + 1
     n_top = max(n_top, int(baskets.items.max(initial=0)) + 1)
     # An item that a basket has twice, where nothing else would fit, counts once.

@@ -1,4 +1,4 @@
-"""How many frequent and how many other items baskets have, from noisy histograms."""
+"""Numbers of frequent and of other items of baskets, from noisy histograms."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ALMOST_NONE = 1e-6
 ALMOST_WHOLE = 1e-9
 
 NEVER_HELD = 0.01
-"""How likely a basket without frequent items is to get one, beside one that has one already."""
+"""Probability that a basket without frequent items gets one, relative to one that has one."""
 
 AT_ONCE = 4
 """One basket in that many changes its length at a time."""

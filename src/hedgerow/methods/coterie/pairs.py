@@ -24,7 +24,7 @@ CANDIDATE = 2.0
 
 AT_MOST = 0.9
 LEAST = 0.01
-"""What every pair is taken to have, at least, so that no spread is 0."""
+"""Minimum count assumed for every pair, so that no spread is 0."""
 
 NO_PAIR = 1e9
 """The spread of an item with itself, which is no pair."""

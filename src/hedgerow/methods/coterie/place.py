@@ -22,13 +22,13 @@ ENOUGH = 0.2
 """Swapping ends where squares are that part of the noise's variance, in the mean of what is off."""
 
 STOP = 20
-"""Swapping ends where less than one try in so many succeeds."""
+"""Swapping ends when fewer than one in this number of tries succeed."""
 
 BITS = 64
-"""Items whose presence in a basket one word tells."""
+"""Items whose presence in a basket is stored in one word."""
 
 TRIES_A_PLACE = 20
-"""How many swaps are tried in a block for every place of small data."""
+"""Swaps tried in a block for every place of small data."""
 
 MANY = 1 << 31
 

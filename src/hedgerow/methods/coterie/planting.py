@@ -11,7 +11,7 @@ from hedgerow.methods.coterie.targets import Targets
 from hedgerow.model.arrays import Floats
 
 ROUNDS = 4
-"""How often what lots will add is reckoned anew, given what is planted."""
+"""Rounds of estimating what lots will add to the planted sets."""
 
 AT_MOST = 0.95
 """The part of an item's tokens that is planted, at most."""
@@ -19,24 +19,24 @@ AT_MOST = 0.95
 
 LEAST = 1e-3
 SHY = 0.02
-"""How likely an item is let in, at least."""
+"""Minimum probability that an item is admitted."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ByLot:
-    """How often lots bring items together, beside what is planted: pairs (square) and triples."""
+    """Expected co-occurrences by lot, beside planted ones: pairs (square) and triples."""
 
     pairs: Floats
     triples: Floats
 
     def scaled(self, times: float) -> ByLot:
-        """Return the same for so many times the baskets."""
+        """Return the same for ``times`` as many baskets."""
         return ByLot(pairs=times * self.pairs, triples=times * self.triples)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Plants:
-    """How often the pairs (above the diagonal) and the listed triples are put together.
+    """Numbers of planted pairs (above the diagonal) and of planted listed triples.
 
     ``welcome`` is how likely an item is let in beside another: less than 1 where lots would bring
     both together too often. ``again`` is how likely a set comes to a basket that has an item of it.

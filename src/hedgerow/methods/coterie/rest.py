@@ -11,7 +11,7 @@ from hedgerow.methods.coterie.lots import Lots
 from hedgerow.methods.coterie.place import PlacedItems
 
 ROOM = 1.05
-"""How many places there are for every item that is known, at least."""
+"""Minimum number of places for every known item."""
 
 EVEN_WITHOUT = 0.3
 """Further places are given in proportion to those there are and that many."""

@@ -146,7 +146,7 @@ def measure_core(
     counted = []
     share = measuring.share("core")
     for size in (1, 2, 3):
-        # So many subsets of the core hold a set of that size.
+        # The number of subsets of the core that hold a set of that size is 2^(core - size).
         weight = share**2 / (2 * 2.0 ** (len(core) - size))
         for places in combinations(range(len(core)), size):
             value = float(noisy[sum(1 << place for place in places)])

@@ -1,4 +1,4 @@
-"""What coterie can be told."""
+"""Settings of coterie."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class CoterieSettings(PrivateSettings):
-    """Coterie: invented baskets that keep items, pairs and combinations of the frequent ones."""
+    """Coterie: synthetic baskets that keep items, pairs and combinations of the frequent ones."""
 
     publishes: ClassVar[Literal["table", "baskets"]] = "baskets"
 

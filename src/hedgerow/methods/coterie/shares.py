@@ -1,4 +1,4 @@
-"""What part of epsilon each measurement costs, and the measuring itself."""
+"""Shares of epsilon of the measurements, and the measuring itself."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ class Measuring:
     key: int
     parts: Mapping[str, Fraction] = field(default_factory=lambda: PARTS)
 
-    def given(self, n_records: int) -> Measuring:
-        """Return the same with the shares for so many records, a noisy number."""
+    def for_records(self, n_records: int) -> Measuring:
+        """Return the same with the shares for ``n_records``, a noisy number."""
         return replace(self, parts=parts_for(n_records, self.n_items, self.epsilon))
 
     @property

@@ -1,4 +1,4 @@
-"""What the baskets are to agree with: supports of items, pairs and triples, with weights."""
+"""Targets of the baskets: supports of items, pairs and triples, with weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many specialisations a table is worth: a public rule over a noisy number of records."""
+"""Number of specialisations of a table: a public rule over a noisy number of records."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def chance_of_turning(scales: float) -> float:
     >>> round(chance_of_turning(NOISE_SCALES), 2)
     0.05
     """
-    apart = scales / 2
-    return (1 + apart / 2) / 2 * math.exp(-apart)
+    distance = scales / 2
+    return (1 + distance / 2) / 2 * math.exp(-distance)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Course:
-    """How far a run goes: its specialisations, and the boxes that a cut may have."""
+    """Extent of a run: its specialisations, and the maximum boxes of a cut."""
 
     specialisations: int
     most_boxes: int

@@ -1,4 +1,4 @@
-"""How DiffGen splits its epsilon: exact fractions, from public settings alone."""
+"""DiffGen's split of epsilon: exact fractions, from public settings alone."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ BLIND_CUTS = 15
 """Cuts grown at random to tell a typical number of groups."""
 
 EXAMPLE_RECORDS = 30_000
-"""Records that an outline is reckoned with where nobody says how many there are."""
+"""Number of records that an outline assumes if none is set."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +69,7 @@ class DiffGen:
 
     @property
     def about(self) -> About:
-        """What the certificate says of the method."""
+        """Description of the method for the certificate."""
         return About(
             name="diffgen",
             faithful=self.faithful,
@@ -79,7 +79,7 @@ class DiffGen:
         )
 
     def _details(self) -> dict[str, str]:
-        """What the certificate adds about the choices."""
+        """Details of the choices for the certificate."""
         rule = "exponential mechanism" if self.faithful else "permute-and-flip"
         rate = "share / sensitivity" if self.score.monotone else "share / (2 sensitivity)"
         return {
@@ -112,19 +112,19 @@ class DiffGen:
         )
 
     def _notes(self, schema: Schema, budget: DiffGenBudget) -> tuple[str, ...]:
-        """Say where fewer specialisations may be made than were asked for."""
-        asked = self.specialisations
-        if not isinstance(asked, int):
+        """Return a note if fewer specialisations may be made than are set."""
+        limit = self.specialisations
+        if not isinstance(limit, int):
             return ()
-        cut, made = Cut.topmost(schema), 0
-        while made < asked and (candidates := self._candidates(cut, budget)):
+        cut, n_cuts = Cut.topmost(schema), 0
+        while n_cuts < limit and (candidates := self._candidates(cut, budget)):
             widest = max(candidates, key=lambda part: self._grown(cut, part))
             middle = (widest.first + widest.stop) // 2 if widest.is_numeric else None
-            cut, made = cut.specialise(widest, middle), made + 1
-        if made == asked:
+            cut, n_cuts = cut.specialise(widest, middle), n_cuts + 1
+        if n_cuts == limit:
             return ()
         return (
-            f"From about {made:,} to {asked:,} specialisations will be made: more would make"
+            f"From about {n_cuts:,} to {limit:,} specialisations will be made: more would make"
             " a cut too large to publish, or there are no more. The certificate says how many.",
         )
 
@@ -182,8 +182,8 @@ class DiffGen:
                 settled = self._settled(schema, epsilon, run.noisy_size(epsilon * SIZE))
                 epsilon = _rest(epsilon)
             budget = settled.budget(schema, epsilon)
-            cut, made = settled._grow(run, budget)
-            ranges, course = cut.ranges(), settled._course(made, auto=settled is not self)
+            cut, n_cuts = settled._grow(run, budget)
+            ranges, course = cut.ranges(), settled._course(n_cuts, auto=settled is not self)
         progress("counting groups", None)
         if self.faithful:
             groups = printed_groups(
@@ -196,14 +196,14 @@ class DiffGen:
         groups = noisy_groups(engine, ranges, total_epsilon=total, ledger=ledger, source=source)
         return replace(groups, course=course)
 
-    def _course(self, made: int, *, auto: bool) -> Mapping[str, str]:
-        """What the certificate says of how many specialisations were made."""
-        told = f"{made} of {self.specialisations}"
+    def _course(self, n_cuts: int, *, auto: bool) -> Mapping[str, str]:
+        """Number of specialisations of the run, for the certificate."""
+        text = f"{n_cuts} of {self.specialisations}"
         if auto:
-            told += ", by a noisy number of records"
-        if made != self.specialisations:
-            told += "; every further one would make a cut too large, or none was left"
-        return {"specialisations": told}
+            text += ", by a noisy number of records"
+        if n_cuts != self.specialisations:
+            text += "; every further one would make a cut too large, or none was left"
+        return {"specialisations": text}
 
     def _grow(self, run: DiffGenRun, budget: DiffGenBudget) -> tuple[Cut, int]:
         """Return the cut after at most ``specialisations`` private steps, and their number."""

@@ -1,4 +1,4 @@
-"""What one run of DiffGen reads, once, and what it spends on it."""
+"""Data that one run of DiffGen reads, once, and the budget that it spends on them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hedgerow.progress import Progress
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DiffGenRun:
-    """What one run reads and spends."""
+    """Data and budget of one run."""
 
     engine: Engine
     ledger: PathLedger
@@ -29,7 +29,7 @@ class DiffGenRun:
 
     @property
     def n_classes(self) -> int:
-        """How many classes there are."""
+        """Number of classes."""
         classes = self.engine.schema.class_attribute
         if classes is None:
             raise InternalError("DiffGen was asked to specialise without a class")

@@ -1,4 +1,4 @@
-"""What DiffGen can be told."""
+"""Settings of DiffGen."""
 
 from __future__ import annotations
 

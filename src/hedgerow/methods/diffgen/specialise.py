@@ -23,7 +23,7 @@ _WEIGHT_UNITS = 1 << 10
 
 
 class Chooser(Protocol):
-    """What the loop of DiffGen asks, in the order of its calls."""
+    """Private choices of DiffGen's loop, in the order of its calls."""
 
     def begin(self, candidates: list[Part]) -> None:
         """Prepare the first choice among the topmost parts."""
@@ -40,7 +40,7 @@ class Chooser(Protocol):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ChoiceMaker:
-    """How choices are made: the score and its parts, the share of each, the ledger."""
+    """Rule of the choices: the score and its parts, the share of each choice, the ledger."""
 
     scored: ScoredParts
     score: Score

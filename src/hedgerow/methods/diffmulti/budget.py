@@ -22,7 +22,7 @@ DEPTH = 16
 
 CHOICES = Fraction(1, 5)
 SIZES = Fraction(3, 10)
-"""Of epsilon, for the choices and for the child counts of a whole path; improved variant.
+"""Shares of epsilon for the choices and for the child counts of a path; improved variant.
 
 These and the depth were chosen on a simulated table (`benchmarks/diffmulti_choice.py`).
 """
@@ -103,7 +103,7 @@ class DiffMultiBudget:
 
     @property
     def leaf(self) -> Fraction:
-        """What a leaf on the longest path has left; others have more."""
+        """Budget left for a leaf on the longest path; others have more."""
         level = self.choice + self.split + self.sizes
         return self.epsilon - self.depth * level - self.n_first_splits * self.split
 

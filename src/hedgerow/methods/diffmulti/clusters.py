@@ -26,13 +26,13 @@ from hedgerow.progress import Progress
 from hedgerow.trees.box_scores import Children
 
 SHARE = Fraction(1, 5)
-"""Of epsilon, for the first release that centres are computed from."""
+"""Share of epsilon for the first release, which centres are computed from."""
 
 FIRST = Weave(purpose="clustering")
-"""The first release: invented records that keep relations between columns."""
+"""The first release: synthetic records that keep relations between columns."""
 
 MOST_ROWS = 4_000
-"""Invented records that centres are computed from."""
+"""Synthetic records that centres are computed from."""
 
 STARTS, ROUNDS = 12, 25
 """Beginnings of the search for centres, and its rounds; all of them are free."""
@@ -50,7 +50,7 @@ def noisy_centres(
     source: RandomSource,
     progress: Progress,
 ) -> NearestCentre:
-    """Return the centres of so many clusters, and with them a label for any record.
+    """Return the centres of the clusters, and with them a label for any record.
 
     Privacy: costs ``epsilon``, all of it for a first release, which is not published; what
     follows is post-processing.

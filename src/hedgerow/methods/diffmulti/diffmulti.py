@@ -52,7 +52,7 @@ class DiffMulti:
     parent has left by noisy counts, otherwise children get equal parts. ``faithful`` runs
     [DiffMulti, Alg. 1] as printed, where that is private; otherwise attribute and split
     are chosen jointly, paths have at most ``depth`` steps, and child counts are reused.
-    With ``clusters`` boxes are made so that records of one of so many clusters stay together;
+    With ``clusters`` boxes are made so that records of one of that many clusters stay together;
     a fifth of epsilon finds the clusters.
 
     Privacy: neighbours differ in one record. Every path spends on its split points,
@@ -68,7 +68,7 @@ class DiffMulti:
 
     @property
     def about(self) -> About:
-        """What the certificate says of the method."""
+        """Description of the method for the certificate."""
         return About(
             name="diffmulti",
             faithful=self.faithful,
@@ -83,7 +83,7 @@ class DiffMulti:
         return (*COMMON, *clustered, *(() if self.faithful else IMPROVED))
 
     def _details(self) -> dict[str, str]:
-        """What the certificate adds about the choices."""
+        """Details of the choices for the certificate."""
         divisor = self.score.printed if self.faithful else self.score.span
         two_signs = self.score.name == "infogain" or self.score.rests_on is not None
         halved = two_signs or divisor > self.score.span
@@ -220,8 +220,8 @@ def _printed_leaves(grown: Grown, run: Run[Engine]) -> Groups:
     """
     noisy, shares = run.noisy_rest(grown.counts, nodes=grown.leaves.ledger, on="counts")
     has_class = run.engine.schema.class_attribute is not None
-    made = CountsMade(share=min(shares.values), threshold=1, lowered_by=None)
-    return groups_of_leaves(grown, np.maximum(noisy, 0), made, has_class=has_class)
+    counting = CountsMade(share=min(shares.values), threshold=1, lowered_by=None)
+    return groups_of_leaves(grown, np.maximum(noisy, 0), counting, has_class=has_class)
 
 
 def _n_classes(schema: Schema) -> int:

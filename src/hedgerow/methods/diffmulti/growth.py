@@ -1,4 +1,4 @@
-"""How DiffMulti grows: strategies of the level loop, as printed and improved.
+"""Growth of DiffMulti: strategies of the level loop, as printed and improved.
 
 [DiffMulti, Alg. 1] keeps boxes on a stack. What a box may spend, how often it may be
 specialised and where it ends depend on its own path alone, so that all boxes of a level
@@ -42,7 +42,7 @@ NO_POINT = -1
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Growth(ABC):
-    """What both variants share: which boxes are specialised, and how h is handed down.
+    """Common part of both variants: which boxes are specialised, and how h is handed down.
 
     ``left`` is h' of every box of the level. With ``n_clusters`` the classes that are counted
     are clusters times the table's own, and only choices look at clusters.

@@ -59,15 +59,15 @@ class OwnUtility:
 
     def numbers(self, children: Children) -> NDArray[np.float64]:
         """Return the function's numbers, as it gives them."""
-        given = np.asarray(self.function(children), dtype=np.float64)
-        if given.shape != (len(np.asarray(children.starts)) - 1,):
+        scores = np.asarray(self.function(children), dtype=np.float64)
+        if scores.shape != (len(np.asarray(children.starts)) - 1,):
             raise SettingError(
                 f"the utility function {self.name!r} gave an array of another shape than one"
                 " number for each candidate",
                 where="utility",
                 do="Return an array of len(children.starts) - 1 numbers.",
             )
-        return given
+        return scores
 
     def score(self) -> MultiScore:
         """Return the score that DiffMulti chooses by, in units of the sensitivity over 2^20."""

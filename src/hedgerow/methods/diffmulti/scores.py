@@ -1,4 +1,4 @@
-"""What DiffMulti scores, as whole numbers, with how far one record can move them.
+"""Scores of DiffMulti as whole numbers, with their sensitivity to one record.
 
 Each score sees the children that a box would be divided into. Lemma L1 asks for one
 number: the range, from the smallest to the largest, of the amounts by which one record
@@ -120,8 +120,8 @@ def certainty_gain(children: Children, widest: NDArray[np.float64]) -> NDArray[n
     Privacy: a record that joins child c raises the score by NCP(v) - NCP(c), which is
     public, and in [0, 2^20] units as no range of the box is wider than its widest.
     """
-    together = children.add(children.widths) / children.domain / widest
-    before = children.for_children(np.floor(together * UNITS).astype(np.int64))
+    width = children.add(children.widths) / children.domain / widest
+    before = children.for_children(np.floor(width * UNITS).astype(np.int64))
     sizes = children.sizes
     return children.add(sizes * (before - _penalties(children, widest)))
 
@@ -143,14 +143,14 @@ def information(children: Children, widest: NDArray[np.float64]) -> NDArray[np.i
     surprise = _surprise(children.counts)
     if children.starts is None:
         half = len(surprise) // 2
-        together = children.counts[:half] + children.counts[half:]
+        totals = children.counts[:half] + children.counts[half:]
         within = surprise[:half] + surprise[half:]
     elif len(children.starts) > 1:
-        together = np.add.reduceat(children.counts, children.starts[:-1], axis=0)
+        totals = np.add.reduceat(children.counts, children.starts[:-1], axis=0)
         within = np.add.reduceat(surprise, children.starts[:-1])
     else:
         return np.zeros(0, dtype=np.int64)
-    bits = (_surprise(together) - within) / np.maximum(together.sum(axis=-1), 1)
+    bits = (_surprise(totals) - within) / np.maximum(totals.sum(axis=-1), 1)
     units: NDArray[np.int64] = np.rint(bits / float(INFORMATION_UNIT)).astype(np.int64)
     return units
 

@@ -1,4 +1,4 @@
-"""What DiffMulti can be told."""
+"""Settings of DiffMulti."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class DiffMultiSettings(PrivateSettings):
 
     @property
     def n_clusters(self) -> int | None:
-        """How many clusters boxes are made for; ``None`` where that is not their purpose."""
+        """Number of clusters that boxes are made for; ``None`` if that is not their purpose."""
         if self.purpose != "clustering" or self.score is not None:
             return None
         return self.clusters or CLUSTERS

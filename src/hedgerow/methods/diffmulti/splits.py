@@ -151,7 +151,7 @@ class Chosen:
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """How splits are chosen: the rule, and the rate as a share over a span."""
+    """Rule of choosing splits, with the rate as a share over a span."""
 
     rule: Rule
     span: Fraction

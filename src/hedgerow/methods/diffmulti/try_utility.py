@@ -1,6 +1,6 @@
 """Trying on neighbouring tables whether one record moves a utility function as is stated.
 
-Only made-up tables are used. A function that stands the trial may still lie elsewhere.
+Only simulated tables are used. A function that passes may still be wrong on other tables.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ALONE = 50
 
 @dataclass(frozen=True, kw_only=True)
 class UtilityTrial:
-    """What a trial found: the largest movement by one record, and where; all of it made up.
+    """Result of a trial: the largest movement by one record, and where; all tables simulated.
 
     ``before`` and ``after`` are counts (children, classes) of a candidate without and with
     the record. ``stands_alone`` says that numbers did not depend on other candidates.
@@ -46,12 +46,12 @@ class UtilityTrial:
 
     @property
     def refuted(self) -> bool:
-        """Whether the function is certain to break the guarantee."""
+        """Return true if the function is certain to break the guarantee."""
         stated = float(self.stated) * (1 + ROUNDING)
         return not self.stands_alone or not self.largest <= stated
 
     def check(self) -> None:
-        """Raise where the function is refuted, with the made-up tables that do it."""
+        """Raise if the function is refuted, with the simulated tables that do it."""
         if not self.stands_alone:
             raise SettingError(
                 "the number of a candidate depends on other candidates: a record would move"
@@ -63,7 +63,7 @@ class UtilityTrial:
         if self.refuted:
             raise SettingError(
                 f"one record moves the function by {self.largest:g}, and {self.stated} is stated:"
-                f" made-up children with the counts {self.before.tolist()} became"
+                f" simulated children with the counts {self.before.tolist()} became"
                 f" {self.after.tolist()}",
                 where="utility",
                 do="State a sensitivity that holds for all tables, or divide the function by it.",
@@ -73,7 +73,7 @@ class UtilityTrial:
 def try_utility(
     utility: OwnUtility, *, n_classes: int = 2, tries: int = 4000, seed: int = 0
 ) -> UtilityTrial:
-    """Return how far one record moves a utility function on many made-up neighbouring tables.
+    """Return how far one record moves a utility function on many simulated neighbouring tables.
 
     Small counts are tried in all combinations, larger ones up to millions are drawn.
 

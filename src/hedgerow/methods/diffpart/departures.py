@@ -1,4 +1,4 @@
-"""What our DiffPart does differently from the paper, as its certificate lists it."""
+"""Differences between this DiffPart and the paper, as its certificate lists them."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ from hedgerow.taxonomy.tree import Taxonomy
 
 FALSE_POSITIVES = Fraction(1, 20)
 MAX_LENGTH = 8
-"""How many items of a record are kept, unless the plan says otherwise."""
+"""Default maximum number of items of a record that are kept."""
 
 MOST_BY_NOISE = 1e6
 """Partitions that noise alone may make of one without records, at the worst."""
@@ -88,7 +88,7 @@ class DiffPart:
 
     @property
     def about(self) -> About:
-        """What the certificate says of the method."""
+        """Description of the method for the certificate."""
         return About(
             name="diffpart",
             faithful=self.faithful,
@@ -104,15 +104,15 @@ class DiffPart:
         return {"max-length": f"{MAX_LENGTH}; no limit up to {SMALL_UP_TO} items"}
 
     def _details(self) -> dict[str, str]:
-        """What the certificate adds about the thresholds."""
+        """Details of the thresholds for the certificate."""
         if self.faithful:
-            told = {"thresholds": "sqrt(2) C2 height / share; sqrt(2) C1 / share"}
+            details = {"thresholds": "sqrt(2) C2 height / share; sqrt(2) C1 / share"}
             if self.c1 is None or self.c2 is None:
-                told["factors"] = (
+                details["factors"] = (
                     "C2 the least at which one empty sub-partition passes on average; C1 by the"
                     " noisy size of a partition, so that as many itemsets are false as are lost"
                 )
-            return told
+            return details
         return {
             "thresholds": f"{self.false_positives} false partitions and"
             f" {max(self.false_positives, FALSE_ITEMSETS)} false itemset per partition, on average",
@@ -216,7 +216,7 @@ class DiffPart:
             offsets=baskets.offsets,
             items=baskets.items,
             counts=baskets.counts,
-            made=self._made(engine.taxonomy, epsilon, ledger),
+            made=self._counting(engine.taxonomy, epsilon, ledger),
         )
 
     def usefulness(
@@ -287,7 +287,7 @@ class DiffPart:
     def _is_small(self, tree: SplitTree) -> bool:
         return not self.faithful and self.max_length is None and tree.n_items <= SMALL_UP_TO
 
-    def _made(self, taxonomy: Taxonomy, epsilon: Fraction, ledger: PathLedger) -> CountsMade:
+    def _counting(self, taxonomy: Taxonomy, epsilon: Fraction, ledger: PathLedger) -> CountsMade:
         """Return what is sure of all counts: the smallest share, the smallest threshold.
 
         The improved variant lists what it draws, too, so that no threshold holds for all.

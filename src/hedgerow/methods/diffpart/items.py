@@ -1,4 +1,4 @@
-"""How often each item occurs, measured once, and drawn baskets brought into line with it.
+"""Noisy number of occurrences of each item, and drawn baskets adjusted to agree with it.
 
 Partitions tell which items go together, but on a sparse data set most records are lost
 sight of far above the items. A noisy count of every item, measured beside the tests, says
@@ -37,7 +37,7 @@ class ItemCounts:
 
     @property
     def most(self) -> NDArray[np.int64]:
-        """How often an item may be drawn: its count, the threshold where it is not known."""
+        """Maximum draws of an item: its count, or the threshold if it is not known."""
         return np.where(self.known > 0, self.known, self.threshold)
 
 

@@ -1,7 +1,7 @@
 """The records that no leaf partition accounts for, drawn from what is known of them.
 
 A partition has passed a test with a noisy count; what its sub-partitions do not account
-for are records whose combinations are too rare to be told apart. Their hierarchy cut is
+for are records whose combinations are too rare to be distinguished. Their hierarchy cut is
 known, and so is how records elsewhere divide among the children of each of its nodes. Both
 are noisy, so drawing baskets from them is post-processing: free.
 """
@@ -21,7 +21,7 @@ from hedgerow.model.baskets import offsets_of
 from hedgerow.privacy.source import RandomSource
 
 REPEATS = 3
-"""How many times as often as it was found a node may be divided, on average at the most.
+"""Maximum average number of times that a node is divided, as a multiple of how often it was found.
 
 A node of which little is known has few patterns; without a limit they would give rare
 items many times their records.
@@ -33,7 +33,7 @@ _PIECE = 1 << 16  # rows at a time, so that what is needed for them stays in the
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RestStep:
-    """What one level gave: its expansion, the partitions that passed, the leaf partitions."""
+    """Result of one level: its expansion, the partitions that passed, the leaf partitions."""
 
     expansion: Expansion
     found: FoundParts
@@ -91,7 +91,7 @@ def sum_by(which: NDArray[np.int64], values: NDArray[np.int64], n: int) -> NDArr
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Patterns:
-    """How records divide among a node's children, wherever the node was expanded.
+    """Distribution of records among a node's children, wherever the node was expanded.
 
     Node ``u`` has the patterns ``starts[u]`` to ``starts[u + 1]``; pattern ``p`` has the
     children ``children[offsets[p]:offsets[p + 1]]``, and ``ends`` are running sums of the

@@ -21,15 +21,15 @@ UNITS = 1000
 """Improved shares are whole thousandths of epsilon, so that few of them differ."""
 
 GROWTH = Fraction(3, 2)
-"""How much more the tests of the next operation get than those of this one."""
+"""Ratio of the budget of the next operation's tests to that of this one's."""
 
 RARER = 4
-"""How much fewer false positives are allowed with every child more."""
+"""Factor by which the allowed false positives fall with every further child."""
 
 FALSE_ITEMSETS = Fraction(1)
 """Itemsets without records that a leaf count may publish of a partition, on average.
 
-A partition that has records has one true itemset at least: so many may be false.
+A partition that has records has at least one true itemset: as many may be false.
 """
 
 

@@ -1,4 +1,4 @@
-"""What DiffPart can be told."""
+"""Settings of DiffPart."""
 
 from __future__ import annotations
 

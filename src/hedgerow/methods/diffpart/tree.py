@@ -15,7 +15,7 @@ MOST_CHILDREN = 20
 """A node with more children than this is regrouped: its sub-partitions are masks of them."""
 
 REGROUPED = 10
-"""How many children a group gets where a wide node is regrouped."""
+"""Number of children of a group where a wide node is regrouped."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -78,7 +78,7 @@ class SplitTree:
 
     @cached_property
     def n_children(self) -> NDArray[np.int64]:
-        """How many children each node has."""
+        """Number of children of each node."""
         return np.diff(self.child_start)
 
     @cached_property

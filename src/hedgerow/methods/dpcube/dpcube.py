@@ -29,10 +29,10 @@ from hedgerow.trees.leaves import publish_leaves
 from hedgerow.trees.topdown import grow
 
 CELLS = Fraction(1, 2)
-"""Of epsilon, for the cells of the first phase."""
+"""Share of epsilon for the cells of the first phase."""
 
 EXAMPLE_RECORDS = 30_000
-"""Records that an outline reckons with, as it must not look."""
+"""Number of records that an outline assumes, as it must not read the data."""
 
 RECORDS_PER_BOX = 100
 """Records times epsilon that a box usually has, when cells stop looking uneven."""
@@ -64,7 +64,7 @@ DEPARTURES = (
         what="Both phases' counts of a box join by inverse variance, then all are projected on"
         " whole, non-negative counts; noise is discrete Laplace.",
         why="Low-order bits of a float show what was added to it, and cutting at zero adds"
-        " invented records.",
+        " synthetic records.",
     ),
 )
 
@@ -83,7 +83,7 @@ class TwoPhaseCube:
 
     @property
     def about(self) -> About:
-        """What the certificate says of the method."""
+        """Description of the method for the certificate."""
         return About(
             name="dpcube",
             departures=DEPARTURES,
@@ -110,7 +110,7 @@ class TwoPhaseCube:
         return self.outline_of(schema, epsilon, EXAMPLE_RECORDS)
 
     def outline_of(self, schema: Schema, epsilon: Fraction, n_records: int) -> Outline:
-        """Return what every path spends, and how many groups so many records may give."""
+        """Return what every path spends, and how many groups ``n_records`` may give."""
         counts = epsilon - epsilon * CELLS
         shape = [each.n_cells for each in self.coarsenings(schema)]
         classes = schema.n_classes

@@ -174,8 +174,8 @@ def split_gains(
     inner = np.ones(len(slices), dtype=np.bool_)
     inner[last] = False
     left, total, n_left, n_total = left[inner], total[inner], n_left[inner], n_total[inner]
-    apart = left / n_left - (total - left) / (n_total - n_left)
-    gains = (apart**2).sum(axis=1) * (n_left * (n_total - n_left) / n_total)[:, 0]
+    difference = left / n_left - (total - left) / (n_total - n_left)
+    gains = (difference**2).sum(axis=1) * (n_left * (n_total - n_left) / n_total)[:, 0]
     # Borders lie behind a slice: the next slice of the same box begins there.
     border = (slices % size)[1:][inner[:-1]]
     return of_box[inner], border.astype(np.int32), gains

@@ -1,4 +1,4 @@
-"""What DPCube can be told."""
+"""Settings of DPCube."""
 
 from __future__ import annotations
 

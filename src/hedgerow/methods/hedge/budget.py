@@ -1,4 +1,4 @@
-"""How `hedge` shares its epsilon and how deep it goes: public rules, fixed once.
+"""Split of epsilon and depth of `hedge`: public rules, fixed once.
 
 The constants were chosen on diabetes-130 and on simulated tables, never on a table that
 is being published (`python benchmarks/hedge_choice.py`; docs/hedge.md has the figures).
@@ -13,7 +13,7 @@ from math import log2
 from hedgerow.model.method import Step
 
 SIZE = Fraction(1, 50)
-"""Of epsilon, for the noisy number of records that sets the depth."""
+"""Share of epsilon for the noisy number of records, which sets the depth."""
 
 RECORDS_PER_LEVEL = 200
 """The depth grows by one each time epsilon times the records doubles, from here on."""
@@ -47,7 +47,7 @@ class HedgeShares:
 CLASSIFYING = HedgeShares(
     marginals=Fraction(2, 25), shared=Fraction(2, 5), own=Fraction(1, 10), sizes=Fraction(1, 20)
 )
-"""Where a class is to be learnt: boxes are what matters."""
+"""Shares for learning a class: most of the budget goes to the boxes."""
 
 DESCRIBING = HedgeShares(
     marginals=Fraction(2, 5), shared=Fraction(1, 5), own=Fraction(3, 50), sizes=Fraction(1, 25)

@@ -41,7 +41,7 @@ from hedgerow.trees.shared_choice import together
 from hedgerow.trees.topdown import STOP, Boxes, Level, Split, grow
 
 EXAMPLE_RECORDS = 30_000
-"""Records that an outline reckons with, as it must not look."""
+"""Number of records that an outline assumes, as it must not read the data."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +57,7 @@ class Hedge:
 
     @property
     def about(self) -> About:
-        """What the certificate says of the method."""
+        """Description of the method for the certificate."""
         return About(
             name="hedge",
             chosen={"score": self.score.name},
@@ -70,7 +70,7 @@ class Hedge:
 
     @property
     def shares(self) -> HedgeShares:
-        """How epsilon is shared, by what the score is for."""
+        """Split of epsilon, by the purpose of the score."""
         return CLASSIFYING if self.score == GINI else DESCRIBING
 
     def validate(self, schema: Schema, epsilon: Fraction) -> None:
@@ -78,11 +78,11 @@ class Hedge:
         require_domains(schema)
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
-        """Return what a run spends, reckoned for a table of 30,000 records."""
+        """Return what a run spends, estimated for a table of 30,000 records."""
         return self.outline_of(schema, epsilon, EXAMPLE_RECORDS)
 
     def outline_of(self, schema: Schema, epsilon: Fraction, n_records: int) -> Outline:
-        """Return what a run on so many records spends."""
+        """Return what a run on ``n_records`` spends."""
         shape = HedgeShape.of(epsilon, n_records)
         steps = HedgeBudget(epsilon=epsilon, shape=shape, shares=self.shares).steps()
         classes = schema.class_attribute
@@ -135,9 +135,9 @@ class _Growth:
         depth = max(shape.shared + shape.own, 1)
         self.run.progress("growing boxes", min(level.depth / depth, 1.0))
         if level.depth < shape.shared:
-            return self._together(level, budget)
+            return self._split_jointly(level, budget)
         if level.depth < shape.shared + shape.own:
-            return self._apart(level, budget)
+            return self._split_each(level, budget)
         return _all_stop(level.boxes)
 
     def follow(self, parents: NDArray[np.int64], children: Boxes) -> None:
@@ -158,7 +158,7 @@ class _Growth:
         )
         return self.budget
 
-    def _together(self, level: Level, budget: HedgeBudget) -> Split:
+    def _split_jointly(self, level: Level, budget: HedgeBudget) -> Split:
         """Choose one part of one attribute, and its split, for all boxes that hold it.
 
         Privacy: the score of a candidate is the sum over all boxes, split where they hold the
@@ -179,7 +179,7 @@ class _Growth:
         )
         return shared.split(int(chosen[0]), level)
 
-    def _apart(self, level: Level, budget: HedgeBudget) -> Split:
+    def _split_each(self, level: Level, budget: HedgeBudget) -> Split:
         """Choose for every box by itself, where its noisy size is worth a split."""
         boxes = level.boxes
         at = level.depth - budget.shape.shared + 1

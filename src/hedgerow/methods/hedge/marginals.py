@@ -1,4 +1,4 @@
-"""Noisy one-way marginals, so that records drawn from a box need not be even.
+"""Noisy 1-way marginals, so that records drawn from a box need not be even.
 
 Marginals by class would say more of each attribute and less of all: drawn apart, the
 attributes of a record would each tell its class again, and a classifier would believe

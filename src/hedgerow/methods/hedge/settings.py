@@ -1,4 +1,4 @@
-"""What hedge can be told."""
+"""Settings of hedge."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class HedgeSettings(PrivateSettings):
     )
 
     def class_needed(self) -> bool:
-        """Whether the settings make no sense without a class."""
+        """Return true if the settings make no sense without a class."""
         return self.purpose == "classification" or self.score == "gini"
 
     def score_name(self, *, has_class: bool) -> str:

@@ -1,4 +1,4 @@
 """PrivBayes [TODS 2017]: records drawn from a Bayesian network with noisy marginals.
 
-The records of an engine come in; invented records leave, under pure epsilon.
+The records of an engine come in; synthetic records leave, under pure epsilon.
 """

@@ -1,4 +1,4 @@
-"""PrivBayes: invented records from a Bayesian network with noisy marginals.
+"""PrivBayes: synthetic records from a Bayesian network with noisy marginals.
 
 [Zhang, Cormode, Procopiuc, Srivastava and Xiao, SIGMOD 2014; TODS 42, 2017], the variant
 for attributes of many values: hierarchical encoding, score R, theta-useful marginals.
@@ -31,10 +31,10 @@ from hedgerow.progress import Progress, no_progress
 from hedgerow.trees.coarsening import require_share
 
 SIZE = Fraction(1, 50)
-"""Of epsilon, for the noisy number of records."""
+"""Share of epsilon for the noisy number of records."""
 
 NETWORK = Fraction(3, 10)
-"""Of epsilon, for the choices of the network: beta of [PrivBayes]."""
+"""Share of epsilon for the choices of the network: beta of [PrivBayes]."""
 
 USEFULNESS = 4
 """Records per cell of a marginal, over the noise on it, at the least: theta of [PrivBayes]."""
@@ -43,7 +43,7 @@ MOST_RECORDS = 20_000_000
 """Records drawn at the most: at a tiny epsilon noise alone could ask for any number."""
 
 EXAMPLE_RECORDS = 30_000
-"""Records that an outline reckons with, as it must not look."""
+"""Number of records that an outline assumes, as it must not read the data."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +61,7 @@ class BayesianNetwork:
 
     @property
     def about(self) -> About:
-        """What the certificate says of the method."""
+        """Description of the method for the certificate."""
         return About(
             name="privbayes",
             departures=DEPARTURES,
@@ -88,7 +88,7 @@ class BayesianNetwork:
         return self.outline_of(schema, epsilon, EXAMPLE_RECORDS)
 
     def outline_of(self, schema: Schema, epsilon: Fraction, n_records: int) -> Outline:
-        """Return what a run on so many records spends, and the cells of one of its marginals."""
+        """Return what a run on ``n_records`` spends, and the cells of one of its marginals."""
         n = len(list(schema.used()))
         marginal = _marginals(epsilon, n)
         steps = [Step(on="number of records", share=epsilon * SIZE, times=1)]
@@ -102,7 +102,7 @@ class BayesianNetwork:
             n_groups=cells,
             notes=(
                 f"A marginal of {n_records:,} records has at most {cells:,} cells, and an"
-                f" attribute at most {self.degree} parents. The rows are invented records.",
+                f" attribute at most {self.degree} parents. The rows are synthetic records.",
             ),
             counts_marginals=True,
         )
@@ -116,7 +116,7 @@ class BayesianNetwork:
         source: RandomSource,
         progress: Progress = no_progress,
     ) -> Groups:
-        """Return invented records as points; the ledger is settled afterwards."""
+        """Return synthetic records as points; the ledger is settled afterwards."""
         schema = engine.schema
         self.validate(schema, epsilon)
         encoding = Encoding.of(schema)

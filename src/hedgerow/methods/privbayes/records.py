@@ -1,4 +1,4 @@
-"""From a network to invented records: noisy marginals, then one attribute after another."""
+"""From a network to synthetic records: noisy marginals, then one attribute after another."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def noisy_conditionals(
 def drawn_codes(
     encoding: Encoding, laws: list[Conditional], n_records: int, *, source: RandomSource
 ) -> list[NDArray[np.int64]]:
-    """Return the codes of invented records, by attribute, the class last.
+    """Return the codes of synthetic records, by attribute, the class last.
 
     Cells are drawn from the laws in the network's order, and codes evenly in their cell.
     """
@@ -164,7 +164,7 @@ def sorted_words(
     ordered = words[0][order]
     begins[1:] = ordered[1:] != ordered[:-1]
     for at in range(1, len(words)):
-        # Only rows that are alike so far have to be told apart, and they are few in wide tables.
+        # Only rows that are equal so far must be compared, and they are few in wide tables.
         alike = ~begins
         alike[:-1] |= ~begins[1:]
         rows = np.flatnonzero(alike)

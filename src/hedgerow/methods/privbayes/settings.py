@@ -1,4 +1,4 @@
-"""What PrivBayes can be told."""
+"""Settings of PrivBayes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class PrivBayesSettings(PrivateSettings):
-    """PrivBayes: invented records from a Bayesian network with noisy marginals."""
+    """PrivBayes: synthetic records from a Bayesian network with noisy marginals."""
 
     method: Literal["privbayes"] = Field(
         "privbayes", description="the publishing method: privbayes"

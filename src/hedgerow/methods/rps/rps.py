@@ -41,7 +41,7 @@ MOST_SCORES = 1 << 22
 """Fewer steps are offered where very many boxes would score more positions than this."""
 
 MEDIANS = Fraction(1, 2)
-"""Of epsilon, for the medians of all levels together."""
+"""Share of epsilon for the medians of all levels."""
 
 _PAPER = "RPS (Qardaji and Li, ASIACCS 2012)"
 
@@ -62,7 +62,7 @@ DEPARTURES = (
         what="Noise is discrete Laplace; counts are projected on whole, non-negative ones of"
         " their noisy sum.",
         why="Low-order bits of a float show what was added to it, and cutting at zero adds"
-        " invented records.",
+        " synthetic records.",
     ),
     Departure(
         paper=_PAPER,
@@ -85,7 +85,7 @@ class RecursiveMedians:
 
     @property
     def about(self) -> About:
-        """What the certificate says of the method."""
+        """Description of the method for the certificate."""
         return About(
             name="rps",
             departures=DEPARTURES,

@@ -1,4 +1,4 @@
-"""What RPS can be told."""
+"""Settings of RPS."""
 
 from __future__ import annotations
 

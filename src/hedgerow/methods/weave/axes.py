@@ -19,10 +19,10 @@ SHORT = 24
 """Codes up to which a grid keeps each as a cell."""
 
 COUNTS = 64
-"""Codes up to which a grid is taken for a count: missing or none, and one, are told apart."""
+"""Maximum codes of a grid that is treated as a count: missing or 0, and 1, are separate cells."""
 
 LONG = 200
-"""Codes from which on a grid has finer cells near both ends."""
+"""Minimum codes of a grid that has finer cells near both ends."""
 
 MOST_PERIODS = 40
 """Cells of a date, at the most: years, quarters, months, or its steps."""
@@ -45,7 +45,7 @@ class CellAxis:
 
     @property
     def n_cells(self) -> int:
-        """How many cells there are."""
+        """Number of cells."""
         return len(self.edges) - 1
 
     @property

@@ -1,6 +1,6 @@
-"""How what a coarse table says of groups is carried over to their cells: post-processing.
+"""Factors of a coarse table's groups, carried over to their cells: post-processing.
 
-A table of two attributes tells how much more often a pair of groups occurs than the model has
+A 2-way marginal shows how much more often a pair of groups occurs than the model has
 it. Cells of an unordered attribute take that factor from their group. Along ordered cells
 factors change from the middle of one group to the middle of the next, so that records do not
 become independent of a number inside a group and jump at its borders.
@@ -31,7 +31,7 @@ class Blend:
 
     @property
     def n_places(self) -> int:
-        """How many places there are."""
+        """Number of places."""
         return len(self.groups)
 
     @classmethod

@@ -1,6 +1,6 @@
 """The tables that weave may choose: pairs of attributes at several resolutions, by class or not.
 
-Candidates follow from noisy one-way tables and public rules alone; a candidate's score compares
+Candidates follow from noisy 1-way marginals and public rules alone; a candidate's score compares
 its true table with the public model's.
 """
 
@@ -39,10 +39,10 @@ WEIGHTS = {
     "counting": (13, 6),
     "clustering": (13, 6),
 }
-"""By purpose, the weights of the scores of tables without the class and of those by class."""
+"""Weights of the scores of tables without the class and of those by class, by purpose."""
 
 NUMBERS = {"general": (1, 1), "classification": (1, 1), "counting": (1, 1), "clustering": (2, 1)}
-"""By purpose, factors of those weights for pairs of numbers, and for all other pairs."""
+"""Factors of those weights for pairs of numbers and for all other pairs, by purpose."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -56,7 +56,7 @@ class Candidate:
 
 
 def resolutions(first: Merging, second: Merging, caps: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Return the sizes of the tables of two attributes that are at most so large, each once."""
+    """Return the distinct sizes of the 2-way marginals that have at most ``caps`` cells."""
     found: dict[tuple[int, int], None] = {}
     for cap in caps:
         side = max(int(cap**0.5), 2)
@@ -92,7 +92,7 @@ def table_candidates(
 
 
 class CandidateTables:
-    """Where the cells of every candidate lie in one flat array.
+    """Cells of all candidates, in one flat array.
 
     ``compiled`` asks for the compiled loop; a public number says when that pays.
     """
@@ -151,14 +151,14 @@ class CandidateTables:
 
     @cached_property
     def _plan(self) -> tuple[NDArray[np.int64], ...]:
-        """What the compiled loop goes by: begins, groups, first, second, shapes, strides."""
+        """Arrays for the compiled loop: begins, groups, first, second, shapes, strides."""
         sizes = tuple(each.n_groups(FINEST) for each in self._mergings)
         layout = PairLayout(sizes=sizes, n_classes=self._n_classes)
         begins = dict(zip(layout.pairs, layout.starts.tolist(), strict=False))
-        asked = [
+        sized = [
             pair for each in self.candidates for pair in zip(each.pair, each.shape, strict=True)
         ]
-        groups = {(a, n): self._of_finest(a, n) for a, n in dict.fromkeys(asked)}
+        groups = {(a, n): self._of_finest(a, n) for a, n in dict.fromkeys(sized)}
         ends = np.cumsum([len(each) for each in groups.values()]).tolist()
         places = dict(zip(groups, [0, *ends], strict=False))
         rows = []

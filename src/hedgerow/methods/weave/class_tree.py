@@ -54,7 +54,7 @@ class ClassTree:
 
     @property
     def n_leaves(self) -> int:
-        """How many leaves there are."""
+        """Number of leaves."""
         return int(self.leaf.max()) + 1
 
     def published(self, sizes: list[int], records: NDArray[np.float64]) -> Tree:
@@ -95,7 +95,7 @@ class ClassTree:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LeafCounts:
-    """How many records of each class lie in each leaf of a tree."""
+    """Number of records of each class in each leaf of a tree."""
 
     tree: ClassTree = field(repr=False)
     n_classes: int
@@ -119,7 +119,7 @@ class LeafCounts:
 
 
 def grown_tree(pool: Pool, axes: tuple[CellAxis, ...], *, n_leaves: int) -> ClassTree:
-    """Return a tree of at most so many leaves, the best split first, by weighted Gini."""
+    """Return a tree of at most ``n_leaves`` leaves, the best split first, by weighted Gini."""
     return _Growth(pool, axes).grown(n_leaves)
 
 

@@ -1,4 +1,4 @@
-"""Coarser versions of an attribute, from its noisy one-way table: public from then on."""
+"""Coarser versions of an attribute, from its noisy 1-way marginal: public from then on."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from hedgerow.model.arrays import Floats
 FINEST = 32
 """Groups of an attribute in a table of two, at the most."""
 
-APART = 1.0
-"""How much more it costs to put values together that only the root has in common."""
+UNRELATED = 1.0
+"""Extra cost of merging values that have only the root in common."""
 
 
 class Merging:
-    """How the cells of an attribute are put together, one merge after another.
+    """Sequence of merges of an attribute's cells.
 
     The two lightest groups come first: of neighbours where cells are ordered, of any two
     elsewhere, those that are close in the taxonomy being taken for lighter than they are.
@@ -33,11 +33,11 @@ class Merging:
         self.ordered = axis.ordered
 
     def n_groups(self, most: int) -> int:
-        """Return how many groups there are where at most so many are asked for."""
+        """Return the number of groups, at most ``most``."""
         return max(min(most, self.n_cells, FINEST), 1)
 
     def groups(self, most: int) -> NDArray[np.int64]:
-        """Return the group of each cell, of at most so many, numbered by their first cells."""
+        """Return the group of each cell, at most ``most`` groups, numbered by their first cells."""
         n = self.n_groups(most)
         if n not in self._made:
             parent = np.arange(self.n_cells)
@@ -51,7 +51,7 @@ def _merges(axis: CellAxis, weights: Floats) -> list[tuple[int, int]]:
     """Return the merges (kept, gone) until one group is left; a group is its first cell."""
     n = axis.n_cells
     sizes = np.maximum(weights.astype(np.float64), 0.0)
-    extra = np.ones((n, n)) if axis.depths is None else 1 + APART * (1 - axis.depths)
+    extra = np.ones((n, n)) if axis.depths is None else 1 + UNRELATED * (1 - axis.depths)
     cost = (sizes[:, None] + sizes[None, :] + 1e-9) * extra
     allowed = np.triu(np.ones((n, n), dtype=np.bool_), 1)
     if axis.ordered:

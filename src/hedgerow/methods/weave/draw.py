@@ -21,7 +21,7 @@ MOST_SORTED = 16
 def drawn_cells(
     pool: Pool, n_records: int, rng: np.random.Generator
 ) -> tuple[list[NDArray[np.int32]], NDArray[np.int32]]:
-    """Return the cells and the classes of so many records.
+    """Return the cells and the classes of ``n_records`` records.
 
     A systematic draw: the pool is sorted by class and by its columns of highest entropy, back
     and forth, and every (weight / n)-th record is taken, so that no table of a class or of
@@ -73,7 +73,7 @@ def codes_in(
     one_way: OneWay,
     rng: np.random.Generator,
 ) -> list[NDArray[np.int32]]:
-    """Return a code for every cell, by what the one-way tables say of the cells around it."""
+    """Return a code for every cell, by the 1-way marginals of the cells around it."""
     return [
         CodeLaw.of(axis, table.sum(axis=1), noise).drawn(column, rng)
         for axis, column, table, noise in zip(

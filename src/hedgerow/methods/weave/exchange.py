@@ -37,8 +37,8 @@ HEAVIEST = 1 << 10
 def exchanged(pool: Pool, taken: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
     """Return records of the pool whose tables of pairs are nearer to the pool's than those given.
 
-    Nothing changes where records are so few that compiled loops do not pay, or so many that
-    chance matters little. Which, public numbers say.
+    Nothing changes if there are too few records for compiled loops to pay, or enough that
+    chance matters little. Public numbers decide.
     """
     columns = [*pool.columns, pool.classes]
     sizes = [int(column.max(initial=0)) + 1 for column in columns]

@@ -1,4 +1,4 @@
-"""What all noisy tables together say, as a pool of weighted records: post-processing, free."""
+"""The fit of a pool of weighted records to all noisy tables: post-processing, free."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ BLENDINGS = 4
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Joint:
-    """A noisy table of two attributes: ``groups`` are those of their cells, classes last."""
+    """A noisy 2-way marginal: ``groups`` are those of their cells, classes last."""
 
     pair: AttributePair
     groups: tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -50,7 +50,7 @@ class Joint:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class _Told:
+class _RakedTable:
     """A table to rake into, within a margin, and how its factors are carried over to cells."""
 
     joint: Joint
@@ -60,9 +60,9 @@ class _Told:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Fit:
-    """One-way tables, joins and further tables, and the pool that follows them.
+    """1-way marginals, joins and further tables, and the pool that follows them.
 
-    ``share`` is the epsilon of every table of two attributes. Until the last table is in, only
+    ``share`` is the epsilon of every 2-way marginal. Until the last table is in, only
     a part of a large pool is fitted: the one that candidates are compared with.
     """
 
@@ -70,7 +70,7 @@ class Fit:
     axes: tuple[CellAxis, ...]
     rng: np.random.Generator
     share: float
-    _told: list[_Told] = field(default_factory=list)
+    _raked: list[_RakedTable] = field(default_factory=list)
     _pool: Pool | None = None
     _part: Pool | None = None
 
@@ -83,14 +83,14 @@ class Fit:
 
     @property
     def part(self) -> Pool:
-        """Every so many-th record of a large pool; all of a small one."""
+        """Every k-th record of a large pool; all of a small one."""
         if self._part is None:
             self._part = self.pool.thinned(-(-len(self.pool.weights) // MOST_COMPARED))
         return self._part
 
     @property
     def noise(self) -> float:
-        """The scale of noise of a table of two attributes."""
+        """The scale of noise of a 2-way marginal."""
         return 1 / self.share
 
     def independent(self, layout: PairLayout, mergings: list[Merging]) -> PairTables:
@@ -110,14 +110,14 @@ class Fit:
         return layout.split(weighed_pairs(cells, by_class, part.weights, layout))
 
     def join(self, joins: list[Joint]) -> None:
-        """Let the one-way tables learn from the joins, and join the pool by them."""
+        """Let the 1-way marginals learn from the joins, and join the pool by them."""
         for each in joins:
             self._learn(each)
         for each in joins:
             blends = self._blends(each)
             places = blends[0].place, blends[1].place
             self.pool.join(*each.pair, places, self._wanted(each, blends), self.rng)
-        self._told = [self._to_rake(each) for each in joins]
+        self._raked = [self._to_rake(each) for each in joins]
 
     def bar(self, barred: tuple[Barred, ...]) -> None:
         """Let no record with a combination that cannot occur be drawn, and fit the others."""
@@ -133,22 +133,24 @@ class Fit:
         """Take in further tables and fit the weights to all tables."""
         for each in tables:
             self._learn(each)
-            self._told.insert(0, self._to_rake(each))
+            self._raked.insert(0, self._to_rake(each))
         if last:
             self.refit(SWEEPS)
         else:
             self._rake(self.part, FIRST_SWEEPS)
 
     def order(self, tables: list[Joint], margin: float) -> None:
-        """Fit the weights to order tables as well, where no other table has their pair."""
-        known = {each.joint.pair for each in self._told}
+        """Fit the weights to 2 x 2 marginals as well, where no other table has their pair."""
+        known = {each.joint.pair for each in self._raked}
         for each in tables:
             if each.pair not in known:
-                self._told.insert(0, _Told(joint=each, blends=self._blends(each), margin=margin))
+                self._raked.insert(
+                    0, _RakedTable(joint=each, blends=self._blends(each), margin=margin)
+                )
         self.refit(SWEEPS)
 
     def refit(self, sweeps: int, *extra: Margin) -> None:
-        """Fit the weights to all tables, the one-way tables last in every sweep."""
+        """Fit the weights to all tables, the 1-way marginals last in every sweep."""
         self._rake(self.pool, sweeps, *extra)
 
     def _rake(self, pool: Pool, sweeps: int, *extra: Margin) -> None:
@@ -156,14 +158,14 @@ class Fit:
             Margin(keys=pool.by_class(a), counts=table.ravel(), margin=0.0)
             for a, table in enumerate(self.one_way.tables)
         ]
-        told = [self._margin(each, pool) for each in self._told]
-        pool.weights = rake(pool.weights, [*told, *singles, *extra], sweeps=sweeps)
+        raked = [self._margin(each, pool) for each in self._raked]
+        pool.weights = rake(pool.weights, [*raked, *singles, *extra], sweeps=sweeps)
 
-    def _to_rake(self, each: Joint) -> _Told:
-        return _Told(joint=each, blends=self._blends(each), margin=MARGIN * self.noise)
+    def _to_rake(self, each: Joint) -> _RakedTable:
+        return _RakedTable(joint=each, blends=self._blends(each), margin=MARGIN * self.noise)
 
     def _learn(self, each: Joint) -> None:
-        """Refine the one-way tables of a table's attributes by its margins."""
+        """Refine the 1-way marginals of a table's attributes by its margins."""
         noise = 2 * self.noise**2
         (a, b), (of_a, of_b) = each.pair, each.groups
         n_a, n_b, _ = each.counts.shape
@@ -187,20 +189,20 @@ class Fit:
         prior = first[:, None, :] * (second / self.one_way.classes)[None, :, :]
         by_class = each.counts.shape[2] == prior.shape[2]
         known = self._by_groups(prior, blends, by_class=by_class)
-        told = np.maximum(known + soft(each.counts - known, JOIN_SOFT * self.noise), 0.0)
-        told = told + 1e-3 * known
-        factors = told / np.maximum(known, 1e-9)
+        target = np.maximum(known + soft(each.counts - known, JOIN_SOFT * self.noise), 0.0)
+        target = target + 1e-3 * known
+        factors = target / np.maximum(known, 1e-9)
         for _ in range(BLENDINGS):
             wanted = prior * by_places(factors, blends)
             reached = self._by_groups(wanted, blends, by_class=by_class)
-            factors = factors * np.clip(told / np.maximum(reached, 1e-9), 0.2, 5.0)
+            factors = factors * np.clip(target / np.maximum(reached, 1e-9), 0.2, 5.0)
         return wanted
 
     def _by_groups(self, table: Floats, blends: Blends, *, by_class: bool) -> Floats:
         sums = by_groups(table, blends)
         return sums if by_class else sums.sum(axis=2, keepdims=True)
 
-    def _margin(self, each: _Told, pool: Pool) -> Margin:
+    def _margin(self, each: _RakedTable, pool: Pool) -> Margin:
         return Margin(
             keys=pool.kept(each, lambda: _cells_of(each, pool)),
             counts=each.joint.counts,
@@ -209,7 +211,7 @@ class Fit:
         )
 
 
-def _cells_of(each: _Told, pool: Pool) -> NDArray[np.int32]:
+def _cells_of(each: _RakedTable, pool: Pool) -> NDArray[np.int32]:
     """Return the place of each record of a pool in a table."""
     n_c = each.joint.counts.shape[2]
     first, second = (

@@ -56,16 +56,16 @@ def barred_by(schema: Schema, impossible: Sequence[ImpossibleValues]) -> tuple[B
     return tuple(found)
 
 
-def _meant(attribute: Attribute, given: Sequence[Value]) -> NDArray[np.bool_]:
+def _meant(attribute: Attribute, values: Sequence[Value]) -> NDArray[np.bool_]:
     """Return which codes are meant: those from one number to another, or of some labels."""
     domain = attribute.domain
     meant = np.zeros(domain.size, dtype=np.bool_)
     if isinstance(domain, CategoricalDomain):
-        for label in given:
+        for label in values:
             first, stop = _codes_of(domain, str(label), attribute.name)
             meant[first:stop] = True
         return meant
-    low, high = _range_of(domain, given, attribute.name)
+    low, high = _range_of(domain, values, attribute.name)
     meant[low : high + 1] = True
     return meant
 
@@ -82,16 +82,16 @@ def _codes_of(domain: CategoricalDomain, label: str, name: str) -> tuple[int, in
     return int(domain.taxonomy.first[node]), int(domain.taxonomy.stop[node])
 
 
-def _range_of(domain: NumericDomain, given: Sequence[Value], name: str) -> tuple[int, int]:
+def _range_of(domain: NumericDomain, values: Sequence[Value], name: str) -> tuple[int, int]:
     if isinstance(domain, DateDomain):
-        return _dates_of(domain, given, name)
-    if len(given) != 2 or any(isinstance(each, str) for each in given):
+        return _dates_of(domain, values, name)
+    if len(values) != 2 or any(isinstance(each, str) for each in values):
         raise SettingError(
             f"a numeric attribute such as {name!r} needs a lowest and a highest number",
             where=WHERE,
             do="Give two numbers, such as [0, 14].",
         )
-    low, high = (float(each) for each in given)
+    low, high = (float(each) for each in values)
     if not float(domain.low) <= low <= high <= float(domain.high):
         raise SettingError(
             f"the numbers of attribute {name!r} are not in order, or outside of its domain",
@@ -102,9 +102,9 @@ def _range_of(domain: NumericDomain, given: Sequence[Value], name: str) -> tuple
     return int(first), int(last)
 
 
-def _dates_of(domain: DateDomain, given: Sequence[Value], name: str) -> tuple[int, int]:
-    days, ok = parse_dates([str(each) for each in given], "iso")
-    if len(given) != 2 or not ok.all() or not domain.low <= days[0] <= days[1] <= domain.high:
+def _dates_of(domain: DateDomain, values: Sequence[Value], name: str) -> tuple[int, int]:
+    days, ok = parse_dates([str(each) for each in values], "iso")
+    if len(values) != 2 or not ok.all() or not domain.low <= days[0] <= days[1] <= domain.high:
         low, high = domain.written(domain.low), domain.written(domain.high)
         raise SettingError(
             f"an attribute of dates such as {name!r} needs a first and a last date of its own",

@@ -18,7 +18,7 @@ from hedgerow.model.arrays import Floats
 from hedgerow.model.engine import Engine
 
 POWER = 0.45
-"""One-way tables share their budget as their numbers of cells to this power."""
+"""1-way marginals share their budget as their numbers of cells to this power."""
 
 CLEAR = 2.5
 """Standard deviations of noise above which a cell stands for itself; others are averaged."""
@@ -28,7 +28,7 @@ SOFT = 0.5
 
 
 def one_way_weights(axes: tuple[CellAxis, ...]) -> tuple[int, ...]:
-    """Return the whole-number weights by which one-way tables share their budget."""
+    """Return the whole-number weights by which 1-way marginals share their budget."""
     return tuple(max(round(1000 * axis.n_cells**POWER), 1) for axis in axes)
 
 
@@ -51,7 +51,7 @@ def one_way_counts(
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class OneWay:
-    """Estimates of the one-way tables by class, refined as further tables come in.
+    """Estimates of the 1-way marginals by class, refined as further tables come in.
 
     ``tables[a]`` has one row per cell and one column per class, adding up to ``classes``;
     ``variances`` say how sure each entry is, and ``noise`` is the scale of each table's noise.
@@ -142,7 +142,7 @@ def _consistent(axis: CellAxis, noisy: Floats, scale: float, classes: Floats) ->
 
 
 def _margin(axis: CellAxis, noisy: Floats, total: float, deviation: float) -> Floats:
-    """Return the margin; cells that do not stand out of the noise share what they have."""
+    """Return the margin; cells not distinguishable from noise share what they have."""
     clear = noisy > CLEAR * deviation
     if axis.ordered:
         borders = clear[1:] | clear[:-1]

@@ -1,8 +1,8 @@
-"""How any two numbers rise together, from tables of two by two cells.
+"""Correlations of pairs of numbers, from 2 x 2 marginals.
 
-Tables of two attributes are chosen where they are far from the model in records. Most pairs of
+2-way marginals are chosen where they are far from the model in records. Most pairs of
 numbers never are, and would be independent in the release although they rise together a
-little. Every number is cut once, where its noisy one-way table is cut most evenly, and every
+little. Every number is cut once, where its noisy 1-way marginal is cut most evenly, and every
 pair of numbers is counted in the four cells of both cuts.
 """
 
@@ -19,7 +19,7 @@ from hedgerow.methods.weave.pairs import AttributePair
 from hedgerow.model.arrays import Floats
 
 KEPT = 0.5
-"""Deviations of noise by which what an order table tells is drawn in."""
+"""Standard deviations of noise by which the deviation of a 2 x 2 marginal is shrunk."""
 
 _SIGNS = np.array([[1.0, -1.0], [-1.0, 1.0]])
 
@@ -72,13 +72,13 @@ def _by_group(merging: Merging, upper: NDArray[np.int64]) -> NDArray[np.int64]:
     return parts
 
 
-def told(noisy: NDArray[np.int64], first: Floats, second: Floats) -> Floats:
-    """Return the table with given margins (2 each) whose deviation from independence is told.
+def with_deviation(noisy: NDArray[np.int64], first: Floats, second: Floats) -> Floats:
+    """Return the 2 x 2 table with these margins and the estimated deviation from independence.
 
-    All four cells tell the same deviation, so its noise has half the deviation of a cell's.
+    All four cells estimate the same deviation, so its noise has half the deviation of a cell's.
 
     >>> noisy = np.array([[31, 19], [21, 29]])
-    >>> told(noisy[:, :, None], np.array([50.0, 50.0]), np.array([50.0, 50.0]))[:, :, 0]
+    >>> with_deviation(noisy[:, :, None], np.array([50.0, 50.0]), np.array([50.0, 50.0]))[:, :, 0]
     array([[30., 20.],
            [20., 30.]])
     """
@@ -90,5 +90,5 @@ def told(noisy: NDArray[np.int64], first: Floats, second: Floats) -> Floats:
 
 
 def margin(noise: float) -> float:
-    """Return how far cells may stay away from what is told, for noise of some scale."""
+    """Return how far cells may stay away from the estimate, for noise of some scale."""
     return KEPT * noise / float(np.sqrt(2))

@@ -1,4 +1,4 @@
-"""All tables of two attributes by class in one pass over the records."""
+"""All 2-way marginals by class in one pass over the records."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CHUNK = 1 << 14  # records per step: the columns of a step stay in cache
 
 @dataclass(frozen=True, kw_only=True)
 class PairLayout:
-    """Where the tables (first, second, class) of all pairs of attributes lie in a flat array.
+    """Layout of the tables (first, second, class) of all pairs of attributes in a flat array.
 
     ``sizes`` are the attributes' numbers of groups. Pairs come in rising order.
     """
@@ -62,7 +62,7 @@ class PairLayout:
 
     @property
     def starts(self) -> NDArray[np.int64]:
-        """Where the table of each pair begins, and where the last one ends."""
+        """Start of the table of each pair, and the end of the last one."""
         cells = [self.sizes[a] * self.sizes[b] * self.n_classes for a, b in self.pairs]
         return np.concatenate([[0], np.cumsum(cells, dtype=np.int64)])
 
@@ -77,7 +77,7 @@ class PairLayout:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PairCounts:
-    """How many records lie in each cell (first attribute, second attribute, class) of all pairs.
+    """Number of records in each cell (first attribute, second attribute, class) of all pairs.
 
     ``places[a]`` is the group of each code of attribute ``a``. Work is one step per record and
     pair, memory 8 bytes per cell. ``compiled`` asks for the compiled loop whatever the engine does.

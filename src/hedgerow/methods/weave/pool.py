@@ -1,7 +1,7 @@
-"""A pool of invented records whose columns follow the tables: post-processing, free.
+"""A pool of synthetic records whose columns follow the tables: post-processing, free.
 
-Every class begins with independent columns of exactly the one-way tables' counts. A join
-takes two components, sets of columns that already hang together, and permutes the records of
+Every class begins with independent columns of exactly the 1-way marginals' counts. A join
+takes two components, sets of columns that are already joined, and permutes the records of
 one of them so that a pair of attributes follows its noisy table. No record gets a weight, so
 pairs that determine each other survive.
 """
@@ -23,7 +23,7 @@ MOST_POOLED = 4_000_000
 """Values in the pool, records times attributes, at the most ..."""
 
 FEWEST = 150_000
-"""... but so many records are not too many."""
+"""... but never fewer records than this."""
 
 PER_RECORD = 16
 """Records of the pool for each record to be drawn, where that is not too many."""
@@ -36,7 +36,7 @@ _T = TypeVar("_T", bound=np.generic)
 class Pool:
     """Records by column, class after class: ``bounds[c]`` is where those of class c begin.
 
-    ``component[a]`` names the columns that attribute ``a`` hangs together with.
+    ``component[a]`` names the columns that attribute ``a`` is joined with.
     """
 
     columns: list[_Cells]
@@ -47,7 +47,7 @@ class Pool:
 
     @classmethod
     def of(cls, one_way: OneWay, rng: np.random.Generator) -> Pool:
-        """Return independent columns with the one-way tables' counts in every class."""
+        """Return independent columns with the 1-way marginals' counts in every class."""
         sizes = pool_sizes(one_way.classes, len(one_way.tables))
         columns = []
         for table in one_way.tables:
@@ -80,10 +80,10 @@ class Pool:
             component=self.component,
         )
 
-    def kept(self, name: object, made: Callable[[], NDArray[_T]]) -> NDArray[_T]:
-        """Return what was made of the columns under this name; they must not change any more."""
+    def kept(self, name: object, compute: Callable[[], NDArray[_T]]) -> NDArray[_T]:
+        """Return the array stored under this name, computing it once; columns must not change."""
         if name not in self._kept:
-            self._kept[name] = made()
+            self._kept[name] = compute()
         return self._kept[name]
 
     def by_class(self, attribute: int) -> _Cells:
@@ -123,7 +123,7 @@ class Pool:
         self.component = [ours if name == theirs else name for name in self.component]
 
     def _width(self, attribute: int) -> int:
-        """Return how many columns hang together with an attribute, itself included."""
+        """Return how many columns are joined with an attribute, itself included."""
         return self.component.count(self.component[attribute])
 
 

@@ -1,4 +1,4 @@
-"""What a release of weave can be for."""
+"""Purposes of a release of weave."""
 
 from __future__ import annotations
 

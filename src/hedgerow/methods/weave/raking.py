@@ -34,7 +34,7 @@ class Margin:
 
     @property
     def n_keys(self) -> int:
-        """How many cells records can be in."""
+        """Number of cells that records can be in."""
         if self.blends is None:
             return int(self.counts.size)
         first, second = self.blends

@@ -20,7 +20,7 @@ from hedgerow.methods.weave.coarsening import FINEST, Merging
 from hedgerow.methods.weave.fit import SWEEPS, Fit, Joint
 from hedgerow.methods.weave.impossible import Barred
 from hedgerow.methods.weave.one_way import OneWay, one_way_counts
-from hedgerow.methods.weave.orders import halves, margin, order_pairs, quartered, told
+from hedgerow.methods.weave.orders import halves, margin, order_pairs, quartered, with_deviation
 from hedgerow.methods.weave.pairs import AttributePair, PairCounts, PairLayout
 from hedgerow.methods.weave.purpose import Purpose
 from hedgerow.methods.weave.raking import Margin
@@ -38,7 +38,7 @@ FURTHER_ROUNDS = 6
 """Refits between further tables, at the most, where there are many attributes."""
 
 MANY = 20
-"""Attributes from which on several further tables are chosen against one fit."""
+"""Minimum attributes for choosing several further tables against one fit."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -66,7 +66,7 @@ class WeaveRun:
         return fit
 
     def _paired(self, one_way: OneWay) -> Fit:
-        """Return the pool that follows the one-way tables and those of two attributes."""
+        """Return the pool that follows the 1-way and the 2-way marginals."""
         shape = self.budget.shape
         if not shape.tables:
             fit = Fit(one_way=one_way, axes=self.axes, rng=self.rng, share=1.0)
@@ -90,15 +90,17 @@ class WeaveRun:
             self.n_classes,
             compiled=one_way.n_records >= COMPILED_FROM,
         )
-        asked = Asked(run=self, layout=layout, mergings=mergings, n_records=one_way.n_records)
+        choice = TableChoice(
+            run=self, layout=layout, mergings=mergings, n_records=one_way.n_records
+        )
         fit = Fit(one_way=one_way, axes=self.axes, rng=self.rng, share=float(share))
-        joins = asked.joins(fit)
+        joins = choice.joins(fit)
         self.progress("joining tables", None)
         fit.join(joins)
         fit.bar(self.barred)
-        asked.further(fit)
+        choice.further(fit)
         if shape.orders:
-            asked.orders(fit)
+            choice.orders(fit)
         return fit
 
     def _leaves(self, fit: Fit) -> None:
@@ -177,14 +179,14 @@ class WeaveRun:
         counts = one_way_counts(self.engine, self.axes, self.n_classes)
         for a, (table, share) in enumerate(zip(counts, shares, strict=True)):
             name = self.engine.schema.attributes[a].name
-            noisy.append(self.noisy(table, share, f"one-way table: {name}"))
+            noisy.append(self.noisy(table, share, f"1-way marginal: {name}"))
             cells = np.arange(self.axes[a].n_cells)
             self.note("one-way", (a,), (cells,), noisy[-1], share)
         return OneWay.of(self.axes, noisy, shares)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Asked:
+class TableChoice:
     """Private choices among candidates, and the tables that were chosen.
 
     ``n_records`` is the noisy number of records: it says which loop counts, the sums are the same.
@@ -248,12 +250,12 @@ class Asked:
             fit.add(new, last=not left)
 
     def orders(self, fit: Fit) -> None:
-        """Count and fit the order tables of all pairs of numbers.
+        """Count and fit the 2 x 2 marginals of all pairs of numbers.
 
         Privacy: pairs are public and cuts follow from noisy tables. A record is in one cell of
         each table, and the shares of all of them add up.
         """
-        self.run.progress("counting order tables", None)
+        self.run.progress("counting 2 x 2 marginals", None)
         share = self.run.budget.order
         masses = [table.sum(axis=1) for table in fit.one_way.tables]
         tables = []
@@ -262,15 +264,15 @@ class Asked:
             upper = halves(of[0], masses[a]), halves(of[1], masses[b])
             names = [self.run.engine.schema.attributes[at].name for at in (a, b)]
             true = quartered(self.finest[a, b], of, upper)
-            noisy = self.run.noisy(true, share, f"order table: {names[0]} and {names[1]}")
+            noisy = self.run.noisy(true, share, f"2 x 2 marginal: {names[0]} and {names[1]}")
             self.run.note("order", (a, b), upper, noisy, share)
             sides = weighed(upper[0], masses[a], 2), weighed(upper[1], masses[b], 2)
-            tables.append(Joint(pair=(a, b), groups=upper, counts=told(noisy, *sides)))
+            tables.append(Joint(pair=(a, b), groups=upper, counts=with_deviation(noisy, *sides)))
         fit.order(tables, margin(1 / float(share)))
 
     @property
     def pairs(self) -> PairLayout:
-        """Where the finest tables of all pairs lie."""
+        """Layout of the finest tables of all pairs."""
         sizes = tuple(each.n_groups(FINEST) for each in self.mergings)
         return PairLayout(sizes=sizes, n_classes=self.run.n_classes)
 

@@ -1,4 +1,4 @@
-"""What weave can be told."""
+"""Settings of weave."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class WeaveSettings(PrivateSettings):
     )
 
     def class_needed(self) -> bool:
-        """Whether the settings make no sense without a class."""
+        """Return true if the settings make no sense without a class."""
         return self.purpose == "classification" or self.leaf_table is True
 
     def refuses_people(self, *, has_class: bool) -> None:

@@ -1,11 +1,11 @@
-"""How many tables weave counts and what each may cost: public rules of a noisy size.
+"""Number of tables that weave counts and the cost of each: public rules of a noisy size.
 
 With s = epsilon * records / attributes, the records that a unit of budget and an attribute
 have, there are about ``attributes * min(1.3, 0.6 (s / 500)**0.4)`` tables. Half of them are
 joins and half further tables where there are few attributes; of 40 attributes or more all are
-joins, because columns that hang together only by the class count the same evidence twice. The
-one-way tables get from 40 % of epsilon, where s is large, to 80 %, where it is small. Where
-there are records enough, tables of two by two cells tell how any two numbers rise together.
+joins, because columns correlated only through the class count the same evidence twice. The
+1-way marginals get from 40 % of epsilon, where s is large, to 80 %, where it is small. Where
+there are records enough, 2 x 2 marginals measure how any two numbers are correlated.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from fractions import Fraction
 from hedgerow.model.method import Step
 
 SIZE = Fraction(1, 50)
-"""Of epsilon, for the noisy number of records."""
+"""Share of epsilon for the noisy number of records."""
 
 CHOICES = Fraction(8, 100)
-"""Of what is left, for the private choices of tables."""
+"""Share of the rest for the private choices of tables."""
 
 LEAVES = Fraction(8, 100)
-"""Of what is left, for the leaf table, where there is one."""
+"""Share of the rest for the leaf table, if there is one."""
 
 LEAVES_FROM = 1500
-"""Records per attribute, times epsilon, from which on a leaf table is worth its share."""
+"""Minimum records per attribute, times epsilon, for which a leaf table is worth its share."""
 
 ORDERS = Fraction(4, 100)
-"""Of what is left, for the order tables of all pairs of numbers together, where there are any."""
+"""Share of the rest for all 2 x 2 marginals of pairs of numbers, if there are any."""
 
 ORDER_NOISE = 0.035
-"""The deviation of a correlation told by an order table, at the most: with more, there are none."""
+"""Maximum deviation of a correlation estimated by a 2 x 2 marginal: with more, there are none."""
 
 TABLES, GROWTH, MOST_TABLES = 0.6, 0.4, 1.3
 """Tables per attribute: TABLES (s / 500)**GROWTH, but not more than MOST_TABLES."""
@@ -41,13 +41,13 @@ JOINS = 0.5
 """The part of the tables that are joins, at the least ..."""
 
 ALL_JOINED = 40
-"""... and the number of attributes from which on all of them may be."""
+"""... and the minimum number of attributes for which all of them may be."""
 
 ONE_WAY, SLOPE = 0.43, 0.33
-"""Share of the one-way tables where s is 2000, and what it gains where s is a tenth."""
+"""Share of the 1-way marginals where s is 2000, and what it gains where s is a tenth."""
 
 LEAST, MOST = 0.4, 0.8
-"""Share of the one-way tables, at the least and at the most."""
+"""Minimum and maximum share of the 1-way marginals."""
 
 PARTS = 1000
 """Shares that come from a rule of thumb are whole numbers of 1 / PARTS."""
@@ -58,11 +58,11 @@ MOST_SHAPED = 10**12
 
 @dataclass(frozen=True, kw_only=True)
 class WeaveShape:
-    """How many joins and further tables there are, and what goes to the one-way tables.
+    """Number of joins and of further tables, and the share of the 1-way marginals.
 
     ``one_way`` is a part of what the noisy size leaves of epsilon. ``leaves`` says whether
     the leaves of a class tree are counted, too, and ``orders`` is how many pairs of numbers
-    have an order table.
+    have a 2 x 2 marginal.
     """
 
     joins: int
@@ -73,7 +73,7 @@ class WeaveShape:
 
     @property
     def tables(self) -> int:
-        """All tables of two attributes."""
+        """Number of 2-way marginals."""
         return self.joins + self.further
 
     @classmethod
@@ -117,7 +117,7 @@ class WeaveShape:
 
 
 def _order_noise(epsilon: Fraction, records: float, orders: int) -> float:
-    """Return the deviation of a correlation of halves that one of so many order tables tells.
+    """Return the deviation of a correlation of halves, estimated by one of ``orders`` marginals.
 
     Four cells with noise of variance 2 / share**2 give a mean deviation from independence, and
     the correlation is four times that, by records.
@@ -128,9 +128,9 @@ def _order_noise(epsilon: Fraction, records: float, orders: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class WeaveBudget:
-    """What every step of a run costs.
+    """Cost of every step of a run.
 
-    ``weights`` are public whole numbers by which the one-way tables share what they get.
+    ``weights`` are public whole numbers by which the 1-way marginals share what they get.
     """
 
     epsilon: Fraction
@@ -147,7 +147,7 @@ class WeaveBudget:
         return self.epsilon - self.size
 
     def one_way(self, attribute: int) -> Fraction:
-        """The table of one attribute."""
+        """Share of the 1-way marginal of an attribute."""
         part = Fraction(self.weights[attribute], sum(self.weights))
         return self._rest * self.shape.one_way * part
 
@@ -163,12 +163,12 @@ class WeaveBudget:
 
     @property
     def order(self) -> Fraction:
-        """One order table, if there are any."""
+        """Share of one 2 x 2 marginal, if there are any."""
         return self._rest * ORDERS / self.shape.orders if self.shape.orders else Fraction(0)
 
     @property
     def table(self) -> Fraction:
-        """One table of two attributes: all of them share what the other steps leave."""
+        """Share of one 2-way marginal: all of them share what the other steps leave."""
         spent = self._rest * (self.shape.one_way + CHOICES) + self.leaves
         spent += self.order * self.shape.orders
         return (self._rest - spent) / self.shape.tables
@@ -178,14 +178,14 @@ class WeaveBudget:
         lines = [Step(on="number of records", share=self.size, times=1)]
         shares = [self.one_way(a) for a in range(len(self.weights))]
         lines += [
-            Step(on="one-way tables", share=share, times=shares.count(share))
+            Step(on="1-way marginals", share=share, times=shares.count(share))
             for share in dict.fromkeys(shares)
         ]
         if self.shape.tables:
             lines.append(Step(on="choices", share=self.choice, times=self.shape.tables))
             lines.append(Step(on="tables", share=self.table, times=self.shape.tables))
         if self.shape.orders:
-            lines.append(Step(on="order tables", share=self.order, times=self.shape.orders))
+            lines.append(Step(on="2 x 2 marginals", share=self.order, times=self.shape.orders))
         if self.shape.leaves:
             lines.append(Step(on="leaf table", share=self.leaves, times=1))
         return tuple(lines)

@@ -1,8 +1,8 @@
 """weave: records that keep the relations between columns.
 
 Noisy tables of single attributes by class set the frame. Private choices then name the pairs
-of attributes that the frame tells wrong, their tables are counted with noise, and a pool of
-invented records is joined and weighted to follow all of them. Records are drawn from the pool.
+of attributes that the frame gets wrong, their tables are counted with noise, and a pool of
+synthetic records is joined and weighted to follow all of them. Records are drawn from the pool.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from hedgerow.progress import Progress, no_progress
 from hedgerow.trees.coarsening import require_share
 
 EXAMPLE_RECORDS = 30_000
-"""Records that an outline reckons with, as it must not look."""
+"""Number of records that an outline assumes, as it must not read the data."""
 
 MOST_OF_ONE = (1 << 15) - 1
 """Cells of one attribute, at the most: they are numbered by 16-bit integers."""
@@ -52,9 +52,9 @@ MOST_RECORDS = 20_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Weave:
-    """Draw records from noisy one-way tables and the pairs that add most to them.
+    """Draw records from noisy 1-way marginals and the pairs that add most to them.
 
-    Privacy: neighbours differ in one record. The number of records, every one-way table, every
+    Privacy: neighbours differ in one record. The number of records, every 1-way marginal, every
     choice of a table and every table read all records and cost epsilon together (sequential
     composition); a record is in one cell of each table (parallel composition). The pool, its
     joins, the weights and the draw are post-processing.
@@ -66,7 +66,7 @@ class Weave:
 
     @property
     def about(self) -> About:
-        """What the certificate says of the method; there is no paper to depart from."""
+        """Description of the method for the certificate; there is no paper to depart from."""
         return About(
             name="weave",
             details={
@@ -91,11 +91,11 @@ class Weave:
         require_share(epsilon * SIZE / max(20 * n * n, 1))
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
-        """Return what a run costs, step by step, reckoned for a table of 30,000 records."""
+        """Return what a run costs, step by step, estimated for a table of 30,000 records."""
         return self.outline_of(schema, epsilon, EXAMPLE_RECORDS)
 
     def outline_of(self, schema: Schema, epsilon: Fraction, n_records: int) -> Outline:
-        """Return what a run on so many records costs, step by step."""
+        """Return what a run on ``n_records`` costs, step by step."""
         axes = cell_axes(schema, barred_by(schema, self.impossible))
         budget = self._budget(schema, axes, epsilon, n_records)
         shares = [budget.one_way(a) for a in range(len(schema.attributes))]
@@ -107,8 +107,8 @@ class Weave:
             n_groups=cells,
             notes=(
                 f"Of {n_records:,} records, {budget.shape.joins} joins and"
-                f" {budget.shape.further} further tables of two attributes are counted, of at"
-                f" most {cells:,} cells each. The rows are invented records.",
+                f" {budget.shape.further} further 2-way marginals are counted, of at"
+                f" most {cells:,} cells each. The rows are synthetic records.",
                 "weave is for records and for relations between columns; hedge gives a readable"
                 " generalised table, and may learn a single class better at an epsilon near 1/10.",
             ),
@@ -175,9 +175,9 @@ class Weave:
 
 
 def require_cells(schema: Schema, axes: tuple[CellAxis, ...]) -> None:
-    """Raise where a table of two attributes by class could have cells without a number.
+    """Raise if a 2-way marginal by class could have cells without a number.
 
-    Privacy: a record is in one cell of every table as long as cells can be told apart. Refused
+    Privacy: a record is in one cell of every table as long as cells have distinct keys. Refused
     by public sizes alone.
     """
     widest = sorted(range(len(axes)), key=lambda a: -axes[a].n_cells)[:2]

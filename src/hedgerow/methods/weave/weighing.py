@@ -14,7 +14,7 @@ from hedgerow.methods.weave.pairs import CellNumbers, PairLayout
 from hedgerow.model.arrays import Floats
 
 COMPILED_FROM = 20_000
-"""Records from which on compiled loops pay for being loaded."""
+"""Minimum records for which compiled loops are worth loading."""
 
 _T = TypeVar("_T", bound=np.generic)
 

@@ -1,4 +1,4 @@
-"""Where inside its cell a drawn number lies: post-processing of the one-way tables.
+"""Position of a drawn number inside its cell: post-processing of the 1-way marginals.
 
 Few records of a skewed number lie far out, and a cell that begins where they are many and ends
 where they are few must not be filled evenly: means and correlations would be drawn outwards.
@@ -21,7 +21,7 @@ STEEPEST = 30.0
 """The most that the logarithm changes inside one cell."""
 
 EVEN = 1e-7
-"""What a logarithm changes by in a cell whose codes are drawn evenly."""
+"""Maximum change of a logarithm in a cell whose codes are drawn evenly."""
 
 _CHUNK = 1 << 15  # records per step, which stay in cache
 

@@ -19,7 +19,7 @@ from hedgerow.model.compiling import compile_loop
 PLANT_TRIES = 12
 DEAL_TRIES = 24
 SWAP_TRIES = 200
-"""How often a basket, a token, another place is looked for, before an item is let be."""
+"""Tries to find a basket, a token or another place before an item is left as it is."""
 
 GIVE_UP = 5
 """A set is planted no more where that failed so often, one after the other."""

@@ -6,10 +6,10 @@ from hedgerow.methods.coterie.compiled.draws import WholeArray, WordArray, draw_
 from hedgerow.model.compiling import compile_loop
 
 TRIES = 8
-"""How often another token is taken where a basket has the item already."""
+"""Tries to take another token when a basket already has the item."""
 
 Frequent = tuple[WholeArray, WholeArray, WholeArray]
-"""Where baskets begin, their items by rank, and the code of each rank."""
+"""Start of each basket, items of the baskets by rank, and the code of each rank."""
 
 
 @compile_loop
@@ -45,7 +45,7 @@ def fill_baskets(
     # The tokens of lonely baskets lie before those of all other places.
     lonely, others = 0, min(n_lonely, len(tokens))
     wanted, left = len(tokens) - others, n_places - n_lonely
-    made, stop = 0, 0
+    finished, stop = 0, 0
     for b in range(len(n_others)):
         first, free = stop, n_others[b]
         for place in range(starts[b], starts[b + 1]):
@@ -70,9 +70,9 @@ def fill_baskets(
                 others += 1
             left -= 1
         if stop > first:
-            made += 1
-            offsets[made] = stop
-    return made
+            finished += 1
+            offsets[finished] = stop
+    return finished
 
 
 @compile_loop

@@ -236,12 +236,12 @@ def swap_items(
     n, starts = len(pairs), baskets[3]
     codes = numpy.empty(n * (n - 1) // 2 + len(triples[0]), dtype=numpy.int64)
     ends = numpy.empty(len(codes), dtype=numpy.float64)
-    made = 0
+    swapped = 0
     for _block in range(blocks):
         count = off_target(pairs, triples, codes, ends)
         if count == 0 or ends[count - 1] < enough * count:
             break
-        before = made
+        before = swapped
         for _try in range(per_block):
             at = numpy.searchsorted(ends[:count], draw_unit(state) * ends[count - 1])
             x, beside, third, comes = set_off(codes[min(at, count - 1)], pairs, triples, state)
@@ -252,7 +252,7 @@ def swap_items(
             else:
                 place, other = propose_parting(baskets, x, beside, third, state)
             if place >= 0 and swap_if_nearer(baskets, place, other, pairs, triples):
-                made += 1
-        if made - before < per_block // stop:
+                swapped += 1
+        if swapped - before < per_block // stop:
             break
-    return made
+    return swapped
