@@ -18,14 +18,19 @@ from pathlib import Path
 import numpy as np
 
 from hedgerow.demo import adult_table
+from hedgerow.disclosure.lattice.dictionary import Dictionary, DistinctRecords
+from hedgerow.disclosure.lattice.risk import RiskModel, Severities
+from hedgerow.disclosure.lattice.threshold import (
+    MaximiseUtility,
+    MinimiseRisk,
+    Objective,
+    RecordLandscape,
+)
+from hedgerow.disclosure.lattice.utility import utility_tables
+from hedgerow.disclosure.solvers.records import RecordSolver
+from hedgerow.disclosure.solvers.solve import METHODS, Search, solve
 from hedgerow.encode.schema import schema_of
 from hedgerow.encode.table import encode_table
-from hedgerow.lattice.dictionary import Dictionary, DistinctRecords
-from hedgerow.lattice.records import RecordSolver
-from hedgerow.lattice.risk import RiskModel, Severities
-from hedgerow.lattice.solve import METHODS, Search, solve
-from hedgerow.lattice.threshold import MaximiseUtility, MinimiseRisk, Objective, RecordLandscape
-from hedgerow.lattice.utility import utility_tables
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.plan.load import load_plan

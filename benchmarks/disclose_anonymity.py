@@ -23,12 +23,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from disclose_adult import adult_plan, with_weights
+from hedgerow.baselines.kanonymity.level_search import Cost
 from hedgerow.demo import adult_table
 from hedgerow.disclosure.confidential import Confidential, Problems, read_confidential
+from hedgerow.disclosure.lattice.lattice import Lattice, parts_of
 from hedgerow.disclosure.prepare import PreparedDisclosure, prepare_disclosure
 from hedgerow.disclosure.uniform import UniformForms
-from hedgerow.lattice.lattice import Lattice, parts_of
-from hedgerow.methods.kanonymity.level_search import Cost
 from hedgerow.progress import no_progress
 
 COSTS: tuple[Cost, ...] = ("discernibility", "ncp", "height")

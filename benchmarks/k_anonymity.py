@@ -20,13 +20,13 @@ from pathlib import Path
 import numpy as np
 
 from adult_records import adult, rows
+from hedgerow.baselines.kanonymity.full_domain import FullDomain, full_domain_cuts, n_vectors
+from hedgerow.baselines.kanonymity.levels import levels_of
+from hedgerow.baselines.kanonymity.mondrian import Mondrian
+from hedgerow.baselines.kanonymity.tds import TopDownSpecialisation
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.demo import adult_table
 from hedgerow.evaluation.classification import tree_accuracy
-from hedgerow.methods.kanonymity.full_domain import FullDomain, full_domain_cuts, n_vectors
-from hedgerow.methods.kanonymity.levels import levels_of
-from hedgerow.methods.kanonymity.mondrian import Mondrian
-from hedgerow.methods.kanonymity.tds import TopDownSpecialisation
 from hedgerow.model.locate import box_of
 from hedgerow.model.method import PlainMethod
 from hedgerow.model.schema import Schema

@@ -20,16 +20,16 @@ import numpy as np
 
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.demo import adult_table
-from hedgerow.encode.schema import schema_of
-from hedgerow.encode.table import encode_table
-from hedgerow.methods.personal.settings import SupermodularSettings
-from hedgerow.methods.personal.supermodular import (
+from hedgerow.disclosure.private.settings import SupermodularSettings
+from hedgerow.disclosure.private.supermodular import (
     SupermodularDisclosure,
     own_choices,
     tally_choices,
 )
-from hedgerow.methods.personal.synopsis import Synopsis, vector_counts
-from hedgerow.methods.personal.terms import Layout, People
+from hedgerow.disclosure.private.synopsis import Synopsis, vector_counts
+from hedgerow.disclosure.private.terms import Layout, People
+from hedgerow.encode.schema import schema_of
+from hedgerow.encode.table import encode_table
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.plan.load import load_plan

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from experiments.aruba_branching import heuristic_branch_and_bound
 from experiments.figure import FigurePoint, Scene, Unit
 from experiments.item_table import ItemTable, ModelNumber, item_table
-from hedgerow.lattice.aruba import aruba
-from hedgerow.lattice.branch_and_bound import branch_and_bound
-from hedgerow.lattice.btda import btda
-from hedgerow.lattice.climb import Climb
-from hedgerow.lattice.lattice import Node
-from hedgerow.lattice.matches import row_keys
-from hedgerow.lattice.threshold import MinimiseRisk, RecordLandscape
+from hedgerow.disclosure.lattice.lattice import Node
+from hedgerow.disclosure.lattice.matches import row_keys
+from hedgerow.disclosure.lattice.threshold import MinimiseRisk, RecordLandscape
+from hedgerow.disclosure.solvers.aruba import aruba
+from hedgerow.disclosure.solvers.branch_and_bound import branch_and_bound
+from hedgerow.disclosure.solvers.btda import btda
+from hedgerow.disclosure.solvers.climb import Climb
 
 ARUBA, SQUARES, BTDA = "ARUBA", "ARUBA, k² + k moves", "BTDA"
 HEURISTIC, EXACT = "branch and bound, heuristic", "branch and bound, exact"

@@ -6,16 +6,16 @@ is the plainest search of that kind: nodes branch into their feasible generalisa
 least cost is taken first, and a node is judged by its *own* cost. That is no bound on what lies
 above it, where costs are lower still, so the search stops at the first node that nothing waiting
 beats, and may miss the best one. The library's
-:func:`~hedgerow.lattice.branch_and_bound.branch_and_bound`, which bounds whole boxes by their
-corners, does not.
+:func:`~hedgerow.disclosure.solvers.branch_and_bound.branch_and_bound`, which bounds whole boxes
+by their corners, does not.
 """
 
 from __future__ import annotations
 
 from heapq import heappop, heappush
 
-from hedgerow.lattice.climb import Best, Climb
-from hedgerow.lattice.lattice import Node
+from hedgerow.disclosure.lattice.lattice import Node
+from hedgerow.disclosure.solvers.climb import Best, Climb
 
 
 def heuristic_branch_and_bound(climb: Climb) -> Node | None:

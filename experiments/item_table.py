@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from experiments.figure import Scene
 from experiments.tables import classless, diabetes, with_attributes
-from hedgerow.lattice.aggregate_objective import AggregateObjective, AggregateProblem
-from hedgerow.lattice.dictionary import Dictionary, DistinctRecords
-from hedgerow.lattice.lattice import Lattice, Parts, parts_of
-from hedgerow.lattice.matches import levels_of_columns
-from hedgerow.lattice.risk import RiskModel, Severities
-from hedgerow.lattice.threshold import RecordLandscape
-from hedgerow.lattice.utility import utility_tables
+from hedgerow.disclosure.lattice.dictionary import Dictionary, DistinctRecords
+from hedgerow.disclosure.lattice.lattice import Lattice, Parts, parts_of
+from hedgerow.disclosure.lattice.matches import levels_of_columns
+from hedgerow.disclosure.lattice.risk import RiskModel, Severities
+from hedgerow.disclosure.lattice.threshold import RecordLandscape
+from hedgerow.disclosure.lattice.utility import utility_tables
+from hedgerow.disclosure.solvers.aggregate_objective import AggregateObjective, AggregateProblem
 from hedgerow.model.table import EncodedTable
 
 ModelNumber: TypeAlias = Literal[1, 2, 3]

@@ -7,6 +7,8 @@ from typing import Literal
 
 import numpy as np
 
+from hedgerow.baselines.kanonymity.mondrian import Mondrian
+from hedgerow.baselines.kanonymity.tds import TopDownSpecialisation
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.errors import DataError
 from hedgerow.evaluation.classification import (
@@ -19,8 +21,6 @@ from hedgerow.evaluation.examples import Examples
 from hedgerow.methods.diffgen.diffgen import DiffGen
 from hedgerow.methods.diffmulti.diffmulti import DiffMulti
 from hedgerow.methods.diffmulti.scores import ScoreName, multi_score
-from hedgerow.methods.kanonymity.mondrian import Mondrian
-from hedgerow.methods.kanonymity.tds import TopDownSpecialisation
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import PlainMethod, TableMethod
 from hedgerow.model.table import EncodedTable

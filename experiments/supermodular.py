@@ -8,12 +8,12 @@ from functools import cache
 
 from experiments.figure import FigurePoint, Scene, Unit
 from experiments.item_table import ItemTable, item_table
-from hedgerow.lattice.aggregate import AggregateOptimum, maximise_aggregate
-from hedgerow.lattice.aggregate_objective import AggregateProblem
-from hedgerow.lattice.lattice import Node
-from hedgerow.lattice.risk import RiskModel
-from hedgerow.lattice.solve import solve
-from hedgerow.lattice.threshold import MaximiseUtility, RecordLandscape
+from hedgerow.disclosure.lattice.lattice import Node
+from hedgerow.disclosure.lattice.risk import RiskModel
+from hedgerow.disclosure.lattice.threshold import MaximiseUtility, RecordLandscape
+from hedgerow.disclosure.solvers.aggregate import AggregateOptimum, maximise_aggregate
+from hedgerow.disclosure.solvers.aggregate_objective import AggregateProblem
+from hedgerow.disclosure.solvers.solve import solve
 
 UTILITY_ATTRIBUTES = 6
 MOST_WALKED = 9

@@ -21,8 +21,8 @@ from experiments.supermodular_point import (
     total_variation,
 )
 from experiments.supermodular_sampling import FLOOR, Disclosed, disclosure
-from hedgerow.lattice.aggregate_objective import AggregateObjective
-from hedgerow.lattice.lattice import parts_of
+from hedgerow.disclosure.lattice.lattice import parts_of
+from hedgerow.disclosure.solvers.aggregate_objective import AggregateObjective
 
 N_POINTS, N_DRAWS = 200, 2_000
 THETA, SIGMA, WIDTH = 0.1, 0.5, 0.9

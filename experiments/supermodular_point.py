@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from hedgerow.disclosure.lattice.lattice import Lattice
+from hedgerow.disclosure.solvers.aggregate_objective import AggregateObjective
 from hedgerow.errors import SettingError
-from hedgerow.lattice.aggregate_objective import AggregateObjective
-from hedgerow.lattice.lattice import Lattice
 from hedgerow.model.arrays import Floats, Ints
 
 GUARANTEE = "none"

@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 from experiments.figure import FigurePoint, Scene, Unit
 from experiments.releases import diffgen, released
 from experiments.tables import diabetes, rows, with_attributes
+from hedgerow.disclosure.lattice.dictionary import Dictionary
+from hedgerow.disclosure.lattice.lattice import Parts, parts_of
+from hedgerow.disclosure.lattice.risk import Severities
+from hedgerow.disclosure.lattice.utility import utility_tables
+from hedgerow.disclosure.private.printed_delta import PrintedTerms
+from hedgerow.disclosure.private.printed_utility import PromisedUtility, promised_utility
+from hedgerow.disclosure.solvers.aggregate_objective import AggregateObjective
 from hedgerow.evaluation.placing import places
-from hedgerow.lattice.aggregate_objective import AggregateObjective
-from hedgerow.lattice.dictionary import Dictionary
-from hedgerow.lattice.lattice import Parts, parts_of
-from hedgerow.lattice.risk import Severities
-from hedgerow.lattice.utility import utility_tables
-from hedgerow.methods.personal.printed_delta import PrintedTerms
-from hedgerow.methods.personal.printed_utility import PromisedUtility, promised_utility
 from hedgerow.model.arrays import Floats
 from hedgerow.model.groups import Groups
 from hedgerow.model.table import EncodedTable

@@ -8,9 +8,9 @@ import pytest
 
 import hedgerow
 from hedgerow.disclosure.disclose import disclose
+from hedgerow.disclosure.lattice.lattice import Lattice
+from hedgerow.disclosure.lattice.threshold import RecordLandscape
 from hedgerow.errors import DataError, PlanError, SettingError, UnconfirmedPlanError
-from hedgerow.lattice.lattice import Lattice
-from hedgerow.lattice.threshold import RecordLandscape
 from support.disclosure_tables import ATTRIBUTES, METHODS, OWN, patients, plan
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from hedgerow.disclosure.confidential import Problems, read_confidential
 from hedgerow.disclosure.disclose import disclose
+from hedgerow.disclosure.lattice.lattice import Lattice
 from hedgerow.disclosure.prepare import prepare_disclosure
 from hedgerow.disclosure.work import TooLongError, Watch, expected_seconds, forms_of
 from hedgerow.errors import SettingError
-from hedgerow.lattice.lattice import Lattice
 from hedgerow.progress import no_progress
 from support.disclosure_tables import METHODS, patients, plan
 

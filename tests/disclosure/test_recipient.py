@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hedgerow.disclosure import result as results
 from hedgerow.disclosure.disclose import disclose
 from hedgerow.disclosure.forms import GivenForms, known_forms
+from hedgerow.disclosure.lattice.lattice import chains_of
 from hedgerow.disclosure.memory_file import MemoryFile
 from hedgerow.disclosure.recipient import (
     OtherRecordsError,
@@ -23,7 +24,6 @@ from hedgerow.disclosure.recipient import (
     withdraw_given,
 )
 from hedgerow.errors import DataError, PlanError, RefusedError, ReleaseError, SettingError
-from hedgerow.lattice.lattice import chains_of
 from support.disclosure_tables import METHODS, patients, plan
 from support.tables import grid, schema_of, values
 

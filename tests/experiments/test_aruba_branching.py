@@ -7,10 +7,10 @@ import pytest
 
 from experiments.aruba import ARUBA, EXACT, SEARCHES, SHARES, SQUARES
 from experiments.aruba_branching import heuristic_branch_and_bound
-from hedgerow.lattice.branch_and_bound import branch_and_bound
-from hedgerow.lattice.climb import Climb
-from hedgerow.lattice.lattice import Lattice
-from hedgerow.lattice.threshold import MinimiseRisk
+from hedgerow.disclosure.lattice.lattice import Lattice
+from hedgerow.disclosure.lattice.threshold import MinimiseRisk
+from hedgerow.disclosure.solvers.branch_and_bound import branch_and_bound
+from hedgerow.disclosure.solvers.climb import Climb
 from support.landscapes import TableLandscape, paper_example, random_landscape
 
 

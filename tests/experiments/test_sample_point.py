@@ -15,10 +15,10 @@ from experiments.supermodular_point import (
     lemma_1_bound,
     total_variation,
 )
+from hedgerow.disclosure.lattice.lattice import Lattice
+from hedgerow.disclosure.lattice.matches import prefix_sums
+from hedgerow.disclosure.solvers.aggregate_objective import AggregateObjective
 from hedgerow.errors import SettingError
-from hedgerow.lattice.aggregate_objective import AggregateObjective
-from hedgerow.lattice.lattice import Lattice
-from hedgerow.lattice.matches import prefix_sums
 
 
 def one_attribute(counts, *, rate=0.5, theta=0.5, sigma=0.5, severity=None, risk_weight=1.0):

@@ -51,7 +51,7 @@ SEQUENCES = {
     "three or two": (((0, 1), (1,)), (0, 1)),
 }
 SAMPLING = ("truthful", "sample")
-"""They draw records, not only noise; their law is tested in tests/methods/personal."""
+"""They draw records, not only noise; their law is tested in tests/disclosure/private."""
 
 
 def numeric_pair(rest, record):

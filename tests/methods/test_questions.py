@@ -76,7 +76,7 @@ CHOICES = {
 """Rule, whether at the rate of a monotone score (or of a range), and sensitivity (or range)."""
 
 SAMPLING = ("truthful", "sample")
-"""They draw records, not only noise; their law is tested in tests/methods/personal."""
+"""They draw records, not only noise; their law is tested in tests/disclosure/private."""
 
 STEPS = {
     "shared choice": "shared choices",

@@ -62,11 +62,13 @@ def in_batteries() -> set[str]:
         *test_battery.METHODS.values(),
         *test_baselines_battery.METHODS.values(),
         *test_basket_battery.METHODS.values(),
-        *(make(5) for make in battery("kanonymity/test_k_anonymity.py")),
+        *(make(5) for make in battery("../baselines/kanonymity/test_k_anonymity.py")),
         *battery("weave/test_weave_battery.py"),
         *battery("chain/test_chain_battery.py"),
     ]
-    personal = {settings.method for settings in battery("personal/test_personal_battery.py")}
+    personal = {
+        settings.method for settings in battery("../disclosure/private/test_personal_battery.py")
+    }
     return {method.about.name for method in built} | personal
 
 

@@ -36,11 +36,11 @@ from hedgerow.auditing.neighbours import (
     table_pairs,
     values,
 )
+from hedgerow.disclosure.private import supermodular
 from hedgerow.methods.diffgen import specialise
 from hedgerow.methods.diffmulti import growth as diffmulti_growth
 from hedgerow.methods.hedge import budget as hedge_budget
 from hedgerow.methods.hedge import hedge
-from hedgerow.methods.personal import supermodular
 from hedgerow.model import run as model_run
 from hedgerow.privacy.source import SeededSource
 from hedgerow.taxonomy.domain import DateDomain

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 import yaml
 
-from hedgerow.methods.personal.weighing import PersonalFactors
+from hedgerow.disclosure.private.weighing import PersonalFactors
 from hedgerow.plan.attribute import AttributePlan
 from hedgerow.plan.covers import CoversPlan, PeopleDisjointPlan
 from hedgerow.plan.disclose import DISCLOSE_FAMILIES

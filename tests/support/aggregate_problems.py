@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from hedgerow.lattice.aggregate_objective import AggregateObjective, AggregateProblem
-from hedgerow.lattice.lattice import Lattice
-from hedgerow.lattice.matches import Matches
+from hedgerow.disclosure.lattice.lattice import Lattice
+from hedgerow.disclosure.lattice.matches import Matches
+from hedgerow.disclosure.solvers.aggregate_objective import AggregateObjective, AggregateProblem
 
 
 def falling(rng, size, *, whole):

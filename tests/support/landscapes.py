@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.lattice.lattice import Lattice, Node
-from hedgerow.lattice.matches import Matches
-from hedgerow.lattice.risk import RiskModel
-from hedgerow.lattice.threshold import RecordLandscape
+from hedgerow.disclosure.lattice.lattice import Lattice, Node
+from hedgerow.disclosure.lattice.matches import Matches
+from hedgerow.disclosure.lattice.risk import RiskModel
+from hedgerow.disclosure.lattice.threshold import RecordLandscape
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

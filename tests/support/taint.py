@@ -34,6 +34,7 @@ WATCHED = (
     "hedgerow.model.sequences",
     "hedgerow.trees.",
     "hedgerow.methods.",
+    "hedgerow.disclosure.private.",
 )
 
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hedgerow.baselines.kanonymity.levels import AttributeLevels
+from hedgerow.disclosure.lattice.lattice import hierarchy_of
 from hedgerow.errors import SettingError
 from hedgerow.evaluation.labels import span_of
 from hedgerow.evaluation.marginals import bin_edges
-from hedgerow.lattice.lattice import hierarchy_of
-from hedgerow.methods.kanonymity.levels import AttributeLevels
 from hedgerow.model.schema import Attribute
 from hedgerow.release.domains import describe
 from hedgerow.taxonomy.domain import DateDomain

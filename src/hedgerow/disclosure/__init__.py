@@ -1,5 +1,6 @@
-"""The disclosure room: single records, each in the form of least risk that is still useful.
+"""Disclosure of single records, each at its own best generalisation.
 
-A plan, the records and an attacker's dictionary come in; forms and a certificate leave for
-everyone, risks for the owner alone. Nothing here is differentially private.
+A plan, the records and an attacker's dictionary come in; generalised records and a certificate
+leave for everyone, risks for the owner only. Only the methods in ``private`` are differentially
+private.
 """

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.disclosure.lattice.dictionary import Dictionary
+from hedgerow.disclosure.lattice.lattice import Levels
+from hedgerow.disclosure.lattice.risk import Severities
 from hedgerow.disclosure.prepare import PreparedDisclosure
+from hedgerow.disclosure.solvers.records import distinct_problems
 from hedgerow.errors import DataError, PlanError
-from hedgerow.lattice.dictionary import Dictionary
-from hedgerow.lattice.lattice import Levels
-from hedgerow.lattice.records import distinct_problems
-from hedgerow.lattice.risk import Severities
 from hedgerow.model.arrays import Floats
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable

@@ -16,20 +16,20 @@ import numpy as np
 
 from hedgerow.disclosure.certify import DisclosureFacts, certified_recipient, certify_disclosure
 from hedgerow.disclosure.confidential import Confidential, Problems, read_confidential
+from hedgerow.disclosure.lattice.consistency import match_counter
+from hedgerow.disclosure.lattice.lattice import Levels
+from hedgerow.disclosure.lattice.packed import Found
+from hedgerow.disclosure.lattice.threshold import MinimiseRisk
 from hedgerow.disclosure.movement import RiskMovement, RiskNotLoweredError
 from hedgerow.disclosure.prepare import PreparedDisclosure, given_to, prepare_disclosure
 from hedgerow.disclosure.recipient import Recipient
 from hedgerow.disclosure.result import Disclosure, OwnerView
-from hedgerow.disclosure.solvers import BlockSolver, joined_answers, n_workers, solver_for
+from hedgerow.disclosure.solver_choice import BlockSolver, joined_answers, n_workers, solver_for
+from hedgerow.disclosure.solvers.records import RecordSolver
 from hedgerow.disclosure.unfinished import Identity, Unfinished
 from hedgerow.disclosure.uniform import UniformForms, Valued
 from hedgerow.disclosure.work import HOURS, TooLongError, Watch, check_hours, expected_seconds
 from hedgerow.errors import InputError, ReleaseError, SettingError
-from hedgerow.lattice.consistency import match_counter
-from hedgerow.lattice.lattice import Levels
-from hedgerow.lattice.packed import Found
-from hedgerow.lattice.records import RecordSolver
-from hedgerow.lattice.threshold import MinimiseRisk
 from hedgerow.model.arrays import Floats
 from hedgerow.pipeline.prepare import PlanLike
 from hedgerow.pipeline.signed import check_signed

@@ -11,20 +11,20 @@ from typing import Any
 import numpy as np
 
 from hedgerow.disclosure.confidential import Confidential, Problems, read_confidential
-from hedgerow.disclosure.prepare import PreparedDisclosure, given_to, prepare_disclosure
-from hedgerow.disclosure.recipient import Recipient
-from hedgerow.disclosure.solvers import n_workers, objective_of, solver_for
-from hedgerow.errors import SettingError
-from hedgerow.lattice.consistency import match_counter
-from hedgerow.lattice.lattice import Chains, Lattice, Node, total
-from hedgerow.lattice.matches import CUBE_UP_TO
-from hedgerow.lattice.threshold import (
+from hedgerow.disclosure.lattice.consistency import match_counter
+from hedgerow.disclosure.lattice.lattice import Chains, Lattice, Node, total
+from hedgerow.disclosure.lattice.matches import CUBE_UP_TO
+from hedgerow.disclosure.lattice.threshold import (
     Balance,
     MaximiseUtility,
     MinimiseRisk,
     Objective,
     RecordLandscape,
 )
+from hedgerow.disclosure.prepare import PreparedDisclosure, given_to, prepare_disclosure
+from hedgerow.disclosure.recipient import Recipient
+from hedgerow.disclosure.solver_choice import n_workers, objective_of, solver_for
+from hedgerow.errors import SettingError
 from hedgerow.model.arrays import Floats, Ints
 from hedgerow.pipeline.prepare import PlanLike
 from hedgerow.pipeline.signed import check_signed

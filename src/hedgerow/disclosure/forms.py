@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.disclosure.confidential import Confidential
+from hedgerow.disclosure.lattice.dictionary import DistinctRecords
+from hedgerow.disclosure.lattice.lattice import Chains, Levels
 from hedgerow.errors import InternalError
-from hedgerow.lattice.dictionary import DistinctRecords
-from hedgerow.lattice.lattice import Chains, Levels
 from hedgerow.model.arrays import Columns
 
 TOKEN_BYTES = 16

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.baselines.kanonymity.level_search import Cost
 from hedgerow.disclosure.explain import FOR_OWNER, ReadyToExplain, lattice_size
+from hedgerow.disclosure.lattice.matches import CUBE_UP_TO
+from hedgerow.disclosure.lattice.threshold import RecordLandscape
 from hedgerow.disclosure.plane import ANONYMITIES, MOST_NODES, MOST_RECORDS, Frontier
 from hedgerow.disclosure.uniform import UniformForms
 from hedgerow.errors import SettingError
-from hedgerow.lattice.matches import CUBE_UP_TO
-from hedgerow.lattice.threshold import RecordLandscape
-from hedgerow.methods.kanonymity.level_search import Cost
 from hedgerow.model.arrays import Floats, Ints
 from hedgerow.pipeline.prepare import PlanLike
 from hedgerow.plan.disclose import AggregateDisclose

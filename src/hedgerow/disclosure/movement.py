@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.disclosure.lattice.lattice import Chains
+from hedgerow.disclosure.lattice.matches import row_keys
 from hedgerow.errors import RefusedError
-from hedgerow.lattice.lattice import Chains
-from hedgerow.lattice.matches import row_keys
 from hedgerow.model.arrays import Floats
 from hedgerow.model.certificate import DisclosedRisk
 from hedgerow.model.table import EncodedTable

@@ -10,22 +10,22 @@ from typing import TypeAlias
 import numpy as np
 
 from hedgerow.disclosure.confidential import Problems
+from hedgerow.disclosure.lattice.dictionary import Dictionary
+from hedgerow.disclosure.lattice.known import known_parts, with_known
+from hedgerow.disclosure.lattice.lattice import Lattice, Node, Parts, parts_of, total
+from hedgerow.disclosure.lattice.matches import CUBE_UP_TO, MatchCounter, levels_of_columns
+from hedgerow.disclosure.lattice.packed import Found
+from hedgerow.disclosure.lattice.risk import RiskModel
 from hedgerow.disclosure.prepare import PreparedDisclosure
-from hedgerow.lattice.aggregate import (
+from hedgerow.disclosure.solvers.aggregate import (
     AggregateOptimum,
     best_in_cube,
     maximise_aggregate,
     maximise_by_minimum_norm,
 )
-from hedgerow.lattice.aggregate_objective import AggregateObjective, AggregateProblem
-from hedgerow.lattice.approx import ApproxSettings, approximate
-from hedgerow.lattice.approx_dual import DualSettings, approximate_dual
-from hedgerow.lattice.dictionary import Dictionary
-from hedgerow.lattice.known import known_parts, with_known
-from hedgerow.lattice.lattice import Lattice, Node, Parts, parts_of, total
-from hedgerow.lattice.matches import CUBE_UP_TO, MatchCounter, levels_of_columns
-from hedgerow.lattice.packed import Found
-from hedgerow.lattice.risk import RiskModel
+from hedgerow.disclosure.solvers.aggregate_objective import AggregateObjective, AggregateProblem
+from hedgerow.disclosure.solvers.approx import ApproxSettings, approximate
+from hedgerow.disclosure.solvers.approx_dual import DualSettings, approximate_dual
 from hedgerow.plan.disclose import AggregateDisclose, ApproxDisclose, UtilityThreshold
 
 CodeTuple: TypeAlias = tuple[int, ...]

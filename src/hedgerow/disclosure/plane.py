@@ -10,14 +10,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hedgerow.baselines.kanonymity.level_search import Cost
 from hedgerow.disclosure.confidential import Confidential, Problems
+from hedgerow.disclosure.lattice.lattice import Lattice
+from hedgerow.disclosure.lattice.matches import CUBE_UP_TO
+from hedgerow.disclosure.lattice.packed import Found
+from hedgerow.disclosure.lattice.threshold import RecordLandscape
 from hedgerow.disclosure.prepare import PreparedDisclosure
 from hedgerow.disclosure.uniform import UniformForms
-from hedgerow.lattice.lattice import Lattice
-from hedgerow.lattice.matches import CUBE_UP_TO
-from hedgerow.lattice.packed import Found
-from hedgerow.lattice.threshold import RecordLandscape
-from hedgerow.methods.kanonymity.level_search import Cost
 from hedgerow.model.arrays import Floats, Ints
 from hedgerow.report.owner import AnonymousTable, Plane, Point
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.disclosure.lattice.lattice import Chains, chains_of
+from hedgerow.disclosure.lattice.risk import RiskModel
+from hedgerow.disclosure.lattice.utility import MEASURE_NAMED, Measure, utility_tables
 from hedgerow.encode.schema import schema_of
 from hedgerow.errors import PlanError, SettingError, TaxonomyError
-from hedgerow.lattice.lattice import Chains, chains_of
-from hedgerow.lattice.risk import RiskModel
-from hedgerow.lattice.utility import MEASURE_NAMED, Measure, utility_tables
 from hedgerow.model.compiler import need_compiler
 from hedgerow.model.schema import Schema
 from hedgerow.pipeline.prepare import PlanLike, as_plan

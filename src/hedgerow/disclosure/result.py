@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.disclosure.confidential import Confidential, Problems
+from hedgerow.disclosure.lattice.packed import Found
 from hedgerow.disclosure.movement import RiskMovement, movement_of, shown_classes
 from hedgerow.disclosure.plane import plane_of
 from hedgerow.disclosure.prepare import PreparedDisclosure
 from hedgerow.disclosure.recipient import Recipient
 from hedgerow.disclosure.table import disclosed_nodes, disclosed_table
 from hedgerow.disclosure.uniform import UniformForms, Valued
-from hedgerow.lattice.packed import Found
 from hedgerow.model.arrays import Floats
 from hedgerow.model.certificate import Certificate
 from hedgerow.release.dictionary import DICTIONARY

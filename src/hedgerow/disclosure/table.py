@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.lattice.lattice import Chains
+from hedgerow.disclosure.lattice.lattice import Chains
 from hedgerow.model.labels import leaf_labels
 from hedgerow.model.table import EncodedTable
 from hedgerow.release.table import labelled

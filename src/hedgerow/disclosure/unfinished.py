@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.disclosure.lattice.packed import Found
 from hedgerow.errors import ReleaseError
-from hedgerow.lattice.packed import Found
 
 FORMAT = 1
 _ANSWERS = "answers.bin"

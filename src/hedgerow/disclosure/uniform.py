@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.baselines.kanonymity.full_domain import MOST_VECTORS, full_domain_cuts, n_vectors
+from hedgerow.baselines.kanonymity.level_search import Cost
+from hedgerow.baselines.kanonymity.levels import levels_of
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.disclosure.confidential import Confidential, Problems, without_class
+from hedgerow.disclosure.lattice.lattice import NUMERIC_FAN_OUT, Chains
+from hedgerow.disclosure.lattice.matches import row_keys
 from hedgerow.disclosure.prepare import PreparedDisclosure
-from hedgerow.lattice.lattice import NUMERIC_FAN_OUT, Chains
-from hedgerow.lattice.matches import row_keys
-from hedgerow.methods.kanonymity.full_domain import MOST_VECTORS, full_domain_cuts, n_vectors
-from hedgerow.methods.kanonymity.level_search import Cost
-from hedgerow.methods.kanonymity.levels import levels_of
 from hedgerow.model.arrays import Floats, Ints
 from hedgerow.model.groups import Ranges
 
@@ -68,7 +68,7 @@ class UniformForms:
         """The cheapest k-anonymous form for each k of which the table has enough records.
 
         [Samarati01; Incognito], by
-        :func:`~hedgerow.methods.kanonymity.full_domain.full_domain_cuts`.
+        :func:`~hedgerow.baselines.kanonymity.full_domain.full_domain_cuts`.
         """
         table = without_class(self.given.table, slice(None))
         ks = [k for k in wanted if k <= len(table)]

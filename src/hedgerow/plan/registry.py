@@ -22,26 +22,26 @@ from hedgerow.plan.defaults import (
 from hedgerow.plan.settings import MethodSettings
 
 _HOMES = {
-    "hedge": "hedge.settings:HedgeSettings",
-    "weave": "weave.settings:WeaveSettings",
-    "diffgen": "diffgen.settings:DiffGenSettings",
-    "diffmulti": "diffmulti.settings:DiffMultiSettings",
-    "coterie": "coterie.settings:CoterieSettings",
-    "diffpart": "diffpart.settings:DiffPartSettings",
-    "basic": "basic.settings:BasicSettings",
-    "chain": "chain.settings:ChainSettings",
-    "basic-table": "basic_table.settings:BasicTableSettings",
-    "rps": "rps.settings:RpsSettings",
-    "dpcube": "dpcube.settings:DPCubeSettings",
-    "privbayes": "privbayes.settings:PrivBayesSettings",
-    "supermodular": "personal.settings:SupermodularSettings",
-    "truthful": "personal.settings:TruthfulSettings",
-    "sample": "personal.settings:SampleSettings",
-    "mondrian": "kanonymity.settings:MondrianSettings",
-    "tds": "kanonymity.settings:TdsSettings",
-    "full-domain": "kanonymity.settings:FullDomainSettings",
+    "hedge": "methods.hedge.settings:HedgeSettings",
+    "weave": "methods.weave.settings:WeaveSettings",
+    "diffgen": "methods.diffgen.settings:DiffGenSettings",
+    "diffmulti": "methods.diffmulti.settings:DiffMultiSettings",
+    "coterie": "methods.coterie.settings:CoterieSettings",
+    "diffpart": "methods.diffpart.settings:DiffPartSettings",
+    "basic": "methods.basic.settings:BasicSettings",
+    "chain": "methods.chain.settings:ChainSettings",
+    "basic-table": "methods.basic_table.settings:BasicTableSettings",
+    "rps": "methods.rps.settings:RpsSettings",
+    "dpcube": "methods.dpcube.settings:DPCubeSettings",
+    "privbayes": "methods.privbayes.settings:PrivBayesSettings",
+    "supermodular": "disclosure.private.settings:SupermodularSettings",
+    "truthful": "disclosure.private.settings:TruthfulSettings",
+    "sample": "disclosure.private.settings:SampleSettings",
+    "mondrian": "baselines.kanonymity.settings:MondrianSettings",
+    "tds": "baselines.kanonymity.settings:TdsSettings",
+    "full-domain": "baselines.kanonymity.settings:FullDomainSettings",
 }
-"""Every method, with the class of its settings below ``hedgerow.methods``."""
+"""Every method, with the class of its settings below ``hedgerow``."""
 
 
 class _Methods(Mapping[str, type[MethodSettings]]):
@@ -56,7 +56,7 @@ class _Methods(Mapping[str, type[MethodSettings]]):
             return self._further[name]
         if name not in self._loaded:
             module, _, settings = _HOMES[name].partition(":")
-            found = getattr(import_module(f"hedgerow.methods.{module}"), settings)
+            found = getattr(import_module(f"hedgerow.{module}"), settings)
             self._loaded[name] = found
         return self._loaded[name]
 

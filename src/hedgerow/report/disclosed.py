@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.lattice.lattice import Chains
+from hedgerow.disclosure.lattice.lattice import Chains
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.schema import Schema
 from hedgerow.report.budget import budget_picture

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.disclosure.lattice.risk import RiskModel, Severities
 from hedgerow.evaluation.distinct import row_numbers
-from hedgerow.lattice.risk import RiskModel, Severities
 from hedgerow.risks.raw.read import RawTable
 
 MODELS: tuple[Literal[1, 2, 3], ...] = (1, 2, 3)

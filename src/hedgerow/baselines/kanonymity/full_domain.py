@@ -1,0 +1,186 @@
+"""Full-domain k-anonymity: every attribute at one level of its taxonomy [Samarati01; Incognito].
+
+One vector of levels recodes all records: a value is always published at the same level. The
+cheapest vector that is k-anonymous is found among all of them, or, where they are too many, one
+that is minimal: none of its attributes can be told any finer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.baselines.kanonymity.level_descent import descend
+from hedgerow.baselines.kanonymity.level_search import Cost, measured
+from hedgerow.baselines.kanonymity.levels import AttributeLevels, levels_of
+from hedgerow.baselines.kanonymity.promise import check_k, cut_groups, refuse_few, statement_of
+from hedgerow.count.distinct import DistinctRows, distinct_rows
+from hedgerow.errors import SettingError
+from hedgerow.model.engine import Engine
+from hedgerow.model.groups import Groups, Ranges
+from hedgerow.model.method import About, Departure
+from hedgerow.model.schema import Schema
+from hedgerow.model.sizes import require_domains
+from hedgerow.model.table import EncodedTable
+from hedgerow.privacy.budget import upward_text
+from hedgerow.privacy.source import RandomSource
+from hedgerow.progress import Progress, no_progress
+
+MOST_VECTORS = 100_000
+"""Vectors of levels up to which all are measured."""
+
+FAN_OUT = 2
+"""How many cells or runs of a grid make a run of the next level, if nothing is said."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FullDomainCut:
+    """A k-anonymous recoding: the level of each attribute and the ranges it has there.
+
+    Level 0 are the values themselves. Records in boxes of fewer than ``k`` records are to be
+    suppressed; without a suppression limit there are none.
+    """
+
+    k: int
+    levels: tuple[int, ...]
+    ranges: tuple[Ranges, ...]
+
+    def generalise(self, table: EncodedTable) -> tuple[NDArray[np.int32], ...]:
+        """Return, per attribute, which of its ranges each record of ``table`` falls into.
+
+        Privacy: none is added. The result is as confidential as ``table``.
+        """
+        return tuple(
+            each.partition_of(attribute.domain.size)[codes]
+            for each, attribute, codes in zip(
+                self.ranges, table.schema.attributes, table.codes, strict=True
+            )
+        )
+
+
+def full_domain_cuts(
+    engine: Engine,
+    *,
+    ks: Sequence[int],
+    cost: Cost = "discernibility",
+    suppression: Fraction = Fraction(0),
+    fan_out: int = FAN_OUT,
+) -> dict[int, FullDomainCut]:
+    """Return the cheapest k-anonymous recoding for each of ``ks``.
+
+    All vectors of levels are measured once, whatever the number of ks: 1 to 100 take as long
+    as one. ``suppression`` is the share of the records that may be left out. Where there are
+    more than ``MOST_VECTORS``, each k has a minimal vector of its own instead.
+
+    Privacy: none. Which vector is chosen depends on the data as it is.
+
+    Example: ``full_domain_cuts(engine, ks=range(1, 101))[5].generalise(table)``.
+    """
+    check_k(min(ks, default=0))
+    rows = distinct_rows(engine)
+    refuse_few(int(rows.counts.sum()), max(ks))
+    levels = levels_of(engine.schema, fan_out=fan_out)
+    chosen = _vectors(rows, levels, ks=ks, cost=cost, suppression=suppression)
+    return {k: _cut(k, vector, levels) for k, vector in chosen.items()}
+
+
+def n_vectors(levels: tuple[AttributeLevels, ...]) -> int:
+    """Return how many vectors of levels there are."""
+    return prod(len(each) for each in levels)
+
+
+def _vectors(
+    rows: DistinctRows,
+    levels: tuple[AttributeLevels, ...],
+    *,
+    ks: Sequence[int],
+    cost: Cost,
+    suppression: Fraction,
+) -> dict[int, NDArray[np.int64]]:
+    if n_vectors(levels) > MOST_VECTORS:
+        return {k: descend(rows, levels, k=k, cost=cost, suppression=suppression) for k in ks}
+    # Every table is 1-anonymous as it is; looking for that as well would prune nothing.
+    above = [k for k in ks if k > 1]
+    chosen = {k: np.zeros(len(levels), dtype=np.int64) for k in ks if k == 1}
+    if above:
+        figures = measured(rows, levels, ks=above, suppression=suppression)
+        chosen |= {k: figures.best(k, cost=cost, suppression=suppression) for k in above}
+    return chosen
+
+
+def _cut(k: int, vector: NDArray[np.int64], levels: tuple[AttributeLevels, ...]) -> FullDomainCut:
+    chosen = tuple(int(level) for level in vector)
+    ranges = tuple(each.ranges[level] for each, level in zip(levels, chosen, strict=True))
+    return FullDomainCut(k=k, levels=chosen, ranges=ranges)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FullDomain:
+    """Generalise every attribute to one level so that every box keeps ``k`` records.
+
+    ``cost`` is what is made least. Records in boxes of fewer than ``k`` are left out, at most
+    the share ``suppression`` of all. ``fan_out`` makes the levels of grids.
+
+    Privacy: none in the sense of differential privacy; every box has ``k`` records or none.
+    """
+
+    k: int
+    cost: Cost
+    suppression: Fraction
+    fan_out: int
+
+    def __post_init__(self) -> None:
+        check_k(self.k)
+        if not 0 <= self.suppression < 1:
+            raise SettingError.out_of_range("suppression", self.suppression, "from 0, below 1")
+        if self.fan_out < 2:
+            raise SettingError.out_of_range("fan_out", self.fan_out, "at least 2")
+
+    @property
+    def about(self) -> About:
+        """What the certificate says of the method."""
+        return About(
+            name="full-domain",
+            departures=(
+                Departure(
+                    paper="Incognito (SIGMOD 2005)",
+                    what="The cheapest k-anonymous generalisation is published, by one measure.",
+                    why="The paper lists all that are k-anonymous and leaves the choice open.",
+                ),
+            ),
+            details={
+                "search": f"all combinations of levels, if at most {MOST_VECTORS:,}, else a"
+                " minimal one"
+            },
+        )
+
+    @property
+    def statement(self) -> str:
+        """What the method promises and what it does not, in plain words."""
+        kept = statement_of(self.k)
+        if not self.suppression:
+            return kept
+        share = f"{upward_text(100 * self.suppression)} %"
+        return f"{kept} Records without k like them were left out, at most {share} of all."
+
+    def validate(self, schema: Schema) -> None:
+        """Raise where an attribute has more values than can be numbered."""
+        require_domains(schema)
+
+    def publish(
+        self, engine: Engine, *, source: RandomSource, progress: Progress = no_progress
+    ) -> Groups:
+        """Return the groups of the cheapest recoding, with exact counts; nothing is drawn."""
+        progress("counting rows", None)
+        rows = distinct_rows(engine)
+        refuse_few(int(rows.counts.sum()), self.k)
+        levels = levels_of(engine.schema, fan_out=self.fan_out)
+        progress("comparing levels", None)
+        chosen = _vectors(rows, levels, ks=[self.k], cost=self.cost, suppression=self.suppression)
+        cut = _cut(self.k, chosen[self.k], levels)
+        return cut_groups(cut.ranges, rows, engine.schema, at_least=self.k)

@@ -1,0 +1,203 @@
+"""`sample`: [TKDE, Alg. 2], for whoever wants to see what it promises.
+
+Line 6 is drawn exactly from a list of generalisations, as the paper allows where attributes are
+few; Algorithm 3, which is to do it otherwise, is not run here (it is in the experiments). A floor
+is added to Φ, without which the algorithm is not defined, and what comes out is sorted. What can
+be proved is in :mod:`hedgerow.disclosure.private.printed_delta` (privacy) and
+:mod:`hedgerow.disclosure.private.printed_utility`; the certificate says it without flattery.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from hedgerow.disclosure.private import departures
+from hedgerow.disclosure.private.loose import level_groups
+from hedgerow.disclosure.private.printed import Sampler, Version
+from hedgerow.disclosure.private.printed_delta import PrintedTerms, ProvedDelta, proved_delta
+from hedgerow.disclosure.private.printed_utility import most_promised
+from hedgerow.disclosure.private.terms import Layout, Terms
+from hedgerow.errors import SettingError
+from hedgerow.model.engine import Engine
+from hedgerow.model.groups import Groups
+from hedgerow.model.method import About, Outline, Step
+from hedgerow.model.schema import Schema
+from hedgerow.model.sizes import require_domains
+from hedgerow.privacy.budget import PathLedger, upward_text
+from hedgerow.privacy.source import RandomSource
+from hedgerow.progress import Progress, no_progress
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrintedSample:
+    """Publish random frequent generalisations of a random sample [TKDE, Alg. 2].
+
+    Departs: see :data:`~hedgerow.disclosure.private.departures.SAMPLE`.
+
+    Privacy: (epsilon, delta) with the delta of Theorem B1 for tables of at least
+    ``least_records``; it is hundreds to thousands of times what publishing one raw record
+    picked at random would cost.
+    """
+
+    terms: Terms
+    version: Version
+    at_least: Fraction
+    beta: Fraction
+    theta: Fraction
+    least_records: int
+
+    @property
+    def about(self) -> About:
+        """What the certificate says of the method."""
+        return About(
+            name="sample",
+            faithful=True,
+            departures=departures.SAMPLE,
+            details={
+                **self.terms.details(),
+                "boxes": "generalised records, which may overlap",
+                "counts": "true counts of sampled records, and one record that says nothing",
+            },
+        )
+
+    def delta(self, schema: Schema, epsilon: Fraction) -> Fraction:
+        """Return the delta that can be proved, from public numbers."""
+        return self._proved(schema, epsilon).total
+
+    def caveat(self, schema: Schema, epsilon: Fraction) -> str | None:
+        """Return what that delta is worth."""
+        delta = float(self.delta(schema, epsilon))
+        times = delta * self.least_records
+        return (
+            "This is no protection worth the name. The delta is proved for tables of at least"
+            f" {self.least_records:,} records, and it is {times:,.0f} times what it would cost to"
+            " publish one record, picked at random, in full. No settings of this algorithm bring"
+            " delta below one in the number of records. The paper's own claim, a negligible delta,"
+            " is wrong. Use supermodular or truthful to protect people."
+            f"{self._utility_words(schema, epsilon)}"
+        )
+
+    def _utility_words(self, schema: Schema, epsilon: Fraction) -> str:
+        """What the paper's theorem on utility promises with these settings, of any table."""
+        if self.version == "risk":
+            return ""
+        cuts = self.terms.layout(schema).space.cuts
+        promised = most_promised(
+            self._settings(schema, epsilon),
+            n_attributes=len(cuts),
+            height=max(max(len(cut) for cut in cuts) - 1, 1),
+        )
+        if promised.void:
+            return (
+                " Of utility the paper's Theorem 3(ii) promises nothing at these settings: its"
+                f" exponent would have to exceed {promised.needed:.3g}, and is at most"
+                f" {upward_text(promised.exponent)}."
+            )
+        return (
+            " Of utility the paper's Theorem 3(ii) promises at most"
+            f" {upward_text(100 * promised.part)}% of the best at these settings."
+        )
+
+    def _settings(self, schema: Schema, epsilon: Fraction) -> PrintedTerms:
+        layout = self.terms.layout(schema)
+        least, most = _severity_bounds(layout)
+        shift = most if self.version == "risk" else 2 * (layout.worth.risk_weight / least + 1)
+        return PrintedTerms(
+            epsilon=epsilon,
+            beta=self.beta,
+            theta=self.theta,
+            least_records=self.least_records,
+            n_nodes=layout.space.n_vectors,
+            reach=most if self.version == "risk" else shift / 2,
+            shift=shift,
+        )
+
+    def _proved(self, schema: Schema, epsilon: Fraction) -> ProvedDelta:
+        return proved_delta(self._settings(schema, epsilon))
+
+    def validate(self, schema: Schema, epsilon: Fraction) -> None:
+        """Raise where nothing at all can be proved, before any budget is spent."""
+        require_domains(schema)
+        if schema.class_attribute is not None:
+            raise SettingError(
+                "the algorithm has no class, and publishing one would undo its delta",
+                where=f"attributes.{schema.class_attribute.name}.role",
+                do="Make the class a predictor, or drop it.",
+            )
+        worth = self.terms.layout(schema).worth
+        needed = worth.most_utility**worth.power
+        if self.version == "utility" and needed > self.least_records:
+            raise SettingError(
+                "utility to the power kappa may exceed the number of records, and then nothing"
+                " is proved",
+                where="publish.kappa",
+                do="Give a smaller kappa.",
+            )
+        if self.least_records < 3 or self.delta(schema, epsilon) >= 1:
+            raise SettingError(
+                "no delta below 1 can be proved for so few records and that many generalisations",
+                where="publish.least-records",
+                do="Give a larger number if that is known to hold, fewer levels, or another theta.",
+            )
+
+    def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
+        """Return the one spending, and what it is worth."""
+        delta = float(self.delta(schema, epsilon))
+        return Outline(
+            steps=(Step(on="algorithm 2", share=epsilon, times=1),),
+            counts=epsilon,
+            n_groups=1,
+            notes=(
+                *self.terms.layout(schema).notes(),
+                f"The delta that can be proved is {delta:.3g}:"
+                f" {delta * self.least_records:,.0f} times that of publishing one record at"
+                " random. This is no protection worth the name."
+                f"{self._utility_words(schema, epsilon)}",
+            ),
+            true_counts=True,
+        )
+
+    def publish(
+        self,
+        engine: Engine,
+        *,
+        epsilon: Fraction,
+        ledger: PathLedger,
+        source: RandomSource,
+        progress: Progress = no_progress,
+    ) -> Groups:
+        """Return random generalisations of sampled records, and one that says nothing."""
+        layout = self.terms.layout(engine.schema)
+        people = layout.read(engine)
+        ledger.spend(epsilon, on="algorithm 2")
+        progress("drawing generalisations", None)
+        sampler = Sampler(
+            space=layout.space,
+            worth=layout.worth,
+            settings=self._settings(engine.schema, epsilon),
+            version=self.version,
+            at_least=float(self.at_least),
+        )
+        keys = sampler.draw(people.kinds, people.personal, source=source)
+        distinct, counts = np.unique(keys, return_counts=True)
+        return level_groups(
+            engine.schema,
+            layout.space,
+            distinct,
+            counts.astype(np.int64),
+            classes=None,
+            made=None,
+        )
+
+
+def _severity_bounds(layout: Layout) -> tuple[float, float]:
+    """The least and the most severity of any generalisation of any possible record."""
+    worth = layout.worth
+    if worth.severity is None:
+        return 1.0, 1.0
+    largest = 1.0 if layout.factors is None else float(layout.factors.max())
+    most = sum(float(table.max()) for table in worth.severity)
+    return worth.floor, worth.floor + largest * most

@@ -1,0 +1,181 @@
+"""A private synopsis of how many records fit each generalisation.
+
+Private disclosure needs |ρ(x)| for every generalisation x of every record. Every level vector
+divides all records into cells, so noise for all vectors would cost as many shares as there
+are vectors. A few of them are *measured* instead; a coarser vector's cells are sums of
+measured cells, and where several measured vectors are as fine, their sums are averaged by
+precision. Which ones are measured is decided by sizes of domains alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from hedgerow.disclosure.private.levels import LevelSpace
+from hedgerow.model.arrays import Columns, Floats, Ints
+from hedgerow.privacy.budget import PathLedger
+from hedgerow.privacy.mechanisms import Spending, noisy_counts
+from hedgerow.privacy.source import RandomSource
+
+SIZE = Fraction(1, 20)
+"""The part of a synopsis' share spent on the number of records."""
+
+CERTAIN = 3.0
+"""A generalisation is offered if its estimate is that many standard deviations above 0."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Kinds:
+    """The records, grouped into kinds that no allowed generalisation tells apart.
+
+    Confidential: ``columns`` holds a code per kind and attribute, ``many`` how many records
+    are of each kind.
+    """
+
+    columns: Columns
+    many: Ints
+
+    def __len__(self) -> int:
+        return len(self.many)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Layer:
+    """The estimates of one level vector's cells, and what each has to reach to be offered."""
+
+    vector: int
+    estimates: Floats
+    least: Floats
+
+
+def measured_vectors(space: LevelSpace) -> tuple[int, ...]:
+    """The level vectors to measure, by number, the finest first; a public rule.
+
+    The finest one is needed. Another is added as long as that lowers the average, over all
+    level vectors, of the standard deviation of a cell: with ``m`` vectors measured every one
+    of them has ``m`` times the noise, and a cell that is the sum of ``c`` measured cells has
+    ``sqrt(c)`` times that.
+    """
+    n_cells = space.n_cells.astype(np.float64)
+    finer = np.ones((space.n_vectors, space.n_vectors), dtype=np.bool_)
+    for at in space.vectors.T:
+        finer &= at[:, None] <= at[None, :]
+    gains = np.where(finer, n_cells[:, None] / n_cells[None, :], 0.0)
+    chosen = [space.n_vectors - 1]
+    precision = gains[:, -1].copy()
+    best = float((1 / np.sqrt(precision)).mean())
+    while len(chosen) < space.n_vectors:
+        means = ((len(chosen) + 1) / np.sqrt(precision[:, None] + gains)).mean(axis=0)
+        means[chosen] = math.inf
+        candidate = int(np.argmin(means))
+        if float(means[candidate]) >= best:
+            break
+        best = float(means[candidate])
+        chosen.append(candidate)
+        precision += gains[:, candidate]
+    return tuple(chosen)
+
+
+def vector_counts(space: LevelSpace, vector: int, kinds: Kinds) -> Ints:
+    """The numbers of records in all cells of a level vector; confidential.
+
+    Adding or removing a record moves one of them by 1.
+    """
+    counts = np.zeros(int(space.n_cells[vector]), dtype=np.int64)
+    np.add.at(counts, space.cells_of(space.vectors[vector], kinds.columns), kinds.many)
+    return counts
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Synopsis:
+    """Noisy counts of measured level vectors and a noisy number of records; publishable."""
+
+    space: LevelSpace
+    measured: tuple[int, ...]
+    counts: tuple[Ints, ...]
+    share: Fraction
+    n_records: int
+
+    @classmethod
+    def measure(
+        cls,
+        space: LevelSpace,
+        measured: tuple[int, ...],
+        kinds: Kinds,
+        *,
+        epsilon: Fraction,
+        ledger: PathLedger,
+        source: RandomSource,
+    ) -> Synopsis:
+        """Buy the number of records and the counts of every cell of the measured vectors.
+
+        Privacy: costs ``epsilon``. A record is in one cell of each measured vector, so the
+        counts of all together move by at most as many as there are vectors (sequential
+        composition over vectors). Empty cells get noise like all others.
+        """
+
+        def spending(share: Fraction, on: str) -> Spending:
+            return Spending(epsilon=share, on=on, ledger=ledger, source=source)
+
+        total = kinds.many.sum(keepdims=True)
+        size = noisy_counts(total, spending=spending(epsilon * SIZE, "number of records"))
+        share = epsilon * (1 - SIZE) / len(measured)
+        counts = tuple(
+            noisy_counts(
+                vector_counts(space, vector, kinds), spending=spending(share, "counts by levels")
+            )
+            for vector in measured
+        )
+        return cls(
+            space=space,
+            measured=measured,
+            counts=counts,
+            share=share,
+            n_records=max(int(size[0]), 1),
+        )
+
+    def layers(self, *, threshold: int) -> Iterator[Layer]:
+        """Yield the estimates of every level vector, in the vectors' order.
+
+        A cell is offered from ``threshold`` records on, and only if its estimate stands out
+        of its noise. Of the one cell that says nothing, the number of records is known best.
+        """
+        space = self.space
+        sums = [
+            space.coarsened(counts, space.vectors[vector])
+            for vector, counts in zip(self.measured, self.counts, strict=True)
+        ]
+        for number, vector in enumerate(space.vectors):
+            use = [at for at, w in enumerate(self.measured) if (vector <= space.vectors[w]).all()]
+            precision = np.array([1 / space.n_cells[self.measured[at]] for at in use])
+            weights = precision / precision.sum()
+            estimates = np.zeros(int(space.n_cells[number]))
+            variance = np.zeros(len(estimates))
+            for at, weight in zip(use, weights.tolist(), strict=True):
+                estimates += weight * next(sums[at])
+                variance += weight**2 * self._n_measured(vector, self.measured[at])
+            if number == 0:
+                estimates[:], variance[:] = self.n_records, 0.0
+            least = np.maximum(CERTAIN * self.deviation * np.sqrt(variance), threshold)
+            yield Layer(vector=number, estimates=estimates, least=least)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the noise on one measured cell."""
+        a = math.exp(-float(self.share))
+        return math.sqrt(2 * a) / (1 - a)
+
+    def _n_measured(self, vector: Ints, measured: int) -> Floats:
+        """How many measured cells make up each cell of a coarser vector."""
+        counts = np.ones(1)
+        for cuts, coarse, fine in zip(
+            self.space.cuts, vector.tolist(), self.space.vectors[measured].tolist(), strict=True
+        ):
+            ends = np.append(cuts.starts(fine, coarse), cuts.n_cells[fine])
+            counts = np.multiply.outer(counts, np.diff(ends).astype(np.float64)).reshape(-1)
+        return counts

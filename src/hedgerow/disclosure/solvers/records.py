@@ -1,0 +1,177 @@
+"""Every record of a table at its best node: distinct problems are solved once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.disclosure.lattice.consistency import SIMILAR_FROM, Consistency, match_counter
+from hedgerow.disclosure.lattice.dictionary import Dictionary, DistinctRecords
+from hedgerow.disclosure.lattice.lattice import Levels, Parts
+from hedgerow.disclosure.lattice.matches import MatchCounter
+from hedgerow.disclosure.lattice.packed import Found
+from hedgerow.disclosure.lattice.risk import RiskModel, Severities
+from hedgerow.disclosure.lattice.threshold import Balance, Objective, RecordLandscape
+from hedgerow.disclosure.solvers.aruba import Moves
+from hedgerow.disclosure.solvers.solve import Search, solve
+from hedgerow.disclosure.solvers.table_walk import is_walkable, walk_records
+from hedgerow.errors import SettingError
+from hedgerow.model.arrays import Codes, Floats
+from hedgerow.model.table import EncodedTable
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Answers:
+    """What to disclose of each record; confidential.
+
+    Where nothing is feasible, ``feasible`` is false, all levels are 0, and risk and utility
+    are not a number. For ``n_visited`` and ``exact`` see
+    :class:`~hedgerow.disclosure.lattice.threshold.Answer`.
+    """
+
+    levels: Levels
+    feasible: NDArray[np.bool_]
+    risk: Floats
+    utility: Floats
+    n_visited: NDArray[np.int64]
+    exact: bool
+
+    def __len__(self) -> int:
+        return len(self.levels)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class RecordSolver:
+    """What is asked of every record, and how it is answered.
+
+    ``utility`` holds the tables of :func:`~hedgerow.disclosure.lattice.utility.utility_tables`.
+    ``known``, if given, holds for each record the levels that the recipient already knows; risk
+    is then the joint risk of these and the node (:mod:`~hedgerow.disclosure.lattice.known`).
+    ARUBA runs compiled on ``workers`` cores, all by default, unless ``moves`` are the printed
+    ones; the other methods solve one distinct problem after another.
+    """
+
+    dictionary: Dictionary
+    utility: Parts
+    severities: Severities
+    model: RiskModel
+    objective: Objective
+    method: Search = "aruba"
+    consistency: Consistency = "hierarchical"
+    similar_from: float = SIMILAR_FROM
+    known: Levels | None = None
+    moves: Moves = "squares"
+    workers: int | None = None
+
+    def solve(self, records: EncodedTable, *, first: int = 0) -> Answers:
+        """The best node of every record; ``first`` is whose weights the first record has.
+
+        Records with the same values, weights and known forms are solved once.
+        """
+        if records.schema.attributes != self.dictionary.schema.attributes:
+            raise SettingError(
+                "the records and the dictionary have different attributes",
+                where="disclose > against",
+                do="Read both with the same attributes.",
+            )
+        personal = self._personal(first, len(records))
+        known = None if self.known is None else self.known[first : first + len(records)]
+        distinct = distinct_problems(records, personal, known)
+        columns = [column[distinct.first] for column in records.codes]
+        found = self._found(columns, personal, distinct.first, first).part(distinct.kind)
+        return Answers(
+            levels=found.levels,
+            feasible=found.feasible,
+            risk=found.risk,
+            utility=found.utility,
+            n_visited=found.n_visited,
+            exact=self.monotone or self.method == "brute-force",
+        )
+
+    @property
+    def monotone(self) -> bool:
+        """Whether the risk falls with every generalisation, as the searches take for granted."""
+        return self.model.monotone and self.consistency == "hierarchical"
+
+    def _personal(self, first: int, n_records: int) -> Floats | None:
+        if self.severities.personal is None or not self.model.personal:
+            return None
+        personal = self.severities.personal[first : first + n_records]
+        if len(personal) < n_records:
+            raise SettingError(
+                "there are fewer rows of weights than records",
+                where="risk > weights",
+                do="Give one row of weights for each record, in the same order.",
+            )
+        return personal
+
+    def _found(
+        self,
+        columns: Sequence[Codes],
+        personal: Floats | None,
+        chosen: NDArray[np.int64],
+        first: int,
+    ) -> Found:
+        walks = self.method == "aruba" and self.moves == "squares" and self.monotone
+        if isinstance(self.objective, Balance) or not (
+            walks and is_walkable(columns, self.dictionary.chains)
+        ):
+            return self._one_by_one(columns, first + chosen)
+        return walk_records(
+            columns,
+            self.dictionary,
+            utility=self.utility,
+            weights=self.severities.tables,
+            personal=None if personal is None else personal[chosen],
+            model=self.model,
+            objective=self.objective,
+            known=None if self.known is None else self.known[first + chosen],
+            workers=self.workers,
+        )
+
+    def _counter(self, record: Sequence[int]) -> MatchCounter:
+        return match_counter(
+            record,
+            self.dictionary,
+            consistency=self.consistency,
+            similar_from=self.similar_from,
+        )
+
+    def _one_by_one(self, columns: Sequence[Codes], persons: NDArray[np.int64]) -> Found:
+        found = Found.nothing(len(persons), len(columns))
+        for job, person in enumerate(persons):
+            record = [int(column[job]) for column in columns]
+            landscape = RecordLandscape.of(
+                record,
+                self._counter(record),
+                utility=self.utility,
+                severities=self.severities,
+                model=self.model,
+                person=int(person),
+                known=None if self.known is None else self.known[person],
+            )
+            answer = solve(landscape, self.objective, self.method, moves=self.moves)
+            found.n_visited[job] = answer.n_visited
+            if answer.node is not None:
+                found.feasible[job] = True
+                found.levels[job] = answer.node
+                found.risk[job], found.utility[job] = answer.risk, answer.utility
+        return found
+
+
+def distinct_problems(
+    records: EncodedTable, personal: Floats | None, known: Levels | None = None
+) -> DistinctRecords:
+    """The groups of records with the same values, weights and known forms.
+
+    Those of equal values stand together, and among them those of equal known forms.
+    """
+    distinct = DistinctRecords.of(records)
+    for rows in (known, personal):
+        if rows is not None:
+            kinds, kind = np.unique(rows, axis=0, return_inverse=True)
+            distinct = DistinctRecords.of_keys(distinct.kind * len(kinds) + kind.reshape(-1))
+    return distinct
