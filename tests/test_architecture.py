@@ -27,7 +27,8 @@ ROOMS: dict[str, str] = {
     "trees": "errors model privacy count taxonomy",
     "lattice": "errors model taxonomy",
     "methods": "errors progress model plan privacy count trees lattice taxonomy",
-    "report": "errors model lattice taxonomy",
+    "draw": "errors model taxonomy",
+    "report": "errors model lattice taxonomy draw",
     "release": "errors model plan privacy ledger read encode report taxonomy",
     "pipeline": "errors progress model plan privacy ledger read encode count methods release"
     " taxonomy",
@@ -41,7 +42,7 @@ ROOMS: dict[str, str] = {
     "drafting": "errors model plan privacy ledger read taxonomy",
     "auditing": "errors progress model plan privacy encode count methods taxonomy pipeline",
     "demo": "errors progress model plan read encode release evaluation pipeline",
-    "studio": "errors model plan privacy encode taxonomy release report pipeline disclosure"
+    "studio": "errors draw model plan privacy encode taxonomy release report pipeline disclosure"
     " evaluation comparison drafting",
     "handbook": "errors",
     "__main__": "cli",
