@@ -10,7 +10,7 @@ LOCK := requirements/dev.lock
 # Compiled modules are kept: the tests start hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test coverage lowest check audit pages site mutants bench bench-large table papers format lint types docs lock clean
+.PHONY: demo test coverage lowest check audit pages site goldens mutants bench bench-large table papers format lint types docs lock clean
 
 demo: $(READY)  ## publish the bundled UCI Adult table and show what the release keeps
 	$(BIN)/hedgerow demo --out demo --force
@@ -37,6 +37,9 @@ pages: $(READY)  ## every page in Chromium with axe-core; skips, saying so, with
 
 site: $(SITE_READY)  ## the documentation site in .site/html: warnings are errors, links followed, every page in Chromium
 	$(BIN)/python tools/build_site.py --look
+
+goldens: $(READY)  ## write the JSON schemas and docs/cli.md again; RELEASES=1 also the release digests
+	$(BIN)/python tools/goldens.py $(if $(RELEASES),--releases)
 
 mutants: $(READY)  ## plant small faults in the private code: does a test notice each? (about an hour)
 	$(BIN)/python tools/mutants.py

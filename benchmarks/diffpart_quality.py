@@ -1,7 +1,7 @@
 """What DiffPart keeps of MSNBC and of sparse data: mass, true sets, errors, top itemsets.
 
 Run as ``python benchmarks/diffpart_quality.py [--runs N] [--only NAME ...]``. Prints the
-tables of docs/papers/diffpart.md: average relative error in five classes of query lengths,
+tables of research/papers/diffpart.md: average relative error in five classes of query lengths,
 top-K utility, released mass and the part of it in sets that truly occur. Every run draws its
 noise from the operating system.
 """

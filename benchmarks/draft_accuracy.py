@@ -23,7 +23,7 @@ from diabetes import FILE, PLAN
 from experiments import diabetes
 from experiments.tables import rows
 from hedgerow.count.memory.table import MemoryEngine
-from hedgerow.drafting.compose import draft_plan
+from hedgerow.drafting.compose import draft as draft_plan
 from hedgerow.encode.schema import schema_of
 from hedgerow.encode.table import encode_accompanied
 from hedgerow.evaluation.classification import tree_accuracy

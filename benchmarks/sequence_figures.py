@@ -1,4 +1,4 @@
-"""How far published sequences are from the records: the figures of docs/sequences.md.
+"""How far published sequences are from the records: the figures of research/sequences.md.
 
 What is true is counted once, and compared with many releases.
 """

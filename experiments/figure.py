@@ -32,7 +32,7 @@ PAGES: dict[str, str] = {
     "ARUBA": "aruba",
     "TKDE": "supermodular",
 }
-"""The page of each paper in docs/papers."""
+"""The page of each paper, by the same name in docs/papers and research/papers."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,7 +39,7 @@ ROOMS: dict[str, str] = {
     " pipeline evaluation",
     "risks": "errors progress model plan privacy read encode count lattice release report taxonomy"
     " pipeline disclosure evaluation comparison",
-    "drafting": "errors model plan privacy ledger read taxonomy",
+    "drafting": "errors progress model plan privacy ledger read taxonomy",
     "auditing": "errors progress model plan privacy encode count methods taxonomy pipeline",
     "demo": "errors progress model plan read encode release evaluation pipeline",
     "studio": "errors draw model plan privacy encode taxonomy release report pipeline disclosure"

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import hedgerow
-from hedgerow.drafting.compose import draft_plan
+from hedgerow.drafting.compose import draft as draft_plan
 from hedgerow.encode.schema import schema_of
 from hedgerow.encode.table import encode_table
 from hedgerow.evaluation.classification import majority_accuracy, release_accuracies

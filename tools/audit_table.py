@@ -1,4 +1,4 @@
-"""Put the table of an audit into docs/audit.md.
+"""Put the table of an audit into research/audit.md.
 
 hedgerow audit -o audit && python tools/audit_table.py audit/audit.json
 """
@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "audit.md"
+PAGE = Path(__file__).resolve().parent.parent / "research" / "audit.md"
 BEGIN, END = "<!-- audit table -->", "<!-- end of audit table -->"
 
 

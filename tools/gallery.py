@@ -1,6 +1,6 @@
-"""Write the gallery of the papers' figures, docs/gallery.md, from the papers' own pages.
+"""Write the gallery of the papers' figures, research/gallery.md, from the papers' research pages.
 
-Run as ``python tools/gallery.py > docs/gallery.md``.
+Run as ``python tools/gallery.py > research/gallery.md``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
+RESEARCH = Path(__file__).resolve().parents[1] / "research"
 PAPERS = ("diffgen", "diffmulti", "diffpart", "aruba", "supermodular")
 HEAD = """# Gallery
 
@@ -26,9 +26,9 @@ def gallery() -> str:
     """Return the page."""
     parts = [HEAD]
     for name in PAPERS:
-        text = (DOCS / "papers" / f"{name}.md").read_text(encoding="utf-8")
+        text = (RESEARCH / "papers" / f"{name}.md").read_text(encoding="utf-8")
         title = _TITLE.search(text)
-        parts.append(f"## {title[1] if title else name}\n")
+        parts.append(f"## {title[1].removeprefix('Research: ') if title else name}\n")
         parts.append(f"The page: [{name}](papers/{name}.md).\n")
         for words, figure in _FIGURE.findall(text):
             parts.append(f"**{words}**\n\n![{words}](papers/{figure})\n")

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from hedgerow.auditing.run import audit
     from hedgerow.comparison.compare import compare
     from hedgerow.comparison.comparison import Comparison
+    from hedgerow.count.settings import EngineSettings
     from hedgerow.disclosure.disclose import disclose
     from hedgerow.disclosure.result import Disclosure
-    from hedgerow.drafting.compose import draft_plan as draft
+    from hedgerow.drafting.compose import draft
     from hedgerow.evaluation.evaluation import Evaluation
     from hedgerow.evaluation.run import evaluate
     from hedgerow.ledger.ledger import Ledger
@@ -55,6 +56,7 @@ __all__ = [
     "Certificate",
     "Comparison",
     "Disclosure",
+    "EngineSettings",
     "Evaluation",
     "Forecast",
     "Generaliser",
@@ -92,6 +94,7 @@ _HOMES = {
     "Certificate": "model.certificate",
     "Comparison": "comparison.comparison",
     "Disclosure": "disclosure.result",
+    "EngineSettings": "count.settings",
     "Evaluation": "evaluation.evaluation",
     "Generaliser": "release.transformer",
     "Forecast": "pipeline.forecast",
@@ -108,7 +111,7 @@ _HOMES = {
     "compare": "comparison.compare",
     "confirm": "pipeline.confirm",
     "disclose": "disclosure.disclose",
-    "draft": "drafting.compose:draft_plan",
+    "draft": "drafting.compose",
     "evaluate": "evaluation.run",
     "generalise": "release.generalise",
     "load_plan": "plan.load",
@@ -124,14 +127,13 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Load a part when it is first asked for, so that importing hedgerow costs nothing."""
+    """Import a public name on first use, so that ``import hedgerow`` stays fast."""
     if name == "__version__":
         from importlib.metadata import version
 
         return version("hedgerow")
     if name in _HOMES:
-        module, _, inside = _HOMES[name].partition(":")
-        return getattr(import_module(f"hedgerow.{module}"), inside or name)
+        return getattr(import_module(f"hedgerow.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'hedgerow' has no attribute {name!r}")
 
 

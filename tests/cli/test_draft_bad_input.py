@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from hedgerow.cli.main import main
-from hedgerow.drafting.compose import draft_plan
+from hedgerow.drafting.compose import draft as draft_plan
 from hedgerow.errors import DataError
 
 SECRET = "SECRET77"

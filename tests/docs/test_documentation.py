@@ -33,10 +33,23 @@ def test_every_method_and_score_is_documented(root):
 def test_links_between_pages_lead_somewhere(root):
     top = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
     pages = [*(root / name for name in top), *(root / "docs").rglob("*.md")]
+    pages += (root / "research").rglob("*.md")
     for page in pages:
         for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_links_from_the_documentation_to_research_lead_somewhere(root):
+    address = "https://github.com/hedgerow/hedgerow/blob/main/"
+    found = 0
+    for page in (root / "docs").rglob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        assert "](../research" not in text, f"{page.name}: research/ is not in the wheel"
+        for target in re.findall(rf"\]\({address}([^)#]+)\)", text):
+            assert (root / target).is_file(), f"{page.name} links to {target}"
+            found += 1
+    assert found > 10
 
 
 def test_functions_and_tests_named_on_the_papers_pages_exist(root):
@@ -45,7 +58,8 @@ def test_functions_and_tests_named_on_the_papers_pages_exist(root):
         for folder in ("src", "tests")
         for path in (root / folder).rglob("*.py")
     )
-    for page in (root / "docs" / "papers").glob("*.md"):
+    pages = [path for top in ("docs", "research") for path in (root / top / "papers").glob("*.md")]
+    for page in pages:
         for name in re.findall(r"`(test_\w+)`", page.read_text(encoding="utf-8")):
             assert f"def {name}(" in source, f"{page.name} names {name}"
 

@@ -61,6 +61,6 @@ def test_the_gallery_shows_the_papers_figures_as_their_pages_do(root):
     made = subprocess.run(
         [sys.executable, "tools/gallery.py"], cwd=root, capture_output=True, text=True, check=True
     )
-    page = (root / "docs" / "gallery.md").read_text(encoding="utf-8")
-    assert made.stdout == page, "run: python tools/gallery.py > docs/gallery.md"
+    page = (root / "research" / "gallery.md").read_text(encoding="utf-8")
+    assert made.stdout == page, "run: python tools/gallery.py > research/gallery.md"
     assert page.count("![") > 20

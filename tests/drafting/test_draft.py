@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import hedgerow
 from hedgerow.cli.draft import draft_command
-from hedgerow.drafting.compose import draft_plan
+from hedgerow.drafting.compose import draft as draft_plan
 from hedgerow.drafting.match import words_of
 from hedgerow.drafting.ranges import outward
 from hedgerow.drafting.text import quoted

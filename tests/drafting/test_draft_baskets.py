@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from hedgerow.cli.main import app
 from hedgerow.drafting.baskets import looks_like_baskets
-from hedgerow.drafting.compose import draft_plan
+from hedgerow.drafting.compose import draft as draft_plan
 from hedgerow.encode.baskets import encode_baskets
 from hedgerow.encode.universe import universe_of
 from hedgerow.errors import DataError, PlanError

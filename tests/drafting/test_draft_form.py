@@ -9,7 +9,7 @@ import random
 import pytest
 
 from hedgerow.drafting.baskets import looks_like_baskets
-from hedgerow.drafting.compose import draft_plan
+from hedgerow.drafting.compose import draft as draft_plan
 from hedgerow.encode.schema import schema_of
 from hedgerow.encode.table import encode_table
 from hedgerow.encode.universe import universe_of

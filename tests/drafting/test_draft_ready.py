@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import hedgerow
 from hedgerow.cli.main import make_app
-from hedgerow.drafting.compose import draft_plan
+from hedgerow.drafting.compose import draft as draft_plan
 from support.drafts import unit_of
 
 DICE = random.Random(11)

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import hedgerow
 from hedgerow.cli.main import app
-from hedgerow.drafting.compose import draft_plan
+from hedgerow.drafting.compose import draft as draft_plan
 from hedgerow.errors import DataError, PlanError
 from support.drafts import unit_of
 from support.sequences import journeys

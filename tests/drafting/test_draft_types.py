@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from hedgerow.drafting.compose import draft_plan
+from hedgerow.drafting.compose import draft as draft_plan
 from hedgerow.encode.schema import schema_of
 from hedgerow.encode.table import encode_table
 from hedgerow.errors import PlanError

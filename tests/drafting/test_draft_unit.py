@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.drafting.candidates import UnitCandidate
-from hedgerow.drafting.compose import draft_plan
+from hedgerow.drafting.compose import draft as draft_plan
 from hedgerow.drafting.distinct import DistinctSample
 from hedgerow.drafting.profile import profiles_of
 from hedgerow.drafting.text import question_lines

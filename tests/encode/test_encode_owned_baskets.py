@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.count.owned_baskets import OwnedBasketsInMemory
-from hedgerow.count.spark.owned_baskets import BasketSizes, BoundBaskets, EncodeOwned
+from hedgerow.count.spark.owned_baskets import BoundBaskets, EncodeOwned, GatherOwned
+from hedgerow.count.spark.people import Sizes
 from hedgerow.count.stream import buckets
 from hedgerow.count.stream.owned_baskets import OwnedBasketsOnDisk
 from hedgerow.count.stream.scratch import Scratch
@@ -314,7 +315,7 @@ def test_sizes_and_what_a_table_is_recognised_by_are_the_same_on_every_engine(ro
         for batch in table.to_batches(max_chunksize=5)
         for each in EncodeOwned(LONG, keyed, None, None)(iter([batch]))
     ]
-    found = next(iter(BasketSizes(LONG, keyed, most)(iter(encoded))))
+    found = next(iter(Sizes(GatherOwned(LONG, keyed), most)(iter(encoded))))
     counted = dict(zip(found.column(0).to_pylist(), found.column(1).to_pylist(), strict=True))
     assert [counted.get(n, 0) for n in range(1, most + 1)] == memory.sizes(most)[1:].tolist()
 

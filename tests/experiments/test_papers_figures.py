@@ -140,7 +140,7 @@ def test_a_figure_is_chosen_by_its_id_and_a_paper_by_its_name():
 
 def test_the_pages_name_every_figure_with_its_verdicts(root):
     for figure in FIGURES.values():
-        page = root / "docs" / "papers" / f"{PAGES[figure.paper]}.md"
+        page = root / "research" / "papers" / f"{PAGES[figure.paper]}.md"
         text = page.read_text(encoding="utf-8")
         assert f"### `{figure.id}`: {figure.title}" in text
         assert f"(figures/{figure.id}.svg)" in text

@@ -13,12 +13,12 @@ import pytest
 
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.methods.basic_table.basic_table import BasicTable
-from hedgerow.methods.dpcube import dpcube
 from hedgerow.methods.dpcube import partition as dpcube_partition
 from hedgerow.methods.dpcube.dpcube import TwoPhaseCube
 from hedgerow.methods.privbayes import privbayes
 from hedgerow.methods.privbayes.privbayes import BayesianNetwork
 from hedgerow.methods.rps.rps import RecursiveMedians
+from hedgerow.model import run
 from hedgerow.model.locate import box_of
 from hedgerow.privacy import laplace, mechanisms
 from hedgerow.privacy.budget import PathLedger
@@ -163,10 +163,10 @@ def test_a_network_of_the_best_pairs_is_refuted(networks, monkeypatch):
 
 
 def test_a_partition_of_true_cells_is_refuted(networks, monkeypatch):
-    def exact(counts, *, spending):
+    def exact(counts, *, spending, per_record=1):
         spending.book()
         return counts
 
     split_from(0.05, monkeypatch)
-    monkeypatch.setattr(dpcube, "noisy_counts", exact)
+    monkeypatch.setattr(run, "noisy_counts", exact)
     assert proved("dpcube", "one record or none", networks) > EPSILON

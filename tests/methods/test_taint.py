@@ -41,6 +41,7 @@ from hedgerow.methods.diffmulti import growth as diffmulti_growth
 from hedgerow.methods.hedge import budget as hedge_budget
 from hedgerow.methods.hedge import hedge
 from hedgerow.methods.personal import supermodular
+from hedgerow.model import run as model_run
 from hedgerow.privacy.source import SeededSource
 from hedgerow.taxonomy.domain import DateDomain
 from hedgerow.trees import range_scores
@@ -254,13 +255,13 @@ def test_a_twin_that_hands_out_h_by_true_counts_is_tainted(monkeypatch):
 
 
 def test_a_twin_that_stops_on_true_sizes_is_tainted(grows, monkeypatch):
-    real = hedge.noisy_counts
+    real = model_run.noisy_counts
 
-    def exact(counts, *, spending):
-        real(counts, spending=spending)
-        return counts
+    def exact(counts, *, spending, per_record=1):
+        noisy = real(counts, spending=spending, per_record=per_record)
+        return counts if spending.on.startswith("box sizes") else noisy
 
-    monkeypatch.setattr(hedge, "noisy_counts", exact)
+    monkeypatch.setattr(model_run, "noisy_counts", exact)
     with pytest.raises(Tainted):
         run(method_named("hedge, gini"), TABLES["M"])
 

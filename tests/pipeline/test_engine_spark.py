@@ -79,7 +79,13 @@ def session():
 
 def publish_on_both(plan, data, folder, session):
     hedgerow.publish(plan, data=data, out=folder / "memory", seed=3)
-    hedgerow.publish(plan, data=data, out=folder / "spark", seed=3, engine="spark", session=session)
+    hedgerow.publish(
+        plan,
+        data=data,
+        out=folder / "spark",
+        seed=3,
+        engine=hedgerow.EngineSettings.of("spark", session=session),
+    )
 
 
 TABLES = [
@@ -159,7 +165,9 @@ def test_a_frame_a_table_name_parquet_and_json_lines_are_read_alike(tmp_path, se
     on_spark.createOrReplaceTempView("small_people")
     plan = table_plan(("diffgen", {"h": 3}))
     digests = {
-        hedgerow.publish(plan, data=each, engine="spark", session=session, seed=1).digest
+        hedgerow.publish(
+            plan, data=each, engine=hedgerow.EngineSettings.of("spark", session=session), seed=1
+        ).digest
         for each in (
             on_spark,
             "small_people",
@@ -234,7 +242,12 @@ def test_a_value_outside_its_domain_is_refused_without_being_shown(tmp_path, ses
     plan["attributes"]["job"].pop("other")
     data = write_table(tmp_path / "small.csv")
     with pytest.raises(DataError, match="attribute 'job'") as refused:
-        hedgerow.publish(plan, data=data, engine="spark", session=session, out=tmp_path / "out")
+        hedgerow.publish(
+            plan,
+            data=data,
+            engine=hedgerow.EngineSettings.of("spark", session=session),
+            out=tmp_path / "out",
+        )
     assert "piper" not in str(refused.value)
     assert "piper" not in capfd.readouterr().err
     assert not (tmp_path / "out").exists()
@@ -279,8 +292,7 @@ def test_a_corrupt_batch_from_a_worker_fails_the_run(tmp_path, session, monkeypa
         hedgerow.publish(
             table_plan(("diffgen", {"h": 1})),
             data=data,
-            engine="spark",
-            session=session,
+            engine=hedgerow.EngineSettings.of("spark", session=session),
             out=tmp_path / "out",
         )
     assert not (tmp_path / "out").exists()
@@ -300,7 +312,10 @@ def test_a_corrupt_batch_from_a_worker_fails_the_run(tmp_path, session, monkeypa
 def test_data_that_spark_cannot_read_are_refused(data, error, match, session):
     with pytest.raises(error, match=match):
         hedgerow.publish(
-            table_plan(("hedge", {})), data=data, engine="spark", session=session, seed=1
+            table_plan(("hedge", {})),
+            data=data,
+            engine=hedgerow.EngineSettings.of("spark", session=session),
+            seed=1,
         )
 
 
@@ -313,8 +328,7 @@ def test_a_missing_column_is_named(tmp_path, session):
         hedgerow.publish(
             table_plan(("hedge", {})),
             data=tmp_path / "small.parquet",
-            engine="spark",
-            session=session,
+            engine=hedgerow.EngineSettings.of("spark", session=session),
             seed=1,
         )
 
@@ -337,7 +351,11 @@ def test_hostile_lines_are_left_out_or_refused_as_in_memory(tmp_path, session):
     publish_on_both(plan, data, tmp_path, session)
     assert released(tmp_path / "spark") == released(tmp_path / "memory")
     with pytest.raises(DataError, match="the record") as caught:
-        hedgerow.publish(table_plan(("diffgen", {})), data=data, engine="spark", session=session)
+        hedgerow.publish(
+            table_plan(("diffgen", {})),
+            data=data,
+            engine=hedgerow.EngineSettings.of("spark", session=session),
+        )
     assert "line" not in str(caught.value).split("\n")[0]
 
 
@@ -365,7 +383,9 @@ def test_a_header_of_sequences_is_refused(tmp_path, session):
     plan["reading"] = {"header": 7}
     data = write_baskets(tmp_path / "small.dat")
     with pytest.raises(SettingError, match="header"):
-        hedgerow.publish(plan, data=data, engine="spark", session=session, seed=1)
+        hedgerow.publish(
+            plan, data=data, engine=hedgerow.EngineSettings.of("spark", session=session), seed=1
+        )
 
 
 def test_without_java_or_spark_a_user_is_told_what_to_install(monkeypatch):
@@ -421,8 +441,10 @@ def test_a_table_on_spark_is_known_again(tmp_path, session):
     hedgerow.publish(named, data=data)
     again = {**plan, "ledger": {"dataset": "second", "cap": 9}}
     with pytest.raises(SameRecordsError):
-        hedgerow.publish(again, data=data, engine="spark", session=session)
-    hedgerow.publish(named, data=data, engine="spark", session=session)
+        hedgerow.publish(
+            again, data=data, engine=hedgerow.EngineSettings.of("spark", session=session)
+        )
+    hedgerow.publish(named, data=data, engine=hedgerow.EngineSettings.of("spark", session=session))
     assert len(Ledger().entries("first")) == 2
 
 
@@ -433,7 +455,9 @@ def test_baskets_on_spark_are_known_again(tmp_path, session):
     hedgerow.publish({**plan, "ledger": {"dataset": "first", "cap": 9}}, data=data)
     again = {**plan, "ledger": {"dataset": "second", "cap": 9}}
     with pytest.raises(SameRecordsError):
-        hedgerow.publish(again, data=data, engine="spark", session=session)
+        hedgerow.publish(
+            again, data=data, engine=hedgerow.EngineSettings.of("spark", session=session)
+        )
 
 
 @pytest.mark.parametrize("counted", [pytest.param("records", marks=pytest.mark.audit), "people"])

@@ -149,7 +149,9 @@ def test_nothing_stays_behind_when_the_data_are_refused(tmp_path):
     place = tmp_path / "scratch"
     place.mkdir()
     with pytest.raises(UnlistedValueError):
-        hedgerow.publish(plan, data=data, engine="stream", scratch=place)
+        hedgerow.publish(
+            plan, data=data, engine=hedgerow.EngineSettings.of("stream", scratch=place)
+        )
     assert list(place.iterdir()) == []
     assert Ledger().accounts() == ()
 
@@ -166,8 +168,7 @@ def test_a_full_scratch_disk_is_told_and_leaves_nothing(tmp_path, monkeypatch):
         hedgerow.publish(
             table_plan(("hedge", {})),
             data=data,
-            engine="stream",
-            scratch=place,
+            engine=hedgerow.EngineSettings.of("stream", scratch=place),
             out=tmp_path / "out",
         )
     assert list(place.iterdir()) == []
@@ -208,7 +209,9 @@ INTERRUPTED = """
 
     Pace.read = stop
     hedgerow.publish(
-        table_plan(("hedge", {})), data=Path(sys.argv[2]), engine="stream", scratch=sys.argv[3]
+        table_plan(("hedge", {})),
+        data=Path(sys.argv[2]),
+        engine=hedgerow.EngineSettings.of("stream", scratch=sys.argv[3]),
     )
 """
 

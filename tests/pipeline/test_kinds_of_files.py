@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import hedgerow
 from hedgerow.cli.main import make_app
-from hedgerow.drafting.compose import draft_plan
+from hedgerow.drafting.compose import draft as draft_plan
 from hedgerow.errors import DataError, PlanError, SettingError
 from hedgerow.plan.load import plan_of
 from support.drafts import confirmed_text, unit_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import struct
 import sys
+from types import SimpleNamespace
 
 import pandas as pd
 import pyreadstat
@@ -12,6 +13,7 @@ import pytest
 
 from hedgerow.errors import DataError, MissingExtraError
 from hedgerow.model.reading import Reading
+from hedgerow.read import labelled
 from hedgerow.read.labelled import value_labels
 from hedgerow.read.open import open_table
 from hedgerow.read.spss_parts import check_dictionary
@@ -157,3 +159,13 @@ def test_a_dictionary_that_contradicts_itself_is_refused_before_the_library_read
         path.write_bytes(content[:end])
         with pytest.raises(DataError, match="damaged"):
             open_table(path)
+
+
+@pytest.mark.parametrize("name", ["", None])
+def test_a_file_with_an_unnamed_column_is_refused(tmp_path, monkeypatch, name):
+    path = tmp_path / "t.sav"
+    some(path)
+    facts = SimpleNamespace(column_names=["sex", name], variable_value_labels={}, number_rows=4)
+    monkeypatch.setattr(labelled, "_reader", lambda path: lambda *_, **__: ({}, facts))
+    with pytest.raises(DataError, match=r"(?i)column 2 has no name"):
+        open_table(path)

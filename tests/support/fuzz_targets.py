@@ -26,7 +26,7 @@ from unittest.mock import patch
 import pyarrow as pa
 
 import hedgerow
-from hedgerow.drafting.compose import draft_plan
+from hedgerow.drafting.compose import draft as draft_plan
 from hedgerow.encode.baskets import encode_baskets
 from hedgerow.encode.schema import schema_of
 from hedgerow.encode.table import encode_table

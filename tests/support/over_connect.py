@@ -37,7 +37,10 @@ def main(data: str, baskets: str) -> None:
         [
             hedgerow.publish(plan, data=Path(baskets), seed=4).digest,
             hedgerow.publish(
-                plan, data=Path(baskets), seed=4, engine="spark", session=session
+                plan,
+                data=Path(baskets),
+                seed=4,
+                engine=hedgerow.EngineSettings.of("spark", session=session),
             ).digest,
         ]
     )

@@ -102,13 +102,13 @@ def draft_command(
 
     Example: hedgerow draft adult.csv --taxonomies taxonomies -o plan.yaml
     """
-    from hedgerow.drafting.compose import draft_plan
+    from hedgerow.drafting.compose import draft
 
     is_file = not is_stdout(output)
     if is_file:
         _check_output(output, force=force)
     with progress("reading", quiet=quiet or as_json) as report:
-        proposed = draft_plan(
+        proposed = draft(
             data,
             query=query,
             table=table,
@@ -125,7 +125,7 @@ def draft_command(
             one_record_per_person=one_record_per_person,
             protects_records=protects_records,
             base=output.parent if is_file else Path(),
-            progress=lambda fraction: report("reading", fraction),
+            progress=report,
         )
     if is_file:
         _write(output, proposed.text)

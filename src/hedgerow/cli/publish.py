@@ -93,6 +93,7 @@ def publish_command(
 
     Example: hedgerow publish plan.yaml --epsilon 1 --out release
     """
+    from hedgerow import EngineSettings
     from hedgerow.pipeline.publish import publish as run
 
     notices: list[str] = []
@@ -106,10 +107,7 @@ def publish_command(
             parquet=parquet,
             force=force,
             again=again,
-            engine=engine,  # type: ignore[arg-type]  # checked by the pipeline
-            memory=memory,
-            scratch=scratch,
-            master=master,
+            engine=EngineSettings.of(engine, memory=memory, scratch=scratch, master=master),
             seed=seed,
             expect=expect,
             even_if_noise=even_if_noise,

@@ -2,42 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.count.memory.baskets import BasketMemory
+from hedgerow.count.people import HeldByPerson, clipped_sizes
 from hedgerow.encode.owned_baskets import OwnedBaskets
 from hedgerow.model.baskets import EncodedBaskets, offsets_of
 from hedgerow.model.engine import BasketEngine
 from hedgerow.model.people import PeopleRule
 from hedgerow.taxonomy.tree import Taxonomy
 
-
-class OwnedBasketEngine(Protocol):
-    """Whatever holds the baskets of people before they are bounded."""
-
-    @property
-    def name(self) -> str:
-        """What the certificate calls the engine."""
-        ...
-
-    def sizes(self, most: int) -> NDArray[np.int64]:
-        """Return how many persons have 0, 1, ... ``most`` baskets or more (confidential)."""
-        ...
-
-    def bounded(self, rule: PeopleRule) -> BasketEngine:
-        """Return an engine over the baskets that count."""
-        ...
-
-    def rehearsing(self, baskets: EncodedBaskets) -> BasketEngine:
-        """Return an engine of the same kind, by the same code path, over made-up baskets."""
-        ...
-
-    def close(self) -> None:
-        """Let go of the baskets."""
-        ...
+OwnedBasketEngine = HeldByPerson[EncodedBaskets, BasketEngine]
 
 
 class OwnedBasketsInMemory:
@@ -56,7 +32,7 @@ class OwnedBasketsInMemory:
 
     def sizes(self, most: int) -> NDArray[np.int64]:
         """Return how many persons have 0, 1, ... ``most`` baskets or more (confidential)."""
-        return clipped_basket_sizes(self._owned, most)
+        return clipped_sizes([self._owned], most)
 
     def bounded(self, rule: PeopleRule) -> BasketMemory:
         """Return an engine over the baskets that count."""
@@ -75,8 +51,3 @@ class OwnedBasketsInMemory:
 
     def close(self) -> None:
         """Nothing to do: the baskets go with the engine."""
-
-
-def clipped_basket_sizes(owned: OwnedBaskets, most: int) -> NDArray[np.int64]:
-    """Return how many persons have 0, 1, ... ``most`` baskets or more (confidential)."""
-    return np.bincount(np.minimum(owned.sizes(), most), minlength=most + 1)

@@ -6,7 +6,8 @@ then an engine holds all records of everybody, and afterwards those that count.
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Iterable
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,30 +23,55 @@ from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.taxonomy.domain import code_dtype
 
+_Records_contra = TypeVar("_Records_contra", contravariant=True)
+_Bounded_co = TypeVar("_Bounded_co", covariant=True)
 
-class PeopleEngine(Protocol):
-    """Whatever holds the records of people before they are bounded."""
+
+class HeldByPerson(Protocol[_Records_contra, _Bounded_co]):
+    """Holds all records (or baskets) of every person until their number is bounded."""
 
     @property
     def name(self) -> str:
-        """What the certificate calls the engine."""
+        """Name of the engine in the certificate."""
         ...
 
     def sizes(self, most: int) -> NDArray[np.int64]:
         """Return how many persons have 0, 1, ... ``most`` records or more (confidential)."""
         ...
 
-    def bounded(self, rule: PeopleRule) -> Engine:
+    def bounded(self, rule: PeopleRule) -> _Bounded_co:
         """Return an engine over the records that count."""
         ...
 
-    def rehearsing(self, table: EncodedTable) -> Engine:
-        """Return an engine of the same kind, by the same code path, over made-up records."""
+    def rehearsing(self, table: _Records_contra, /) -> _Bounded_co:
+        """Return an engine of the same kind, by the same code path, over synthetic records."""
         ...
 
     def close(self) -> None:
-        """Let go of the records."""
+        """Release the records."""
         ...
+
+
+PeopleEngine = HeldByPerson[EncodedTable, Engine]
+
+
+class PersonSizes(Protocol):
+    """Records of some persons, all of each."""
+
+    def sizes(self) -> NDArray[np.int64]:
+        """Return the number of records of each person (confidential)."""
+        ...
+
+
+def clipped_sizes(parts: Iterable[PersonSizes], most: int) -> NDArray[np.int64]:
+    """Return how many persons have 0, 1, ... ``most`` records or more (confidential).
+
+    All records of a person are in one of the ``parts``.
+    """
+    total = np.zeros(most + 1, dtype=np.int64)
+    for part in parts:
+        total += np.bincount(np.minimum(part.sizes(), most), minlength=most + 1)
+    return total
 
 
 class PeopleInMemory:
@@ -64,7 +90,7 @@ class PeopleInMemory:
 
     def sizes(self, most: int) -> NDArray[np.int64]:
         """Return how many persons have 0, 1, ... ``most`` records or more (confidential)."""
-        return clipped_sizes(self._gathered, most)
+        return clipped_sizes([self._gathered], most)
 
     def bounded(self, rule: PeopleRule) -> Engine:
         """Return an engine over the records that count."""
@@ -93,11 +119,6 @@ def in_one_engine(parts: list[tuple[int, Engine]], rule: PeopleRule) -> Engine:
     if rule.unit == 1:
         return parts[0][1]
     return WeightedEngine(parts=parts, unit=rule.unit)
-
-
-def clipped_sizes(gathered: Gathered, most: int) -> NDArray[np.int64]:
-    """Return how many persons have 0, 1, ... ``most`` records or more (confidential)."""
-    return np.bincount(np.minimum(gathered.sizes(), most), minlength=most + 1)
 
 
 def no_records(schema: Schema) -> tuple[Codes, ...]:

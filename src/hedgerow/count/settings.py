@@ -23,10 +23,38 @@ _UNITS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
 
 @dataclass(frozen=True, kw_only=True)
 class EngineSettings:
-    """The engine that counts, with what it may use.
+    """Engine that counts the records, with the resources it may use.
 
-    ``memory`` (bytes) and ``scratch`` (a folder) are for streaming, ``master`` and
-    ``session`` for Spark. A setting that the engine has no use for is refused.
+    Build it with `of`, which takes sizes as text.
+
+    Parameters
+    ----------
+    kind : {"memory", "stream", "spark"}, default="memory"
+        Where records are counted: in memory, in a stream from disk, or on Spark.
+    memory : int, optional
+        For ``stream``: memory to work in, in bytes. By default 2 GiB.
+    scratch : pathlib.Path, optional
+        For ``stream``: folder of the scratch files. By default the system's temporary folder.
+    master : str, optional
+        For ``spark``: URL of the master, such as ``"local[4]"``.
+    session : pyspark.sql.SparkSession, optional
+        For ``spark``: session to use. By default that of the data frame, or a new one.
+
+    Raises
+    ------
+    SettingError
+        If the engine is unknown, or has no use for a setting.
+
+    Notes
+    -----
+    Privacy: the engine does not change the release. The same seed gives the same release on
+    every engine.
+
+    Examples
+    --------
+    >>> EngineSettings.of("stream:2GB") == EngineSettings.of("stream", memory="2GB")
+    True
+
     """
 
     kind: EngineKind = "memory"
@@ -67,7 +95,18 @@ class EngineSettings:
         master: str | None = None,
         session: Any = None,
     ) -> EngineSettings:
-        """Return the settings as people write them, such as ``memory="2GB"``."""
+        """Return the settings from text, such as ``"stream:2GB"`` or ``"spark:local[4]"``."""
+        kind, _, resource = kind.partition(":")
+        if resource and kind == "stream" and memory is None:
+            memory = resource
+        elif resource and kind == "spark" and master is None:
+            master = resource
+        elif resource:
+            raise SettingError(
+                f"the engine {kind!r} takes nothing after the colon here",
+                where="engine",
+                do="Write it as memory, stream:2GB or spark:local[4].",
+            )
         return cls(
             kind=kind,  # type: ignore[arg-type]  # checked when built
             memory=parse_bytes(memory) if isinstance(memory, str) else memory,

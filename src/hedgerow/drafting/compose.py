@@ -49,6 +49,7 @@ from hedgerow.plan.model import Plan
 from hedgerow.plan.numbers import plain_number
 from hedgerow.plan.parse import parse_text
 from hedgerow.plan.settings import PrivateSettings
+from hedgerow.progress import Progress, no_progress
 from hedgerow.read.labelled import value_labels
 from hedgerow.read.open import holds_text, is_url, open_table
 from hedgerow.read.source import Source
@@ -77,7 +78,7 @@ class Draft:
         return card("Draft of a plan", [("attributes", named)], warning=told)
 
 
-def draft_plan(
+def draft(
     data: Any,
     *,
     query: str | None = None,
@@ -95,28 +96,77 @@ def draft_plan(
     one_record_per_person: bool = False,
     protects_records: bool = False,
     base: Path | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress = no_progress,
 ) -> Draft:
-    """Return a proposed plan for ``data``: a table (file, URL or dataframe) or a basket file.
+    """Propose a plan for a table, for baskets or for sequences.
 
-    A database is asked by ``query``, or for its ``table``. ``taxonomies`` is a folder of
-    taxonomy files, ``base`` the folder where the plan will lie. ``items`` names the column of a
-    table that holds the items of baskets, in lists or, where ``record`` names the column that
-    tells records apart or one is called like a person's, one to a row. ``ordered`` says that
-    records are sequences; ``order`` names the column of a long table that says in which order.
-    ``method`` is hedge unless given, coterie for baskets and chain for sequences. The plan is not
-    confirmed, so nothing can be published with it as it is.
+    Parameters
+    ----------
+    data : path, URL or dataframe
+        A table, or a file of baskets or sequences.
+    query, table : str, optional
+        With a database URL in ``data``: the query to run, or the table to read.
+    taxonomies : path, optional
+        Folder of taxonomy files to choose from.
+    class_name : str, optional
+        Column of the class.
+    items : str, optional
+        Column of a table that holds items: lists, or one item to a row.
+    record : str, optional
+        Column that identifies the record of a row, with one item to a row.
+    order : str, optional
+        Column that orders the rows of a sequence.
+    ordered : bool, default=False
+        Treat records as sequences.
+    method : str, optional
+        Publishing method. By default hedge, coterie for baskets and chain for sequences.
+    epsilon : int, float, str or Fraction, default=1
+        Privacy budget.
+    person : str or sequence of str, optional
+        Columns that identify the person of a record.
+    records_per_person : int or "auto", optional
+        With ``person``: maximum number of records of one person that are used.
+    one_record_per_person : bool, default=False
+        State that nobody can have more than one record.
+    protects_records : bool, default=False
+        Protect each record, not the person.
+    base : path, optional
+        Folder in which the plan will be saved; paths in it are relative to this folder.
+    progress : callable, optional
+        Called with the name of a step and the fraction of it that is done.
 
-    ``person`` names the column that says whose a record is, or several that do so together, with
-    ``records_per_person`` (a number or ``auto``); ``one_record_per_person`` says that nobody can
-    have two records, ``protects_records`` that each record is protected and not the person. Where
-    none of them is given, the plan asks: its ``to_do`` lists the columns that may say whose a
-    record is, and it cannot be confirmed before that question is answered and removed.
+    Returns
+    -------
+    Draft
+        The plan as text with comments, the plan itself, and notes. It is not confirmed, so
+        nothing can be published with it. Without a statement of the privacy unit its ``to_do``
+        asks for one.
 
-    Privacy: **the draft is confidential.** It is shaped by the data, without any noise.
-    It leaves out values in fewer than 20 records and rounds bounds outwards to make a
-    slip less harmful, which is no guarantee.
+    Raises
+    ------
+    DataError
+        If the data cannot be read, have no records, or lack a named column.
+    SettingError
+        If settings exclude each other.
+
+    Notes
+    -----
+    Privacy: **the draft is confidential.** It is computed from the data without noise. Values
+    that occur in fewer than 20 records are omitted and bounds are rounded outwards, which
+    limits the harm of a slip and is not a guarantee.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> visits = pa.table({"age": [20, 70] * 500, "ward": ["A", "B"] * 500})
+    >>> draft(visits, one_record_per_person=True)
+    Draft(2 attributes, confidential: see .text)
+
     """
+
+    def reading(fraction: float) -> None:
+        progress("reading", fraction)
+
     folder = base or Path()
     check_texts(data=data, query=query, table=table, items=items, record=record, order=order)
     given, data = data, asked_of(data, query=query, table=table)
@@ -133,7 +183,7 @@ def draft_plan(
         settings = basket_settings(method, epsilon, ordered=columns.ordered)
         form = _form(data)
         place = _place_lines(given, data, form, query=query, table=table, base=folder)
-        owned = _baskets_of(data, form, columns, unit_given, progress)
+        owned = _baskets_of(data, form, columns, unit_given, reading)
         ends = (settings, ledger_section(given, settings))
         text = owned.text(place, files, ends=ends, base=folder)
         notes += owned.unit.notes()
@@ -144,13 +194,13 @@ def draft_plan(
         refuse_class(class_name)
         settings = basket_settings(method, epsilon, ordered=ordered)
         unit = lines_unit(unit_given, ordered=ordered)
-        found = item_frequencies(Path(data), progress=progress)
+        found = item_frequencies(Path(data), progress=reading)
         text = basket_plan_text(
             found, files, publish=settings, base=folder, unit=unit, ordered=ordered
         )
         return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
     publish, needs_class, may_count = _publish(method or DEFAULT_METHOD, epsilon)
-    form, profiles, unnamed = _read(data, class_name, progress)
+    form, profiles, unnamed = _read(data, class_name, reading)
     marks = settle_marks(profiles)
     if form is None or file_form_text(data, form) is not None:
         marks = NumberMarks()  # no line of the plan speaks for all columns

@@ -23,11 +23,14 @@ from numpy.typing import NDArray
 from hedgerow.encode.baskets import BasketEncoder, Sets, sum_words
 from hedgerow.encode.order import place_ranks
 from hedgerow.encode.people import (
+    HASH,
     Words,
+    encoded_batches,
     hashed_persons,
     kept_records,
     mixed,
     numbered,
+    person_fields,
     person_texts,
 )
 from hedgerow.encode.sums import ITEMS, LENGTHS, ColumnSums
@@ -38,7 +41,6 @@ from hedgerow.model.universe import Universe
 from hedgerow.read.owned_items import OwnedBatch, OwnedItems
 from hedgerow.read.source import ReadProgress
 
-HASH = "hash"
 _RECORD, _CODE, _SINGLE, _BASKET = "record", "code", "single", "basket"
 _PLACE = "place"
 
@@ -111,13 +113,13 @@ class OwnedBasketEncoder:
     @property
     def form(self) -> pa.Schema:
         """The columns of what leaves for a batch."""
-        persons = [(f"person {at}", pa.string()) for at in range(len(self.keyed.rule.columns))]
+        persons = person_fields(self.keyed.rule)
         if not self.of_rows:
-            return pa.schema([*persons, (HASH, pa.uint64()), (_BASKET, pa.large_list(pa.uint32()))])
+            return pa.schema([*persons, (_BASKET, pa.large_list(pa.uint32()))])
         record = [] if self.universe.place.record is None else [(_RECORD, pa.string())]
         place = [] if self.universe.place.order is None else [(_PLACE, pa.string())]
         item = [(_CODE, pa.int32()), (_SINGLE, pa.bool_())]
-        return pa.schema([*persons, (HASH, pa.uint64()), *record, *place, *item])
+        return pa.schema([*persons, *record, *place, *item])
 
     def __call__(self, batch: OwnedBatch, *, n_before: int) -> pa.RecordBatch:
         """Return a batch's rows as codes; one without a person is refused."""
@@ -246,15 +248,13 @@ def owned_batches(
     encode: OwnedBasketEncoder,
     *,
     progress: ReadProgress | None = None,
-    told: Callable[[int], None] | None = None,
+    on_read: Callable[[int], None] | None = None,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the encoded rows of a table; ``told`` hears how many were read."""
-    n_read = 0
-    for batch in source.batches(progress=progress):
-        yield encode(batch, n_before=n_read)
-        n_read += len(batch.words.lengths)
-        if told is not None:
-            told(n_read)
+    """Yield the encoded rows of a table; see :func:`hedgerow.encode.people.encoded_batches`."""
+    batches = source.batches(progress=progress)
+    return encoded_batches(
+        batches, encode, n_rows=lambda batch: len(batch.words.lengths), on_read=on_read
+    )
 
 
 def joined_baskets(

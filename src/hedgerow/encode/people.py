@@ -13,8 +13,9 @@ whether the hash is good or not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -30,9 +31,13 @@ from hedgerow.read.text import as_text
 from hedgerow.taxonomy.domain import code_dtype
 
 Words = NDArray[np.uint64]
+_Rows = TypeVar("_Rows")
 
 Priorities = Callable[[NDArray[np.int64]], Words]
 """Gives the keyed hash of some records by their rows."""
+
+HASH = "hash"
+"""Name of the column with the keyed hash of a person."""
 
 LONGEST_PERSON = 1024
 """Bytes of a value that names a person, at most."""
@@ -56,12 +61,11 @@ class PeopleEncoder:
     @property
     def form(self) -> pa.Schema:
         """The columns of what leaves."""
-        persons = [(f"person {at}", pa.string()) for at in range(len(self.keyed.rule.columns))]
         codes = [
             (f"codes {at}", pa.from_numpy_dtype(code_dtype(attribute.domain.size)))
             for at, attribute in enumerate(self.encode.attributes)
         ]
-        return pa.schema([*persons, ("hash", pa.uint64()), *codes])
+        return pa.schema([*person_fields(self.keyed.rule), *codes])
 
     def __call__(self, batch: pa.RecordBatch, *, n_before: int | None) -> pa.RecordBatch:
         """Return a batch's complete records with their persons; one without a person is refused.
@@ -89,6 +93,12 @@ class PeopleEncoder:
         return person_texts(
             column, missing=self.missing, where=where, n_before=n_before, inside=inside
         )
+
+
+def person_fields(rule: PeopleRule) -> list[tuple[str, pa.DataType]]:
+    """Return the first columns of encoded rows: the texts that name a person, and their hash."""
+    texts = [(f"person {at}", pa.string()) for at in range(len(rule.columns))]
+    return [*texts, (HASH, pa.uint64())]
 
 
 def person_texts(
@@ -176,15 +186,27 @@ def people_batches(
     encode: PeopleEncoder,
     *,
     progress: ReadProgress | None = None,
-    told: Callable[[int], None] | None = None,
+    on_read: Callable[[int], None] | None = None,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the encoded records of a table with persons; ``told`` hears how many were read."""
+    """Yield the encoded records of a table with persons; see :func:`encoded_batches`."""
+    batches = source.batches(encode.columns, text=encode.text, progress=progress)
+    return encoded_batches(batches, encode, n_rows=lambda batch: batch.num_rows, on_read=on_read)
+
+
+def encoded_batches(
+    batches: Iterable[_Rows],
+    encode: Callable[..., pa.RecordBatch],
+    *,
+    n_rows: Callable[[_Rows], int],
+    on_read: Callable[[int], None] | None,
+) -> Iterator[pa.RecordBatch]:
+    """Yield batches encoded in order, and report the number of rows that were read so far."""
     n_read = 0
-    for batch in source.batches(encode.columns, text=encode.text, progress=progress):
+    for batch in batches:
         yield encode(batch, n_before=n_read)
-        n_read += batch.num_rows
-        if told is not None:
-            told(n_read)
+        n_read += n_rows(batch)
+        if on_read is not None:
+            on_read(n_read)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from hedgerow.count.settings import EngineSettings
 from hedgerow.errors import ChangedPlanError, PublishNotice, SettingError
@@ -84,11 +84,7 @@ def publish(
     parquet: bool = False,
     force: bool = False,
     again: bool = False,
-    engine: Literal["memory", "stream", "spark"] = "memory",
-    memory: str | int | None = None,
-    scratch: str | os.PathLike[str] | None = None,
-    master: str | None = None,
-    session: Any = None,
+    engine: str | EngineSettings = "memory",
     seed: int | None = None,
     expect: str | None = None,
     even_if_noise: bool = False,
@@ -97,66 +93,104 @@ def publish(
     notice: Notice = warn_of,
     method: str | None = None,
     epsilon: EpsilonLike | None = None,
-    faithful: bool | None = None,
     utility: OwnUtility | None = None,
     **settings: Any,
 ) -> AnyRelease:
-    """Return a release, and write it where ``out`` says.
+    """Publish data under a plan, and return the release.
 
-    What the plan describes decides what comes back: a `Release` of a table with
-    ``attributes``, a `BasketRelease` of set-valued data with ``items``, a `SequenceRelease`
-    where these are ordered.
+    Parameters
+    ----------
+    plan : Plan, mapping or path
+        The plan, a mapping with the keys of a plan file, or the file.
+    data : path, URL or dataframe, optional
+        Confidential data to read in place of those that the plan names.
+    query, table : str, optional
+        With a database URL in ``data``: the query to run, or the table to read.
+    out : path, optional
+        Folder to write the release to. Without it nothing is written.
+    records : bool, default=False
+        Also write `records.csv`, with synthetic records sampled from the release.
+    parquet : bool, default=False
+        Also write `release.parquet`.
+    force : bool, default=False
+        Replace an earlier release in ``out``.
+    again : bool, default=False
+        Make and book another release where this run's own is in ``out`` already. Without it
+        that release is returned, and nothing is read or spent.
+    engine : str or EngineSettings, default="memory"
+        What counts the records: ``"memory"``, ``"stream"`` or ``"stream:2GB"`` for data larger
+        than memory, ``"spark"`` or ``"spark:local[4]"``, or an `EngineSettings`.
+    seed : int, optional
+        Make the run reproducible and **not private**. It is not booked, and its certificate
+        says so.
+    expect : str, optional
+        Fingerprint of the plan that `check` reported, or at least its first 16 characters.
+    even_if_noise : bool, default=False
+        Publish although, by the plan's number of records, the release would be mostly noise.
+    sign : path, optional
+        File of the private key to sign the release with.
+    progress : callable, optional
+        Called with the name of a step and the fraction of it that is done, or ``None``. Its
+        errors do not end a run that is booked.
+    notice : callable, optional
+        Called with each sentence that the publisher should read. By default it is a warning.
+    method : str, optional
+        Method to use in place of the plan's.
+    epsilon : int, float, str or Fraction, optional
+        Budget to use in place of the plan's.
+    utility : OwnUtility, optional
+        Function by which `diffmulti` compares specialisations.
+    **settings
+        Further settings of the method, such as ``h`` or ``faithful``, in place of the plan's.
 
-    ``data`` is a file, a database URL or any dataframe, and replaces the plan's own; with a
-    URL, ``query`` or ``table`` says what is asked of the database.
-    ``method``, ``epsilon``, ``faithful`` and further ``settings`` (such as ``h``) replace
-    those of the plan; ``utility`` is a function of your own by which `diffmulti` compares
-    specialisations. A ``seed`` makes the run reproducible and *not private*: its
-    certificate says so and the ledger does not book it.
+    Returns
+    -------
+    Release, BasketRelease or SequenceRelease
+        The release of a table, of baskets (``items`` in the plan) or of sequences (ordered
+        items).
 
-    ``engine`` says what counts the records: ``memory``, ``stream`` for data larger than
-    memory (within ``memory``, such as ``"2GB"``, with codes in a private folder under
-    ``scratch``), or ``spark`` (on ``master``, or an existing ``session``). The same seed
-    gives the same release on each.
+    Raises
+    ------
+    PlanError, SettingError
+        If the plan or a setting has a mistake, or a private plan states no privacy unit.
+    UnconfirmedPlanError, VoidSignatureError, ChangedPlanError
+        If the plan is not confirmed, or has changed since it was signed or checked.
+    MostlyNoiseError
+        If the release would be mostly noise. Nothing has been read or spent.
+    LedgerError
+        If the budget of the data set does not suffice.
+    ReleaseError
+        If the folder cannot be written.
 
-    A plan that `hedgerow confirm` signed is published as it was signed: if the plan, the content
-    of a taxonomy, a setting given here, the query or the ``utility`` differs from that, the run
-    is refused with `VoidSignatureError`, which names the differences. The path of the table does
-    not count.
-
-    ``expect`` is the fingerprint that `hedgerow check` showed, or at least its first sixteen
-    letters: a plan or a taxonomy that has changed since is refused.
-
-    Where the plan says about how many ``records`` there are, and by that number the release
-    would be mostly noise (as `hedgerow check` tells), it is refused before anything is read,
-    unless ``even_if_noise``. The true number decides nothing; without that line nothing is
-    judged, and ``notice`` is told so.
-
-    ``sign`` is the file of a private key (`hedgerow signing-key` makes one): the release gets
-    a signature, which recipients check with the public key (`hedgerow verify --key`).
-
-    A run that was made before, with the same fingerprint and options, and whose release is in
-    ``out`` as the ledger has it, is answered with that release: nothing is read or spent.
-    ``again`` makes another one, which is booked and takes its place. ``notice`` is told of such
-    things; by default it warns. Errors of ``progress`` do not end a run once it is booked.
-
-    With ``covers`` in the plan only records with some values of a public column count: all
-    others are left out, record by record, before anything is counted.
-
+    Notes
+    -----
     Privacy: the release costs the plan's epsilon for the privacy unit that the plan states: a
-    person with all their records, or one record. A private plan without a unit is refused. It is
-    booked on the data set's ledger before any noise is drawn. Methods without epsilon, such
-    as those of k-anonymity, give no such guarantee: their certificate says so, and there is
-    nothing to book.
+    person with all their records, or one record. It is booked on the data set's ledger before
+    any noise is drawn, and stays booked if the run fails after that. Methods without epsilon,
+    such as those of k-anonymity, give no such guarantee, and nothing is booked.
+
+    With ``covers`` in the plan, records outside the named values of a public column are left
+    out, one by one, before anything is counted.
+
+    .. deprecated:: 0.2
+       ``memory``, ``scratch``, ``master`` and ``session``: give ``engine`` an `EngineSettings`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> plan = {"attributes": {"age": {"numeric": [0, 99]}, "ward": {"values": ["A", "B"]}},
+    ...         "protects": "records", "confirmed": True,
+    ...         "publish": {"method": "hedge", "epsilon": 1}}
+    >>> visits = pa.table({"age": [20, 70] * 500, "ward": ["A", "B"] * 500})
+    >>> release = publish(plan, data=visits, seed=1)  # a seed is for examples only
+    >>> release.to_arrow().column_names[-1]
+    'count'
+
     """
     data = asked_of(data, query=query, table=table)
     signer = _signer(sign, out)
-    counting = EngineSettings.of(
-        engine, memory=memory, scratch=scratch, master=master, session=session
-    )
-    ready = prepare(
-        plan, utility=utility, method=method, epsilon=epsilon, faithful=faithful, **settings
-    )
+    counting = _engine_settings(engine, settings)
+    ready = prepare(plan, utility=utility, method=method, epsilon=epsilon, **settings)
     _check_unchanged(ready, expect)
     if ready.private:
         check_unit(ready.plan)
@@ -187,6 +221,31 @@ def publish(
     key = _sample_key(seed) if ready.people is not None else None
     with ready.opened(data, counting, progress, sums=sums, key=key) as holding:
         return task.release(holding, account, sums)
+
+
+_ENGINE_KEYWORDS = ("memory", "scratch", "master", "session")
+
+
+def _engine_settings(engine: str | EngineSettings, settings: dict[str, Any]) -> EngineSettings:
+    """Return the engine, taking deprecated keywords of it out of ``settings``."""
+    old = {name: settings.pop(name) for name in _ENGINE_KEYWORDS if name in settings}
+    old = {name: value for name, value in old.items() if value is not None}
+    if old:
+        warnings.warn(
+            f"Deprecated keywords of publish: {', '.join(old)}."
+            " Give engine=hedgerow.EngineSettings.of(...).",
+            DeprecationWarning,
+            stacklevel=3,
+        )
+    if not isinstance(engine, EngineSettings):
+        return EngineSettings.of(engine, **old)
+    if old:
+        raise SettingError(
+            "the engine has its settings already",
+            where=next(iter(old)),
+            do="Give it to EngineSettings.",
+        )
+    return engine
 
 
 def _signer(sign: str | os.PathLike[str] | None, out: object) -> Signer | None:

@@ -8,9 +8,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.model.engine import Engine
 from hedgerow.model.groups import CountsMade, Groups, Ranges, Tree
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import noisy_rest
+from hedgerow.model.run import Run
 from hedgerow.privacy.source import RandomSource
 from hedgerow.trees.consistency import consistent, tree_levels
 from hedgerow.trees.projection import simplex_shift
@@ -46,9 +46,7 @@ def publish_leaves(
     grown: Grown,
     measured: Measurements,
     *,
-    has_class: bool,
-    ledger: PathLedger,
-    source: RandomSource,
+    run: Run[Engine],
 ) -> Groups:
     """Return the groups of a tree's leaves, from everything that was each for.
 
@@ -58,9 +56,7 @@ def publish_leaves(
 
     Privacy: costs what each path has left; all the rest sees noisy counts only.
     """
-    noisy, shares = noisy_rest(
-        grown.counts, nodes=grown.leaves.ledger, on="counts", ledger=ledger, source=source
-    )
+    noisy, shares = run.noisy_rest(grown.counts, nodes=grown.leaves.ledger, on="counts")
     precisions = np.array([float(share) ** 2 for share in shares.values])[shares.which]
     weighted = np.zeros((len(grown.parent), noisy.shape[1]))
     precision = np.zeros(len(grown.parent))
@@ -70,8 +66,9 @@ def publish_leaves(
     estimates, sure = consistent(grown.parent, weighted, precision)
     total = _total(estimates[0], sure, measured.total)
     leaves = estimates[grown.leaves.tree]
-    counts, shift = _whole_counts(leaves, total, source=source)
+    counts, shift = _whole_counts(leaves, total, source=run.source)
     made = CountsMade(share=min(shares.values), threshold=None, lowered_by=shift)
+    has_class = run.engine.schema.class_attribute is not None
     return groups_of_leaves(grown, counts, made, has_class=has_class)
 
 

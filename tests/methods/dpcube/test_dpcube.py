@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.errors import SettingError
-from hedgerow.methods.dpcube.dpcube import TwoPhaseCube, noisy_cube
+from hedgerow.methods.dpcube.dpcube import CELLS, TwoPhaseCube, noisy_cube
 from hedgerow.methods.dpcube.partition import Cube, EvenBoxes, gain_of_noise, split_gains
+from hedgerow.model.run import Run
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.laplace import discrete_laplace
-from hedgerow.privacy.mechanisms import Spending
 from hedgerow.privacy.source import SeededSource
 from hedgerow.progress import no_progress
 from hedgerow.trees.coarsening import fitted
@@ -91,10 +91,9 @@ def test_the_partition_looks_at_nothing_but_noisy_cells():
     engine = MemoryEngine(table=table_of(schema, rows))
     cells = fitted(schema, most_boxes=500)
     source = SeededSource(3)
-    spending = Spending(
-        epsilon=Fraction(20), on="cells", ledger=PathLedger(Fraction(20)), source=source
-    )
-    cube = noisy_cube(engine, cells, spending=spending)
+    epsilon = 20 / CELLS
+    run = Run(engine=engine, epsilon=epsilon, ledger=PathLedger(epsilon), source=source)
+    cube = noisy_cube(run, cells)
     trees = [partition(cube, some, schema)[0] for some in (rows, rows[:7], [])]
     assert len(trees[0].leaves) > 1
     for other in trees[1:]:

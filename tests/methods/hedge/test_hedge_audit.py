@@ -14,8 +14,8 @@ import pytest
 from hedgerow.methods.hedge import budget as hedge_budget
 from hedgerow.methods.hedge import hedge
 from hedgerow.methods.hedge.hedge import Hedge
+from hedgerow.model import run
 from hedgerow.privacy import laplace, mechanisms
-from hedgerow.trees import leaves
 from hedgerow.trees.box_scores import BOX_SCORES
 from support.broken_twins import TABLES, outcome
 
@@ -55,7 +55,7 @@ def test_a_twin_whose_leaves_share_their_noise_is_refuted(monkeypatch):
 
     shape = hedge_budget.HedgeShape(shared=2, own=0, most_boxes=50)  # the one of 1,024 records
     monkeypatch.setattr(hedge.HedgeShape, "of", classmethod(lambda *_: shape))
-    monkeypatch.setattr(leaves, "noisy_rest", shared)
+    monkeypatch.setattr(run, "noisy_rest", shared)
     assert outcome(GINI, TABLES["T14"]) == "refuted"
 
 
@@ -72,12 +72,12 @@ def test_a_twin_that_always_takes_the_best_way_is_refuted(monkeypatch):
 
 
 def test_a_twin_that_stops_on_true_sizes_is_refuted(monkeypatch):
-    def exact(counts, *, spending):
-        epsilon = spending.book()
+    def exact(counts, *, spending, per_record=1):
+        epsilon = spending.book() / per_record
         if spending.on.startswith("box sizes"):
             return counts
         noise = laplace.discrete_laplace(len(counts), epsilon=epsilon, source=spending.source)
         return counts + noise
 
-    monkeypatch.setattr(hedge, "noisy_counts", exact)
+    monkeypatch.setattr(run, "noisy_counts", exact)
     assert outcome(GINI, TABLES["T1"]) == "refuted"

@@ -204,8 +204,8 @@ def test_a_twin_that_books_no_order_table_exceeds_epsilon(ordered, monkeypatch):
             run.noisy_counts(counts.ravel(), spending=free)
         return booked(self, counts, share, on)
 
-    booked = run.Run.noisy
-    monkeypatch.setattr(run.Run, "noisy", unbooked)
+    booked = run.WeaveRun.noisy
+    monkeypatch.setattr(run.WeaveRun, "noisy", unbooked)
     assert max(map(dearest_ordered, ORDERED_PAIRS)) > float(EPSILON) * (1 + SLACK)
 
 
@@ -245,7 +245,7 @@ def drawn_twice(self, counts, share, on):
 
 @pytest.mark.audit
 def test_a_twin_that_draws_a_table_twice_for_one_booking_exceeds_epsilon(joined, monkeypatch):
-    monkeypatch.setattr(run.Run, "noisy", drawn_twice)
+    monkeypatch.setattr(run.WeaveRun, "noisy", drawn_twice)
     assert max(dearest(name) for name in PAIRS) > 1.5 * float(EPSILON)
 
 
@@ -279,7 +279,7 @@ def test_a_twin_that_leaves_noise_out_is_tainted(woven, monkeypatch):
         self.spending(share, on).book()
         return counts
 
-    monkeypatch.setattr(run.Run, "noisy", exact)
+    monkeypatch.setattr(run.WeaveRun, "noisy", exact)
     with pytest.raises(Tainted):
         watched_run(pair_named("three or two"), seed=1)
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hedgerow.count.people import clipped_sizes
+from hedgerow.count.people import PersonSizes, clipped_sizes
 from hedgerow.count.spark.session import (
     AskedColumns,
     Session,
@@ -81,14 +82,9 @@ def open_spark_people(
         with refusing():
             key = None if sums is None else sums.key
             encode = EncodePeople(schema, people, parse, key)
-            buckets = (
-                frame.mapInArrow(guarded(encode), BUCKETS)
-                .repartition(n_partitions(session), "bucket")
-                .persist()
-            )
-            told = told_by_tasks(buckets)
+            buckets, summed = shuffled(session, frame, encode)
             if sums is not None:
-                merge_sums(sums, told)
+                merge_sums(sums, summed)
         return PeopleOnSpark(schema, session, buckets, people)
     except BaseException:
         session.close()
@@ -100,99 +96,136 @@ def n_partitions(session: Session) -> int:
     return max(1, min(N_BUCKETS, int(session.spark.conf.get("spark.sql.shuffle.partitions"))))
 
 
-class PeopleOnSpark:
-    """The records of everybody, on the cluster (confidential)."""
+def shuffled(session: Session, frame: Any, encode: EncodeRows) -> tuple[Any, list[bytes]]:
+    """Return the encoded rows, those of a person in one bucket, and the sums of all tasks."""
+    buckets = (
+        frame.mapInArrow(guarded(encode), BUCKETS)
+        .repartition(n_partitions(session), "bucket")
+        .persist()
+    )
+    return buckets, sums_of_tasks(buckets)
+
+
+def of_people(buckets: Any) -> Any:
+    """Return the rows that hold records, without those that end a task."""
+    return buckets.where("bucket >= 0")
+
+
+class HeldOnSpark:
+    """Rows of everybody on the cluster, all rows of a person in one bucket (confidential)."""
 
     name = "spark"
 
-    def __init__(self, schema: Schema, session: Session, buckets: Any, people: KeyedRule) -> None:
-        self.schema = schema
+    def __init__(self, session: Session, buckets: Any, gather: GathersPeople) -> None:
         self._session = session
         self._buckets = buckets
-        self._people = people
+        self._gather = gather
         self._bounded: Any = None
 
     def __repr__(self) -> str:
-        return "PeopleOnSpark()"
+        return f"{type(self).__name__}()"
 
     def sizes(self, most: int) -> NDArray[np.int64]:
         """Return how many persons have 0, 1, ... ``most`` records or more (confidential)."""
         total = np.zeros(most + 1, dtype=np.int64)
         with refusing():
-            task = guarded(Sizes(self.schema, self._people, most))
-            found = collected(self._records().mapInArrow(task, SUMS), size=most + 1)
+            task = guarded(Sizes(self._gather, most))
+            found = collected(of_people(self._buckets).mapInArrow(task, SUMS), size=most + 1)
         total[found.keys] = found.counts
         return total
 
-    def bounded(self, rule: PeopleRule) -> Engine:
-        """Return an engine over the records that count."""
-        with refusing():
-            task = guarded(Bound(self.schema, self._people, rule))
-            self._bounded = self._records().mapInArrow(task, WEIGHED).persist()
-        session = Session(spark=self._session.spark, own=False)
-        engine = SparkEngine(
-            self.schema, session, self._bounded, n_tasks=n_partitions(self._session)
-        )
-        return engine.counting_in(rule.unit)
-
-    def rehearsing(self, table: EncodedTable) -> Engine:
-        """Return an engine over a made-up table on the same cluster."""
-        session = Session(spark=self._session.spark, own=False)
-        return SparkEngine(self.schema, session, None, n_tasks=1).rehearsing(table)
-
     def close(self) -> None:
-        """Let the cluster forget the records, and end a session that was begun for the run."""
+        """Remove the rows from the cluster, and end a session that was begun for the run."""
         for frame in (self._bounded, self._buckets):
             if frame is not None:
-                with contextlib.suppress(Exception):  # a session that is gone has forgotten them
+                with contextlib.suppress(Exception):  # a session that has ended holds no rows
                     frame.unpersist()
         self._session.close()
 
-    def _records(self) -> Any:
-        return self._buckets.where("bucket >= 0")
+    def _keep(self, task: Callable[..., Any], form: str) -> Any:
+        """Run a task over the rows of people, and keep what it returns on the cluster."""
+        with refusing():
+            self._bounded = of_people(self._buckets).mapInArrow(guarded(task), form).persist()
+        return self._bounded
+
+    def _borrowed(self) -> Session:
+        return Session(spark=self._session.spark, own=False)
 
 
-class EncodePeople:
-    """Records to codes with their persons, some rows to a bucket."""
+class PeopleOnSpark(HeldOnSpark):
+    """The records of everybody, on the cluster (confidential)."""
 
-    def __init__(
-        self,
-        schema: Schema,
-        people: KeyedRule,
-        parse: ColumnsOf | None,
-        key: bytes | None,
-    ) -> None:
+    def __init__(self, schema: Schema, session: Session, buckets: Any, people: KeyedRule) -> None:
+        super().__init__(session, buckets, GatherPeople(schema, people))
         self.schema = schema
+        self._people = people
+
+    def bounded(self, rule: PeopleRule) -> Engine:
+        """Return an engine over the records that count."""
+        kept = self._keep(Bound(self.schema, self._people, rule), WEIGHED)
+        n_tasks = n_partitions(self._session)
+        engine = SparkEngine(self.schema, self._borrowed(), kept, n_tasks=n_tasks)
+        return engine.counting_in(rule.unit)
+
+    def rehearsing(self, table: EncodedTable) -> Engine:
+        """Return an engine over a synthetic table on the same cluster."""
+        return SparkEngine(self.schema, self._borrowed(), None, n_tasks=1).rehearsing(table)
+
+
+class EncodeRows(ABC):
+    """Task that encodes rows with their persons, some rows to a bucket."""
+
+    def __init__(self, people: KeyedRule, parse: ColumnsOf | None, key: bytes | None) -> None:
         self.people = people
         self.parse = parse
         self.key = key
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield each batch's records by bucket, without those that lack a value."""
+        """Yield each batch's rows by bucket, then the number of rows and the sums."""
         sums = None if self.key is None else ColumnSums(self.key)
-        encode = PeopleEncoder(BatchEncoder(self.schema, name=NAME, sums=sums), self.people)
+        encode = self.encoder(sums)
         n_rows = 0
         for batch in batches if self.parse is None else self.parse.batches(batches):
             n_rows += batch.num_rows
-            rows = self._encoded(encode, batch)
+            rows = encode(batch)
             if rows.num_rows:
                 yield by_bucket(rows)
-        yield rows_told(n_rows, sums)
+        yield end_of_task(n_rows, sums)
 
-    def _encoded(self, encode: PeopleEncoder, batch: pa.RecordBatch) -> pa.RecordBatch:
-        columns = [
-            as_text(column, where=f"{NAME}, column {name!r}") if name in encode.text else column
-            for name, column in zip(encode.columns, batch.columns, strict=True)
-        ]
-        try:
-            texts = pa.RecordBatch.from_arrays(columns, names=encode.columns)
-            return encode(texts, n_before=None)
-        except UnlistedValueError as error:
-            # Records have no order on Spark, so their numbers would mislead.
-            what = str(error.what).split(": ", 1)[-1]
-            raise DataError(
-                f"attribute {error.attribute!r}: a record {what}", where=NAME, do=error.do
-            ) from None
+    @abstractmethod
+    def encoder(self, sums: ColumnSums | None) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
+        """Return the function that encodes a batch, and adds it to the sums."""
+
+
+class EncodePeople(EncodeRows):
+    """Encodes records, without those that lack a value."""
+
+    def __init__(
+        self, schema: Schema, people: KeyedRule, parse: ColumnsOf | None, key: bytes | None
+    ) -> None:
+        super().__init__(people, parse, key)
+        self.schema = schema
+
+    def encoder(self, sums: ColumnSums | None) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
+        """Return the function that encodes a batch, and adds it to the sums."""
+        encode = PeopleEncoder(BatchEncoder(self.schema, name=NAME, sums=sums), self.people)
+        return lambda batch: _encoded(encode, batch)
+
+
+def _encoded(encode: PeopleEncoder, batch: pa.RecordBatch) -> pa.RecordBatch:
+    columns = [
+        as_text(column, where=f"{NAME}, column {name!r}") if name in encode.text else column
+        for name, column in zip(encode.columns, batch.columns, strict=True)
+    ]
+    try:
+        texts = pa.RecordBatch.from_arrays(columns, names=encode.columns)
+        return encode(texts, n_before=None)
+    except UnlistedValueError as error:
+        # Records have no order on Spark, so their numbers would mislead.
+        what = str(error.what).split(": ", 1)[-1]
+        raise DataError(
+            f"attribute {error.attribute!r}: a record {what}", where=NAME, do=error.do
+        ) from None
 
 
 def by_bucket(rows: pa.RecordBatch) -> pa.RecordBatch:
@@ -217,7 +250,7 @@ def bucket_rows(buckets: list[int], bodies: list[bytes]) -> pa.RecordBatch:
     )
 
 
-def rows_told(n_rows: int, sums: ColumnSums | None) -> pa.RecordBatch:
+def end_of_task(n_rows: int, sums: ColumnSums | None) -> pa.RecordBatch:
     """Return how many rows a task has read, and its sums, as rows that end it."""
     buckets, bodies = [COUNTED], [str(n_rows).encode()]
     if sums is not None:
@@ -225,16 +258,16 @@ def rows_told(n_rows: int, sums: ColumnSums | None) -> pa.RecordBatch:
     return bucket_rows(buckets, bodies)
 
 
-def told_by_tasks(buckets: Any) -> list[bytes]:
+def sums_of_tasks(buckets: Any) -> list[bytes]:
     """Return the sums of all tasks, once their rows are counted and found not to be too many."""
-    told = buckets.where("bucket < 0").toArrow()
-    kinds, bodies = told.column("bucket").to_pylist(), told.column("body").to_pylist()
+    ends = buckets.where("bucket < 0").toArrow()
+    kinds, bodies = ends.column("bucket").to_pylist(), ends.column("body").to_pylist()
     pairs = list(zip(kinds, bodies, strict=True))
     require_rows(sum(int(bytes(body)) for kind, body in pairs if kind == COUNTED), NAME)
     return [body for kind, body in pairs if kind == SUMMED]
 
 
-class _OverBuckets:
+class GatherPeople:
     """Gathers the records of each bucket of a task."""
 
     def __init__(self, schema: Schema, people: KeyedRule) -> None:
@@ -264,22 +297,27 @@ def bucketed(batches: Iterator[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]
         yield held.pop(bucket)
 
 
-class Sizes(_OverBuckets):
-    """How many persons have how many records."""
+class GathersPeople(Protocol):
+    """Gathers the rows of each bucket of a task."""
 
-    def __init__(self, schema: Schema, people: KeyedRule, most: int) -> None:
-        super().__init__(schema, people)
+    def gathered(self, batches: Iterator[pa.RecordBatch]) -> Iterator[PersonSizes]:
+        """Yield everybody's records, a bucket at a time."""
+        ...
+
+
+class Sizes:
+    """Task that counts the persons by their number of records."""
+
+    def __init__(self, gather: GathersPeople, most: int) -> None:
+        self.gather = gather
         self.most = most
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield one batch of sizes and of how many persons have them."""
-        total = np.zeros(self.most + 1, dtype=np.int64)
-        for gathered in self.gathered(batches):
-            total += clipped_sizes(gathered, self.most)
-        yield keyed(occupied(total))
+        """Yield one batch of sizes, and how many persons have each."""
+        yield keyed(occupied(clipped_sizes(self.gather.gathered(batches), self.most)))
 
 
-class Bound(_OverBuckets):
+class Bound(GatherPeople):
     """The records that count, as packed codes with what each counts for."""
 
     def __init__(self, schema: Schema, people: KeyedRule, rule: PeopleRule) -> None:

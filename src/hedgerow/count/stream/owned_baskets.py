@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.count.owned_baskets import clipped_basket_sizes
+from hedgerow.count.people import clipped_sizes
 from hedgerow.count.stream.baskets import BasketStream
 from hedgerow.count.stream.buckets import Buckets
 from hedgerow.count.stream.scratch import Scratch, Slot
@@ -56,7 +56,7 @@ class OwnedBasketsOnDisk:
         encode = OwnedBasketEncoder(universe, keyed, name=source.name, sums=sums)
         held = cls(universe.taxonomy, keyed.rule, scratch, memory=memory)
         pace, rows = Pace(report), Buckets(scratch, memory=memory)
-        rows.fill(owned_batches(source, encode, progress=pace.share, told=pace.read))
+        rows.fill(owned_batches(source, encode, progress=pace.share, on_read=pace.read))
         for batches in rows:
             held._keep(encode.gathered(batches, sums))
         rows.close()
@@ -64,10 +64,7 @@ class OwnedBasketsOnDisk:
 
     def sizes(self, most: int) -> NDArray[np.int64]:
         """Return how many persons have 0, 1, ... ``most`` baskets or more (confidential)."""
-        total = np.zeros(most + 1, dtype=np.int64)
-        for owned in self._owned():
-            total += clipped_basket_sizes(owned, most)
-        return total
+        return clipped_sizes(self._owned(), most)
 
     def bounded(self, rule: PeopleRule) -> BasketStream:
         """Return an engine over the baskets that count."""

@@ -56,15 +56,12 @@ class PeopleOnDisk:
         encode = PeopleEncoder(BatchEncoder(schema, name=source.name, sums=sums), keyed)
         held = cls(schema, scratch, encode, memory=memory)
         pace = Pace(report)
-        held._buckets.fill(people_batches(source, encode, progress=pace.share, told=pace.read))
+        held._buckets.fill(people_batches(source, encode, progress=pace.share, on_read=pace.read))
         return held
 
     def sizes(self, most: int) -> NDArray[np.int64]:
         """Return how many persons have 0, 1, ... ``most`` records or more (confidential)."""
-        total = np.zeros(most + 1, dtype=np.int64)
-        for gathered in self._gathered():
-            total += clipped_sizes(gathered, most)
-        return total
+        return clipped_sizes(self._gathered(), most)
 
     def bounded(self, rule: PeopleRule) -> Engine:
         """Return an engine over the records that count."""

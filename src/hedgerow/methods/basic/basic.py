@@ -12,8 +12,8 @@ from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.engine import BasketEngine
 from hedgerow.model.groups import CountsMade
 from hedgerow.model.method import About, Departure, Outline, Step
+from hedgerow.model.run import Run
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Spending, noisy_sparse_counts
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
 from hedgerow.taxonomy.tree import Taxonomy
@@ -84,15 +84,17 @@ class Basic:
         Privacy: costs epsilon.
         """
         self.validate(engine.taxonomy, epsilon)
+        run = Run(engine=engine, epsilon=epsilon, ledger=ledger, source=source, progress=progress)
         progress("counting itemsets", None)
         n_items = engine.taxonomy.n_leaves
         tally = engine.itemsets()
-        ranks, counts = noisy_sparse_counts(
+        ranks, counts = run.noisy_above(
             tally.keys - 1,  # the empty set has no rank
             tally.counts,
             n_groups=(1 << n_items) - 1,
             threshold=1,
-            spending=Spending(epsilon=epsilon, on="counts", ledger=ledger, source=source),
+            share=epsilon,
+            on="counts",
         )
         offsets, items = sets_of_masks(ranks + 1, n_items)
         return NoisyBaskets.sorted_of(

@@ -27,10 +27,10 @@ from hedgerow.methods.diffmulti.scores import MultiScore
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import CountsMade, Groups
 from hedgerow.model.method import About, Departure, Outline, Step
+from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import noisy_rest
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain
@@ -179,7 +179,7 @@ class DiffMulti:
         progress: Progress = no_progress,
     ) -> Groups:
         """Return the noisy groups of the final boxes [DiffMulti, Alg. 1]."""
-        has_class = engine.schema.class_attribute is not None
+        run = Run(engine=engine, epsilon=epsilon, ledger=ledger, source=source, progress=progress)
         score = self.score
         if self.clusters is not None:
             share = epsilon * SHARE
@@ -209,22 +209,17 @@ class DiffMulti:
         progress("counting groups", None)
         grown = replace(grown, counts=without_labels(grown.counts, self.clusters))
         if self.faithful:
-            return _printed_leaves(grown, has_class=has_class, ledger=ledger, source=source)
-        return publish_leaves(
-            grown, growth.measured, has_class=has_class, ledger=ledger, source=source
-        )
+            return _printed_leaves(grown, run)
+        return publish_leaves(grown, growth.measured, run=run)
 
 
-def _printed_leaves(
-    grown: Grown, *, has_class: bool, ledger: PathLedger, source: RandomSource
-) -> Groups:
+def _printed_leaves(grown: Grown, run: Run[Engine]) -> Groups:
     """Return the groups with noisy counts cut at zero [DiffMulti, Alg. 1, line 21; Sec. 4.4].
 
     Privacy: costs what each path has left; every group gets noise, empty ones included.
     """
-    noisy, shares = noisy_rest(
-        grown.counts, nodes=grown.leaves.ledger, on="counts", ledger=ledger, source=source
-    )
+    noisy, shares = run.noisy_rest(grown.counts, nodes=grown.leaves.ledger, on="counts")
+    has_class = run.engine.schema.class_attribute is not None
     made = CountsMade(share=min(shares.values), threshold=1, lowered_by=None)
     return groups_of_leaves(grown, np.maximum(noisy, 0), made, has_class=has_class)
 

@@ -17,10 +17,10 @@ from hedgerow.methods.dpcube.partition import Cube, EvenBoxes
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Departure, Outline, Step
+from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
 from hedgerow.trees.coarsening import Coarsening, fitted, require_share
@@ -142,29 +142,25 @@ class TwoPhaseCube:
     ) -> Groups:
         """Return the noisy groups of the boxes; the ledger is settled afterwards."""
         self.validate(engine.schema, epsilon)
+        run = Run(engine=engine, epsilon=epsilon, ledger=ledger, source=source, progress=progress)
         progress("counting cells", None)
-        spending = Spending(epsilon=epsilon * CELLS, on="cells", ledger=ledger, source=source)
-        strategy = EvenBoxes(
-            cube=noisy_cube(engine, self.coarsenings(engine.schema), spending=spending),
-            progress=progress,
-        )
+        cube = noisy_cube(run, self.coarsenings(engine.schema))
+        strategy = EvenBoxes(cube=cube, progress=progress)
         grown = grow(engine, strategy, ledger=ledger)
         progress("counting groups", None)
-        has_class = engine.schema.class_attribute is not None
-        return publish_leaves(
-            grown, strategy.measured, has_class=has_class, ledger=ledger, source=source
-        )
+        return publish_leaves(grown, strategy.measured, run=run)
 
 
-def noisy_cube(engine: Engine, coarsenings: tuple[Coarsening, ...], *, spending: Spending) -> Cube:
+def noisy_cube(run: Run[Engine], coarsenings: tuple[Coarsening, ...]) -> Cube:
     """Return all cells with their noisy counts by class.
 
     Privacy: every cell gets noise, empty ones included; a record is in one of them, so all
-    together cost the spending's epsilon.
+    together cost the share of the cells.
     """
-    kernel = group_kernel(tuple(each.ranges for each in coarsenings), engine)
-    tally = engine.tally(kernel)
+    kernel = group_kernel(tuple(each.ranges for each in coarsenings), run.engine)
+    tally = run.engine.tally(kernel)
     counts = np.zeros(kernel.n_groups, dtype=np.int64)
     counts[tally.keys] = tally.counts
-    noisy = noisy_counts(counts, spending=spending).reshape(-1, kernel.n_classes)
-    return Cube.of(coarsenings, noisy, spending.epsilon)
+    share = run.epsilon * CELLS
+    noisy = run.noisy(counts, share=share, on="cells").reshape(-1, kernel.n_classes)
+    return Cube.of(coarsenings, noisy, share)

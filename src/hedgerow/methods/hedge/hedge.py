@@ -28,10 +28,10 @@ from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Outline
 from hedgerow.model.placed import Borders
+from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Spending, choose_by_score, noisy_counts
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
 from hedgerow.trees.box_choice import apart, split_of
@@ -108,24 +108,12 @@ class Hedge:
         progress: Progress = no_progress,
     ) -> Groups:
         """Return the noisy groups of the boxes."""
+        run = Run(engine=engine, epsilon=epsilon, ledger=ledger, source=source, progress=progress)
         progress("growing boxes", None)
-        strategy = _Growth(
-            score=self.score,
-            shares=self.shares,
-            epsilon=epsilon,
-            ledger=ledger,
-            source=source,
-            progress=progress,
-        )
+        strategy = _Growth(run=run, score=self.score, shares=self.shares)
         grown = grow(engine, strategy, ledger=ledger)
         progress("counting groups", None)
-        groups = publish_leaves(
-            grown,
-            strategy.measured,
-            has_class=engine.schema.class_attribute is not None,
-            ledger=ledger,
-            source=source,
-        )
+        groups = publish_leaves(grown, strategy.measured, run=run)
         return replace(groups, marginals=strategy.marginals)
 
 
@@ -133,12 +121,9 @@ class Hedge:
 class _Growth:
     """The strategy of one run."""
 
+    run: Run[Engine]
     score: BoxScore
     shares: HedgeShares
-    epsilon: Fraction
-    ledger: PathLedger
-    source: RandomSource
-    progress: Progress
     measured: Measurements = field(default_factory=Measurements)
     budget: HedgeBudget | None = None
     marginals: tuple[NDArray[np.float64], ...] = ()
@@ -148,7 +133,7 @@ class _Growth:
         budget = self.budget or self._begin(level)
         shape = budget.shape
         depth = max(shape.shared + shape.own, 1)
-        self.progress("growing boxes", min(level.depth / depth, 1.0))
+        self.run.progress("growing boxes", min(level.depth / depth, 1.0))
         if level.depth < shape.shared:
             return self._together(level, budget)
         if level.depth < shape.shared + shape.own:
@@ -161,28 +146,17 @@ class _Growth:
     def _begin(self, level: Level) -> HedgeBudget:
         """Buy the number of records, by which the depth is set."""
         counted = counted_marginals(level)  # the number of records follows from them: one pass
-        share = self.epsilon * SIZE
-        spending = self._spending(share, "number of records", level.boxes)
-        size = level.classes().sum(keepdims=True).reshape(1)
-        noisy = int(noisy_counts(size, spending=spending)[0])
+        epsilon = self.run.epsilon
+        share = epsilon * SIZE
+        noisy = self.run.noisy_total(level.classes(), share=share, on="number of records")
         self.measured.total = MeasuredTotal(noisy=noisy, share=share)
         self.budget = HedgeBudget(
-            epsilon=self.epsilon, shape=HedgeShape.of(self.epsilon, noisy), shares=self.shares
+            epsilon=epsilon, shape=HedgeShape.of(epsilon, noisy), shares=self.shares
         )
         self.marginals = noisy_marginals(
-            level,
-            counted,
-            noisy,
-            share=self.budget.marginals,
-            ledger=self.ledger,
-            source=self.source,
+            level, counted, noisy, share=self.budget.marginals, run=self.run
         )
         return self.budget
-
-    def _spending(self, share: Fraction, on: str, boxes: Boxes) -> Spending:
-        return Spending(
-            epsilon=share, on=on, ledger=self.ledger, source=self.source, nodes=boxes.ledger
-        )
 
     def _together(self, level: Level, budget: HedgeBudget) -> Split:
         """Choose one part of one attribute, and its split, for all boxes that hold it.
@@ -195,14 +169,13 @@ class _Growth:
         shared = together(level, self.score, most_boxes=budget.shape.most_boxes)
         if not len(shared.scores):
             return _all_carried(level.boxes)
-        chosen = choose_by_score(
+        chosen = self.run.nodes(level.boxes.ledger).choose(
             shared.scores,
-            starts=np.zeros(1, dtype=np.int64),
+            share=budget.shared,
+            on=f"shared choice {level.depth + 1}",
             sensitivity=self.score.sensitivity,
             monotone=self.score.monotone,
-            rule="permute-and-flip",
             weights=shared.weights,
-            spending=self._spending(budget.shared, f"shared choice {level.depth + 1}", level.boxes),
         )
         return shared.split(int(chosen[0]), level)
 
@@ -210,9 +183,9 @@ class _Growth:
         """Choose for every box by itself, where its noisy size is worth a split."""
         boxes = level.boxes
         at = level.depth - budget.shape.shared + 1
-        spending = self._spending(budget.sizes, f"box sizes {at}", boxes)
-        classes = level.classes()
-        noisy = noisy_counts(classes.ravel(), spending=spending).reshape(classes.shape)
+        noisy = self.run.nodes(boxes.ledger).noisy(
+            level.classes(), share=budget.sizes, on=f"box sizes {at}"
+        )
         self.measured.counts.append(
             MeasuredCounts(tree=boxes.tree, noisy=noisy, share=budget.sizes)
         )
@@ -220,14 +193,14 @@ class _Growth:
         own = apart(level, self.score, large)
         if not len(own.scores):
             return _all_stop(boxes)
-        chosen = choose_by_score(
+        chosen = self.run.nodes(boxes.ledger[own.boxes]).choose(
             own.scores,
-            starts=own.starts,
+            share=budget.own,
+            on=f"own choice {at}",
             sensitivity=self.score.sensitivity,
             monotone=self.score.monotone,
-            rule="permute-and-flip",
+            starts=own.starts,
             weights=own.weights,
-            spending=self._spending(budget.own, f"own choice {at}", boxes[own.boxes]),
         )
         return split_of(own, chosen, level)
 

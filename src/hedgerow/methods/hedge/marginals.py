@@ -13,10 +13,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.model.engine import Engine
 from hedgerow.model.placed import Borders
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Spending, noisy_counts
-from hedgerow.privacy.source import RandomSource
+from hedgerow.model.run import Run
 from hedgerow.taxonomy.even_steps import EVEN_STEPS
 from hedgerow.trees.axes import Axis
 from hedgerow.trees.projection import simplex_shift
@@ -49,8 +48,7 @@ def noisy_marginals(
     total: int,
     *,
     share: Fraction,
-    ledger: PathLedger,
-    source: RandomSource,
+    run: Run[Engine],
 ) -> tuple[NDArray[np.float64], ...]:
     """Return, for every attribute, weights of its codes (codes, 1).
 
@@ -62,8 +60,7 @@ def noisy_marginals(
     each = share / len(level.axes)
     weights = []
     for a, axis in enumerate(level.axes):
-        spending = Spending(epsilon=each, on=f"marginal {a + 1}", ledger=ledger, source=source)
-        noisy = noisy_counts(marginals.counts[a].sum(axis=1), spending=spending)
+        noisy = run.noisy(marginals.counts[a].sum(axis=1), share=each, on=f"marginal {a + 1}")
         edges = np.concatenate([[0], marginals.borders[a].values, [axis.size]])
         widths = np.diff(edges)
         weights.append(np.repeat(_positive(noisy, total) / widths, widths)[:, None])

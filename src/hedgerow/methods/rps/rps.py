@@ -16,10 +16,10 @@ from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Departure, Outline, Step
 from hedgerow.model.placed import Borders
+from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Spending, choose_by_score
 from hedgerow.privacy.source import RandomSource, below
 from hedgerow.progress import Progress, no_progress
 from hedgerow.taxonomy.even_steps import EVEN_STEPS
@@ -130,35 +130,25 @@ class RecursiveMedians:
     ) -> Groups:
         """Return the noisy groups of the boxes; the ledger is settled afterwards."""
         self.validate(engine.schema, epsilon)
-        growth = _Medians(
-            height=self.height,
-            share=self.median_share(epsilon),
-            ledger=ledger,
-            source=source,
-            progress=progress,
-        )
+        run = Run(engine=engine, epsilon=epsilon, ledger=ledger, source=source, progress=progress)
+        growth = _Medians(run=run, height=self.height, share=self.median_share(epsilon))
         grown = grow(engine, growth, ledger=ledger)
         progress("counting groups", None)
-        has_class = engine.schema.class_attribute is not None
-        return publish_leaves(
-            grown, Measurements(), has_class=has_class, ledger=ledger, source=source
-        )
+        return publish_leaves(grown, Measurements(), run=run)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Medians:
     """The strategy of one run."""
 
+    run: Run[Engine]
     height: int
     share: Fraction
-    ledger: PathLedger
-    source: RandomSource
-    progress: Progress
 
     def split(self, level: Level) -> Split:
         """Split every box that is not a point, down to the height."""
-        self.progress("growing boxes", min(level.depth / self.height, 1.0))
-        attribute = random_attributes(level.boxes, source=self.source)
+        self.run.progress("growing boxes", min(level.depth / self.height, 1.0))
+        attribute = random_attributes(level.boxes, source=self.run.source)
         if level.depth >= self.height or (attribute == STOP).all():
             return no_splits(len(level.boxes))
         return split_in_two(attribute, self._medians(level, attribute))
@@ -181,20 +171,14 @@ class _Medians:
         scores = [smaller_sides(counts[a].sum(axis=1), borders[a]) for a in used]
         lengths = np.concatenate([np.diff(offered[a].starts) for a in used])
         order = np.concatenate([which[a] for a in used])
-        chosen = choose_by_score(
+        chosen = self.run.nodes(boxes.ledger[order]).choose(
             np.concatenate(scores),
-            starts=np.cumsum(lengths) - lengths,
+            share=self.share,
+            on=f"medians {level.depth + 1}",
             sensitivity=Fraction(1),
             monotone=True,
+            starts=np.cumsum(lengths) - lengths,
             rule="exponential",
-            weights=None,
-            spending=Spending(
-                epsilon=self.share,
-                on=f"medians {level.depth + 1}",
-                ledger=self.ledger,
-                source=self.source,
-                nodes=boxes.ledger[order],
-            ),
         )
         position = np.zeros(len(boxes), dtype=np.int32)
         position[order] = np.concatenate([offered[a].values for a in used])[chosen]

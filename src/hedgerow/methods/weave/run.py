@@ -42,7 +42,7 @@ MANY = 20
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Run:
+class WeaveRun:
     """The questions of one run, each booked before it is answered."""
 
     engine: Engine
@@ -190,7 +190,7 @@ class Asked:
     ``n_records`` is the noisy number of records: it says which loop counts, the sums are the same.
     """
 
-    run: Run
+    run: WeaveRun
     layout: CandidateTables
     mergings: list[Merging]
     n_records: float

@@ -26,7 +26,7 @@ from hedgerow.methods.weave.orders import numbers
 from hedgerow.methods.weave.pairs import MOST_CELLS
 from hedgerow.methods.weave.purpose import Purpose
 from hedgerow.methods.weave.rounding import generator_of
-from hedgerow.methods.weave.run import Run
+from hedgerow.methods.weave.run import WeaveRun
 from hedgerow.methods.weave.shape import SIZE, WeaveBudget, WeaveShape
 from hedgerow.model.compiler import need_compiler
 from hedgerow.model.engine import Engine
@@ -132,7 +132,7 @@ class Weave:
         spending = Spending(
             epsilon=epsilon * SIZE, on="number of records", ledger=ledger, source=source
         )
-        run = Run(
+        run = WeaveRun(
             engine=engine,
             axes=axes,
             n_classes=schema.n_classes,

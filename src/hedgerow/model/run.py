@@ -1,0 +1,137 @@
+"""One run of a private method: the records, the budget, and the mechanisms between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedgerow.privacy.budget import PathLedger, Shares
+from hedgerow.privacy.choice import Rule
+from hedgerow.privacy.mechanisms import (
+    Spending,
+    choose_by_score,
+    noisy_counts,
+    noisy_rest,
+    noisy_sparse_counts,
+)
+from hedgerow.privacy.source import RandomSource
+from hedgerow.progress import Progress, no_progress
+
+EngineT = TypeVar("EngineT")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Run(Generic[EngineT]):
+    """The engine, path ledger, random source and progress of one run.
+
+    A method states what it chooses or measures, at which share and sensitivity; the run books
+    the share and draws. ``at`` are the ledger nodes whose records the next calls read; the root
+    is the whole data set.
+
+    Privacy: every call books its share on the path of each node before it draws, and raises if
+    that would overdraw a path. Values from the engine are confidential until one of these calls
+    returns them; ``source`` is for post-processing only.
+    """
+
+    engine: EngineT
+    epsilon: Fraction
+    ledger: PathLedger
+    source: RandomSource
+    progress: Progress = no_progress
+    at: NDArray[np.int64] | int = 0
+
+    def nodes(self, at: NDArray[np.int64] | int) -> Run[EngineT]:
+        """Return the same run, booking on these nodes of the path ledger."""
+        return replace(self, at=at)
+
+    def left(self) -> Fraction:
+        """Return what the path of the root has left."""
+        return self.ledger.left()
+
+    def noisy(
+        self, counts: NDArray[np.int64], *, share: Fraction, on: str, per_record: int = 1
+    ) -> NDArray[np.int64]:
+        """Return an array of counts with noise; one record is in at most ``per_record`` of them.
+
+        Privacy: costs ``share`` on each node (:func:`noisy_counts`).
+        """
+        spending = self._spending(share, on)
+        noisy = noisy_counts(counts.ravel(), spending=spending, per_record=per_record)
+        return noisy.reshape(counts.shape)
+
+    def noisy_total(self, counts: NDArray[np.int64], *, share: Fraction, on: str) -> int:
+        """Return the sum of the counts of disjoint groups, with noise.
+
+        Privacy: one record changes the sum by 1, so it costs ``share``.
+        """
+        total = counts.sum(keepdims=True).astype(np.int64).reshape(1)
+        return int(self.noisy(total, share=share, on=on)[0])
+
+    def noisy_above(
+        self,
+        keys: NDArray[np.int64],
+        counts: NDArray[np.int64],
+        *,
+        n_groups: int,
+        threshold: int,
+        share: Fraction,
+        on: str,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the groups whose noisy count reaches a threshold, and these counts.
+
+        ``keys`` are the occupied groups of ``n_groups``, strictly increasing.
+
+        Privacy: costs ``share`` on each node (:func:`noisy_sparse_counts`).
+        """
+        return noisy_sparse_counts(
+            keys,
+            counts,
+            n_groups=n_groups,
+            threshold=threshold,
+            spending=self._spending(share, on),
+        )
+
+    def noisy_rest(
+        self, counts: NDArray[np.int64], *, nodes: NDArray[np.int64], on: str
+    ) -> tuple[NDArray[np.int64], Shares]:
+        """Return counts (boxes, classes) with noise for all that each box has left.
+
+        Privacy: costs what the path of each node has left (:func:`noisy_rest`).
+        """
+        return noisy_rest(counts, nodes=nodes, on=on, ledger=self.ledger, source=self.source)
+
+    def choose(
+        self,
+        scores: NDArray[np.int64],
+        *,
+        share: Fraction,
+        on: str,
+        sensitivity: Fraction,
+        monotone: bool,
+        starts: NDArray[np.int64] | None = None,
+        weights: NDArray[np.float64] | None = None,
+        rule: Rule = "permute-and-flip",
+    ) -> NDArray[np.int64]:
+        """Return the index of the candidate chosen in each segment of ``scores``.
+
+        Segments begin at ``starts`` and score disjoint sets of records; without ``starts``
+        all candidates are one segment. ``weights`` is a public base measure.
+
+        Privacy: costs ``share`` on each node (:func:`choose_by_score`).
+        """
+        return choose_by_score(
+            scores,
+            starts=np.zeros(1, dtype=np.int64) if starts is None else starts,
+            sensitivity=sensitivity,
+            monotone=monotone,
+            rule=rule,
+            weights=weights,
+            spending=self._spending(share, on),
+        )
+
+    def _spending(self, share: Fraction, on: str) -> Spending:
+        return Spending(epsilon=share, on=on, ledger=self.ledger, source=self.source, nodes=self.at)
