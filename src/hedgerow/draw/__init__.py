@@ -1,4 +1,4 @@
-"""Draw publishable figures: published groups go in, plain values for page templates come out.
+"""Layouts of figures: groups or an owner's figures come in, values for templates or SVG leave.
 
-Axes, bars, the tree of boxes, maps and planes are laid out here once, for report and studio.
+Axes, strips, the tree of boxes, maps, heat maps, paths of sequences and bar plots.
 """
