@@ -31,7 +31,8 @@ ROOMS: dict[str, str] = {
     "disclosure.private": "errors progress model plan privacy count trees taxonomy"
     " disclosure.lattice",
     "baselines": "errors progress model plan privacy count trees taxonomy methods",
-    "report": "errors model disclosure.lattice taxonomy",
+    "draw": "errors model taxonomy",
+    "report": "errors model disclosure.lattice taxonomy draw",
     "release": "errors model plan privacy ledger read encode report taxonomy",
     "pipeline": "errors progress model plan privacy ledger read encode count methods release"
     " taxonomy",
@@ -45,7 +46,7 @@ ROOMS: dict[str, str] = {
     "drafting": "errors progress model plan privacy ledger read taxonomy",
     "auditing": "errors progress model plan privacy encode count methods taxonomy pipeline",
     "demo": "errors progress model plan read encode release evaluation pipeline",
-    "studio": "errors model plan privacy encode taxonomy release report pipeline disclosure"
+    "studio": "errors draw model plan privacy encode taxonomy release report pipeline disclosure"
     " evaluation comparison drafting",
     "handbook": "errors",
     "__main__": "cli",

@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_report import Page
 
+from hedgerow.draw import tree as box_tree
+from hedgerow.draw.axis import MOST_CELLS, PictureAxis, by_splits, cell_totals, density_steps
+from hedgerow.draw.maps import box_maps, cell_counts, rectangles
+from hedgerow.draw.strips import box_strips
+from hedgerow.draw.tree import MOST_CHILDREN, MOST_NODES, tree_picture
 from hedgerow.model.groups import Groups, Ranges, Tree
 from hedgerow.model.locate import box_ranges
 from hedgerow.model.schema import Attribute, Schema
 from hedgerow.release.release import Release
-from hedgerow.report import tree as box_tree
-from hedgerow.report.axis import MOST_CELLS, PictureAxis, by_splits, cell_totals, density_steps
-from hedgerow.report.maps import box_maps, cell_counts, rectangles
-from hedgerow.report.strips import box_strips
-from hedgerow.report.tree import MOST_CHILDREN, MOST_NODES, tree_picture
 from hedgerow.taxonomy.domain import NumericDomain
 from support.box_trees import groups_of, random_tree
 from support.tables import domains, grid, schema_of, values

@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hedgerow.draw.map_names import LINE, NARROW, WIDE, names_across, names_down
+from hedgerow.draw.maps import HEIGHT, WIDTH, BoxMap, MapMark
 from hedgerow.model.sequences import NoisySequences
-from hedgerow.report.maps import HEIGHT, WIDTH, BoxMap, MapMark
-from hedgerow.studio.mapview import LINE, NARROW, WIDE, names_across, names_down
 from hedgerow.studio.sequenceview import held_bars, length_bars, next_bars
 from hedgerow.taxonomy.tree import Taxonomy
 

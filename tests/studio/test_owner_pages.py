@@ -13,8 +13,8 @@ import pytest
 import hedgerow
 from hedgerow.disclosure.explain import explain_record
 from hedgerow.disclosure.frontiers import explain_plane
+from hedgerow.draw.heat import heat_maps
 from hedgerow.plan.load import dump_plan, load_plan, plan_of
-from hedgerow.studio.heatview import heat_maps
 from hedgerow.studio.latticeview import hasse_of, record_plane
 from hedgerow.studio.planeview import goal_in, plane_drawing, threshold_moved
 from support.disclosure_tables import patients, plan

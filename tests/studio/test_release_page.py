@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import hedgerow
-from hedgerow.report.axis import PictureAxis
+from hedgerow.draw.axis import PictureAxis
 from hedgerow.studio.boxview import box_node, brushed, divided, some_records
 from hedgerow.studio.framed import FRAME_POLICY
 from hedgerow.studio.shownrelease import shown_release

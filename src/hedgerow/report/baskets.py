@@ -6,13 +6,13 @@ from collections.abc import Collection
 
 import numpy as np
 
+from hedgerow.draw.pictures import shortened
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.people import BOUND_CHOSEN
 from hedgerow.report.budget import budget_picture
 from hedgerow.report.nist import nist_rows
 from hedgerow.report.page import Bar, files_there, precision_of, promise_of, rendered
-from hedgerow.report.pictures import shortened
 
 MOST_BASKETS = 15
 MOST_ITEMS = 25

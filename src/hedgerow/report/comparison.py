@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
+from hedgerow.draw.plots import PlotValues, bars
 from hedgerow.report.page import rendered
-from hedgerow.report.plots import PlotValues, bars
 
 
 def render_comparison(

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.disclosure.lattice.lattice import Chains
+from hedgerow.draw.pictures import shortened
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.schema import Schema
 from hedgerow.report.budget import budget_picture
 from hedgerow.report.nist import nist_rows
 from hedgerow.report.page import Bar, files_there, rendered
-from hedgerow.report.pictures import shortened
 
 MOST_ATTRIBUTES = 60
 MOST_ATTRIBUTES_OPEN = 4

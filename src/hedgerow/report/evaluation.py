@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hedgerow.draw.plots import bars
 from hedgerow.report.finish import finished
 from hedgerow.report.headlines import Facts, headlines, per_cent
 from hedgerow.report.page import shown_whole
-from hedgerow.report.plots import bars
 
 if TYPE_CHECKING:
     from jinja2 import Template

@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from hedgerow.draw.pictures import shortened
 from hedgerow.model.groups import Groups
 from hedgerow.model.measured import MeasuredTable, group_labels
 from hedgerow.model.precision import deviation, within
 from hedgerow.model.schema import Schema
-from hedgerow.report.pictures import shortened
 
 MOST_TABLES = 80
 MOST_CELLS = 64

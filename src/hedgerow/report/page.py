@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hedgerow.draw.pictures import shortened
 from hedgerow.errors import visible
 from hedgerow.model.certificate import (
     Certificate,
@@ -22,7 +23,6 @@ from hedgerow.model.certificate import (
 )
 from hedgerow.model.precision import sum_within
 from hedgerow.report.finish import finished
-from hedgerow.report.pictures import shortened
 
 if TYPE_CHECKING:
     from jinja2 import Template

@@ -7,13 +7,13 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.draw.paths import path_picture
+from hedgerow.draw.pictures import shortened
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.sequences import NoisySequences
 from hedgerow.report.budget import budget_picture
 from hedgerow.report.nist import nist_rows
 from hedgerow.report.page import Bar, files_there, precision_of, promise_of, rendered
-from hedgerow.report.paths import path_picture
-from hedgerow.report.pictures import shortened
 
 MOST_ITEMS = 25
 MOST_LENGTHS = 20

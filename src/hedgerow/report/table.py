@@ -11,21 +11,21 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.draw.axis import STEPS, by_splits
+from hedgerow.draw.maps import HEIGHT, WIDTH, box_maps
+from hedgerow.draw.maps import STRENGTHS as MAJORITIES
+from hedgerow.draw.pictures import picture, shortened
+from hedgerow.draw.strips import box_strips
+from hedgerow.draw.tree import tree_picture
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.groups import Groups
 from hedgerow.model.labels import leaf_labels
 from hedgerow.model.leaf_groups import leaf_groups
 from hedgerow.model.schema import Schema
-from hedgerow.report.axis import STEPS, by_splits
 from hedgerow.report.budget import budget_picture
-from hedgerow.report.maps import HEIGHT, WIDTH, box_maps
-from hedgerow.report.maps import STRENGTHS as MAJORITIES
 from hedgerow.report.measured import measured_tables
 from hedgerow.report.nist import nist_rows
 from hedgerow.report.page import Bar, files_there, precision_of, promise_of, rendered
-from hedgerow.report.pictures import picture, shortened
-from hedgerow.report.strips import box_strips
-from hedgerow.report.tree import tree_picture
 
 FILES = (
     ("release.csv", "The release: one row per group, its count last. Start here."),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.draw.pictures import shortened
 from hedgerow.errors import InputError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.report.page import Bar
-from hedgerow.report.pictures import shortened
 
 MOST_ITEMS = 30
 

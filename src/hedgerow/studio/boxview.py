@@ -13,14 +13,14 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.draw.axis import PictureAxis, by_splits, cell_totals
+from hedgerow.draw.pictures import shortened
 from hedgerow.errors import InputError
 from hedgerow.model.groups import Groups, Tree
 from hedgerow.model.labels import leaf_labels
 from hedgerow.model.locate import split_attributes
 from hedgerow.model.schema import Schema
-from hedgerow.report.axis import PictureAxis, by_splits, cell_totals
 from hedgerow.report.page import Bar
-from hedgerow.report.pictures import shortened
 
 MOST_BARS = 24
 MOST_CHILDREN = 60

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.draw.pictures import shortened
 from hedgerow.errors import InputError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.sequences import NoisySequences
 from hedgerow.report.page import Bar
-from hedgerow.report.pictures import shortened
 from hedgerow.studio.basketview import largest
 
 MOST_LENGTHS = 20

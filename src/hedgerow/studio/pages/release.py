@@ -10,6 +10,9 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
+from hedgerow.draw.axis import STEPS
+from hedgerow.draw.map_names import names_across, names_down
+from hedgerow.draw.maps import HEIGHT, WIDTH, class_names, map_borders, one_map
 from hedgerow.errors import InputError, ReleaseError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.sequences import NoisySequences
@@ -18,15 +21,12 @@ from hedgerow.release.folder import REPORT
 from hedgerow.release.records import MOST_RECORDS, record_tables
 from hedgerow.release.table import label_columns, to_csv
 from hedgerow.release.write import CERTIFICATE
-from hedgerow.report.axis import STEPS
-from hedgerow.report.maps import HEIGHT, WIDTH, class_names, map_borders, one_map
 from hedgerow.report.measured import measured_tables
 from hedgerow.report.page import Bar
 from hedgerow.studio.basketview import item_bars, shown_items, together_bars
 from hedgerow.studio.boxview import box_node, brushed, divided, marginals_of, some_records
 from hedgerow.studio.certified import certified_parts
 from hedgerow.studio.framed import framed_report
-from hedgerow.studio.mapview import names_across, names_down
 from hedgerow.studio.sequenceview import held_bars, length_bars, next_bars, shown_path
 from hedgerow.studio.shell import Page, page_answer, studio_of, view
 from hedgerow.studio.shownrelease import ShownRelease, shown_release

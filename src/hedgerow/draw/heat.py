@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.draw.pictures import shortened
 from hedgerow.errors import InputError
-from hedgerow.report.pictures import shortened
 
 CELL = 30
 MOST_LETTERS = 26

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.draw.pictures import Branch, Branches, shortened
 from hedgerow.model.groups import Tree
 from hedgerow.model.locate import levels, split_attributes
 from hedgerow.model.schema import Schema
-from hedgerow.report.pictures import Branch, Branches, shortened
 
 MOST_LEVELS = 4
 MOST_NODES = 80

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from hedgerow.report.maps import HEIGHT, WIDTH, BoxMap, MapMark
-from hedgerow.report.pictures import shortened
+from hedgerow.draw.maps import HEIGHT, WIDTH, BoxMap, MapMark
+from hedgerow.draw.pictures import shortened
 
 LETTER = 7.0
 """The width of a letter in pixels, on the generous side."""

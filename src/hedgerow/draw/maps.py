@@ -14,11 +14,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.draw.axis import PictureAxis, by_splits, density_steps
+from hedgerow.draw.pictures import shortened
 from hedgerow.model.groups import Groups
 from hedgerow.model.labels import leaf_labels
 from hedgerow.model.schema import Schema
-from hedgerow.report.axis import PictureAxis, by_splits, density_steps
-from hedgerow.report.pictures import shortened
 
 MOST_ATTRIBUTES = 5
 CLASS_COLOURS = 6

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hedgerow.draw.axis import PictureAxis, by_splits, cell_totals, density_steps
+from hedgerow.draw.pictures import TICK_ROOM, Tick, shortened
 from hedgerow.model.groups import Groups
 from hedgerow.model.locate import split_attributes
 from hedgerow.model.schema import Schema
-from hedgerow.report.axis import PictureAxis, by_splits, cell_totals, density_steps
-from hedgerow.report.pictures import TICK_ROOM, Tick, shortened
 
 MOST_STRIPS = 40
 MOST_ROWS = 30

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.draw.pictures import shortened
 from hedgerow.model.sequences import NoisySequences, Prefixes
-from hedgerow.report.pictures import shortened
 
 WIDTH, HEIGHT = 1000, 620
 MOST_PLACES = 5

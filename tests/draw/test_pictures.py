@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from hedgerow.model.groups import Groups, Ranges
-from hedgerow.model.schema import Attribute
-from hedgerow.report.pictures import (
+from hedgerow.draw.pictures import (
     MOST_ROWS,
     MOST_SEGMENTS,
     Picture,
     picture,
     shortened,
 )
+from hedgerow.model.groups import Groups, Ranges
+from hedgerow.model.schema import Attribute
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain, NumericDomain
 from hedgerow.taxonomy.tree import Taxonomy
 
