@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hedgerow.methods.weave import run as weave_run
 from hedgerow.methods.weave import weighing
 from hedgerow.methods.weave.axes import CellAxis, cell_axes, cell_axis
 from hedgerow.methods.weave.blending import _between
@@ -212,3 +213,14 @@ def test_parts_of_a_cell_follow_from_the_records_between_the_middles_of_groups()
     # Middles of cells are at 0.5, 2.5, 5 and 7 records, those of the groups at 2 and 6.
     assert parts[:, 1].tolist() == pytest.approx([0.0, 0.125, 0.75, 1.0], abs=1e-6)
     assert parts.sum(axis=1).tolist() == pytest.approx([1.0] * 4)
+
+
+def test_wide_tables_choose_all_their_further_tables_in_rounds(monkeypatch):
+    monkeypatch.setattr(weave_run, "MANY", 4)
+    schema = schema_of(*(values(4) for _ in range(6)))
+    rows = [(*((i * (a + 3) + i // 9) % 4 for a in range(6)), i % 2) for i in range(6000)]
+    _, ledger = run(Weave(), table_of(schema, rows), epsilon=Fraction(10))
+    chosen = [each.on for each in ledger.bookings if each.on.startswith("choice of further")]
+    assert chosen == [f"choice of further table {step}" for step in range(1, len(chosen) + 1)]
+    assert len(chosen) >= 2
+    assert ledger.settled()
