@@ -12,30 +12,29 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 
-import numpy as np
-
 from hedgerow.count.joint import JointCounts
 from hedgerow.errors import SettingError
 from hedgerow.methods.privbayes.records import groups_of_points
 from hedgerow.methods.weave.axes import CellAxis, cell_axes
 from hedgerow.methods.weave.candidates import PER_CELL, UNIT
+from hedgerow.methods.weave.codes import CodeLevels
 from hedgerow.methods.weave.draw import codes_in, drawn_cells
 from hedgerow.methods.weave.impossible import ImpossibleValues, barred_by
 from hedgerow.methods.weave.one_way import one_way_weights
 from hedgerow.methods.weave.orders import numbers
 from hedgerow.methods.weave.pairs import MOST_CELLS
 from hedgerow.methods.weave.purpose import Purpose
+from hedgerow.methods.weave.refinement import MOST_ADDED
 from hedgerow.methods.weave.rounding import generator_of
 from hedgerow.methods.weave.run import WeaveRun
 from hedgerow.methods.weave.shape import SIZE, WeaveBudget, WeaveShape
-from hedgerow.model.compiler import need_compiler
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Outline
+from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
 from hedgerow.trees.coarsening import require_share
@@ -83,9 +82,6 @@ class Weave:
     def validate(self, schema: Schema, epsilon: Fraction) -> None:
         """Raise where the settings cannot work, before any budget is spent."""
         require_domains(schema)
-        # Drawn records are exchanged by compiled loops alone: a seed must not give one release
-        # here and another where there is no compiler.
-        need_compiler("The method weave")
         require_cells(schema, cell_axes(schema, barred_by(schema, self.impossible)))
         n = len(schema.attributes)
         require_share(epsilon * SIZE / max(20 * n * n, 1))
@@ -129,26 +125,22 @@ class Weave:
         self.validate(schema, epsilon)
         barred = barred_by(schema, self.impossible)
         axes = cell_axes(schema, barred)
-        spending = Spending(
-            epsilon=epsilon * SIZE, on="number of records", ledger=ledger, source=source
-        )
+        given = Run(engine=engine, epsilon=epsilon, ledger=ledger, source=source, progress=progress)
         run = WeaveRun(
-            engine=engine,
+            run=given,
             axes=axes,
+            levels=code_levels(schema, axes),
             n_classes=schema.n_classes,
             purpose=self.purpose,
-            budget=self._budget(schema, axes, epsilon, _noisy_size(engine, axes, spending)),
-            ledger=ledger,
-            source=source,
+            budget=self._budget(schema, axes, epsilon, _noisy_size(given, axes)),
             rng=generator_of(source),
             barred=barred,
-            progress=progress,
         )
         fit = run.fit()
         progress("drawing records", None)
         n_records = min(round(fit.one_way.n_records / engine.unit), MOST_RECORDS)
         cells, classes = drawn_cells(fit.pool, n_records, run.rng)
-        codes = codes_in(axes, cells, fit.one_way, run.rng)
+        codes = codes_in(run.axes, cells, fit.one_way, run.rng)
         groups = groups_of_points(
             codes,
             [attribute.domain.size for attribute in schema.attributes],
@@ -171,7 +163,14 @@ class Weave:
             leaves=wants,
             n_ordered=len(numbers(axes)),
         )
-        return WeaveBudget(epsilon=epsilon, shape=shape, weights=one_way_weights(axes))
+        levels = code_levels(schema, axes)
+        return WeaveBudget(
+            epsilon=epsilon,
+            shape=shape,
+            n_records=n_records,
+            weights=one_way_weights(axes),
+            levels=tuple(0 if each is None else each.n_levels for each in levels),
+        )
 
 
 def require_cells(schema: Schema, axes: tuple[CellAxis, ...]) -> None:
@@ -180,8 +179,12 @@ def require_cells(schema: Schema, axes: tuple[CellAxis, ...]) -> None:
     Privacy: a record is in one cell of every table as long as cells have distinct keys. Refused
     by public sizes alone.
     """
-    widest = sorted(range(len(axes)), key=lambda a: -axes[a].n_cells)[:2]
-    sizes = [axes[a].n_cells for a in widest]
+    n_cells = [
+        axis.n_cells + (MOST_ADDED if CodeLevels.of(attribute.domain, axis) else 0)
+        for attribute, axis in zip(schema.attributes, axes, strict=True)
+    ]
+    widest = sorted(range(len(axes)), key=lambda a: -n_cells[a])[:2]
+    sizes = [n_cells[a] for a in widest]
     if max(sizes, default=1) <= MOST_OF_ONE and prod(sizes) * schema.n_classes <= MOST_CELLS:
         return
     names = " and ".join(repr(schema.attributes[a].name) for a in widest)
@@ -195,10 +198,18 @@ def require_cells(schema: Schema, axes: tuple[CellAxis, ...]) -> None:
     )
 
 
-def _noisy_size(engine: Engine, axes: tuple[CellAxis, ...], spending: Spending) -> int:
+def code_levels(schema: Schema, axes: tuple[CellAxis, ...]) -> tuple[CodeLevels | None, ...]:
+    """Return how the codes of every predictor can be counted: public."""
+    return tuple(
+        CodeLevels.of(attribute.domain, axis)
+        for attribute, axis in zip(schema.attributes, axes, strict=True)
+    )
+
+
+def _noisy_size(run: Run[Engine], axes: tuple[CellAxis, ...]) -> int:
     """Return a noisy number of records.
 
-    Privacy: one record changes it by 1; costs the spending's epsilon.
+    Privacy: one record changes it by 1; costs its share of epsilon.
     """
-    counts = engine.sum(JointCounts(places=((axes[0].places,),), tables=(((0, 0),),)))
-    return int(noisy_counts(counts.sum(keepdims=True).astype(np.int64), spending=spending)[0])
+    counts = run.engine.sum(JointCounts(places=((axes[0].places,),), tables=(((0, 0),),)))
+    return run.noisy_total(counts, share=run.epsilon * SIZE, on="number of records")
