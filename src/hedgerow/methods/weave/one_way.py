@@ -32,9 +32,6 @@ SOFT = 0.5
 LOWERED = 1.0
 """Deviations of noise by which the records beyond the last clear cell of a number are lowered."""
 
-OUTER = 200.0
-"""Scales of noise in all records from which no class adds to these outer cells."""
-
 SMALL, DROWNED = 0.03, 0.13
 """Scale of noise over all records: up to the first, deviations of classes stand for themselves;
 from the second, they are shrunk by what noise alone would make of them."""
@@ -166,7 +163,7 @@ def _consistent(
         prior = margin * size / n_records
         columns.append(positive_part(prior + away[:, at], size))
     table = np.stack(columns, axis=1)
-    if codes is None or not axis.ordered or n_records < OUTER * scale:
+    if codes is None or not axis.ordered:
         return table
     return _without_outer(table, margin, clear, classes)
 

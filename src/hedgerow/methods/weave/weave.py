@@ -34,9 +34,6 @@ from hedgerow.model.method import About, Outline
 from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.source import RandomSource
-from hedgerow.progress import Progress, no_progress
 from hedgerow.trees.coarsening import require_share
 
 EXAMPLE_RECORDS = 30_000
@@ -111,43 +108,35 @@ class Weave:
             counts_marginals=True,
         )
 
-    def publish(
-        self,
-        engine: Engine,
-        *,
-        epsilon: Fraction,
-        ledger: PathLedger,
-        source: RandomSource,
-        progress: Progress = no_progress,
-    ) -> Groups:
+    def publish(self, run: Run[Engine]) -> Groups:
         """Return drawn records as points; the ledger is settled afterwards."""
-        schema = engine.schema
-        self.validate(schema, epsilon)
+        engine, schema = run.engine, run.engine.schema
+        self.validate(schema, run.epsilon)
         barred = barred_by(schema, self.impossible)
         axes = cell_axes(schema, barred)
-        given = Run(engine=engine, epsilon=epsilon, ledger=ledger, source=source, progress=progress)
-        run = WeaveRun(
-            run=given,
+        weaving = WeaveRun(
+            run=run,
             axes=axes,
             levels=code_levels(schema, axes),
             n_classes=schema.n_classes,
             purpose=self.purpose,
-            budget=self._budget(schema, axes, epsilon, _noisy_size(given, axes)),
-            rng=generator_of(source),
+            budget=self._budget(schema, axes, run.epsilon, _noisy_size(run, axes)),
+            rng=generator_of(run.source),
             barred=barred,
         )
-        fit = run.fit()
-        progress("drawing records", None)
+        fit = weaving.fit()
+        run.progress("drawing records", None)
         n_records = min(round(fit.one_way.n_records / engine.unit), MOST_RECORDS)
-        cells, classes = drawn_cells(fit.pool, n_records, run.rng)
-        codes = codes_in(run.axes, cells, fit.one_way, run.rng)
-        groups = groups_of_points(
-            codes,
-            [attribute.domain.size for attribute in schema.attributes],
-            None if schema.class_attribute is None else classes,
+        cells, classes = drawn_cells(fit.pool, n_records, weaving.rng)
+        codes = codes_in(weaving.axes, cells, fit.one_way, weaving.rng)
+        sizes = [attribute.domain.size for attribute in schema.attributes]
+        groups = groups_of_points(codes, sizes, None if schema.class_attribute is None else classes)
+        return replace(
+            groups,
+            counts=groups.counts * engine.unit,
+            tables=tuple(weaving.measured),
+            leaves=weaving.leaf_table,
         )
-        counts = groups.counts * engine.unit
-        return replace(groups, counts=counts, tables=tuple(run.measured), leaves=run.leaf_table)
 
     def _budget(
         self, schema: Schema, axes: tuple[CellAxis, ...], epsilon: Fraction, n_records: int
