@@ -27,7 +27,7 @@ from hedgerow.methods.weave.purpose import Purpose
 from hedgerow.methods.weave.raking import Margin
 from hedgerow.methods.weave.refinement import estimated, refined_axis
 from hedgerow.methods.weave.shape import WeaveBudget
-from hedgerow.methods.weave.weighing import COMPILED_FROM, weighed
+from hedgerow.methods.weave.weighing import compiled, weighed
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import LeafTable
 from hedgerow.model.measured import Kind, MeasuredTable
@@ -89,7 +89,7 @@ class WeaveRun:
             ),
             mergings,
             self.n_classes,
-            compiled=one_way.n_records >= COMPILED_FROM,
+            compiled=compiled(one_way.n_records),
         )
         choice = TableChoice(
             weave=self, layout=layout, mergings=mergings, n_records=one_way.n_records
@@ -334,7 +334,7 @@ class TableChoice:
                 each.groups(FINEST)[axis.places].astype(np.int16)
                 for each, axis in zip(self.mergings, self.weave.axes, strict=True)
             ),
-            compiled=self.n_records >= COMPILED_FROM,
+            compiled=compiled(self.n_records),
         )
         return self.pairs.split(self.weave.run.engine.sum(kernel))
 
