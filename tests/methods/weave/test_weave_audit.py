@@ -6,6 +6,7 @@ further table and a leaf table. Transcripts are exact: see `exact_transcripts`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -199,10 +200,8 @@ def test_transcripts_with_order_tables_do_not_exceed_epsilon(ordered, name):
 def test_a_twin_that_books_no_order_table_exceeds_epsilon(ordered, monkeypatch):
     def unbooked(self, counts, share, on):
         if on.startswith("2 x 2 marginal"):
-            free = run.Spending(
-                epsilon=10 * share, on=on, ledger=PathLedger(10 * share), source=self.source
-            )
-            run.noisy_counts(counts.ravel(), spending=free)
+            free = replace(self.run, ledger=PathLedger(10 * share))
+            free.noisy(counts, share=10 * share, on=on)
         return booked(self, counts, share, on)
 
     booked = run.WeaveRun.noisy
@@ -238,10 +237,9 @@ def test_a_twin_whose_threshold_follows_the_data_exceeds_epsilon(joined, monkeyp
 
 def drawn_twice(self, counts, share, on):
     """Book a table once and draw it twice."""
-    once = run.noisy_counts(counts.ravel(), spending=self.spending(share, on))
-    free = run.Spending(epsilon=share, on=on, ledger=PathLedger(share), source=self.source)
-    again = run.noisy_counts(counts.ravel(), spending=free)
-    return ((once + again) // 2).reshape(counts.shape)
+    once = self.run.noisy(counts, share=share, on=on)
+    again = replace(self.run, ledger=PathLedger(share)).noisy(counts, share=share, on=on)
+    return (once + again) // 2
 
 
 @pytest.mark.audit
@@ -279,7 +277,7 @@ def test_weave_looks_at_no_raw_count(woven, name):
 
 def test_a_twin_that_leaves_noise_out_is_tainted(woven, monkeypatch):
     def exact(self, counts, share, on):
-        self.spending(share, on).book()
+        self.run._spending(share, on).book()
         return counts
 
     monkeypatch.setattr(run.WeaveRun, "noisy", exact)

@@ -48,7 +48,13 @@ def test_shares_add_up_to_epsilon_whatever_the_shape(
     assert 0 <= shape.joins <= n_predictors - 1
     assert shape.tables <= n_predictors * (n_predictors - 1) // 2
     assert has_class or not shape.leaves
-    budget = WeaveBudget(epsilon=epsilon, shape=shape, weights=tuple(range(1, n_predictors + 1)))
+    budget = WeaveBudget(
+        epsilon=epsilon,
+        shape=shape,
+        n_records=n_records,
+        weights=tuple(range(1, n_predictors + 1)),
+        levels=tuple(a % 4 for a in range(n_predictors)),
+    )
     assert sum(step.share * step.times for step in budget.steps()) == epsilon
     assert all(step.share > 0 for step in budget.steps())
 

@@ -156,6 +156,8 @@ def _consistent(
     """Return the table with the given class sizes: the margin first, then what each class adds."""
     n_records = float(classes.sum())
     margin, clear = _margin(axis, noisy, scale, n_records, codes)
+    if len(classes) == 1:
+        return margin[:, None]
     away = noisy - margin[:, None] * (classes / n_records)
     away = soft(away, SOFT * scale) * _kept_by_class(away, scale, n_records)
     columns = []

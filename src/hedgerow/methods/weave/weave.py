@@ -79,7 +79,9 @@ class Weave:
     def validate(self, schema: Schema, epsilon: Fraction) -> None:
         """Raise where the settings cannot work, before any budget is spent."""
         require_domains(schema)
-        require_cells(schema, cell_axes(schema, barred_by(schema, self.impossible)))
+        require_cells(
+            schema, most_cells(schema, cell_axes(schema, barred_by(schema, self.impossible)))
+        )
         n = len(schema.attributes)
         require_share(epsilon * SIZE / max(20 * n * n, 1))
 
@@ -162,17 +164,15 @@ class Weave:
         )
 
 
-def require_cells(schema: Schema, axes: tuple[CellAxis, ...]) -> None:
+def require_cells(schema: Schema, n_cells: Sequence[int]) -> None:
     """Raise if a 2-way marginal by class could have cells without a number.
+
+    ``n_cells`` are the most that each attribute can have.
 
     Privacy: a record is in one cell of every table as long as cells have distinct keys. Refused
     by public sizes alone.
     """
-    n_cells = [
-        axis.n_cells + (MOST_ADDED if CodeLevels.of(attribute.domain, axis) else 0)
-        for attribute, axis in zip(schema.attributes, axes, strict=True)
-    ]
-    widest = sorted(range(len(axes)), key=lambda a: -n_cells[a])[:2]
+    widest = sorted(range(len(n_cells)), key=lambda a: -n_cells[a])[:2]
     sizes = [n_cells[a] for a in widest]
     if max(sizes, default=1) <= MOST_OF_ONE and prod(sizes) * schema.n_classes <= MOST_CELLS:
         return
@@ -185,6 +185,14 @@ def require_cells(schema: Schema, axes: tuple[CellAxis, ...]) -> None:
         do="Group the classes or the values of these attributes, list fewer impossible values,"
         " or use the method hedge.",
     )
+
+
+def most_cells(schema: Schema, axes: tuple[CellAxis, ...]) -> list[int]:
+    """Return how many cells every predictor can have once its codes are counted, at the most."""
+    return [
+        axis.n_cells if levels is None else min(axis.n_cells + MOST_ADDED, int(axis.edges[-1]))
+        for axis, levels in zip(axes, code_levels(schema, axes), strict=True)
+    ]
 
 
 def code_levels(schema: Schema, axes: tuple[CellAxis, ...]) -> tuple[CodeLevels | None, ...]:
