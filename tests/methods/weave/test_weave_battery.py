@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.errors import SettingError
+from hedgerow.methods.weave import weighing
 from hedgerow.methods.weave.weave import Weave
 from support.method_battery import (
     EPSILONS,
@@ -19,6 +20,7 @@ from support.method_battery import (
     check_outline,
     check_ranges,
     check_same_seed,
+    content,
     run,
 )
 from support.tables import encoded_tables, grid, schema_of, table_of, values
@@ -45,6 +47,19 @@ def test_no_path_of_weave_exceeds_epsilon_and_none_falls_short(method, table, ep
 @every_method
 def test_the_same_seed_gives_the_same_weave_whatever_counts_the_records(method, monkeypatch):
     check_same_seed(method, monkeypatch)
+
+
+@pytest.mark.parametrize("has_compiler", [True, False])
+def test_compiled_loops_change_no_byte(has_compiler, monkeypatch):
+    """Sums of weights depend on their order: both forms add in the same one."""
+    schema, rows = busy_table()
+    table = table_of(schema, rows * 20)
+    plain = content(run(Weave(leaf_table=True), table, epsilon=Fraction(5))[0])
+    monkeypatch.setattr(weighing, "COMPILED_FROM", 0)
+    if not has_compiler:
+        monkeypatch.setattr(weighing, "has_compiler", lambda: False)
+        monkeypatch.setattr(weighing, "is_loaded", lambda _: False)
+    assert content(run(Weave(leaf_table=True), table, epsilon=Fraction(5))[0]) == plain
 
 
 @every_method

@@ -38,8 +38,8 @@ VALUES_AT_ONCE = 4096
 FIRST = 256
 """Even cells of the first level of a longer grid."""
 
-BRANCH = 64
-"""Parts of a divided cell of a grid at the next level."""
+BRANCH = 512
+"""Parts of a divided cell of a grid at the next level: two levels reach 131,072 codes."""
 
 OPEN = 4.0
 """Scales of noise above which a cell is divided at the next level."""
@@ -180,7 +180,7 @@ def _first_of_grid(size: int, axis: CellAxis) -> NDArray[np.int64]:
 def _n_levels(widths: NDArray[np.int64]) -> int:
     """Return how many levels divide cells of these widths into single codes.
 
-    >>> _n_levels(np.array([3, 64])), _n_levels(np.array([65]))
+    >>> _n_levels(np.array([3, 512])), _n_levels(np.array([513]))
     (2, 3)
     """
     left, n_levels = int(widths.max()), 1
