@@ -31,7 +31,7 @@ def is_placed(groups: Groups) -> bool:
 
 def is_pointlike(groups: Groups) -> bool:
     """Whether every range of the release is a single code, as in synthetic records."""
-    return all(bool((ranges.stop - ranges.first == 1).all()) for ranges in groups.ranges)
+    return groups.are_points
 
 
 def places(groups: Groups, table: EncodedTable) -> NDArray[np.int32]:
