@@ -32,8 +32,8 @@ HEAVIEST = 1 << 10
 """The weight of a cell without records; others weigh less, as chance moves them more."""
 
 BATCH, BATCHES = 128, 200
-"""Records that are compared at once, each as if it were the only one: at most the first number,
-and about so many that the drawn ones make the second number of batches."""
+"""Maximum records that are compared at once, each as if it were the only one, and the number of
+batches that fewer records are divided into."""
 
 
 def exchanged(pool: Pool, taken: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:

@@ -21,7 +21,7 @@ HEAVY = 12
 """Except for frequent codes, no cell has much more than this part of the other records."""
 
 FREQUENT = 1 / 32
-"""Part of all records from which on a code of a number is a cell of its own."""
+"""Part of all records above which a code of a number is a cell of its own."""
 
 FREQUENT_VALUE = 1 / 100
 """The same for a value of a taxonomy."""

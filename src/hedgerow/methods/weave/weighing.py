@@ -23,7 +23,7 @@ _T = TypeVar("_T", bound=np.generic)
 
 
 def compiled(n_records: float) -> bool:
-    """Whether compiled loops pay for so many records; there may be no compiler."""
+    """Return whether loops over this number of records are compiled, if there is a compiler."""
     return n_records >= COMPILED_FROM and (is_loaded(LOOPS) or has_compiler())
 
 
