@@ -218,7 +218,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", nargs="*", choices=list(DATA), default=list(DATA))
     parser.add_argument("--quick", action="store_true", help="small samples")
-    parser.add_argument("--write", action="store_true", help="put the table into research/attack.md")
+    parser.add_argument(
+        "--write", action="store_true", help="put the table into research/attack.md"
+    )
     given = parser.parse_args()
     n, most = (600, 300) if given.quick else (3_800, 2_000)
     shown = [HEADER]
