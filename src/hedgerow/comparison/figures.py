@@ -51,7 +51,7 @@ def figures_of(contender: Contender, *, seed: int) -> Figures:
     counting = tasks.counting(subject, seed=seed)
     ranges = _of_columns(counting["ranges"], "attributes")
     tables = _of_columns(counting["marginals"], "ways")
-    neutral = tasks.fidelity(subject, seed=seed)
+    neutral = tasks.columns_and_pairs(subject, seed=seed)
     worst, pairs = neutral["1-way"]["worst"], neutral["2-way"]
     learnt = _learnt(contender, seed)
     return Figures(

@@ -38,7 +38,7 @@ Task = Literal[
 TASKS: tuple[Task, ...] = get_args(Task)
 
 _OF_TABLES: dict[str, Callable[..., dict[str, Any]]] = {
-    "fidelity": tasks.fidelity,
+    "fidelity": tasks.columns_and_pairs,
     "classification": tasks.classification,
     "clustering": tasks.clustering,
     "counting": tasks.counting,

@@ -11,7 +11,7 @@ from hedgerow.errors import InternalError
 from hedgerow.evaluation.class_facts import ByLearner, class_rows, kept_of, measure_facts
 from hedgerow.evaluation.classification import majority_measures, raw_measures, release_measures
 from hedgerow.evaluation.clustering import CLUSTERS, match_points, most_clustered
-from hedgerow.evaluation.fidelity import fidelity as fidelity_of
+from hedgerow.evaluation.fidelity import fidelity
 from hedgerow.evaluation.fidelity_facts import fidelity_facts
 from hedgerow.evaluation.learners import LEARNERS, Learner, most_examples
 from hedgerow.evaluation.loss import losses_of_groups, losses_of_records
@@ -36,10 +36,10 @@ _SEEN = (
 _UNSEEN = "The test rows come from the test file: neither the release nor the ceiling saw them."
 
 
-def fidelity(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
+def columns_and_pairs(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
     """Return the distance of columns and pairs in cells that the raw data alone define."""
     weights = None if subject.people is None else subject.people.counted
-    found = fidelity_of(
+    found = fidelity(
         subject.groups,
         subject.table,
         with_class=_has_class(subject),
