@@ -65,7 +65,7 @@ def cutting_risk(noisy: Floats, cut: Floats, variance: float) -> float:
     return lost + variance * (len(noisy) - 2 * float(gone.sum()))
 
 
-def least_risk(
+def shrunk_counts(
     noisy: Floats, total: float, *, variance: float, priors: tuple[Floats, ...]
 ) -> Floats:
     """Return non-negative estimates of counts, with the given total.
