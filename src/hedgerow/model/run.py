@@ -40,7 +40,8 @@ class Run(Generic[EngineT_co]):
 
     Privacy: every call books its share on the path of each node before it draws, and raises if
     that would overdraw a path. Values from the engine are confidential until one of these calls
-    returns them; ``source`` is for post-processing only.
+    returns them; ``source`` is for post-processing,
+    and for samples of records whose law the method proves.
     """
 
     engine: EngineT_co
@@ -80,9 +81,20 @@ class Run(Generic[EngineT_co]):
         """Return what the path of each node has left."""
         return self.ledger.left(nodes)
 
-    def leave_unused(self, *, on: str, nodes: NDArray[np.int64] | int = 0) -> None:
-        """Book what the paths of these nodes have left, and draw nothing."""
+    def settled(self) -> bool:
+        """Return whether every path has spent exactly epsilon."""
+        return self.ledger.settled()
+
+    def spend_rest(self, *, on: str, nodes: NDArray[np.int64] | int = 0) -> None:
+        """Book what the paths of these nodes have left, and draw nothing.
+
+        For what stays unused, and for a sample of records that the caller draws and proves.
+        """
         self.ledger.spend_rest(on=on, nodes=nodes)
+
+    def booked(self, *, on: str) -> set[Fraction]:
+        """Return the shares that were booked so far under a name."""
+        return {line.share for line in self.ledger.bookings if line.on == on}
 
     def part(self, share: Fraction, *, on: str, epsilon: Fraction | None = None) -> Run[EngineT_co]:
         """Return a run with a ledger of its own, for which ``share`` of this one is booked.
@@ -113,7 +125,7 @@ class Run(Generic[EngineT_co]):
         Privacy: one record changes the sum by 1, so it costs ``share``.
         """
         total = counts.sum(keepdims=True).astype(np.int64).reshape(1)
-        return int(self.noisy(total, share=share, on=on)[0])
+        return int(noisy_counts(total, spending=self._spending(share, on))[0])
 
     def noisy_above(
         self,

@@ -209,7 +209,7 @@ class DiffGen:
             return noisy_groups(run, ranges, total_share=total)
         groups = printed_groups(run, ranges, share=budget.counts)
         if run.left():
-            run.leave_unused(on="left unused, as printed")
+            run.spend_rest(on="left unused, as printed")
         return groups
 
     def _course(self, n_cuts: int, *, auto: bool) -> Mapping[str, str]:
