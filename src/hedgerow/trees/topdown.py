@@ -134,7 +134,7 @@ class Grown:
     counts: NDArray[np.int64]
 
 
-Branching = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64]]
+BranchNodes = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64]]
 """Returns ledger nodes for the children of boxes, by the number of children of each."""
 
 
@@ -148,7 +148,7 @@ def grow_exactly(engine: Engine, strategy: Strategy) -> Grown:
     return _grown(engine, strategy, None)
 
 
-def _grown(engine: Engine, strategy: Strategy, branch: Branching | None) -> Grown:
+def _grown(engine: Engine, strategy: Strategy, branch: BranchNodes | None) -> Grown:
     axes = axes_of(engine.schema)
     boxes, placed = Boxes.whole(axes), engine.place()
     nodes, leaves, counts = _Nodes(), [], []
@@ -169,7 +169,7 @@ def _grown(engine: Engine, strategy: Strategy, branch: Branching | None) -> Grow
 
 
 def _children(
-    boxes: Boxes, split: Split, nodes: _Nodes, branch: Branching | None
+    boxes: Boxes, split: Split, nodes: _Nodes, branch: BranchNodes | None
 ) -> tuple[Boxes, NDArray[np.int64], Routing]:
     """Return the next level's boxes, their parents, and the order to send records there."""
     going = np.flatnonzero(split.attribute != STOP)

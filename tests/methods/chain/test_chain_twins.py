@@ -65,7 +65,7 @@ def raw_contexts(grow):
 
 def twin(name, monkeypatch):
     if name == "raw lengths":
-        monkeypatch.setattr(chain.Measuring, "lengths", raw_lengths)
+        monkeypatch.setattr(chain._Measuring, "lengths", raw_lengths)
     else:
         monkeypatch.setattr(chain, "grow_forest", raw_contexts(chain.grow_forest))
 

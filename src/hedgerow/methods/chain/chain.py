@@ -135,7 +135,7 @@ class SequenceChain:
         """
         taxonomy = run.engine.taxonomy
         self.validate(taxonomy, run.epsilon)
-        asking = Measuring(
+        asking = _Measuring(
             run=run, alphabet=Alphabet.of(taxonomy), budget=ChainBudget(epsilon=run.epsilon)
         )
         first = asking.first_tree()
@@ -169,7 +169,7 @@ def roots_of_cells(first: Forest, contexts: Contexts) -> NDArray[np.int32]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measuring:
+class _Measuring:
     """The measurements of one run: each sum goes straight into a mechanism that is booked."""
 
     run: Run[BasketEngine]
