@@ -14,7 +14,6 @@ from math import prod
 
 from hedgerow.count.joint import JointCounts
 from hedgerow.errors import SettingError
-from hedgerow.methods.privbayes.records import groups_of_points
 from hedgerow.methods.weave.axes import CellAxis, cell_axes
 from hedgerow.methods.weave.candidates import PER_CELL, UNIT
 from hedgerow.methods.weave.codes import CodeLevels
@@ -31,6 +30,7 @@ from hedgerow.methods.weave.shape import SIZE, WeaveBudget, WeaveShape
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Outline
+from hedgerow.model.points import groups_of_points
 from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
