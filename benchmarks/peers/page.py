@@ -12,8 +12,7 @@ import statistics
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from peer_tables import TABLES
-from run import RESULTS, SAMPLE, TOOLS, read_rows
+from run import RESULTS, SAMPLE, TABLES, TOOLS, read_rows
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "peers.md"
 EPSILONS = ("0.1", "1", "10")
@@ -49,9 +48,13 @@ def cell(rows: Sequence[Row], show: Callable[[Sequence[Row]], str]) -> str:
 
 
 def section(name: str, rows: Sequence[Row]) -> str:
-    """Return the heading and table of one table."""
+    """Return the heading and table of one table, at the epsilons that were run."""
+    ran = {row["epsilon"] for row in rows if row["tool"] != SAMPLE}
+    epsilons = [epsilon for epsilon in EPSILONS if epsilon in ran]
     lines = [
         f"### {name}",
+        "",
+        f"ε = {' / '.join(epsilons)}",
         "",
         f"| tool | {' | '.join(COLUMNS)} |",
         f"|{'---|' * (len(COLUMNS) + 1)}",
@@ -59,7 +62,7 @@ def section(name: str, rows: Sequence[Row]) -> str:
     for tool in TOOLS:
         runs = {
             epsilon: [row for row in rows if (row["tool"], row["epsilon"]) == (tool, epsilon)]
-            for epsilon in (("1",) if tool == SAMPLE else EPSILONS)
+            for epsilon in (("1",) if tool == SAMPLE else epsilons)
         }
         cells = [
             " / ".join(cell(each, show) for each in runs.values()) for show in COLUMNS.values()
