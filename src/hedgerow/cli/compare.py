@@ -119,5 +119,5 @@ def _show(comparison: Comparison, out: Path, *, quiet: bool) -> None:
     for cells in comparison.cells():
         table.add_row(*(escape(cell) for cell in cells))
     say(table)
-    say(escape(comparison.told))
+    say(escape(comparison.audience))
     say(f"[bold]{escape(str(out / 'comparison.html'))}[/bold] has the picture.")
