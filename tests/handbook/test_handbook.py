@@ -34,9 +34,7 @@ def test_every_page_is_on_exactly_one_list(root):
     assert set(contents) == written
 
 
-def test_no_link_of_the_pages_is_broken_and_no_other_host_is_contacted(
-    pages, root, monkeypatch
-):
+def test_no_link_of_the_pages_is_broken_and_no_other_host_is_contacted(pages, root, monkeypatch):
     monkeypatch.syspath_prepend(str(root / "tools"))
     from site_links import broken
 
@@ -100,9 +98,7 @@ def test_docs_opens_a_browser_or_prints_the_path_if_there_is_none(
     assert "docs/tutorial.html" in said.out
 
 
-def test_docs_refuses_missing_pages_and_folders_that_are_not_empty(
-    monkeypatch, capsys, tmp_path
-):
+def test_docs_refuses_missing_pages_and_folders_that_are_not_empty(monkeypatch, capsys, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for page in ("nowhere", "../../../etc/passwd"):
         code, said = run(monkeypatch, capsys, page, "--path")
