@@ -12,7 +12,7 @@ from hedgerow.cli.console import JsonOption, QuietOption, a_folder, answer, prog
 if TYPE_CHECKING:
     from hedgerow.disclosure.movement import RiskMovement
     from hedgerow.disclosure.result import Disclosure
-    from hedgerow.report.owner import WhatTheyHave
+    from hedgerow.report.owner import RecipientHistory
 
 
 def disclose_command(
@@ -180,7 +180,7 @@ def _show_movement(movement: RiskMovement, quiet: bool) -> None:
     )
 
 
-def _show_recognised(have: WhatTheyHave, quiet: bool) -> None:
+def _show_recognised(have: RecipientHistory, quiet: bool) -> None:
     """Say what the recipient has already: for the owner, who sees the terminal."""
     if quiet or not have.earlier:
         return
