@@ -84,6 +84,7 @@ def measured(job: Job) -> tuple[float | None, ...]:
 def _published(name, epsilon, train):
 
     from hedgerow.count.memory.table import MemoryEngine
+    from hedgerow.model.run import Run
     from hedgerow.plan.registry import METHODS
     from hedgerow.privacy.budget import PathLedger
     from hedgerow.privacy.source import SystemSource
@@ -98,7 +99,7 @@ def _published(name, epsilon, train):
         method, budget = plan.build(has_class=True), Fraction(epsilon)
         method.validate(train.schema, budget)
         ledger = PathLedger(budget)
-        groups = method.publish(engine, epsilon=budget, ledger=ledger, source=source)
+        groups = method.publish(Run(engine=engine, epsilon=budget, ledger=ledger, source=source))
     return groups, time.process_time() - began
 
 
