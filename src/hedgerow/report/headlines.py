@@ -108,7 +108,7 @@ def per_cent(part: float | None) -> str:
 
 
 def _classification(facts: Facts) -> list[Headline]:
-    release = facts["release"]["boxes"] or facts["release"]["records"]
+    release = facts["release"][facts["judged"]]
     found = []
     for learner, name in (("tree", "decision tree"), ("boosting", "gradient boosting")):
         accuracy, floor = release[learner], facts["floor"]
@@ -139,7 +139,7 @@ def _measure(
     Recall is not rated: always predicting rare classes would find all of them.
     """
     measured = facts["measures"][measure]
-    value = (measured["release"]["boxes"] or measured["release"]["records"])[learner]
+    value = measured["release"][facts["judged"]][learner]
     return Headline(
         task="classification",
         what=what,
