@@ -16,9 +16,12 @@ class Figures:
     """Utility and cost of a release, for the data owner only.
 
     ``count_error`` is the median relative error of range queries over two columns;
-    ``answering_zero`` the mean relative error of answering 0 to all of them; ``two_way`` the share
-    of records in the wrong cell of 2-way marginals; ``learnt`` the accuracies of learners trained
-    on the release. ``risk`` is the highest probability that a record is matched to its person, if
+    ``answering_zero`` the mean relative error of answering 0 to all of them; ``one_way_neutral``
+    and ``two_way_neutral`` the share of records in the wrong cell of marginals in cells of the raw
+    data, ``worst_column`` the column with the largest error of the former, ``worst_error``;
+    ``two_way`` the share for 2-way marginals in public bins; ``learnt`` the accuracies of learners
+    trained on the release. ``risk`` is the highest probability that a record is matched to its
+    person, if
     rows are true records.
     """
 
@@ -28,6 +31,10 @@ class Figures:
     rows: int
     count_error: float | None
     answering_zero: float | None
+    one_way_neutral: float
+    worst_column: str
+    worst_error: float
+    two_way_neutral: float | None
     two_way: float | None
     floor: float | None
     ceiling: dict[str, float]
@@ -45,6 +52,8 @@ def figures_of(contender: Contender, *, seed: int) -> Figures:
     counting = tasks.counting(subject, seed=seed)
     ranges = _of_columns(counting["ranges"], "attributes")
     tables = _of_columns(counting["marginals"], "ways")
+    neutral = tasks.columns_and_pairs(subject, seed=seed)
+    worst, pairs = neutral["1-way"]["worst"], neutral["2-way"]
     learnt = _learnt(contender, seed)
     return Figures(
         name=contender.name,
@@ -53,6 +62,10 @@ def figures_of(contender: Contender, *, seed: int) -> Figures:
         rows=len(subject.groups),
         count_error=None if ranges is None else ranges["median"],
         answering_zero=None if ranges is None else ranges["answering-zero"],
+        one_way_neutral=neutral["1-way"]["mean"],
+        worst_column=worst["attributes"][0],
+        worst_error=worst["value"],
+        two_way_neutral=None if pairs is None else pairs["mean"],
         two_way=None if tables is None else tables["mean"],
         risk=_risk(contender, seed),
         **learnt,
