@@ -38,6 +38,7 @@ from hedgerow.studio.itemsform import (
     items_edits,
 )
 from hedgerow.studio.planfile import PlanFile
+from hedgerow.studio.riskpart import last_risk, risk_values, show_risk, start_risk, whole_risk
 from hedgerow.studio.shell import (
     Page,
     Sent,
@@ -67,7 +68,8 @@ def _show(request: Request) -> Response:
     if plan_name(request) is None:
         return _choose(request)
     file = shown_plan(request)
-    return page_answer(request, "table.html.j2", **_values(file))
+    risk = risk_values(file, last_risk(request, file))
+    return page_answer(request, "table.html.j2", **_values(file), **risk)
 
 
 def _choose(request: Request) -> Response:
@@ -335,6 +337,9 @@ PAGE = Page(
     routes=(
         Route("/table", view(_show)),
         Route("/table/column", view(_column), methods=["GET"]),
+        Route("/table/risk", view(show_risk), methods=["GET"]),
+        Route("/table/risk/page", view(whole_risk)),
+        Route("/table/risk", change(start_risk), methods=["POST"]),
         Route("/table/draft", change(_draft), methods=["POST"]),
         Route("/table/column", change(_save_column), methods=["POST"]),
         Route("/table/confirm", change(_confirm), methods=["POST"]),
