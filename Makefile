@@ -28,7 +28,7 @@ check: lint types test docs  ## everything that continuous integration runs
 
 audit: $(READY)  ## slow statistical audits of the privacy of every method
 	$(BIN)/hedgerow audit --runs 1000 --out bench-results/audit
-	$(BIN)/hedgerow audit --people --runs 500 --out bench-results/audit-people
+	$(BIN)/hedgerow audit --per-person --runs 500 --out bench-results/audit-people
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m audit
 
 pages: $(READY)  ## every page in Chromium with axe-core; skips, saying so, without Chromium or Node.js
@@ -62,7 +62,7 @@ bench-large: $(READY)  ## the engines at 1, 10 and 100 million records; needs 10
 	$(BIN)/python benchmarks/bench_engines.py 1000000 10000000 100000000
 	$(BIN)/python benchmarks/bench_people.py 100000000 --stream 2GB
 
-table: $(READY)  ## the table of all methods in docs/methods.md
+table: $(READY)  ## the tables of all methods in docs/ and research/
 	$(BIN)/python benchmarks/all_methods.py --write
 
 papers: $(READY)  ## every figure of the papers, run again in full (about half an hour of CPU time)
@@ -76,7 +76,7 @@ types: $(READY)
 	$(BIN)/mypy
 
 docs: $(READY)  ## run the examples in docstrings and documentation
-	$(BIN)/python -m pytest -q --doctest-modules --doctest-glob='*.md' src docs README.md
+	$(BIN)/python -m pytest -q --doctest-modules --doctest-glob='*.md' src docs README.md research/evaluation.md
 
 format: $(READY)
 	$(BIN)/ruff format .

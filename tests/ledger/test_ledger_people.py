@@ -215,7 +215,7 @@ def test_the_commands_join_part_and_rename(ledger, monkeypatch):
         return result.stdout
 
     assert call("different", "one", "made-up", "--reason", "a test") == (
-        "one and made-up have accounts of their own\n"
+        "one and made-up have separate accounts.\n"
     )
     assert call("same-people", "one", "two") == "one: cap 2, spent 2, left 0\n"
     assert call("rename", "one", "people-2026") == "people-2026: cap 2, spent 2, left 0\n"

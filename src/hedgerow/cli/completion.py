@@ -41,7 +41,7 @@ def words_to_complete() -> list[str] | None:
     """Return the words of a line that a shell asks to complete; ``None`` for a normal run."""
     if VARIABLE not in os.environ:
         return None
-    from typer.completion import completion_init
+    from typer._completion_classes import completion_init
 
     completion_init()
     line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS") or ""
