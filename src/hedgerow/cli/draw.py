@@ -29,7 +29,7 @@ def draw_command(
     """
     from hedgerow.errors import ReleaseError
     from hedgerow.privacy.source import SystemSource
-    from hedgerow.release.records import write_records
+    from hedgerow.release.records import FROM_BOXES, write_records
     from hedgerow.release.release import Release
 
     loaded = Release.load(release)
@@ -54,5 +54,7 @@ def draw_command(
 
         if not quiet:
             say(Text(f"{out}: {n_records:,} records, drawn from {release}"))
+            if not loaded.groups.are_points:
+                say(FROM_BOXES)
 
     answer({"file": str(out), "records": n_records}, as_json=as_json, show=show)

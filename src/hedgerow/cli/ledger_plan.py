@@ -68,4 +68,4 @@ def _show(found: Schedule, *, quiet: bool) -> None:
         )
     else:
         say(f"Each may cost epsilon = {shown}; together they cost {total}.")
-    say("Limits of repeated publishing: hedgerow docs repeated.")
+    say("Limits of repeated publishing: hedgerow docs people.")
