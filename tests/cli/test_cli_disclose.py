@@ -187,7 +187,7 @@ def test_it_says_what_it_wrote_and_what_is_not_for_others(folder, monkeypatch, c
     assert "that folder is for you only" in out
     assert out.index("mean risk") < out.index("largest risk") < out.index("30 generalised records")
     assert "rows are unique" in out
-    assert "show the recorded value itself" in out
+    assert "of cells have the original value" in out
     assert SECRET not in out
     assert sorted(path.name for path in (folder / "disclosed").iterdir()) == [
         "certificate.json",
