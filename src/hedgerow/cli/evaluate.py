@@ -36,8 +36,9 @@ def evaluate_command(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Measure this: fidelity, classification, clustering, counting, relations, itemsets,"
-            " loss, risk, people or all. Repeatable; by default all that suit the release.",
+            help="Measure this: fidelity, classification, clustering, counting, relations,"
+            " itemsets, loss, risk, people or all. Repeatable; by default all that"
+            " suit the release.",
         ),
     ] = None,
     plan: Annotated[
