@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hedgerow.cli.console import JsonOption, QuietOption, answer, say
-from hedgerow.cli.options import HistoryOption, ReasonOption
+from hedgerow.cli.options import HistoryOption, PlanArgument, ReasonOption
 
 if TYPE_CHECKING:
     from hedgerow.disclosure.memory_file import MemoryFile
@@ -19,8 +19,6 @@ app = typer.Typer(
     help="Show the disclosures to each recipient, or withdraw one that was never handed over.",
     no_args_is_help=True,
 )
-
-PlanArgument = Annotated[Path, typer.Argument(help="The plan file whose records were disclosed.")]
 
 
 @app.command("show")

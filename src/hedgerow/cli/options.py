@@ -26,9 +26,7 @@ def _disclosing_methods(incomplete: str) -> list[str]:
 
 def _engines(incomplete: str) -> list[str]:
     """Return the engines that begin with a text, for completion."""
-    from hedgerow.count.settings import KINDS
-
-    return [name for name in KINDS if name.startswith(incomplete)]
+    return [name for name in ("memory", "stream", "spark") if name.startswith(incomplete)]
 
 
 PlanArgument = Annotated[Path, typer.Argument(help="The plan file (YAML, TOML or JSON).")]
