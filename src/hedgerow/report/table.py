@@ -37,7 +37,10 @@ FILES = (
     ("marginals.json", "Noisy 1-way marginals, used as weights for drawing synthetic rows."),
     ("tables", "The noisy marginals from which synthetic rows were drawn."),
     ("certificate.json", "All facts of this page and more, for auditors and programs."),
-    ("signature.json", "The publisher's signature of the certificate: hedgerow verify --key."),
+    (
+        "signature.json",
+        "The publisher's signature of the certificate: hedgerow verify --public-key.",
+    ),
 )
 """Files that a release may have, in the order of the page."""
 
