@@ -20,7 +20,7 @@ def landscape(disclosed, job):
     codes = [int(column[job]) for column in owner.problems.records.codes]
     return RecordLandscape.of(
         codes,
-        owner.given.dictionary.matches(codes),
+        owner.confidential.dictionary.matches(codes),
         utility=owner.ready.utility,
         severities=owner.problems.severities,
         model=owner.ready.model,
@@ -37,7 +37,7 @@ def test_every_method_discloses_true_values_only(name):
     assert shown.num_rows == 30
     owner = disclosed.owner
     for i, chain in enumerate(owner.ready.chains):
-        nodes, codes = owner.nodes[i], owner.given.table.codes[i]
+        nodes, codes = owner.nodes[i], owner.confidential.table.codes[i]
         assert (chain.taxonomy.first[nodes] <= codes).all()
         assert (codes < chain.taxonomy.stop[nodes]).all()
     assert shown["sick"].to_pylist() == table["sick"].to_pylist()
@@ -81,7 +81,7 @@ def test_the_aggregate_form_is_the_best_of_all(power, model):
     section = {"method": "aggregate", "lambda": 8, "kappa": power, "risk": {"model": model}}
     disclosed = disclose(plan(**section), data=patients(60), accept_risk=True)
     owner = disclosed.owner
-    n = owner.given.dictionary.n_records
+    n = owner.confidential.dictionary.n_records
     for job in range(0, len(owner.problems), 4):
         land = landscape(disclosed, job)
         lattice: Lattice = land.lattice
@@ -140,7 +140,7 @@ def test_the_dictionary_may_be_another_table():
     crowd, table = patients(400, seed=8), patients(40)
     own = disclose(plan(), data=table)
     other = disclose(plan(), data=table, against=crowd)
-    assert other.owner.given.dictionary.n_records == 400
+    assert other.owner.confidential.dictionary.n_records == 400
     assert other.owner.before.risk.mean() < own.owner.before.risk.mean()
     assert "another table" in other.certificate.guarantee.statement
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from hedgerow.disclosure import result as results
 from hedgerow.disclosure.disclose import disclose
-from hedgerow.disclosure.forms import GivenForms, known_forms
+from hedgerow.disclosure.forms import DisclosedBoxes, known_forms
 from hedgerow.disclosure.lattice.lattice import chains_of
 from hedgerow.disclosure.memory_file import MemoryFile
 from hedgerow.disclosure.recipient import (
@@ -59,8 +59,8 @@ def risks_by_hand(disclosed, *given_boxes) -> np.ndarray:
     owner = disclosed.owner
     both = np.concatenate([given_boxes]).transpose(1, 0, 2, 3)
     first, stop = both[..., 0].max(axis=1), both[..., 1].min(axis=1)
-    codes = np.stack(owner.given.table.codes, axis=1).astype(int)
-    personal = owner.given.personal
+    codes = np.stack(owner.confidential.table.codes, axis=1).astype(int)
+    personal = owner.confidential.personal
     risk = np.zeros(len(codes))
     for at in range(len(codes)):
         fit = sum(bool(((first[at] <= other) & (other < stop[at])).all()) for other in codes)
@@ -170,7 +170,7 @@ def test_without_a_key_equal_records_share_what_was_given_of_any():
     table = patients(60)
     give(table, first=True, key=None, risk={"weights": {"ward": "w_ward"}})
     two = give(table, key=None)
-    known, codes = two.owner.recipient.known, np.stack(two.owner.given.table.codes, axis=1)
+    known, codes = two.owner.recipient.known, np.stack(two.owner.confidential.table.codes, axis=1)
     assert known.recognised.all()
     for row in np.unique(codes, axis=0):
         same = (codes == row).all(axis=1)
@@ -197,8 +197,8 @@ def test_the_meet_of_forms_is_that_of_a_loop_over_records(seed):
                 node = chain.nodes[code, level]
                 spans[place, i] = chain.taxonomy.first[node], chain.taxonomy.stop[node]
                 expected[i][record] = min(expected[i][record], level)
-        earlier.append(GivenForms(tokens=tokens[chosen], spans=spans))
-    packed = [GivenForms.unpacked(forms.packed()) for forms in earlier]
+        earlier.append(DisclosedBoxes(tokens=tokens[chosen], spans=spans))
+    packed = [DisclosedBoxes.unpacked(forms.packed()) for forms in earlier]
     known = known_forms(packed, tokens, tuple(codes), chains)
     assert known.levels.tolist() == np.stack(expected, axis=1).tolist()
     assert not known.changed.any()

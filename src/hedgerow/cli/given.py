@@ -11,7 +11,7 @@ from hedgerow.cli.console import JsonOption, QuietOption, answer, say
 
 if TYPE_CHECKING:
     from hedgerow.disclosure.memory_file import MemoryFile
-    from hedgerow.disclosure.recipient import Given
+    from hedgerow.disclosure.recipient import PastDisclosure
 
 app = typer.Typer(
     name="given",
@@ -80,7 +80,7 @@ def _memory(plan: Path, memory: Path | None) -> MemoryFile:
     return memory_of(load_plan(plan)) if memory is None else MemoryFile(memory)
 
 
-def _show(file: MemoryFile, found: list[Given]) -> None:
+def _show(file: MemoryFile, found: list[PastDisclosure]) -> None:
     from rich.markup import escape
     from rich.table import Table
 

@@ -42,7 +42,7 @@ class RawColumn:
 
     @property
     def ordered(self) -> bool:
-        """Whether its values are numbers or dates."""
+        """True if its values are numbers or dates."""
         return self.attribute.domain.kind != "categorical"
 
 
@@ -51,7 +51,7 @@ class RawTable:
     """The records, what an attacker may know of them, and what is beside them (confidential)."""
 
     ready: PreparedDisclosure
-    given: Confidential
+    confidential: Confidential
     quasi: tuple[RawColumn, ...]
     sensitive: tuple[RawColumn, ...]
     n_read: int
@@ -59,7 +59,7 @@ class RawTable:
     person_sizes: NDArray[np.int64] | None
 
     def __len__(self) -> int:
-        return len(self.given.table)
+        return len(self.confidential.table)
 
 
 def read_raw(
@@ -86,20 +86,20 @@ def read_raw(
         progress("looking for identifiers", None)
         identifiers = identifiers_in(source)
         person_sizes = _person_sizes(source, plan.person)
-    given = read_confidential(ready, data, None, progress=progress)
+    confidential = read_confidential(ready, data, None, progress=progress)
     columns = {
         attribute.name: RawColumn(attribute=attribute, codes=codes)
-        for attribute, codes in zip(ready.schema.attributes, given.table.codes, strict=True)
+        for attribute, codes in zip(ready.schema.attributes, confidential.table.codes, strict=True)
     }
-    target, classes = ready.schema.class_attribute, given.table.classes
+    target, classes = ready.schema.class_attribute, confidential.table.classes
     if target is not None and classes is not None:
         columns[target.name] = RawColumn(attribute=target, codes=classes)
     return RawTable(
         ready=ready,
-        given=given,
+        confidential=confidential,
         quasi=tuple(columns[name] for name in chosen[0]),
         sensitive=tuple(columns[name] for name in chosen[1]),
-        n_read=given.n_read,
+        n_read=confidential.n_read,
         identifiers=identifiers,
         person_sizes=person_sizes,
     )

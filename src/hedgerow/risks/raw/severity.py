@@ -37,7 +37,7 @@ def model_risks(raw: RawTable) -> tuple[ModelRisk, ...]:
         return ()
     severity = _severities(raw)
     matches = matches_of(raw)
-    n_people = len(raw.given.against)
+    n_people = len(raw.confidential.against)
     found = []
     for number in MODELS:
         model = RiskModel(number=number)
@@ -58,8 +58,8 @@ def model_risks(raw: RawTable) -> tuple[ModelRisk, ...]:
 def matches_of(raw: RawTable) -> NDArray[np.int64]:
     """Return how many people of the attacker's dictionary share each record's quasi-identifiers."""
     places = _places(raw)
-    ours = [raw.given.table.codes[at] for at in places]
-    theirs = [raw.given.against.codes[at] for at in places]
+    ours = [raw.confidential.table.codes[at] for at in places]
+    theirs = [raw.confidential.against.codes[at] for at in places]
     number, _ = row_numbers([np.concatenate([a, b]) for a, b in zip(ours, theirs, strict=True)])
     n_ours = len(raw)
     counts = np.bincount(number[n_ours:], minlength=int(number.max(initial=0)) + 1)
@@ -74,7 +74,7 @@ def _places(raw: RawTable) -> list[int]:
 
 def _severities(raw: RawTable) -> NDArray[np.float64]:
     """Return the severity of each record: the sum of the weights of its quasi-identifiers."""
-    ready, given = raw.ready, raw.given
+    ready, confidential = raw.ready, raw.confidential
     weights = Severities.of(
         ready.chains,
         attributes=ready.attribute_weights,
@@ -83,6 +83,6 @@ def _severities(raw: RawTable) -> NDArray[np.float64]:
     )
     total = np.zeros(len(raw))
     for at in _places(raw):
-        part = weights.tables[at][given.table.codes[at], 0]
-        total += part if given.personal is None else part * given.personal[:, at]
+        part = weights.tables[at][confidential.table.codes[at], 0]
+        total += part if confidential.personal is None else part * confidential.personal[:, at]
     return total

@@ -123,7 +123,7 @@ class SetsCounted:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every set of up to three columns was counted."""
+        """True if every set of up to three columns was counted."""
         return len(self.sets) == self.n_possible
 
     def worst(self, size: int, n: int) -> tuple[UniqueOn, ...]:
