@@ -333,7 +333,7 @@ def test_a_recipient_is_told_by_options_and_what_they_have_is_shown(folder, monk
     asked = ["plan.yaml", "--recipient", "Registry"]
     code, out, err = run(asked, monkeypatch, capsys)
     assert (code, out) == (3, "")
-    assert "nothing is remembered of the recipient 'Registry'" in err
+    assert "no disclosure to 'Registry' is recorded" in err
     assert "--first" in err
     code, out, err = run([*asked, "--first", "-o", "one"], monkeypatch, capsys)
     assert (code, err) == (0, "")
@@ -355,4 +355,4 @@ def test_a_recipient_is_told_by_options_and_what_they_have_is_shown(folder, monk
     assert given_command([*wanted, "-q"], monkeypatch, capsys) == (0, "", "")
     code, _, err = given_command(wanted, monkeypatch, capsys)
     assert code == 2
-    assert "no disclosure of this number counts" in err
+    assert "this is not the number of a disclosure that counts" in err

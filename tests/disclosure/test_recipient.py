@@ -220,7 +220,7 @@ def test_a_lost_memory_is_noticed():
     table = patients(40)
     give(table, first=True)
     Path("given.sqlite").unlink()
-    with pytest.raises(UnknownRecipientError, match="put the file that remembers back"):
+    with pytest.raises(UnknownRecipientError, match="restore the record of disclosures"):
         give(table)
 
 
@@ -417,7 +417,7 @@ def test_certificate_and_pages_say_what_the_recipient_has(tmp_path):
     assert recipient["name"] == "Registry"
     assert recipient["recognised-by"] == "key"
     assert len(recipient["earlier"]) == 1
-    assert "all that Registry has been given together" in certificate["guarantee"]["statement"]
+    assert "all records that Registry has received" in certificate["guarantee"]["statement"]
     owners = (tmp_path / "two" / "owner" / "report.html").read_text("utf-8")
     assert "What Registry has already" in owners
     assert "<strong>30</strong>" in owners

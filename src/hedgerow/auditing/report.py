@@ -65,7 +65,7 @@ class Verdict:
 
     @property
     def outcome(self) -> Outcome:
-        """Whether the claim is refuted. That it is not refuted does not prove it."""
+        """True if the claim is refuted. That it is not refuted does not prove it."""
         if self.claim is None:
             return "claims nothing"
         return "refuted" if self.certified > float(self.claim.epsilon) else "not refuted"
@@ -93,7 +93,7 @@ class AuditReport:
 
     @property
     def refuted(self) -> bool:
-        """Whether any claim is refuted."""
+        """True if any claim is refuted."""
         return any(verdict.outcome == "refuted" for verdict in self.verdicts)
 
     def as_dict(self) -> dict[str, Any]:

@@ -201,7 +201,7 @@ def _as_array(series: Any) -> pa.Array:
 
 
 def _is_of_objects(dtype: Any) -> bool:
-    """Whether a column of pandas holds Python objects, whose kinds it does not know."""
+    """Return whether a column of pandas holds Python objects, whose kinds it does not know."""
     return isinstance(dtype, np.dtype) and dtype.kind == "O"
 
 

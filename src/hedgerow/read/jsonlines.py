@@ -55,7 +55,7 @@ class JsonLinesSource:
 
     @property
     def any_column(self) -> bool:
-        """Whether every name is a column, whatever keys the first objects have."""
+        """True if every name is a column, whatever keys the first objects have."""
         return self.reading.drops_malformed and not isinstance(self.reading.header, tuple)
 
     def batches(

@@ -83,7 +83,7 @@ def _opened(data: str | Path | Any, query: str | None, base: Path, reading: Read
 
 
 def is_url(data: str | Path) -> bool:
-    """Whether data are named by a URL, not by a path."""
+    """Return whether data are named by a URL, not by a path."""
     return isinstance(data, str) and _URL.match(data) is not None
 
 
@@ -148,7 +148,7 @@ def _open_path(path: Path, reading: Reading) -> Source:
 
 
 def is_workbook(path: Path, head: bytes | None = None) -> bool:
-    """Whether a file is an Excel workbook: by its name, and by its first bytes.
+    """Return whether a file is an Excel workbook: by its name, and by its first bytes.
 
     Both must say so: the first record of a text file may look like the beginning of anything.
     """
@@ -158,7 +158,7 @@ def is_workbook(path: Path, head: bytes | None = None) -> bool:
 
 
 def holds_text(path: Path) -> bool:
-    """Whether a file holds a table as text; what holds no table at all is refused."""
+    """Return whether a file holds a table as text; what holds no table at all is refused."""
     if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir it takes any name
         return False
     head = _first_bytes(path)

@@ -39,7 +39,7 @@ def _spread() -> int:
 
 
 def blocks_compiled(n_bytes: int) -> bool:
-    """Whether a file of that size is read by compiled loops: they pay, or are loaded already."""
+    """Return whether compiled loops read a file of this size: they pay, or are loaded already."""
     is_little_endian = sys.byteorder == "little"
     return is_little_endian and pays(n_bytes, COMPILED_FROM, loops="read.compiled.plain")
 
@@ -81,7 +81,7 @@ class PlainBlocks:
         return work.columns()
 
     def _may_be_plain(self, data: bytes) -> bool:
-        """Whether it is worth a look; what is found out by looking at every line is not asked."""
+        """Return whether a block is worth trying, without examining every line."""
         reading = self.reading
         has_size = len(self.asked) > 0 and 0 < len(data) < _MOST_BYTES
         has_form = reading.quote != "multi-line" and not data.endswith(b"\r")
@@ -101,10 +101,10 @@ class _Work:
         text = b"".join((data, line_end, bytes(WINDOW)))
         self.letters = np.frombuffer(text, dtype=np.uint8)
         self.stop = len(text) - WINDOW
-        n_asked, n_columns = len(parser.asked), parser.n_columns
+        n_requested, n_columns = len(parser.asked), parser.n_columns
         self.n_lines = plain.count_lines(self.letters, self.stop)
-        self.codes = np.empty((n_asked, self.n_lines), dtype=np.int32)
-        self.n_codes = np.zeros(n_asked, dtype=np.int64)
+        self.codes = np.empty((n_requested, self.n_lines), dtype=np.int32)
+        self.n_codes = np.zeros(n_requested, dtype=np.int64)
         n_ends = max(_FIELDS // n_columns, 1) * n_columns + 2 * WINDOW
         self.ends = np.empty(n_ends, dtype=np.int32)
         self.slots = np.zeros(2 * parser.n_words, dtype=np.uint64)
@@ -114,7 +114,7 @@ class _Work:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether there are bytes beyond ASCII."""
+        """True if there are bytes beyond ASCII."""
         return bool(self.seen & self.loops.FOREIGN)
 
     def read(self) -> bool:

@@ -192,7 +192,7 @@ def _number(value: Any) -> str | None:
 
 
 def _is_rounded(value: Any) -> bool:
-    """Whether a whole number of a narrower kind of float may stand for its neighbours, too."""
+    """Return whether an integer of a narrower type of float may represent its neighbours, too."""
     if not isinstance(value, np.floating):
         return False
     return bool(abs(value) >= _NARROW.get(value.itemsize, _EXACT))

@@ -28,7 +28,7 @@ class Part:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether the part is an interval, split at a position rather than by a taxonomy."""
+        """True if the part is an interval, split at a position rather than by a taxonomy."""
         return self.node is None
 
 

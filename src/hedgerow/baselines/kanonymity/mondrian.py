@@ -96,12 +96,12 @@ class Mondrian:
         )
 
     def _departures(self) -> tuple[Departure, ...]:
-        """What is not as the paper prints it."""
+        """Return what is not as the paper prints it."""
         strict = () if self.relaxed else _STRICT if self.by_class else _STRICT + _COMMON
         return strict if self.ordered else (*strict, _TAXONOMY)
 
     def _details(self) -> dict[str, str]:
-        """What the certificate adds about the cuts."""
+        """Return what the certificate adds about the cuts."""
         cut = "least entropy of the classes" if self.by_class else "median of the widest attribute"
         return {"cut": cut, "boxes": "may overlap" if self.relaxed else "divide the domain"}
 

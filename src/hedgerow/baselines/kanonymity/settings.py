@@ -50,7 +50,7 @@ class MondrianSettings(KAnonymousSettings):
         return self
 
     def class_needed(self) -> bool:
-        """Whether the settings make no sense without a class."""
+        """Return whether the settings make no sense without a class."""
         return self.purpose == "classification"
 
     def build(self, *, has_class: bool) -> PlainMethod:

@@ -19,12 +19,12 @@ def exchange_records(
     weights: NDArray[np.int64],
     unit: int,
 ) -> None:
-    """Compare each of ``others`` with the next of ``taken``, over and over, and exchange them.
+    """Compare each of ``others`` with the next of ``taken``, cyclically, and exchange them.
 
-    ``rows`` are the records of a pool, a column for each attribute. ``away`` says how many
-    units the taken records have more in each cell of every pair's table than they should, one
-    record being ``unit``. They are exchanged where the sum of ``weights`` times squares of it
-    falls. Tables of pairs lie one after another at ``starts``, in rising order.
+    ``rows`` are candidate records, one column per attribute. ``away`` is the surplus of the taken
+    records in each cell of every pair's table, in units of which one record has ``unit``. Records
+    are exchanged if that lowers the sum of ``weights`` times the square of the surplus. Tables of
+    pairs are stored one after another at ``starts``, in increasing order.
     """
     width = rows.shape[1]
     for step in range(len(others)):

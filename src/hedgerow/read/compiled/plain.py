@@ -122,7 +122,7 @@ def field_ends(
 def lines_are_whole(
     letters: _Letters, ends: _Small, n_fields: int, n_lines: int, n_columns: int
 ) -> bool:
-    """Whether every line has a field for each column, the last of which may be cut off."""
+    """Return whether every line has a field for each column, the last of which may be cut off."""
     whole = n_fields // n_columns == n_lines and n_lines > 0
     for line in range(1, n_lines + 1 if whole else 0):
         whole &= item_at(letters, item_at(ends, line * n_columns)) == _LF
@@ -138,7 +138,7 @@ def low_bytes(letters: _Letters, place: _Place, n: int) -> np.uint64:
 
 @compile_loop
 def ends_alike(letters: _Letters, one: int, other: _Place, length: int) -> bool:
-    """Whether two texts of a length that begin with the same 16 bytes are the same."""
+    """Return whether two texts of a length that begin with the same 16 bytes are the same."""
     for place in range(16, length, 8):
         if low_bytes(letters, one + place, length - place) != low_bytes(
             letters, other + place, length - place

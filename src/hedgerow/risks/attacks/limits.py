@@ -73,7 +73,7 @@ class SwapLimits:
         return max(0.0, min(1.0, by_success, by_failure))
 
     def refuted_by(self, won: int, lost: int, *, pairs: int, mistake: float) -> bool:
-        """Whether won and lost pairs cannot come from a release with this guarantee.
+        """Return whether won and lost pairs cannot come from a release with this guarantee.
 
         ``won`` pairs had the attack succeed on the member alone, ``lost`` ones on the outsider
         alone. Without delta the number of won pairs is stochastically dominated by a binomial

@@ -92,11 +92,11 @@ class PairHits:
         }
 
     def beyond_control(self, *, mistake: float) -> bool:
-        """Whether members are hit more often than outsiders, beyond chance (exact McNemar test)."""
+        """Return whether members are hit significantly more often than outsiders (McNemar test)."""
         return self.beyond(SwapLimits(epsilon=0.0), mistake=mistake)
 
     def beyond(self, limits: SwapLimits, *, mistake: float) -> bool:
-        """Whether members are hit more often than the guarantee allows, beyond chance."""
+        """Return whether members are hit significantly more often than the guarantee allows."""
         return limits.refuted_by(self.won, self.lost, pairs=self.pairs, mistake=mistake)
 
 

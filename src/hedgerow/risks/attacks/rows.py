@@ -55,7 +55,7 @@ class ReleasedRows:
 
     @property
     def is_points(self) -> bool:
-        """Whether every range is a single code."""
+        """True if every range is a single code."""
         return bool((self.stop - self.first == 1).all())
 
     @property

@@ -67,7 +67,7 @@ class TableGame:
 
     @property
     def with_class(self) -> bool:
-        """Whether the class is among the columns."""
+        """True if the class is among the columns."""
         return len(self.columns) > len(self.case.subject.groups.ranges)
 
 
