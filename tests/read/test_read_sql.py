@@ -125,7 +125,7 @@ def test_a_database_needs_a_query_and_a_file_takes_none(database, tmp_path):
         open_table(f"sqlite:///{database}")
     with pytest.raises(SettingError, match="only a database"):
         open_table(database, query="select 1")
-    with pytest.raises(DataError, match="no database that can be read") as caught:
+    with pytest.raises(DataError, match="not name a database that can be read") as caught:
         open_table(f"mysql://user:{SECRET}@host/db", query="select 1")
     assert SECRET not in str(caught.value)
 

@@ -66,7 +66,7 @@ def records_of(
         rules,
         delimiter=delimiter,
         n_columns=len(columns),
-        asked=[(columns.index(name), name) for name in names],
+        requested=[(columns.index(name), name) for name in names],
         text=text,
     )
     return lines, ParseLines(parser, header, columns)
@@ -81,7 +81,7 @@ def objects_of(
     records are dropped, every name is a column, as in `JsonLinesSource`.
     """
     lines = byte_lines(spark, path)
-    parser = ObjectParser(reading, name=NAME, asked=names)
+    parser = ObjectParser(reading, name=NAME, requested=names)
     if isinstance(reading.header, tuple):
         columns = reading.header
     else:
