@@ -237,7 +237,7 @@ def test_damaged_answers_are_begun_again(tmp_path, monkeypatch):
 
 def test_two_runs_to_one_place_do_not_mix(tmp_path, monkeypatch):
     def other_run(self, found):
-        with pytest.raises(ReleaseError, match="at work"):
+        with pytest.raises(ReleaseError, match="is using it"):
             disclose(plan(), data=patients(), out=tmp_path / "out")
         raise StopError
 

@@ -210,7 +210,7 @@ def test_an_unknown_recipient_is_refused_unless_it_is_said_to_be_the_first_time(
         give(table)
     assert not Path("given.sqlite").exists()
     give(table, first=True)
-    with pytest.raises(UnknownRecipientError, match="Known are: Registry"):
+    with pytest.raises(UnknownRecipientError, match="Known recipients: Registry"):
         give(table, name="Regystry")
     with pytest.raises(RefusedError, match="was given records before"):
         give(table, first=True)
@@ -264,7 +264,7 @@ def test_the_memory_is_for_its_owner_alone_and_shows_no_key_or_name(tmp_path):
     public = [p for p in (tmp_path / "out").rglob("*") if p.is_file()]
     assert all(SECRET.encode() not in path.read_bytes() for path in public)
     memory.chmod(0o640)
-    with pytest.raises(ReleaseError, match="others on this computer"):
+    with pytest.raises(ReleaseError, match="accessible to other users"):
         give(patients(40))
 
 
@@ -315,7 +315,7 @@ def test_two_runs_at_once_do_not_both_count_on_the_same_past(tmp_path):
         give(table)
 
     section = plan(recipient="Registry", key="name", utility={"at-least": "half"})
-    with pytest.raises(ReleaseError, match="while this run was under way"):
+    with pytest.raises(ReleaseError, match="during this run"):
         disclose(
             section, data=table, accept_risk=True, on_recognised=meanwhile, out=tmp_path / "out"
         )
@@ -333,15 +333,15 @@ def test_what_never_left_the_house_can_be_withdrawn():
     again = give(table, first=True)
     plain = disclose(plan(utility={"at-least": "half"}), data=table)
     np.testing.assert_array_equal(after(again), after(plain))
-    with pytest.raises(SettingError, match="no disclosure of this number"):
+    with pytest.raises(SettingError, match="not the number of a disclosure"):
         withdraw_given(memory, 1, why="twice")
 
 
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"key": None}, "recognised by key name"),
-        ({"drop": "ward"}, "gave the attribute 'ward'"),
+        ({"key": None}, "identified by key name"),
+        ({"drop": "ward"}, "disclosed the attribute 'ward'"),
         ({"widen": "age"}, "domain or taxonomy of 'age'"),
     ],
 )
@@ -371,7 +371,7 @@ def test_a_new_attribute_was_not_known_before_where_records_have_a_key():
     assert (two.owner.recipient.known.levels[:, at] == 1).all()
     section["disclose"] = {"recipient": "Other", "first": True, "utility": {"at-least": "half"}}
     disclose(section, data=table, accept_risk=True)
-    with pytest.raises(OtherRecordsError, match="recognised by their values"):
+    with pytest.raises(OtherRecordsError, match="identified by their values"):
         give(table, name="Other", key=None)
 
 
