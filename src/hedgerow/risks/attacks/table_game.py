@@ -1,4 +1,4 @@
-"""Who is attacked: pairs of a member and an outsider of a table, and released rows."""
+"""Targets of attacks on a table: pairs of a member and an outsider, and released rows."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class TableGame:
 
     @property
     def n_members(self) -> int:
-        """The number of members: people or records."""
+        """Number of members: people or records."""
         return len(self.members)
 
     @property
@@ -72,7 +72,7 @@ class TableGame:
 
 
 def table_game(case: TableCase, settings: AttackSettings) -> TableGame:
-    """Draw the pairs and lay out the rows of a release."""
+    """Draw the pairs and prepare the rows of a release."""
     tables = [case.subject.table]
     if case.holdout is not None:
         tables.append(case.holdout.table)

@@ -48,7 +48,7 @@ class RawColumn:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RawTable:
-    """The records, what an attacker may know of them, and what is beside them (confidential)."""
+    """The records, what an attacker may know of them, and sensitive columns (confidential)."""
 
     ready: PreparedDisclosure
     confidential: Confidential
@@ -68,7 +68,7 @@ def read_raw(
     """Return the table that the plan or ``data`` names, under the plan's roles.
 
     Predictors are quasi-identifiers and the class is sensitive, unless ``quasi`` and ``sensitive``
-    name others. Missing values count as a value, so that no record is left out for one.
+    name others. Missing values count as a value, so that no record is dropped because of one.
     """
     if plan.items is not None:
         raise PlanError(
@@ -121,7 +121,7 @@ def _opened(plan: Plan, data: Any, stack: ExitStack) -> Source:
 
 
 def _without_class(plan: Plan) -> Plan:
-    """Return the plan with its class as one more predictor, for a class that attackers know."""
+    """Return the plan with its class as a further predictor, for a class that attackers know."""
     attributes = {
         name: each.model_copy(update={"role": "predictor"}) if each.role == "class" else each
         for name, each in plan.attributes.items()
@@ -140,7 +140,7 @@ def _chosen(
             near = nearest(name, known)
             hint = f"Did you mean {near!r}? " if near else ""
             raise SettingError(
-                f"there is no released column {name!r}",
+                f"{name!r} is not a released column",
                 where="sensitive" if name in sensitive else "quasi",
                 do=f"{hint}Give a predictor or the class of the plan: {', '.join(known)[:300]}.",
             )
@@ -162,7 +162,7 @@ def _chosen(
 
 
 def _person_sizes(source: Source, person: Sequence[str] | None) -> NDArray[np.int64] | None:
-    """Return how many records each person has, where the plan names a person."""
+    """Return the number of records of each person, if the plan names a person."""
     if person is None:
         return None
     parts = []

@@ -1,4 +1,4 @@
-"""ARUBA's three risk models for every record as it is [ARUBA, Sec. IV-B]."""
+"""ARUBA's three risk models for every original record [ARUBA, Sec. IV-B]."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hedgerow.risks.raw.read import RawTable
 
 MODELS: tuple[Literal[1, 2, 3], ...] = (1, 2, 3)
 FORMULAS = {1: "severity / matches", 2: "1 / matches", 3: "severity x ln(people / matches)"}
-"""The models in words; a record's matches are the people who share its quasi-identifiers."""
+"""Formulas of the models; matches are the people who share a record's quasi-identifiers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class ModelRisk:
 
 
 def model_risks(raw: RawTable) -> tuple[ModelRisk, ...]:
-    """Return the risk of the records as they are, with the weights of the plan.
+    """Return the risk of the original records, with the weights of the plan.
 
     Without a ``disclose`` section every attribute weighs 1 and the attacker knows the table.
     """
@@ -67,7 +67,7 @@ def matches_of(raw: RawTable) -> NDArray[np.int64]:
 
 
 def _places(raw: RawTable) -> list[int]:
-    """Return where the quasi-identifiers are among the attributes of the schema."""
+    """Return the positions of the quasi-identifiers among the attributes of the schema."""
     names = {column.name for column in raw.quasi}
     return [at for at, each in enumerate(raw.ready.schema.attributes) if each.name in names]
 
