@@ -11,11 +11,13 @@ from hedgerow.errors import InternalError
 from hedgerow.evaluation.class_facts import ByLearner, class_rows, kept_of, measure_facts
 from hedgerow.evaluation.classification import majority_measures, raw_measures, release_measures
 from hedgerow.evaluation.clustering import CLUSTERS, match_points, most_clustered
+from hedgerow.evaluation.fidelity import fidelity
+from hedgerow.evaluation.fidelity_facts import fidelity_facts
 from hedgerow.evaluation.learners import LEARNERS, Learner, most_examples
 from hedgerow.evaluation.loss import losses_of_groups, losses_of_records
 from hedgerow.evaluation.marginals import MOST_TABLES, marginal_errors
 from hedgerow.evaluation.people import people_facts
-from hedgerow.evaluation.placing import is_placed, rows_of
+from hedgerow.evaluation.placing import boxes_of, is_placed, rows_of
 from hedgerow.evaluation.ranges import SANITY, range_errors
 from hedgerow.evaluation.relation_facts import relation_facts
 from hedgerow.evaluation.relations import relations
@@ -34,17 +36,39 @@ _SEEN = (
 _UNSEEN = "The test rows come from the test file: neither the release nor the ceiling saw them."
 
 
+def columns_and_pairs(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
+    """Return the distance of columns and pairs in cells that the raw data alone define."""
+    weights = None if subject.people is None else subject.people.counted
+    found = fidelity(
+        subject.groups,
+        subject.table,
+        with_class=_has_class(subject),
+        seed=seed,
+        weights=weights,
+        done=done,
+    )
+    names = [attribute.name for attribute in subject.table.schema.used()]
+    return {
+        "against": "records" if weights is None else "people",
+        **fidelity_facts(found, names),
+    }
+
+
 def classification(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
     """Return the measures of each learner: floor, from the release, ceiling."""
     train, test = _split(subject, seed)
-    groups, placed = subject.groups, is_placed(subject.groups)
+    groups = subject.groups
+    has_boxes = boxes_of(groups, subject.schema) is not None
     floor = majority_measures(train=train, test=test)
     ceiling = raw_measures(train=train, test=test, seed=seed, done=stretch(done, 0, 3))
     common: Any = {"test": test, "usual": floor.usual, "seed": seed}
     boxes = (
-        release_measures(groups, by="boxes", done=stretch(done, 1, 3), **common) if placed else None
+        release_measures(groups, by="boxes", done=stretch(done, 1, 3), **common)
+        if has_boxes
+        else None
     )
     records = release_measures(groups, by="records", done=stretch(done, 2, 3), **common)
+    judged = records if boxes is None or not is_placed(groups) else boxes
     return {
         **_test_facts(subject, test),
         "floor": floor.accuracy,
@@ -53,8 +77,9 @@ def classification(subject: TableSubject, *, seed: int, done: Done = unheard) ->
             "boxes": None if boxes is None else _accuracies(boxes),
             "records": _accuracies(records),
         },
-        "kept": kept_of(floor, boxes or records, ceiling, "accuracy"),
-        "measures": measure_facts(floor, boxes, records, ceiling),
+        "judged": "boxes" if judged is boxes else "records",
+        "kept": kept_of(floor, judged, ceiling, "accuracy"),
+        "measures": measure_facts(floor, boxes, records, ceiling, judged),
         "usual": _class_labels(test)[floor.usual],
         "classes": class_rows(_class_labels(test), _shares(test), boxes, records, ceiling),
         "most-examples": {
