@@ -212,7 +212,7 @@ def test_an_unknown_recipient_is_refused_unless_it_is_said_to_be_the_first_time(
     give(table, first=True)
     with pytest.raises(UnknownRecipientError, match="Known recipients: Registry"):
         give(table, name="Regystry")
-    with pytest.raises(RefusedError, match="was given records before"):
+    with pytest.raises(RefusedError, match="received records before"):
         give(table, first=True)
 
 
