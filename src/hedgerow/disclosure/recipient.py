@@ -259,7 +259,7 @@ def _known_already(name: str, memory: MemoryFile, mine: Sequence[PastDisclosure]
         f"{name!r} received records before, last on {mine[-1].at[:10]}; this is not the first time",
         where=str(memory.path),
         do="Omit --first (in a plan 'first: true'). If something never reached them, withdraw it"
-        " with: hedgerow given withdraw PLAN NUMBER --why WHY",
+        " with: hedgerow given withdraw PLAN NUMBER --reason TEXT",
     )
 
 
