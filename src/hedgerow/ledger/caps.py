@@ -75,14 +75,14 @@ def agreed(state: State, name: str, caps: Caps, terms: ReleaseTerms = RECORDS) -
     check_neighbours(balance, terms.neighbours, people=terms.people)
     if balance.cap != caps.epsilon:
         raise LedgerError(
-            f"cap {caps.epsilon} was asked for, and the ledger has cap {balance.cap}",
+            f"cap {caps.epsilon} was needed for, and the ledger has cap {balance.cap}",
             where=f"data set {name!r}",
             do=f"Write 'cap: {balance.cap}' in the plan, or change the ledger with:"
             f" hedgerow ledger cap {shlex.quote(name)} {caps.epsilon} --reason WHY",
         )
     if balance.delta_cap != caps.delta:
         raise LedgerError(
-            f"delta-cap {caps.delta} was asked for, and the ledger has {balance.delta_cap}",
+            f"delta-cap {caps.delta} was needed for, and the ledger has {balance.delta_cap}",
             where=f"data set {name!r}",
             do=f"Write 'delta-cap: {balance.delta_cap}' in the plan, or change the ledger with:"
             f" hedgerow ledger cap {shlex.quote(name)} {balance.cap} --delta {caps.delta}"
@@ -134,23 +134,23 @@ def opened(
     return draft.state.find(name) or balance
 
 
-def check_room(balance: AccountBalance, asked: Caps, terms: ReleaseTerms = RECORDS) -> None:
+def check_room(balance: AccountBalance, needed: Caps, terms: ReleaseTerms = RECORDS) -> None:
     """Raise if a booking would take the data set over a cap.
 
     What is spent of it is then the most that any record of the release has been in before.
     """
     cover = terms.in_parallel(balance)
     after = (
-        balance.charged(asked.epsilon, asked.delta)
+        balance.charged(needed.epsilon, needed.delta)
         if cover is None
         else balance.charged(
-            asked.epsilon, asked.delta, column=cover.column, key=cover.key, codes=cover.codes
+            needed.epsilon, needed.delta, column=cover.column, key=cover.key, codes=cover.codes
         )
     )
     if after.spent > balance.cap:
         grows = after.spent > balance.spent
-        spent = after.spent - asked.epsilon if grows else balance.spent
-        error = CapError(dataset=balance.name, cap=balance.cap, spent=spent, asked=asked.epsilon)
+        spent = after.spent - needed.epsilon if grows else balance.spent
+        error = CapError(dataset=balance.name, cap=balance.cap, spent=spent, needed=needed.epsilon)
         _say_why_it_adds_up(error, balance, terms)
         raise error
     if after.delta_spent > balance.delta_cap:
@@ -158,8 +158,8 @@ def check_room(balance: AccountBalance, asked: Caps, terms: ReleaseTerms = RECOR
         raise DeltaCapError(
             dataset=balance.name,
             cap=balance.delta_cap,
-            spent=after.delta_spent - asked.delta if grows else balance.delta_spent,
-            asked=asked.delta,
+            spent=after.delta_spent - needed.delta if grows else balance.delta_spent,
+            needed=needed.delta,
         )
 
 

@@ -179,10 +179,10 @@ class Ledger:
         Books nothing and adds no data set. Another process may be faster, so only
         ``book`` decides; this spares a reading of the data that would be in vain.
         """
-        asked = Caps.of(epsilon, delta, where=("epsilon", "delta"))
+        needed = Caps.of(epsilon, delta, where=("epsilon", "delta"))
         with self._store.reading() as draft:
             balance = agreed(draft.state, known_as(dataset), Caps.of(cap, delta_cap), terms)
-        check_room(balance, asked, terms)
+        check_room(balance, needed, terms)
         return balance
 
     def book(
@@ -217,19 +217,19 @@ class Ledger:
                 where="seed",
                 do="Leave out the seed to publish, or the ledger to experiment.",
             )
-        asked = Caps.of(epsilon, delta, where=("epsilon", "delta"))
+        needed = Caps.of(epsilon, delta, where=("epsilon", "delta"))
         limits = Caps.of(cap, delta_cap)
         with self._store.writing() as draft:
             balance = opened(draft, known_as(dataset), limits, terms=terms)
-            check_room(balance, asked, terms)
+            check_room(balance, needed, terms)
             if columns is not None:
                 check_people(draft, balance.name, columns)
                 keep_columns(draft, balance.name, columns)
             event = draft.append(
                 "booked",
                 dataset=balance.name,
-                epsilon=str(asked.epsilon),
-                delta=str(asked.delta),
+                epsilon=str(needed.epsilon),
+                delta=str(needed.delta),
                 method=one_line(method),
                 plan=one_line(plan_digest),
                 neighbours=terms.neighbours,
@@ -244,14 +244,14 @@ class Ledger:
 
         What has happened is booked even over the cap: after that, nothing else is.
         """
-        asked = Caps.of(epsilon, delta, where=("epsilon", "delta"))
+        needed = Caps.of(epsilon, delta, where=("epsilon", "delta"))
         why = said(note, "note")
         with self._store.writing() as draft:
             event = draft.append(
                 "outside",
                 dataset=known(draft.state, known_as(dataset)).name,
-                epsilon=str(asked.epsilon),
-                delta=str(asked.delta),
+                epsilon=str(needed.epsilon),
+                delta=str(needed.delta),
                 note=why,
             )
             return entry_of(event.fields, None, draft.state)
