@@ -227,7 +227,7 @@ class VoidSignatureError(ChangedPlanError):
 
 
 class MostlyNoiseError(RefusedError):
-    """By the plan's number of records, the release would be mostly noise."""
+    """The release would be mostly noise, by the plan's number of records."""
 
 
 class SameRecordsError(RefusedError):

@@ -156,7 +156,7 @@ def test_an_account_of_an_earlier_version_goes_on_per_record(tmp_path, version):
     path = tmp_path / "old.sqlite"
     ledger = old(path, version=version)
     before = ledger.export()
-    assert ledger.balance("visits").untold
+    assert ledger.balance("visits").is_unrecorded
     assert ledger.spent("visits") == Fraction(3, 2)
     with closing(sqlite3.connect(path)) as database:
         assert database.execute("PRAGMA user_version").fetchone() == (version,)  # only read so far
@@ -184,7 +184,7 @@ def test_persons_on_an_account_of_an_earlier_version_need_a_word(tmp_path, versi
         assert "earlier versions did not write it down" in error.what
         assert "hedgerow ledger neighbours visits person --why" in error.do
     assert book(ledger, "visits", "both", cap=3, epsilon="1/2").dataset == "visits"
-    assert ledger.balance("visits").untold  # that release was of both kinds
+    assert ledger.balance("visits").is_unrecorded  # that release was of both kinds
     ledger.tell_neighbours("visits", "person", "all plans had 'person'")
     book(ledger, "visits", "person", cap=3, epsilon="1/2")
     assert "all plans had 'person'" in json.dumps(ledger.export())

@@ -130,8 +130,7 @@ def noisy_rest(
     ledger: PathLedger,
     source: RandomSource,
 ) -> tuple[NDArray[np.int64], Shares]:
-    """Return counts (boxes, classes) of disjoint boxes, with noise for all that their paths have
-    left.
+    """Return noisy counts (boxes, classes) of disjoint boxes, at all that their paths have left.
 
     Every box is drawn with what its own path has left; that is returned as well.
 

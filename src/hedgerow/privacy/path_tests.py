@@ -68,11 +68,11 @@ def path_cost(rate: Fraction, *, gamma: int, delta: int) -> Fraction:
     """
     least, _ = _exponential(rate)
     _, power = _exponential(rate * (delta - gamma))
-    _, apart = _exponential(rate * delta)
-    if apart >= 1:
+    _, ratio = _exponential(rate * delta)
+    if ratio >= 1:
         raise InternalError("Tests that do not descend have no bound.")
     first = power * (1 - least) / (1 + least - power)
-    return rate + first / (1 - apart)
+    return rate + first / (1 - ratio)
 
 
 def _exponential(exponent: Fraction) -> tuple[Fraction, Fraction]:
@@ -131,8 +131,7 @@ class PathTests:
         return self._depth
 
     def biased(self, counts: NDArray[np.int64], *, tested: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return the values to which noise is added at the next level (confidential), once per
-        level.
+        """Return the values that get noise at the next level (confidential), once per level.
 
         ``counts`` are (parents, children). The parents must be exactly those that passed in the
         level before, in their order, and no child may have more records than its parent.
