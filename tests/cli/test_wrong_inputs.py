@@ -250,7 +250,7 @@ CASES: dict[str, tuple[Change, list[str], int, str]] = {
         plan("dataset: wards", "people: wards"),
         [],
         2,
-        "several per person",
+        "several times larger per person",
     ),
     "an account of people and of a data set": (
         plan("dataset: wards", "dataset: wards, people: hospital"),
@@ -259,7 +259,7 @@ CASES: dict[str, tuple[Change, list[str], int, str]] = {
         "on one account",
     ),
     "an account of nobody": (plan("dataset: wards, ", ""), [], 2, "ledger.dataset: is missing"),
-    "an account of people that was agreed on": (of_people, [], 2, "several per person"),
+    "an account of people that was agreed on": (of_people, [], 2, "several times larger per person"),
     # --- the table
     "no data file": (no_data, [], 2, "data.csv"),
     "a folder for data": (data_is_folder, [], 2, "data.csv"),

@@ -108,7 +108,7 @@ def n_booked(path: Path) -> int | None:
 def test_an_old_copy_of_the_ledger_is_refused(tmp_path, old, new):
     states = history()
     path = lay_out(tmp_path / "l", states[old][0], states[new][1])
-    with pytest.raises(LedgerError, match="an older copy was put in the ledger's place") as refused:
+    with pytest.raises(LedgerError, match="was replaced by an older copy") as refused:
         Ledger(path)
     assert "hedgerow ledger restored --why" in refused.value.do
     assert n_booked(lay_out(tmp_path / "l", states[new][0], states[new][1])) == new + 2

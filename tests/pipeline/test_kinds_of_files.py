@@ -105,9 +105,9 @@ def test_a_table_of_a_database_is_named_or_asked_for(tmp_path, expected):
     for asked in ({"table": "our people"}, {"query": 'SELECT * FROM "our people"'}):
         assert hedgerow.publish(PLAN, data=data, seed=5, **asked).digest == expected
         assert hedgerow.publish({**PLAN, "data": data, **asked}, seed=5).digest == expected
-    with pytest.raises(SettingError, match="both given"):
+    with pytest.raises(SettingError, match="both set"):
         hedgerow.publish(PLAN, data=data, query="SELECT 1", table="x")
-    with pytest.raises(SettingError, match="only a database"):
+    with pytest.raises(SettingError, match="Only a database"):
         hedgerow.publish(PLAN, data=tmp_path, table="x")
     with pytest.raises(DataError, match="SQLite refused"):
         hedgerow.publish(PLAN, data=data, table='x"; DROP TABLE "our people', seed=5)

@@ -136,7 +136,7 @@ ROWS: dict[str, Row] = {
         plan=PEOPLE.replace("cap: 2", "cap: 3"), arrange=people_before, says="has cap 2"
     ),
     "records on an account of people": Row(
-        plan=PLAN, arrange=people_before, says="several per person"
+        plan=PLAN, arrange=people_before, says="several times larger per person"
     ),
     "people on an account of records": Row(
         plan=PEOPLE.replace("one-record-per-person: true", "person: name\nrecords-per-person: 2"),

@@ -386,7 +386,7 @@ MISTAKES = {
     "people of records": (
         {**with_publish(), "ledger": {"people": "p", "cap": 4}},
         "ledger.people",
-        ["several per person", "'person: COLUMN'"],
+        ["several times larger per person", "'person: COLUMN'"],
     ),
     "people and data set": (with_ledger(people="p"), "ledger.people", ["on one account"]),
     "no account": ({**GOOD, "ledger": {"cap": 4}}, "ledger.dataset", ["is missing", "people"]),

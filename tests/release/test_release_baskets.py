@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from hedgerow.errors import InputError, InternalError, ReleaseError
 from hedgerow.model import certificate as parts
 from hedgerow.model.baskets import EncodedBaskets, NoisyBaskets
-from hedgerow.model.groups import CountsMade
+from hedgerow.model.groups import CountOrigin
 from hedgerow.model.precision import deviation, within
 from hedgerow.release.basket_files import read_csv, separator_of
 from hedgerow.release.baskets import BasketRelease
@@ -39,7 +39,7 @@ def noisy(items, counted, share=SHARE):
         offsets=records.offsets,
         items=records.items,
         counts=np.array([count for _, count in counted], dtype=np.int64),
-        made=CountsMade(share=share, threshold=3, lowered_by=None),
+        origin=CountOrigin(share=share, threshold=3, lowered_by=None),
     )
 
 
@@ -105,7 +105,7 @@ def test_what_was_written_comes_back(tmp_path, items):
     again = BasketRelease.load(tmp_path / "out")
     assert contents(again) == contents(release)
     assert again.taxonomy == release.taxonomy
-    assert again.baskets.made == release.baskets.made
+    assert again.baskets.origin == release.baskets.origin
     assert again.digest == release.digest
     assert pq.read_table(tmp_path / "out" / "release.parquet").to_pylist() == (
         release.to_arrow().to_pylist()
@@ -159,7 +159,7 @@ def test_baskets_that_earlier_releases_shielded_are_still_read(tmp_path):
     taxonomy = context_free(labels, fan_out=2)
     for text in ("-tea rum,3\n'=milk,4\n", "'-tea rum,3\n'=milk,4\n"):
         (tmp_path / "release.csv").write_text("items,count\n" + text)
-        found = read_csv(tmp_path / "release.csv", taxonomy, made=None)
+        found = read_csv(tmp_path / "release.csv", taxonomy, origin=None)
         assert found.items.tolist() == [0, 2, 1]
         assert found.counts.tolist() == [3, 4]
 

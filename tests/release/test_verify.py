@@ -210,7 +210,7 @@ def other_signature(folder):
         (pipe, "release.csv", "not a plain file"),
         (linked_certificate, "certificate.json", "is a link"),
         (key_twice, "certificate.json", "a key twice"),
-        (another_layout, "certificate.json", "not written as hedgerow writes it"),
+        (another_layout, "certificate.json", "not written in hedgerow's canonical form"),
         (no_utf8, "certificate.json", "UTF-8"),
         (nested, "certificate.json", "nested too deeply"),
         (endless, "certificate.json", "not a number"),

@@ -158,10 +158,10 @@ def test_files_above_the_size_limit_are_refused_before_they_are_parsed(tmp_path,
 
 def test_a_file_that_cannot_be_written_is_named_and_leaves_nothing(tmp_path):
     tree = Taxonomy.flat(["a"])
-    with pytest.raises(TaxonomyError, match="the file cannot be written"):
+    with pytest.raises(TaxonomyError, match="The file cannot be written"):
         write_taxonomy(tree, tmp_path / "none" / "t.csv")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(TaxonomyError, match="the file cannot be written"):
+    with pytest.raises(TaxonomyError, match="The file cannot be written"):
         write_taxonomy(tree, tmp_path / "folder")
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 

@@ -315,9 +315,9 @@ class Ledger:
     def same_people(self, dataset: str, other: str) -> AccountBalance:
         """Join two data sets into one account, which cannot be undone.
 
-        Sums add up, and the smaller caps hold. ``other`` may be a name that the ledger does not have yet: it then leads to the account. Two
-        accounts of persons become one of people; costs per record are never added to costs per
-        person.
+        Sums add up, and the smaller caps hold. ``other`` may be a name that the ledger does not
+        have yet: it then leads to the account. Two accounts of persons become one of people; costs
+        per record are never added to costs per person.
         """
         with self._store.writing() as draft:
             one, two = known(draft.state, known_as(dataset)), known_as(other)

@@ -36,7 +36,7 @@ from hedgerow.release.folder import (
     TABLE,
     Written,
     certifying_files,
-    counts_made,
+    count_origin,
     file_names,
     load_certificate,
     vouch,
@@ -119,14 +119,14 @@ class BasketRelease(Frames):
 
     def _noise(self, n_matching: int, *, n_asked: int) -> float:
         """Return the standard deviation of the noise on a sum of counts."""
-        made = self.baskets.made
-        if made is None:
+        origin = self.baskets.origin
+        if origin is None:
             return math.nan
-        if made.share == self.certificate.budget.total:
+        if origin.share == self.certificate.budget.total:
             # Nothing was spent on finding baskets: every possible one has a noisy count.
             possible = self.taxonomy.n_leaves - n_asked
-            return deviation(made.share) * math.pow(2, min(possible, _MOST_ITEMS) / 2)
-        return deviation(made.share) * math.sqrt(max(1, n_matching))
+            return deviation(origin.share) * math.pow(2, min(possible, _MOST_ITEMS) / 2)
+        return deviation(origin.share) * math.sqrt(max(1, n_matching))
 
     def _codes(self, items: Collection[str | int]) -> list[int]:
         if isinstance(items, str):
@@ -225,5 +225,5 @@ class BasketRelease(Frames):
         for name in (UNIVERSE, TABLE):
             vouch(path / name, certificate)
         taxonomy = universe_in(read_release_text(path / UNIVERSE), where=str(path / UNIVERSE))
-        baskets = read_csv(path / TABLE, taxonomy, made=counts_made(certificate))
+        baskets = read_csv(path / TABLE, taxonomy, origin=count_origin(certificate))
         return cls(baskets=baskets, certificate=certificate)

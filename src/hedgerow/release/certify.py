@@ -176,13 +176,13 @@ def _promised(
 
 
 def _count_noise(published: Groups | NoisyBaskets, *, faithful: bool) -> paper.CountNoise | None:
-    made = published.made
-    if made is None:
+    origin = published.origin
+    if origin is None:
         return None
     if isinstance(published, Groups):
         adjustment = (
             "cut at zero"
-            if made.lowered_by is None
+            if origin.lowered_by is None
             else "shifted together and cut at zero, to add up to a noisy total"
         )
     elif isinstance(published, NoisySequences):
@@ -196,11 +196,11 @@ def _count_noise(published: Groups | NoisyBaskets, *, faithful: bool) -> paper.C
             else "made non-negative; baskets too rare to be told apart are drawn, not counted"
         )
     return paper.CountNoise(
-        share=made.share,
-        within_95=within(made.share),
-        threshold=made.threshold,
+        share=origin.share,
+        within_95=within(origin.share),
+        threshold=origin.threshold,
         adjustment=adjustment,
-        lowered_by=made.lowered_by,
+        lowered_by=origin.lowered_by,
     )
 
 

@@ -189,7 +189,7 @@ class PrintedSample:
             distinct,
             counts.astype(np.int64),
             classes=None,
-            made=None,
+            origin=None,
         )
 
 

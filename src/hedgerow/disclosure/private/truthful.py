@@ -163,5 +163,5 @@ class TruthfulDisclosure:
             choices.offered[groups[large] // layout.n_classes],
             counts[large],
             classes=groups[large] % layout.n_classes if has_class else None,
-            made=None,
+            origin=None,
         )
