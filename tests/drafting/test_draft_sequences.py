@@ -90,8 +90,8 @@ def test_many_names_are_broken_into_lines_that_load(tmp_path):
     ("given", "error", "match"),
     [
         ({"ordered": True, "items": "station", "record": "trip"}, PlanError, "no order of their"),
-        ({"order": "time", "items": "station"}, PlanError, "only the rows of a long table"),
-        ({"order": "time"}, PlanError, "only the rows of a long table"),
+        ({"order": "time", "items": "station"}, PlanError, "Only the rows of a long table"),
+        ({"order": "time"}, PlanError, "Only the rows of a long table"),
         ({"ordered": True}, PlanError, "which of its columns holds sequences"),
         ({"ordered": True, "items": "station"}, DataError, "which rows are one record"),
         ({**LONG, "order": "clock"}, DataError, "there is no column 'clock'"),

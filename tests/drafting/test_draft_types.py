@@ -185,7 +185,7 @@ def test_a_draft_asks_where_day_and_month_may_be_either(tmp_path):
         load_plan(file)
     without = re.sub(r"to-do:\n(  .*\n)+", "", file.read_text())
     file.write_text(without)
-    with pytest.raises(PlanError, match="nobody has said yet how these dates are written"):
+    with pytest.raises(PlanError, match="The format of these dates is not answered yet"):
         load_plan(file)
     file.write_text(without.replace("format: ask", "format: dd/mm/yyyy"))
     assert load_plan(file).confirmed

@@ -74,7 +74,7 @@ def test_the_cap_can_be_met_exactly_and_not_passed(ledger):
         book(ledger, "1e-9", cap=1)
     error = refused.value
     assert (error.dataset, error.cap, error.spent) == ("adult", 1, 1)
-    assert (error.asked, error.left) == (Fraction(1, 10**9), 0)
+    assert (error.needed, error.left) == (Fraction(1, 10**9), 0)
     assert "'adult'" in str(error)
     assert error.exit_code == 3
     assert len(ledger.entries("adult")) == 10

@@ -181,7 +181,7 @@ def test_a_missing_key_file_is_named(tmp_path):
 def test_an_older_key_file_is_named(tmp_path):
     states = history()
     path = lay_out(tmp_path / "l", states[-1][0], states[1][1])
-    assert any("an older copy of it" in note for note in Ledger(path).key_notes())
+    assert any("an older copy" in note for note in Ledger(path).key_notes())
     told = json.loads(CliRunner().invoke(app, ["verify", "--json", "--ledger", str(path)]).stdout)
     assert len(told["notes"]) == 1
     book(Ledger(path))

@@ -226,7 +226,7 @@ def test_a_missing_lock_service_is_named_as_such(ledger, monkeypatch):
 
     with closing(sqlite3.connect(ledger.path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(LedgerError, match="another process"):
+        with pytest.raises(LedgerError, match="Another process"):
             hasty.open_dataset("a", 1)
         monkeypatch.setattr(fcntl, "lockf", refuse)
         with pytest.raises(LedgerError, match="lock service of this file system is missing"):

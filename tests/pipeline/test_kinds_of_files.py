@@ -131,7 +131,7 @@ def test_a_plan_that_names_its_data_wrongly_is_refused(told, match):
 def test_a_basket_file_has_no_sheet():
     plan = {"items": {"universe": ["a"]}, "data": "a.dat"}
     for key, value in (("sheet", "x"), ("format", "json-lines"), ("value-labels", "ignore")):
-        with pytest.raises(PlanError, match="this is a basket file"):
+        with pytest.raises(PlanError, match="the data is a basket file"):
             plan_of({**plan, "reading": {key: value}})
 
 

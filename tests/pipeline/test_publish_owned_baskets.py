@@ -123,7 +123,7 @@ def test_the_certificate_says_who_is_protected_and_the_ledger_books_a_persons_ep
     joined = hedgerow.publish(plan(JOINED), data=receipts())
     assert (joined.certificate.guarantee.person.records, Ledger().spent("shop")) == (1, 4)
     assert joined.certificate.guarantee.person.join == "union"
-    assert any("joined to one" in each.what for each in joined.certificate.assumed_public)
+    assert any("joined into one" in each.what for each in joined.certificate.assumed_public)
 
 
 @pytest.mark.parametrize("most", [1, 4])
@@ -156,16 +156,16 @@ def test_a_chosen_bound_is_paid_for_once():
         ({"records-per-person": 0}, "is not from 1 to"),
         ({"records-per-person": None}, "one basket for each person"),
         ({"person": "product"}, "'product' is the column of the items"),
-        ({"person": "receipt"}, "'receipt' is the column of the records, too"),
-        ({"person": ["customer", "customer"]}, "named twice"),
-        ({"person": None}, "there is no person"),
-        ({"person": None, "records-per-person": None, "join": "union"}, "there is no person"),
-        ({"join": "union"}, "joined to one, which counts once"),
+        ({"person": "receipt"}, "'receipt' is also the column of the records"),
+        ({"person": ["customer", "customer"]}, "occurs twice"),
+        ({"person": None}, "needs 'person'"),
+        ({"person": None, "records-per-person": None, "join": "union"}, "needs 'person'"),
+        ({"join": "union"}, "joined into one, which counts once"),
         ({"join": "all", "records-per-person": None}, "join"),
         ({"join": "union", "records-per-person": None, "count": "people"}, "counts once"),
-        ({"one-record-per-person": True}, "a person is named, too"),
+        ({"one-record-per-person": True}, "A person is named as well"),
         ({"count": "people"}, "cannot count people here: its choices are not shown"),
-        ({"items": {"universe": [1, 30]}}, "a basket file has no columns"),
+        ({"items": {"universe": [1, 30]}}, "A basket file has no columns"),
     ],
 )
 def test_wrong_uses_end_with_one_message_and_nothing_spent(more, match):

@@ -55,7 +55,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str, list[str]]] = {
     "a step beside": (
         {"d": {"date": BOUNDS, "step": 7}},
         "attributes.d.step",
-        ["inside of date"],
+        ["inside 'date'"],
     ),
     "other": ({"d": {"date": BOUNDS, "other": "x"}}, "attributes.d.other", ["dates outside"]),
     "a class": (
@@ -72,12 +72,12 @@ MISTAKES: dict[str, tuple[dict[str, Any], str, list[str]]] = {
     "nothing to follow from": (
         {"age": {"part": "year", "numeric": [0, 110]}},
         "attributes.age.part",
-        ["without 'from'"],
+        ["needs 'from'"],
     ),
     "a date follows": (
         {"age": {"from": "birth", "part": "year", "date": BOUNDS}},
         "attributes.age.date",
-        ["gives a number"],
+        ["is a number"],
     ),
     "no domain": ({"age": {"from": "birth", "part": "year"}}, "attributes.age", ["no domain"]),
     "a dropped one": (

@@ -218,7 +218,7 @@ def test_another_method_refuses_settings_that_it_would_ignore():
         merged_settings(old, OtherPublish, {})
     assert raised.value.paths == ("publish.score", "publish.faithful")
     assert "epsilon, h" in str(raised.value)
-    with pytest.raises(PlanError, match="'other' has no such setting"):
+    with pytest.raises(PlanError, match="'other' does not have this setting"):
         merged_settings(None, OtherPublish, {"score": "max"})
 
 

@@ -287,7 +287,7 @@ def test_a_later_signature_is_told_from_damage(release):
     path = release / "signature.json"
     facts = json.loads(path.read_text())
     path.write_text(resealed({**facts, "format-version": 2}))
-    with pytest.raises(LaterFormatError, match="signature is of format 2"):
+    with pytest.raises(LaterFormatError, match="signature has format 2"):
         hedgerow.verify(release)
 
 
