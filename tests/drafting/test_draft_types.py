@@ -17,7 +17,7 @@ from hedgerow.encode.table import encode_table
 from hedgerow.errors import PlanError
 from hedgerow.model.reading import NumberMarks
 from hedgerow.plan.load import load_plan
-from hedgerow.plan.people import tells_people_apart
+from hedgerow.plan.people import is_person_key
 from hedgerow.read.open import open_table
 
 N = 400
@@ -273,7 +273,7 @@ def test_whose_records_they_are_is_said(tmp_path, n_people):
         assert "300 people" not in drafted.text
     else:
         assert drafted.plan.privacy_unit is None
-        assert "Hardly a value of 'patient_id' is in two records" in drafted.plan.to_do[0]
+        assert "Hardly any value of 'patient_id' is in two records" in drafted.plan.to_do[0]
 
 
 def test_numbers_of_patients_with_zeros_before_them_are_people_and_not_codes(tmp_path):
@@ -295,4 +295,4 @@ def test_numbers_of_patients_with_zeros_before_them_are_people_and_not_codes(tmp
 
 @pytest.mark.parametrize("name", ["household_income", "customer_age", "family size", "user score"])
 def test_what_is_said_of_people_is_no_key_of_theirs(name):
-    assert not tells_people_apart(name)
+    assert not is_person_key(name)

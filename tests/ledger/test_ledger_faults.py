@@ -329,7 +329,9 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path):
 def test_a_ledger_of_a_newer_format_is_refused(tmp_path):
     ledger = filled(tmp_path)
     tamper(ledger.path, "PRAGMA user_version = 5")
-    with pytest.raises(LedgerError, match="has format 5; this version of hedgerow reads formats up to 4"):
+    with pytest.raises(
+        LedgerError, match="has format 5; this version of hedgerow reads formats up to 4"
+    ):
         Ledger(ledger.path)
 
 

@@ -276,7 +276,7 @@ def test_the_commands_open_an_account_of_people_and_tell_neighbours(ledger):
         call("cap", "hospital-2026", "5", "--people", "--reason", "more")
     call("cap", "old", "4", "--new", "--reason", "agreed")
     call("spend", "old", "1", "--note", "counts")
-    assert "not recorded" in call("show")
+    assert "not told" in call("show")
     assert call("neighbours", "old", "person", "--why", "counts of persons") == (
         "old: cap 4, spent 1, left 3\nprotects each person with all their records\n"
     )

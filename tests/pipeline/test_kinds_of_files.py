@@ -116,7 +116,7 @@ def test_a_table_of_a_database_is_named_or_asked_for(tmp_path, expected):
 @pytest.mark.parametrize(
     ("told", "match"),
     [
-        ({"data": "people.csv", "table": "people"}, "a table needs a database"),
+        ({"data": "people.csv", "table": "people"}, "A table needs a database"),
         ({"data": "sqlite:///x.db"}, "the name of a table"),
         ({"data": "sqlite:///x.db", "table": "a", "query": "SELECT 1"}, "Keep one of the two"),
         ({"reading": {"format": "xml"}}, "format"),

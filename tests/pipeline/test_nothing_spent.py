@@ -127,7 +127,7 @@ ROWS: dict[str, Row] = {
     ),
     # --- parts of the table, and accounts of people
     "a cover of an unknown column": Row(plan=COVERED.replace("ward,", "wrad,"), says="'wrad'"),
-    "a cover outside the domain": Row(plan=COVERED.replace("[A]", "[Z]"), says="no value of"),
+    "a cover outside the domain": Row(plan=COVERED.replace("[A]", "[Z]"), says="No value of"),
     "a cover of everything that is taken": Row(
         plan=COVERED, arrange=covered_before, code=3, says="0 left"
     ),

@@ -123,7 +123,7 @@ def test_the_certificate_says_who_is_protected_and_the_ledger_books_a_persons_ep
     joined = hedgerow.publish(plan(JOINED), data=receipts())
     assert (joined.certificate.guarantee.person.records, Ledger().spent("shop")) == (1, 4)
     assert joined.certificate.guarantee.person.join == "union"
-    assert any("joined into one" in each.what for each in joined.certificate.assumed_public)
+    assert any("joined to one" in each.what for each in joined.certificate.assumed_public)
 
 
 @pytest.mark.parametrize("most", [1, 4])
@@ -164,7 +164,7 @@ def test_a_chosen_bound_is_paid_for_once():
         ({"join": "all", "records-per-person": None}, "join"),
         ({"join": "union", "records-per-person": None, "count": "people"}, "counts once"),
         ({"one-record-per-person": True}, "A person is named as well"),
-        ({"count": "people"}, "cannot count people here: its choices are not shown"),
+        ({"count": "people"}, "cannot count people here: its choices are not proved"),
         ({"items": {"universe": [1, 30]}}, "A basket file has no columns"),
     ],
 )

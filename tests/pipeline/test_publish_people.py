@@ -173,7 +173,7 @@ def test_a_chosen_bound_is_paid_for_once():
         ({"person": "nobody"}, "there is no column 'nobody'"),
         ({"records-per-person": 0}, "is not from 1 to"),
         ({"records-per-person": True}, "not a whole number"),
-        ({"records-per-person": None}, "records-per-person: is missing"),
+        ({"records-per-person": None}, "records-per-person: This setting is missing"),
         ({"person": "age"}, "'age' is an attribute that would be released"),
         ({"person": ["patient", "patient"]}, "occurs twice"),
         ({"person": None}, "needs 'person'"),

@@ -57,7 +57,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str, list[str]]] = {
         "attributes.d.step",
         ["inside 'date'"],
     ),
-    "other": ({"d": {"date": BOUNDS, "other": "x"}}, "attributes.d.other", ["dates outside"]),
+    "other": ({"d": {"date": BOUNDS, "other": "x"}}, "attributes.d.other", ["Dates outside"]),
     "a class": (
         {"d": {"date": BOUNDS, "role": "class"}, "x": {"numeric": [0, 1]}},
         "attributes.d.date",
@@ -77,7 +77,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str, list[str]]] = {
     "a date follows": (
         {"age": {"from": "birth", "part": "year", "date": BOUNDS}},
         "attributes.age.date",
-        ["is a number"],
+        ["gives a number"],
     ),
     "no domain": ({"age": {"from": "birth", "part": "year"}}, "attributes.age", ["no domain"]),
     "a dropped one": (
@@ -106,7 +106,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str, list[str]]] = {
             "age": {**AGE, "from": {"column": "birth", "format": "iso"}},
         },
         "attributes.age.from.format",
-        ["written dd.mm.yyyy elsewhere"],
+        ["have the format dd.mm.yyyy elsewhere"],
     ),
 }
 

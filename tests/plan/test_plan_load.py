@@ -176,7 +176,7 @@ def test_override_changes_settings_and_checks_them(tmp_path):
 def test_override_gives_a_plan_without_publish_its_settings():
     bare = plan_of({"attributes": EXAMPLE["attributes"]})
     assert override(bare, epsilon=2).publish == HedgeSettings(epsilon=Fraction(2))
-    with pytest.raises(PlanError, match=r"publish\.epsilon: is missing"):
+    with pytest.raises(PlanError, match=r"publish\.epsilon: This setting is missing"):
         override(bare, method="diffgen")
     assert override(bare, epsilon=None) is bare
 

@@ -44,14 +44,18 @@ def nested(depth):
 # what is given, the path of the mistake, and words that its message must hold
 MISTAKES = {
     "no attributes": ({}, "attributes", ["missing", "mapping of column names"]),
-    "empty attributes": ({"attributes": {}}, "attributes", ["no attribute"]),
+    "empty attributes": ({"attributes": {}}, "attributes", ["list is empty"]),
     "attributes as a list": ({"attributes": ["age"]}, "attributes", ["mapping of column names"]),
     "too many attributes": (
         {"attributes": {f"a{i}": {"role": "drop"} for i in range(10_001)}},
         "attributes",
         ["10,000"],
     ),
-    "unknown key": ({**GOOD, "colour": 1}, "colour", ["The key is unknown", "data, query, table, read"]),
+    "unknown key": (
+        {**GOOD, "colour": 1},
+        "colour",
+        ["The key is unknown", "data, query, table, read"],
+    ),
     "misspelt key": ({**GOOD, "confirmd": True}, "confirmd", ["Did you mean 'confirmed'?"]),
     "snake case key": (
         {**GOOD, "missing_values": []},
@@ -181,9 +185,9 @@ MISTAKES = {
         "attributes.age.edges",
         ["further apart"],
     ),
-    "edges fall": (with_age(edges=[0, 5, 5, 9]), "attributes.age.edges", ["number 3", "strictly"]),
+    "edges fall": (with_age(edges=[0, 5, 5, 9]), "attributes.age.edges", ["Edge 3", "strictly"]),
     "one edge": (with_age(edges=[0]), "attributes.age.edges", ["at least two"]),
-    "edges no list": (with_age(edges="0,5"), "attributes.age.edges", ["not a list", "rising"]),
+    "edges no list": (with_age(edges="0,5"), "attributes.age.edges", ["not a list", "increasing"]),
     "edges and numeric": (
         with_age(edges=[0, 1], numeric=[0, 1]),
         "attributes.age",
@@ -343,7 +347,11 @@ MISTAKES = {
     "header of false": (with_reading(header=False), "reading.header", ["neither"]),
     "header of lines": (with_reading(header=3), "reading.header", ["Only basket files"]),
     "header of two names": (with_reading(header=["a", "a"]), "reading.header[1]", ["twice"]),
-    "header of a number": (with_reading(header=["a", 1]), "reading.header[1]", ["name is not a text"]),
+    "header of a number": (
+        with_reading(header=["a", 1]),
+        "reading.header[1]",
+        ["name is not a text"],
+    ),
     "quotes and dropping": (
         with_reading(quote="multi-line", malformed="drop"),
         "reading.malformed",
@@ -464,7 +472,7 @@ def test_a_mistake_in_a_file_names_its_line(tmp_path):
 def test_the_line_of_a_missing_key_is_that_of_its_section(tmp_path):
     file = tmp_path / "plan.yaml"
     file.write_text("attributes: {age: {numeric: [1, 9]}}\n\npublish:\n  score: ncp\n", "utf-8")
-    with pytest.raises(PlanError, match=r"line 3: publish\.epsilon: is missing"):
+    with pytest.raises(PlanError, match=r"line 3: publish\.epsilon: This setting is missing"):
         load_plan(file)
 
 

@@ -101,7 +101,7 @@ def check_derived(attribute: DatedAttribute) -> None:
         raise mistake(what, f"Give one of: {', '.join(HOW)}; {_EXAMPLE}.", key=("from",))
     if attribute.date is not None:
         raise mistake(
-            f"{keys[0]} is a number, not a date.",
+            f"'{keys[0]}' gives a number, not a date.",
             "Give 'numeric', 'edges', 'values' or 'taxonomy' instead.",
             key=("date",),
         )

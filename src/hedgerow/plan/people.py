@@ -43,10 +43,10 @@ def names_people(column: str) -> bool:
     return _NAMES_PEOPLE.search(words) is not None
 
 
-def tells_people_apart(column: str) -> bool:
+def is_person_key(column: str) -> bool:
     """Return whether a column's name consists of a person and a key: nothing about the person.
 
-    >>> [tells_people_apart(name) for name in ("N_PATIENT", "CustomerID", "household_income")]
+    >>> [is_person_key(name) for name in ("N_PATIENT", "CustomerID", "household_income")]
     [True, True, False]
     """
     words = re.sub(r"(?<=[a-zäöü])(?=[A-ZÄÖÜ])", "_", column)

@@ -120,7 +120,7 @@ def test_a_seeded_run_keeps_no_promise(ledger):
         ({"method": "truthful", "epsilon": 1, "delta": 0}, "delta 0"),
         ({"method": "supermodular", "epsilon": 1, "share": 1}, "below 1"),
         ({"method": "supermodular", "epsilon": 1, "kappa": "1/2"}, "from 1 up"),
-        ({"method": "supermodular", "epsilon": 1, "model": 2, "floor": 2}, "uses no weights"),
+        ({"method": "supermodular", "epsilon": 1, "model": 2, "floor": 2}, "looks at no weights"),
         ({"method": "supermodular", "epsilon": 1, "levels": {"age": []}}, "list of depths"),
         ({"method": "supermodular", "epsilon": 1, "delta": "1e-6"}, "key is unknown"),
     ],
