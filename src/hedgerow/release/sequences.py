@@ -165,7 +165,7 @@ class SequenceRelease(BasketRelease):
             offsets=found.offsets,
             items=found.items,
             counts=found.counts,
-            made=found.origin,
+            origin=found.origin,
             prefixes=read_prefixes(path / PREFIXES, taxonomy),
         )
         return cls(baskets=sequences, certificate=certificate)
