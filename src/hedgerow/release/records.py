@@ -27,6 +27,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 CHUNK = 1 << 19
+FROM_BOXES = (
+    "Records sampled from boxes keep what the boxes keep: inside a box, columns are independent, so"
+    " counts of two or more columns can be far off. For rows that others analyse use the method"
+    " weave."
+)
+"""Notice where records are sampled from a generalised table."""
+
 MOST_RECORDS = 200_000_000
 """Maximum number of records to write; noise alone can make counts exceed any disk."""
 
