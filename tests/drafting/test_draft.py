@@ -314,7 +314,7 @@ def test_a_table_that_cannot_be_drafted_is_refused_without_a_value(tmp_path, con
 def test_a_class_that_cannot_be_is_refused(table):
     with pytest.raises(DataError, match="no column 'outcom'"):
         draft_plan(table, class_name="outcom")
-    with pytest.raises(DataError, match="'note' is in 20 records or more"):
+    with pytest.raises(DataError, match="'note' occurs in at least 20 records"):
         draft_plan(table, class_name="note")
 
 
