@@ -155,7 +155,7 @@ def test_build_writes_what_the_builders_give(files, words, expected):
         ("build numeric --edge 0 --edge 1 --low 0", "--edge does not go with"),
         ("build numeric --low 0 --high x", "high: 'x' is out of range"),
         ("build prefix 12 --length 2", "--length does not go with values"),
-        ("build flat", "no value is given"),
+        ("build flat", "No value was set"),
         ("build flat a --values items.txt", "--values does not go with values"),
         ("build flat --values none.txt", "none.txt: the file cannot be read"),
         ("build dates --from 2020-01-01 --to soon", "to: 'soon' is out of range"),

@@ -383,7 +383,7 @@ def test_keys_must_be_there_and_tell_records_apart():
     assert "'x'" not in str(error.value)
     names = table["name"].to_pylist()
     names[7] = " "
-    with pytest.raises(DataError, match="record 8, column 'name': there is no key"):
+    with pytest.raises(DataError, match="Record 8, column 'name': the key is missing"):
         give(table.set_column(3, "name", pa.array(names)), first=True)
 
 

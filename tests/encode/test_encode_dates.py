@@ -228,7 +228,7 @@ def test_a_value_that_a_list_lacks_goes_to_other_or_is_refused():
     table = pa.table({"admitted": ["2011-08-21", "2012-08-21"]})
     year = {"from": "admitted", "part": "year", "values": ["2011"]}
     assert codes(table, {"year": {**year, "other": "later"}}) == [[0, 1]]
-    with pytest.raises(UnlistedValueError, match="taxonomy does not list"):
+    with pytest.raises(UnlistedValueError, match="not listed in the taxonomy"):
         codes(table, {"year": year})
 
 

@@ -239,7 +239,7 @@ def test_a_row_of_nobody_is_refused(engine, nobody):
         keyed = KeyedRule(rule=PeopleRule(columns=("who",), most=1, join=join), key=ONE_KEY)
         with pytest.raises(DataError, match=r"record 2|a record") as caught:
             engine(long_table(rows), items, keyed)
-        assert "does not say who it belongs to" in str(caught.value)
+        assert "does not name its person" in str(caught.value)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

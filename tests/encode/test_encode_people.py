@@ -184,7 +184,7 @@ def test_no_person_is_joined_to_another_by_their_hash(monkeypatch):
 def test_several_columns_name_a_person_together():
     rule = PeopleRule(columns=("clinic", "patient"), most=1)
     records = [("n", "1", 0, "x"), ("s", "1", 1, "x"), ("n", "1", 2, "x"), ("n1", "", 3, "x")]
-    with pytest.raises(DataError, match="record 4 does not say who it belongs to"):
+    with pytest.raises(DataError, match="Record 4 does not name its person"):
         kept(records, rule)
     assert kept(records[:3], rule).total() == 2
     other = [("ab", "c", 0, "x"), ("a", "bc", 0, "x")]
@@ -201,7 +201,7 @@ def test_a_record_of_nobody_is_refused(nobody):
     batch = pa.RecordBatch.from_arrays(
         [pa.array([1, 2]), pa.array(["p", nobody], pa.string())], names=["a", "who"]
     )
-    with pytest.raises(DataError, match="record 12 does not say who it belongs to"):
+    with pytest.raises(DataError, match="Record 12 does not name its person"):
         encode(batch, n_before=10)
 
 

@@ -114,11 +114,11 @@ def test_a_group_that_is_dissolved_leaves_its_members() -> None:
 @pytest.mark.parametrize(
     ("edit", "says"),
     [
-        (lambda tree: tree.moved(["Indoor"], "Shop"), "lies in"),
+        (lambda tree: tree.moved(["Indoor"], "Shop"), "is itself in"),
         (lambda tree: tree.moved(["farm"], "office"), "is a value"),
         (lambda tree: tree.moved(["Any"], "Indoor"), "the root"),
-        (lambda tree: tree.moved([], "Indoor"), "nothing is chosen"),
-        (lambda tree: tree.moved(["farm"], "Indoor", before="road"), "no member"),
+        (lambda tree: tree.moved([], "Indoor"), "Nothing is selected"),
+        (lambda tree: tree.moved(["farm"], "Indoor", before="road"), "not a member"),
         (lambda tree: tree.grouped(["farm"], "Indoor"), "taken"),
         (lambda tree: tree.renamed("farm", " x"), "blanks"),
         (lambda tree: tree.split("Outdoor", ["farm", "road"], "x"), "would be left"),
