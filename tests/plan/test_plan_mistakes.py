@@ -183,7 +183,7 @@ MISTAKES = {
     "edges closer than doubles": (
         with_age(edges=["1", "1.00000000000000000001"]),
         "attributes.age.edges",
-        ["with larger distances"],
+        ["further apart"],
     ),
     "edges fall": (with_age(edges=[0, 5, 5, 9]), "attributes.age.edges", ["Edge 3", "strictly"]),
     "one edge": (with_age(edges=[0]), "attributes.age.edges", ["at least two"]),
