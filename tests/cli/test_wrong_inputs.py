@@ -222,7 +222,12 @@ CASES: dict[str, tuple[Change, list[str], int, str]] = {
         "There is no attribute 'month'",
     ),
     "covers of an identifier": (covers("{column: name, values: [x]}"), [], 2, "no public domain"),
-    "covers outside the domain": (covers("{column: ward, values: [Z]}"), [], 2, "is not a value of"),
+    "covers outside the domain": (
+        covers("{column: ward, values: [Z]}"),
+        [],
+        2,
+        "is not a value of",
+    ),
     "covers of no value": (covers("{column: ward, values: []}"), [], 2, "list is empty"),
     "covers of a value twice": (covers("{column: ward, values: [A, A]}"), [], 2, "twice"),
     "covers without a column": (
