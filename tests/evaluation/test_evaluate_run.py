@@ -66,7 +66,7 @@ def everything(release):
 
 def test_all_tasks_of_a_table_are_measured(everything):
     facts = everything.facts
-    tasks = {"classification", "clustering", "counting", "relations", "loss", "risk"}
+    tasks = {"fidelity", "classification", "clustering", "counting", "relations", "loss", "risk"}
     assert tasks <= set(facts)
     told = facts["classification"]
     assert told["floor"] < 0.7
@@ -77,6 +77,23 @@ def test_all_tasks_of_a_table_are_measured(everything):
     assert facts["counting"]["marginals"][0]["mean"] < 0.1
     assert facts["counting"]["spread"].startswith("by the release's")
     assert facts["data"] == {"records": 900}
+
+
+def test_columns_and_pairs_are_compared_in_cells_of_the_raw_data(everything):
+    found = everything.facts["fidelity"]
+    assert found["against"] == "records"
+    assert [each["attributes"] for each in found["columns"]] == [["age"], ["job"], ["sick"]]
+    assert {each["cells"] for each in found["columns"]} == {"values"}
+    assert found["2-way"]["n"] == found["2-way"]["n-possible"] == 3
+    assert found["2-way"]["tables"] == "exact"
+    errors = [each["error"] for each in found["columns"]]
+    assert found["1-way"]["mean"] == pytest.approx(np.mean(errors))
+    assert found["1-way"]["worst"]["value"] == max(errors)
+    assert found["1-way"]["wide"] == errors[0]  # age alone has more than 24 values
+    assert found["columns"][0]["mean"]["records"] == pytest.approx(DATA["age"].mean())
+    assert found["columns"][1]["mean"] is None
+    page = everything.html()
+    assert "Columns and pairs of columns" in page
 
 
 def test_measures_beside_accuracy_have_a_floor_and_a_ceiling(everything):
@@ -117,7 +134,7 @@ def test_progress_rises_from_task_to_task(release):
     assert measuring == sorted(measuring)
     assert measuring[0] == 0
     assert measuring[-1] <= 1
-    assert len({step for step, _ in told if step.startswith("measuring")}) == 6
+    assert len({step for step, _ in told if step.startswith("measuring")}) == 7
     assert len(measuring) > 40  # within tasks too
 
 

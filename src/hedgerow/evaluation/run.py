@@ -21,6 +21,7 @@ from hedgerow.progress import Progress, no_progress, stretch
 from hedgerow.release.generalise import PlanGiven
 
 Task = Literal[
+    "fidelity",
     "classification",
     "clustering",
     "counting",
@@ -37,6 +38,7 @@ Task = Literal[
 TASKS: tuple[Task, ...] = get_args(Task)
 
 _OF_TABLES: dict[str, Callable[..., dict[str, Any]]] = {
+    "fidelity": tasks.columns_and_pairs,
     "classification": tasks.classification,
     "clustering": tasks.clustering,
     "counting": tasks.counting,
@@ -81,10 +83,10 @@ def evaluate(
     ``release`` is a release, its folder, or a table or basket file of any other tool, whose
     domains the ``plan`` names. ``data`` is the confidential data and ``test`` are rows that
     were kept out of the release, each a file or a dataframe. ``tasks`` are some of
-    classification, clustering, counting, relations, loss, risk and people (tables), counting and
-    itemsets (set-valued data), prefixes, substrings, patterns and lengths (sequences), or
-    ``"all"``. ``out`` is a folder for the report, never inside the release's own; ``force``
-    replaces an earlier evaluation there.
+    fidelity, classification, clustering, counting, relations, loss, risk and people (tables),
+    counting and itemsets (set-valued data), prefixes, substrings, patterns and lengths
+    (sequences), or ``"all"``. ``out`` is a folder for the report, never inside the
+    release's own; ``force`` replaces an earlier evaluation there.
 
     Privacy: none. The result is computed from the confidential records without noise, and
     is for the data owner alone.

@@ -11,6 +11,8 @@ from hedgerow.errors import InternalError
 from hedgerow.evaluation.class_facts import ByLearner, class_rows, kept_of, measure_facts
 from hedgerow.evaluation.classification import majority_measures, raw_measures, release_measures
 from hedgerow.evaluation.clustering import CLUSTERS, match_points, most_clustered
+from hedgerow.evaluation.fidelity import fidelity
+from hedgerow.evaluation.fidelity_facts import fidelity_facts
 from hedgerow.evaluation.learners import LEARNERS, Learner, most_examples
 from hedgerow.evaluation.loss import losses_of_groups, losses_of_records
 from hedgerow.evaluation.marginals import MOST_TABLES, marginal_errors
@@ -32,6 +34,24 @@ _SEEN = (
     " made of these rows, too. The ceiling has not seen them. Give --test for a fair comparison."
 )
 _UNSEEN = "The test rows come from the test file: neither the release nor the ceiling saw them."
+
+
+def columns_and_pairs(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
+    """Return the distance of columns and pairs in cells that the raw data alone define."""
+    weights = None if subject.people is None else subject.people.counted
+    found = fidelity(
+        subject.groups,
+        subject.table,
+        with_class=_has_class(subject),
+        seed=seed,
+        weights=weights,
+        done=done,
+    )
+    names = [attribute.name for attribute in subject.table.schema.used()]
+    return {
+        "against": "records" if weights is None else "people",
+        **fidelity_facts(found, names),
+    }
 
 
 def classification(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
