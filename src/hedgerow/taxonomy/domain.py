@@ -109,8 +109,7 @@ class CategoricalDomain:
         return None if self.missing is None else self.taxonomy.leaf_code[self.missing]
 
     def label(self, first: int, stop: int) -> str:
-        """Return the label of the codes ``[first, stop)``: that of the topmost node with this
-        range, if any.
+        """Return the label of the codes ``[first, stop)``, of a node if one has this range.
 
         >>> jobs = Taxonomy.from_nested("Any", {"Indoor": ["office", "shop"], "Outdoor": ["farm"]})
         >>> domain = CategoricalDomain(taxonomy=jobs)
