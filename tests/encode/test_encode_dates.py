@@ -151,7 +151,7 @@ def test_what_is_no_date_is_refused_without_a_word_of_it(text):
     with pytest.raises(UnlistedValueError) as raised:
         codes(pa.table({"d": ["2011-08-21", text]}), {"d": {"date": BOUNDS}})
     assert text not in str(raised.value)
-    assert "no date in the format iso" in str(raised.value)
+    assert "not a date in the format iso" in str(raised.value)
 
 
 def test_texts_that_mean_missing_are_missing_dates():

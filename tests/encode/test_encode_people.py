@@ -224,9 +224,9 @@ def test_records_outside_of_a_cover_may_be_of_nobody():
     inside = [(1, "x", "p"), (2, "x", "q")]
     outside = [(3, "y", None), (4, "y", " "), (5, "y", "z" * 2000), (6, "", None)]
     assert of(outside[0], inside[0], *outside[1:], inside[1]) == of(*inside)
-    with pytest.raises(DataError, match="record 3 does not say who"):
+    with pytest.raises(DataError, match="Record 3 does not name"):
         of(inside[0], outside[0], (7, "x", None))
-    with pytest.raises(DataError, match="record 2 does not say who"):
+    with pytest.raises(DataError, match="Record 2 does not name"):
         of(inside[0], (None, "x", None))  # it counts for nothing, but belongs to the part
     with pytest.raises(DataError, match="more than"):
         of((1, "x", "z" * 2000))

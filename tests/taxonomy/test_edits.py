@@ -116,7 +116,7 @@ def test_a_group_that_is_dissolved_leaves_its_members() -> None:
     [
         (lambda tree: tree.moved(["Indoor"], "Shop"), "is itself in"),
         (lambda tree: tree.moved(["farm"], "office"), "is a value"),
-        (lambda tree: tree.moved(["Any"], "Indoor"), "the root"),
+        (lambda tree: tree.moved(["Any"], "Indoor"), "The root"),
         (lambda tree: tree.moved([], "Indoor"), "Nothing is selected"),
         (lambda tree: tree.moved(["farm"], "Indoor", before="road"), "not a member"),
         (lambda tree: tree.grouped(["farm"], "Indoor"), "taken"),
@@ -126,7 +126,7 @@ def test_a_group_that_is_dissolved_leaves_its_members() -> None:
         (lambda tree: tree.dissolved("Any"), "root"),
         (lambda tree: tree.added(["x", "x"], "Any"), "twice"),
         (lambda tree: tree.added(["farm"], "Any"), "taken"),
-        (lambda tree: tree.removed(["Indoor", "Outdoor"]), "no value"),
+        (lambda tree: tree.removed(["Indoor", "Outdoor"]), "No value"),
         (lambda tree: tree.placed([["office", "x"]]), "is a value"),
         (lambda tree: tree.placed([["Shop", "Indoor", "Shop", "x"]]), "itself"),
         (lambda tree: tree.placed([["x", "Shop"]]), "is a group"),

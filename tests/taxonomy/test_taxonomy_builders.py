@@ -131,11 +131,11 @@ def test_date_levels_can_be_left_out():
     [
         (lambda: builders.flat([]), "The list is empty"),
         (lambda: builders.flat(["a", "b", "a"]), "'a' is listed twice"),
-        (lambda: builders.flat(["*"]), "'\\*' is used twice"),
+        (lambda: builders.flat(["*"]), "'\\*' occurs twice"),
         (lambda: builders.flat(["a", ""]), "label '' is empty"),
         (lambda: builders.context_free([], fan_out=2), "The list is empty"),
         (lambda: builders.context_free(["a"], fan_out=1), "fan-out: 1 is out of range"),
-        (lambda: builders.context_free(["a", "b", "c", "a..b"], fan_out=2), "'a..b' is used twice"),
+        (lambda: builders.context_free(["a", "b", "c", "a..b"], fan_out=2), "'a..b' occurs twice"),
         (lambda: builders.numeric(low=0, high=9, step=1, fan_out=1), "fan-out: 1 is out of range"),
         (lambda: builders.numeric(low=0, high=9, step=1, fan_out=2, widths=[5]), "Both are set"),
         (lambda: builders.numeric(low=0, high=9, step=2, widths=[5]), "widths: 5 is out of range"),

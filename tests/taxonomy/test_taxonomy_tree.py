@@ -101,7 +101,7 @@ def test_a_leaf_can_be_added_as_the_last_code(jobs):
     assert more.leaf_code["unknown"] == 5
     assert more.leaf_labels[:5] == jobs.leaf_labels
     assert more.parent[more.find("unknown")] == 0
-    with pytest.raises(TaxonomyError, match="'Craft' is used twice"):
+    with pytest.raises(TaxonomyError, match="'Craft' occurs twice"):
         jobs.with_leaf("Craft")
 
 
@@ -161,7 +161,7 @@ def test_a_structure_that_holds_itself_is_refused():
         ({"A": ["A"]}, "The label 'A' occurs twice on one path"),
         (["*"], "The label '\\*' occurs twice on one path"),
         ({"A": "b"}, "Below 'A' is 'b', not a list or a mapping"),
-        ("b", "below '\\*' stands 'b', not a list"),
+        ("b", "Below '\\*' is 'b', not a list"),
         ([["a"]], "A list is directly in a list"),
         ([True], "label True is not text"),
         ([1.5], "label 1.5 is not text"),
