@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.methods.privbayes.records import packed_columns
 from hedgerow.methods.weave.axes import CellAxis
 from hedgerow.methods.weave.exchange import exchanged
 from hedgerow.methods.weave.one_way import OneWay
@@ -13,6 +12,7 @@ from hedgerow.methods.weave.pool import Pool
 from hedgerow.methods.weave.weighing import weighed
 from hedgerow.methods.weave.within import CodeLaw
 from hedgerow.model.arrays import Floats
+from hedgerow.model.points import packed_columns
 
 MOST_SORTED = 16
 """Columns that the pool is sorted by before the draw."""

@@ -16,7 +16,6 @@ import numpy as np
 
 from hedgerow.count.joint import JointCounts
 from hedgerow.errors import SettingError
-from hedgerow.methods.privbayes.records import groups_of_points
 from hedgerow.methods.weave.axes import CellAxis, cell_axes
 from hedgerow.methods.weave.candidates import PER_CELL, UNIT
 from hedgerow.methods.weave.draw import codes_in, drawn_cells
@@ -32,6 +31,7 @@ from hedgerow.model.compiler import need_compiler
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Outline
+from hedgerow.model.points import groups_of_points
 from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
