@@ -181,13 +181,13 @@ def run(arguments, monkeypatch, capsys):
 def test_it_says_what_it_wrote_and_what_is_not_for_others(folder, monkeypatch, capsys):
     code, out, err = run(["plan.yaml"], monkeypatch, capsys)
     assert (code, err) == (0, "")
-    assert "30 records" in out
+    assert "30 generalised records" in out
     assert "Not differentially private." in out
     assert "the records of crowd.csv" in out
     assert "that folder is for you only" in out
-    assert out.index("mean risk") < out.index("largest risk") < out.index("30 records")
-    assert "rows equal no other" in out
-    assert "show the recorded value itself" in out
+    assert out.index("mean risk") < out.index("largest risk") < out.index("30 generalised records")
+    assert "rows are unique" in out
+    assert "of cells have the original value" in out
     assert SECRET not in out
     assert sorted(path.name for path in (folder / "disclosed").iterdir()) == [
         "certificate.json",
@@ -262,7 +262,7 @@ def test_a_result_that_lowers_no_risk_is_refused_until_somebody_accepts_it(
     code, out, err = run(["plan.yaml", *options], monkeypatch, capsys)
     assert code == 3
     assert "mean risk" in out
-    assert "30 of 30 rows equal no other; 100.0 % of cells" in out
+    assert "30 of 30 rows are unique; 100.0 % of cells" in out
     assert "--accept-risk" in err
     assert sorted(path.name for path in folder.iterdir()) == before
     code, out, _ = run(["plan.yaml", *options, "--json"], monkeypatch, capsys)
@@ -305,7 +305,7 @@ def test_an_interrupted_run_says_how_to_go_on(folder, monkeypatch, capsys):
         patch.setattr(Unfinished, "append", interrupt)
         code, out, err = run(["plan.yaml"], monkeypatch, capsys)
     assert (code, out) == (130, "")
-    assert "the same command goes on" in err
+    assert "the same command resumes" in err
     assert list(folder.glob(".disclosed.unfinished-*"))
     assert run(["plan.yaml", "-q"], monkeypatch, capsys)[0] == 0
     assert not list(folder.glob(".disclosed*"))
@@ -343,7 +343,7 @@ def test_a_recipient_is_told_by_options_and_what_they_have_is_shown(folder, monk
     assert certified["name"] == "Registry"
     assert certified["recognised-by"] == "values"
     code, out, _ = run([*asked, "-o", "three"], monkeypatch, capsys)
-    assert "Registry has been given records 2 time(s) before; 30 of these" in out
+    assert "Registry has received records 2 time(s) before; 30 of these" in out
     code, out, err = given_command(["show", "plan.yaml", "--json"], monkeypatch, capsys)
     shown = json.loads(out)["given"]
     assert [each["state"] for each in shown] == ["released"] * 3
@@ -351,7 +351,7 @@ def test_a_recipient_is_told_by_options_and_what_they_have_is_shown(folder, monk
     code, out, err = given_command(["show", "plan.yaml"], monkeypatch, capsys)
     assert "Registry" in out
     assert SECRET not in out
-    wanted = ["withdraw", "plan.yaml", str(shown[1]["number"]), "--why", "never sent"]
+    wanted = ["withdraw", "plan.yaml", str(shown[1]["number"]), "--reason", "never sent"]
     assert given_command([*wanted, "-q"], monkeypatch, capsys) == (0, "", "")
     code, _, err = given_command(wanted, monkeypatch, capsys)
     assert code == 2

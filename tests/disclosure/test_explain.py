@@ -99,7 +99,7 @@ def test_the_command_answers_in_words_and_in_json(tmp_path, monkeypatch):
     pyarrow.csv.write_csv(patients(), "patients.csv")
     given = {**plan(), "data": "patients.csv"}
     (tmp_path / "plan.yaml").write_text(dump_plan(plan_of(given)))
-    words = CliRunner().invoke(app, ["explain", "plan.yaml", "--record", "3"])
+    words = CliRunner().invoke(app, ["explain", "plan.yaml", "--row", "3"])
     assert words.exit_code == 0, words.output
     assert "for the owner of the data alone" in words.stdout.lower()
     assert "SECRET" not in words.stdout

@@ -255,7 +255,7 @@ def _known_already(name: str, memory: MemoryFile, mine: Sequence[Given]) -> Refu
         f"{name!r} was given records before, last on {mine[-1].at[:10]}; this is not the first",
         where=str(memory.path),
         do="Leave out --first (in a plan 'first: true'). What never reached them is taken back"
-        " with: hedgerow given withdraw PLAN NUMBER --why WHY",
+        " with: hedgerow given withdraw PLAN NUMBER --reason TEXT",
     )
 
 
