@@ -497,15 +497,9 @@ def _show_sums(account: AccountBalance, *, quiet: bool) -> None:
 
 
 def _per(account: AccountBalance) -> str:
-<<<<<<< HEAD
-    """Return whose epsilon an account adds up, in a word."""
-    if account.is_unrecorded:
-        return "not told"
-=======
     """Return the unit whose epsilon an account adds up, in one word."""
-    if account.untold:
+    if account.is_unrecorded:
         return "not stated"
->>>>>>> main
     return {"record": "record", "person": "person", "both": "person (1 record)"}.get(
         account.neighbours or "", "-"
     )

@@ -107,15 +107,10 @@ def refuse_no_lines(data: Any) -> None:
     raise PlanError(
         "The data is a table, and the column of sequences is not set.",
         where="ordered",
-<<<<<<< HEAD
         do=(
             "Name the column of items with --items and, if a row is one item, the column that"
-            " identifies a sequence with --record and the column of the order with --order."
+            " identifies a sequence with --record-id and the column of the order with --order."
         ),
-=======
-        do="Name the column of items with --items and, where a row is one item, the columns that"
-        " tell sequences apart and say the order with --record-id and --order.",
->>>>>>> main
     )
 
 

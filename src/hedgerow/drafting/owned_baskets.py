@@ -61,15 +61,10 @@ class BasketColumns:
             raise PlanError(
                 "Only the rows of a long table have a column for their order.",
                 where="order",
-<<<<<<< HEAD
                 do=(
-                    "Name the columns of items and of sequences with --items and --record as well;"
-                    " lists and lines are in order already."
+                    "Name the columns of items and of sequences with --items and --record-id as"
+                    " well; lists and lines are in order already."
                 ),
-=======
-                do="Name the columns of items and of sequences, too, with --items and --record-id;"
-                " lists and lines are in order already.",
->>>>>>> main
             )
         if ordered and record is not None and order is None:
             raise PlanError(
@@ -137,11 +132,7 @@ def baskets_in(
         raise DataError(
             "The column does not hold lists, and no column identifies the record of a row.",
             where=f"{source.name}, column {columns.items!r}",
-<<<<<<< HEAD
-            do="Name the column that identifies a record: --record COLUMN.",
-=======
-            do="Name the column that tells records apart: --record-id COLUMN.",
->>>>>>> main
+            do="Name the column that identifies a record: --record-id COLUMN.",
         )
     owner = "person" if person else "record"
     rows = pairs.table.filter(pc.is_valid(pairs.table.column("item")))

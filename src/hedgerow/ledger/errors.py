@@ -21,18 +21,12 @@ def rolled_back(path: Path, how: str) -> LedgerError:
     return LedgerError(
         f"The ledger, or its journal, was replaced by an older copy: {how}.",
         where=str(path),
-<<<<<<< HEAD
         do=(
             "Put the latest copy in its place. If that is lost and this is the latest backup,"
-            " declare it with 'hedgerow ledger restored --reason TEXT', then book what was spent since"
-            " with 'hedgerow ledger spend'; 'hedgerow ledger verify --releases FOLDER' finds such"
-            " releases."
+            " declare it with 'hedgerow ledger restored --reason TEXT', then book what was spent"
+            " since with 'hedgerow ledger spend'; 'hedgerow ledger verify --releases FOLDER'"
+            " finds such releases."
         ),
-=======
-        do="Put the latest copy in its place. If that is lost and this is the latest backup, say so"
-        " with 'hedgerow ledger restored --reason TEXT', then book what was spent since with"
-        " 'hedgerow ledger spend'; 'hedgerow ledger verify --releases FOLDER' finds such releases.",
->>>>>>> main
     )
 
 
@@ -41,15 +35,10 @@ def damaged_key(path: Path) -> LedgerError:
     return LedgerError(
         "The ledger's key file is damaged: it lacks the highest event of the ledger.",
         where=str(file_beside(path, ".key")),
-<<<<<<< HEAD
         do=(
             "Put a backup of the key in its place. If there is none, check the ledger against its"
             " releases and go on with: hedgerow ledger restored --reason TEXT"
         ),
-=======
-        do="Put a backup of the key in its place. Where there is none, check the ledger against"
-        " its releases and go on with: hedgerow ledger restored --reason TEXT",
->>>>>>> main
     )
 
 

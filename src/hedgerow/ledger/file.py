@@ -18,15 +18,9 @@ from pathlib import Path
 from hedgerow.errors import LedgerError
 
 RECOVER = (
-<<<<<<< HEAD
     "Put a backup in its place, declare it with 'hedgerow ledger restored --reason TEXT', then"
     " book what was spent since with 'hedgerow ledger spend'. Publish nothing from its data"
     " sets before that."
-=======
-    "Put a backup in its place, say so with 'hedgerow ledger restored --reason TEXT', then book"
-    " what was spent since with 'hedgerow ledger spend'. Publish nothing from its data sets before"
-    " that."
->>>>>>> main
 )
 """Advice for a ledger that cannot be trusted."""
 

@@ -97,15 +97,10 @@ def read_key(ledger: Path) -> ColumnKey:
         raise LedgerError(
             "The ledger's key is damaged.",
             where=str(path),
-<<<<<<< HEAD
             do=(
                 "Put a backup in its place. If there is none, remove it and run: hedgerow ledger"
                 " new-key --reason TEXT"
             ),
-=======
-            do="Put a backup in its place. Where there is none, remove it and run:"
-            " hedgerow ledger new-key --reason TEXT",
->>>>>>> main
         )
     return ColumnKey(secret=secret[:KEY_BYTES])
 

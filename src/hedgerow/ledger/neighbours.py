@@ -62,19 +62,12 @@ def check_neighbours(
             "It is not recorded whether the epsilon spent from this account so far was per"
             " record or per person: earlier versions did not record it. Nothing was booked.",
             where=where,
-<<<<<<< HEAD
             do=(
                 "If all of it was per person (plans with 'person'), record it once: hedgerow"
                 f" ledger neighbours {name} person --reason TEXT\n"
                 f"If not, give these people an account of their own: 'ledger: {{people: NAME, cap:"
                 f" CAP}}'."
             ),
-=======
-            do="If all of it was per person (plans with 'person'), say so once: hedgerow ledger"
-            f" neighbours {name} person --reason TEXT\n"
-            "If not, give these people an account of their own: 'ledger: {people: NAME, cap:"
-            " CAP}'.",
->>>>>>> main
         )
     if people and balance.neighbours == "record":
         raise LedgerError(
@@ -96,7 +89,6 @@ def check_alike(one: AccountBalance, two: AccountBalance) -> None:
             "An epsilon per record is several times larger per person, so the two cannot be"
             " added up.",
             where="ledger",
-<<<<<<< HEAD
             do=(
                 f"They stay two accounts: {kinds_text}. Publish both tables with 'person', on one"
                 f" account 'ledger: {{people: NAME, cap: CAP}}', and book there what was spent"
@@ -104,13 +96,6 @@ def check_alike(one: AccountBalance, two: AccountBalance) -> None:
                 " one table for both, record that they differ: hedgerow ledger different"
                 f" {shlex.quote(one.name)} {shlex.quote(two.name)} --reason TEXT"
             ),
-=======
-            do=f"They stay two accounts: {told}. Publish both tables with 'person', on one account"
-            " 'ledger: {people: NAME, cap: CAP}', and book there what was spent before, as it is"
-            " per person, with 'hedgerow ledger spend'. Where the ledger takes one table for both,"
-            f" then say so: hedgerow ledger different {shlex.quote(one.name)}"
-            f" {shlex.quote(two.name)} --reason TEXT",
->>>>>>> main
         )
 
 
