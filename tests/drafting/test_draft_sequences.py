@@ -94,7 +94,7 @@ def test_many_names_are_broken_into_lines_that_load(tmp_path):
         ({"order": "time"}, PlanError, "only the rows of a long table"),
         ({"ordered": True}, PlanError, "which of its columns holds sequences"),
         ({"ordered": True, "items": "station"}, DataError, "which rows are one record"),
-        ({**LONG, "order": "clock"}, DataError, "there is no column 'clock'"),
+        ({**LONG, "order": "clock"}, DataError, "the column 'clock' does not exist"),
         ({**LONG, "method": "coterie"}, PlanError, "coterie"),
     ],
 )

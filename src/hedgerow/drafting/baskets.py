@@ -108,7 +108,7 @@ def refuse_no_lines(data: Any) -> None:
         "the data is a table, and nothing says which of its columns holds sequences",
         where="ordered",
         do="Name the column of items with --items and, where a row is one item, the columns that"
-        " tell sequences apart and say the order with --record and --order.",
+        " tell sequences apart and say the order with --record-id and --order.",
     )
 
 

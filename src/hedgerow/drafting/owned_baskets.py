@@ -61,7 +61,7 @@ class BasketColumns:
             raise PlanError(
                 "only the rows of a long table have a column for their order",
                 where="order",
-                do="Name the columns of items and of sequences, too, with --items and --record;"
+                do="Name the columns of items and of sequences, too, with --items and --record-id;"
                 " lists and lines are in order already.",
             )
         if ordered and record is not None and order is None:
@@ -128,7 +128,7 @@ def baskets_in(
         raise DataError(
             "the column does not hold lists, and nothing says which rows are one record",
             where=f"{source.name}, column {columns.items!r}",
-            do="Name the column that tells records apart: --record COLUMN.",
+            do="Name the column that tells records apart: --record-id COLUMN.",
         )
     owner = "person" if person else "record"
     rows = pairs.table.filter(pc.is_valid(pairs.table.column("item")))

@@ -22,8 +22,8 @@ def rolled_back(path: Path, how: str) -> LedgerError:
         f"an older copy was put in the ledger's place, or an old journal beside it: {how}",
         where=str(path),
         do="Put the latest copy in its place. If that is lost and this is the latest backup, say so"
-        " with 'hedgerow ledger restored --why WHY', then book what was spent since with 'hedgerow"
-        " ledger spend'; 'hedgerow ledger verify --releases FOLDER' finds such releases.",
+        " with 'hedgerow ledger restored --reason TEXT', then book what was spent since with"
+        " 'hedgerow ledger spend'; 'hedgerow ledger verify --releases FOLDER' finds such releases.",
     )
 
 
@@ -33,7 +33,7 @@ def damaged_key(path: Path) -> LedgerError:
         "the ledger's key file is damaged: it does not hold the highest event that it has seen",
         where=str(file_beside(path, ".key")),
         do="Put a backup of the key in its place. Where there is none, check the ledger against"
-        " its releases and go on with: hedgerow ledger restored --why WHY",
+        " its releases and go on with: hedgerow ledger restored --reason TEXT",
     )
 
 

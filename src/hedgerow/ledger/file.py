@@ -18,8 +18,9 @@ from pathlib import Path
 from hedgerow.errors import LedgerError
 
 RECOVER = (
-    "Put a backup in its place, say so with 'hedgerow ledger restored --why WHY', then book what"
-    " was spent since with 'hedgerow ledger spend'. Publish nothing from its data sets before that."
+    "Put a backup in its place, say so with 'hedgerow ledger restored --reason TEXT', then book"
+    " what was spent since with 'hedgerow ledger spend'. Publish nothing from its data sets before"
+    " that."
 )
 """What to do when a ledger cannot be trusted."""
 

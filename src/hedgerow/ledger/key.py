@@ -97,7 +97,7 @@ def read_key(ledger: Path) -> ColumnKey:
             "the ledger's key is damaged",
             where=str(path),
             do="Put a backup in its place. Where there is none, remove it and run:"
-            " hedgerow ledger new-key --why WHY",
+            " hedgerow ledger new-key --reason TEXT",
         )
     return ColumnKey(secret=secret[:KEY_BYTES])
 

@@ -62,7 +62,7 @@ def check_neighbours(
             " record or per person: earlier versions did not write it down; nothing was booked",
             where=where,
             do="If all of it was per person (plans with 'person'), say so once: hedgerow ledger"
-            f" neighbours {name} person --why WHY\n"
+            f" neighbours {name} person --reason TEXT\n"
             "If not, give these people an account of their own: 'ledger: {people: NAME, cap:"
             " CAP}'.",
         )
@@ -89,7 +89,7 @@ def check_alike(one: AccountBalance, two: AccountBalance) -> None:
             " 'ledger: {people: NAME, cap: CAP}', and book there what was spent before, as it is"
             " per person, with 'hedgerow ledger spend'. Where the ledger takes one table for both,"
             f" then say so: hedgerow ledger different {shlex.quote(one.name)}"
-            f" {shlex.quote(two.name)} --why WHY",
+            f" {shlex.quote(two.name)} --reason TEXT",
         )
 
 

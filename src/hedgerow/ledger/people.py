@@ -95,7 +95,8 @@ def _check_key(draft: BookingDraft, key: str) -> None:
         raise LedgerError(
             "the key beside the ledger is not the one that tables were recognised by so far",
             where="ledger",
-            do="Put the key back where it was. If it is lost: hedgerow ledger new-key --why WHY",
+            do="Put the key back where it was. If it is lost: hedgerow ledger new-key"
+            " --reason TEXT",
         )
 
 
@@ -111,5 +112,5 @@ def _same(other: str, dataset: str) -> SameRecordsError:
         where=f"data set {dataset!r}",
         do="If they are the same people, use that name in the plan, or make both names one"
         f" account for good: hedgerow ledger same-people {one} {two}\n"
-        f"If they are not, say why: hedgerow ledger different {one} {two} --why WHY",
+        f"If they are not, say why: hedgerow ledger different {one} {two} --reason TEXT",
     )
