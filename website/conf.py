@@ -51,8 +51,9 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
     "footer_start": ["copyright"],
     "footer_end": [],
-    "secondary_sidebar_items": ["page-toc"],
+    # The front page has no side bars, so that its code has room.
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
 }
 # Pages outside a section have no sidebar.
-html_sidebars = {name: [] for name in ("attacks", "faq", "cli", "glossary")}
+html_sidebars = {name: [] for name in ("index", "attacks", "faq", "cli", "glossary")}
 html_context = {"default_mode": "auto"}
