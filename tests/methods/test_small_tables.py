@@ -1,8 +1,8 @@
 """On small tables and budgets, synthetic records are no worse than knowing nothing.
 
-Nineteen tables of many shapes, two of them parts of real ones, at 300, 1,000 and 3,000 rows and epsilon 1/10
-and 1. *Error* is the mean total variation of the 1-way marginals, code by code, from those of the
-table. What is compared with is a release of as many records, drawn evenly from the domains.
+Nineteen tables of many shapes, two of them parts of real ones, at 300, 1,000 and 3,000 rows and
+epsilon 1/10 and 1. *Error* is the mean total variation of the 1-way marginals, code by code, from
+those of the table. A release is compared with as many records, drawn evenly from the domains.
 """
 
 from __future__ import annotations
