@@ -24,7 +24,9 @@ from hedgerow.release.records import uniform_codes, weighted_codes
 from support.tables import grid, schema_of, table_of, values
 
 ROWS = 3000
-TOLERANCE = 0.03
+TOLERANCES = {"weave": 0.03, "hedge": 0.03, "privbayes": 0.06}
+"""PrivBayes draws every record for itself, so that chance counts for more."""
+
 SEEDS = (0, 1, 2)
 SIZES = [(300, "1/10"), (300, "1"), (1000, "1/10"), (1000, "1"), (3000, "1/10"), (3000, "1")]
 
@@ -184,7 +186,7 @@ def worse_than_even(method, tables):
     for name, table in tables:
         for n, epsilon in SIZES:
             by = excess(method, first_rows(table, n), epsilon)
-            if by > TOLERANCE:
+            if by > TOLERANCES[method]:
                 worse[name, n, epsilon] = round(by, 3)
     return worse
 
