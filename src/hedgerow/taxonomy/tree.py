@@ -25,15 +25,32 @@ Nodes = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Taxonomy:
-    """An immutable tree of labels over the codes of one attribute.
+    """Taxonomy: an immutable tree of labels over the codes of one attribute.
 
-    Nodes are numbered in depth-first preorder, node 0 being the root. ``labels`` and
-    ``parent`` (-1 for the root) say everything; the other arrays follow from them:
-    ``first`` and ``stop`` bound the leaf codes below each node, ``depth`` counts the
-    levels above it and ``height`` is its longest way down to a leaf. All labels differ,
-    and a root stands above at least one leaf. Build one with :meth:`from_nested`,
-    :meth:`from_parents`, a reader or a builder.
+    Nodes are numbered in depth-first preorder, node 0 being the root. All labels differ, and a
+    root has at least one leaf. Build one with `from_nested`, `from_parents` or `flat`, or read
+    one with `read_taxonomy`. The other arrays follow from the two parameters: ``first`` and
+    ``stop`` bound the leaf codes below each node, ``depth`` is the number of levels above it
+    and ``height`` the length of its longest path to a leaf.
 
+    Parameters
+    ----------
+    labels : tuple of str
+        Label of each node.
+    parent : array of int
+        Parent of each node; -1 for the root.
+
+    Raises
+    ------
+    TaxonomyError
+        If labels repeat or the parents are not a tree in preorder.
+
+    Notes
+    -----
+    Privacy: a taxonomy is public. Its labels must not be taken from the data.
+
+    Examples
+    --------
     >>> jobs = Taxonomy.from_nested("Any", {"Indoor": ["office", "shop"], "Outdoor": ["farm"]})
     >>> jobs
     Taxonomy('Any', 3 leaves, 6 nodes, height 2)
@@ -42,6 +59,7 @@ class Taxonomy:
     >>> node = jobs.find("Indoor")
     >>> int(jobs.first[node]), int(jobs.stop[node])
     (0, 2)
+
     """
 
     labels: tuple[str, ...]
@@ -110,50 +128,50 @@ class Taxonomy:
 
     @classmethod
     def flat(cls, values: Sequence[str], *, root: str = ROOT) -> Taxonomy:
-        """The taxonomy of values directly under one root."""
+        """Return the taxonomy of values directly under one root."""
         parent = np.zeros(len(values) + 1, dtype=np.int32)
         parent[0] = -1
         return cls(labels=(root, *values), parent=parent)
 
     @property
     def n_nodes(self) -> int:
-        """The number of nodes, leaves and root included."""
+        """Number of nodes, leaves and root included."""
         return len(self.labels)
 
     @property
     def n_leaves(self) -> int:
-        """The number of leaves, which is the number of codes."""
+        """Number of leaves, which is the number of codes."""
         return int(self.stop[0])
 
     @cached_property
     def leaf_nodes(self) -> Nodes:
-        """The node of each code."""
+        """Node of each code."""
         nodes: Nodes = np.flatnonzero(self.height == 0).astype(np.int32)
         nodes.flags.writeable = False
         return nodes
 
     @cached_property
     def leaf_labels(self) -> tuple[str, ...]:
-        """The label of each code."""
+        """Label of each code."""
         return tuple(self.labels[node] for node in self.leaf_nodes)
 
     @cached_property
     def leaf_code(self) -> Mapping[str, int]:
-        """The code of each leaf label."""
+        """Code of each leaf label."""
         return MappingProxyType({label: code for code, label in enumerate(self.leaf_labels)})
 
     def is_leaf(self, node: int) -> bool:
-        """Whether nothing lies below the node."""
+        """Return whether a node has no children."""
         return bool(self.height[node] == 0)
 
     def children(self, node: int) -> Nodes:
-        """The nodes directly below ``node``, in order."""
+        """Return the children of a node, in order."""
         order, start = self._children
         below: Nodes = order[start[node] : start[node + 1]]
         return below
 
     def path(self, node: int) -> Nodes:
-        """The way from the root to ``node``, both included: entry ``d`` lies at depth ``d``."""
+        """Return the nodes from the root to a node, both included; entry ``d`` has depth ``d``."""
         way = np.empty(int(self.depth[node]) + 1, dtype=np.int32)
         for depth in range(len(way) - 1, -1, -1):
             way[depth] = node
@@ -161,19 +179,19 @@ class Taxonomy:
         return way
 
     def level_ancestor(self, node: int, depth: int) -> int:
-        """The node at ``depth`` on the way to ``node``; ``node`` itself when that is higher up."""
+        """Return the ancestor of a node at a depth, or the node itself if it is higher up."""
         way = self.path(node)
         return int(way[min(depth, len(way) - 1)])
 
     def leaf_ancestors(self, depth: int) -> Nodes:
-        """For each code its ancestor at ``depth``; leaves that end higher up stay themselves."""
+        """Return the ancestor of each code at a depth; leaves higher up are their own."""
         nodes = self.leaf_nodes.copy()
         for _ in range(int(self.height[0]) - depth):
             nodes = np.where(self.depth[nodes] > depth, self.parent[nodes], nodes)
         return nodes
 
     def find(self, label: str) -> int:
-        """The node with this label. For public labels only: the error repeats it."""
+        """Return the node with this label. The error repeats the label, which must be public."""
         node = self._node_of.get(label)
         if node is None:
             raise TaxonomyError(
@@ -184,11 +202,11 @@ class Taxonomy:
         return node
 
     def node_at(self, first: int, stop: int) -> int | None:
-        """The topmost node that is exactly the range ``[first, stop)``, if there is one."""
+        """Return the topmost node with exactly the range ``[first, stop)``, if there is one."""
         return self._node_at.get((first, stop))
 
     def with_leaf(self, label: str) -> Taxonomy:
-        """The same taxonomy with one more leaf, directly under the root, as its last code."""
+        """Return the taxonomy with one more leaf, directly under the root, as its last code."""
         return Taxonomy(labels=(*self.labels, label), parent=np.append(self.parent, np.int32(0)))
 
     @cached_property
