@@ -110,8 +110,13 @@ CASES: dict[str, tuple[Change, list[str], int, str]] = {
     "no dictionary": (gone("crowd.csv"), [], 2, "crowd.csv"),
     "no taxonomy": (gone("ward.csv"), [], 2, "ward.csv"),
     "weights of no attribute": (content("weights.csv", "x\n1\n"), [], 2, "attribute"),
-    "too few weights": (content("weights.csv", "ward\n1\n2\n"), [], 2, "as many rows"),
-    "too many weights": (content("weights.csv", WEIGHTS + "1,1\n"), [], 2, "as many rows"),
+    "too few weights": (content("weights.csv", "ward\n1\n2\n"), [], 2, "different numbers of rows"),
+    "too many weights": (
+        content("weights.csv", WEIGHTS + "1,1\n"),
+        [],
+        2,
+        "different numbers of rows",
+    ),
     "a weight of text": (
         content("weights.csv", WEIGHTS.replace("0.2,1", f"{SECRET},1", 1)),
         [],
@@ -143,7 +148,7 @@ CASES: dict[str, tuple[Change, list[str], int, str]] = {
     "an occupied folder, by force": (occupied, ["--force"], 2, "disclosed"),
     "a linked folder": (linked, [], 2, "link"),
     "a file for a folder": (content("disclosed", "mine"), [], 2, "disclosed"),
-    "a seed for nothing": (nothing, ["--seed", "1"], 2, "nothing random"),
+    "a seed for nothing": (nothing, ["--seed", "1"], 2, "no random step"),
     "an unknown option": (nothing, ["--epsilon", "1"], 2, "epsilon"),
 }
 
@@ -333,7 +338,7 @@ def test_a_recipient_is_told_by_options_and_what_they_have_is_shown(folder, monk
     asked = ["plan.yaml", "--recipient", "Registry"]
     code, out, err = run(asked, monkeypatch, capsys)
     assert (code, out) == (3, "")
-    assert "nothing is remembered of the recipient 'Registry'" in err
+    assert "no disclosure to 'Registry' is recorded" in err
     assert "--first" in err
     code, out, err = run([*asked, "--first", "-o", "one"], monkeypatch, capsys)
     assert (code, err) == (0, "")
@@ -355,4 +360,4 @@ def test_a_recipient_is_told_by_options_and_what_they_have_is_shown(folder, monk
     assert given_command([*wanted, "-q"], monkeypatch, capsys) == (0, "", "")
     code, _, err = given_command(wanted, monkeypatch, capsys)
     assert code == 2
-    assert "no disclosure of this number counts" in err
+    assert "this is not the number of a disclosure that counts" in err

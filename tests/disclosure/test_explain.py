@@ -88,7 +88,7 @@ def test_the_best_sum_over_the_frontiers_is_that_of_the_aggregate_model():
 def test_a_plan_that_nobody_confirmed_and_a_row_that_is_not_there_are_refused():
     with pytest.raises(RefusedError):
         explain_record({**plan(), "confirmed": False}, 1, data=patients())
-    with pytest.raises(SettingError, match="no such record"):
+    with pytest.raises(SettingError, match="not the number of a disclosed record"):
         explain_record(plan(), 151, data=patients())
     with pytest.raises(SettingError, match="look alike"):
         explain_plane(plan(risk={"consistency": "jaro"}), data=patients())

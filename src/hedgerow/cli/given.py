@@ -12,7 +12,7 @@ from hedgerow.cli.options import HistoryOption, PlanArgument, ReasonOption
 
 if TYPE_CHECKING:
     from hedgerow.disclosure.memory_file import MemoryFile
-    from hedgerow.disclosure.recipient import Given
+    from hedgerow.disclosure.recipient import PastDisclosure
 
 app = typer.Typer(
     name="given",
@@ -75,7 +75,7 @@ def _history(plan: Path, history: Path | None) -> MemoryFile:
     return memory_of(load_plan(plan)) if history is None else MemoryFile(history)
 
 
-def _show(file: MemoryFile, found: list[Given]) -> None:
+def _show(file: MemoryFile, found: list[PastDisclosure]) -> None:
     from rich.markup import escape
     from rich.table import Table
 

@@ -1,4 +1,4 @@
-"""compare(releases, data): figures of several releases in one table."""
+"""The comparison of several releases or plans in one table of figures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from hedgerow.comparison.comparison import Comparison, check_comparison_folder
+from hedgerow.comparison.comparison import SIMULATED, Comparison, check_comparison_folder
 from hedgerow.comparison.contenders import (
     Contender,
     booked_releases,
@@ -96,7 +96,9 @@ def compare(
 
     """
     if not contenders:
-        raise SettingError("there is nothing to compare", where="compare", do="Name releases.")
+        raise SettingError(
+            "There is nothing to compare.", where="compare", do="Name at least one release or plan."
+        )
     target = None if out is None else check_comparison_folder(out, contenders, force=force)
     found, on = _contenders(
         contenders,
@@ -115,7 +117,7 @@ def compare(
         progress(f"measuring {each.name}", at / len(found))
         rows.append(figures_of(each, seed=seed))
     if pairs:
-        progress("tables of two columns", None)
+        progress("2-way marginals", None)
     comparison = Comparison(
         rows=tuple(rows),
         on=on,
@@ -128,7 +130,7 @@ def compare(
 
 
 def _contenders(
-    given: Sequence[Any],
+    contenders: Sequence[Any],
     *,
     data: Any,
     simulate: bool,
@@ -142,26 +144,33 @@ def _contenders(
 ) -> tuple[list[Contender], str]:
     if sum([data is not None, simulate, public is not None]) > 1:
         raise SettingError(
-            "more than one kind of data is named",
+            "More than one kind of data is named.",
             where="compare",
-            do="Give one of --data FILE, --simulate, --public FILE.",
+            do="Give one of --data FILE, --simulate and --public FILE.",
         )
     if records is not None and not simulate:
         raise SettingError(
-            "only a made-up table has a size to choose", where="records", do="Give --simulate."
+            "A number of records can be set only for a simulated table.",
+            where="records",
+            do="Give --simulate, or omit the number of records.",
         )
     if simulate:
         if test is not None:
-            raise SettingError("a made-up table has no test file", where="test", do="Leave it out.")
-        return simulated_plans(given, records=records, seed=seed, progress=progress), "made-up"
+            raise SettingError(
+                "A simulated table has no test file.", where="test", do="Omit the test file."
+            )
+        found = simulated_plans(contenders, records=records, seed=seed, progress=progress)
+        return found, SIMULATED
     if public is not None:
-        found = public_plans(given, public, test=test, seed=seed, progress=progress)
+        found = public_plans(contenders, public, test=test, seed=seed, progress=progress)
         return found, "public"
     if data is None:
         raise RefusedError(
-            "nothing says what to compare on, and a plan's own data may be confidential",
+            "No data are named for the comparison, and the data of a plan may be confidential.",
             where="compare",
-            do="Give --data FILE for releases; --simulate or --public FILE for plans.",
+            do="Give --data FILE for releases, or --simulate or --public FILE for plans.",
         )
-    found = booked_releases(given, data, test=test, plan=plan, ledger=ledger, progress=progress)
+    found = booked_releases(
+        contenders, data, test=test, plan=plan, ledger=ledger, progress=progress
+    )
     return found, "confidential"

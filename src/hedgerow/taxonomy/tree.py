@@ -1,8 +1,8 @@
 """A taxonomy as ranges: every node is a contiguous range of leaf codes.
 
-The leaves are numbered ``0..n_leaves-1`` in depth-first order, so a node is the range
-``[first, stop)`` of the codes below it, its children cut that range into pieces, and
-nothing that counts records ever sees a label.
+The leaves are numbered ``0..n_leaves-1`` in depth-first order, so a node is the range ``[first,
+stop)`` of the codes below it, its children split that range into parts, and nothing that counts
+records needs a label.
 """
 
 from __future__ import annotations
@@ -76,11 +76,11 @@ class Taxonomy:
         size = subtree_sizes(parent, levels)
         if (preorder(parent, levels, size) != np.arange(len(labels))).any():
             raise TaxonomyError(
-                "the nodes are not in depth-first order", do="Build it with Taxonomy.from_parents."
+                "The nodes are not in depth-first order.", do="Build it with Taxonomy.from_parents."
             )
         if len(labels) == 1:
             raise TaxonomyError(
-                f"the root {displayed(labels[0])} has no value below it",
+                f"The root {displayed(labels[0])} has no value below it.",
                 value=labels[0],
                 do="A taxonomy is a root above at least one value.",
             )
@@ -101,10 +101,10 @@ class Taxonomy:
 
     @classmethod
     def from_nested(cls, label: str, children: Nested) -> Taxonomy:
-        """The taxonomy with root ``label`` above nested mappings and lists.
+        """Return the taxonomy with root ``label`` above nested mappings and lists.
 
-        A mapping holds groups and what lies below each; a list holds values, and groups
-        written as mappings: ``{"Indoor": ["office", {"Shop": ["till", "stock"]}]}``.
+        A mapping holds groups, each with its content; a list holds values, and groups written as
+        mappings: ``{"Indoor": ["office", {"Shop": ["till", "stock"]}]}``.
         """
         outline = outline_of(entries_of({label: children}))
         return cls(labels=tuple(outline.labels), parent=np.array(outline.parents, dtype=np.int32))
@@ -113,16 +113,16 @@ class Taxonomy:
     def from_parents(
         cls, labels: Sequence[str], parents: Sequence[int] | NDArray[np.integer]
     ) -> Taxonomy:
-        """The taxonomy whose node ``i`` hangs below node ``parents[i]`` (-1 for the root).
+        """Return the taxonomy whose node ``i`` is below node ``parents[i]`` (-1 for the root).
 
-        Nodes may come in any order; siblings keep the order they come in.
+        Nodes may be in any order; siblings keep their order.
         """
         check_labels(labels)
         parent = np.array(parents, dtype=np.int64)
         levels = rows_by_depth(labels, parent)
         position = preorder(parent, levels, subtree_sizes(parent, levels))
         order = np.argsort(position)
-        # Index -1 (the parent of the root) would pick the last node, so it is set apart.
+        # Index -1 (the parent of the root) would pick the last node, so it is handled separately.
         moved = np.where(parent[order] < 0, -1, position[parent[order]])
         return cls(labels=tuple(labels[i] for i in order), parent=moved.astype(np.int32))
 
@@ -195,7 +195,7 @@ class Taxonomy:
         node = self._node_of.get(label)
         if node is None:
             raise TaxonomyError(
-                f"no node is called {displayed(label)}",
+                f"There is no node {displayed(label)}.",
                 value=label,
                 do="Look at the labels with `hedgerow taxonomy show`.",
             )
