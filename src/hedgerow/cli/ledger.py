@@ -498,7 +498,7 @@ def _show_sums(account: AccountBalance, *, quiet: bool) -> None:
 
 def _per(account: AccountBalance) -> str:
     """Return the unit whose epsilon an account adds up, in one word."""
-    if account.untold:
+    if account.is_unrecorded:
         return "not stated"
     return {"record": "record", "person": "person", "both": "person (1 record)"}.get(
         account.neighbours or "", "-"

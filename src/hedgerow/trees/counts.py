@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hedgerow.count.kernels import GroupCounts
 from hedgerow.errors import SettingError
 from hedgerow.model.engine import Engine
-from hedgerow.model.groups import CountsMade, Groups, Ranges
+from hedgerow.model.groups import CountOrigin, Groups, Ranges
 from hedgerow.model.run import Run
 from hedgerow.trees.projection import on_simplex
 
@@ -88,7 +88,7 @@ def printed_groups(run: Run[Engine], ranges: tuple[Ranges, ...], *, share: Fract
     keys, noisy = run.noisy_above(
         tally.keys, tally.counts, n_groups=kernel.n_groups, threshold=1, share=share, on="counts"
     )
-    origin = CountsMade(share=share, threshold=1, lowered_by=None)
+    origin = CountOrigin(share=share, threshold=1, lowered_by=None)
     return _groups_of_keys(keys, noisy, origin, kernel=kernel, ranges=ranges, engine=run.engine)
 
 
@@ -128,14 +128,14 @@ def noisy_groups(run: Run[Engine], ranges: tuple[Ranges, ...], *, total_share: F
         )
     goal = int(noisy.sum()) if total is None else total
     counts, shift = on_simplex(noisy, goal, only_down=not dense, source=run.source)
-    origin = CountsMade(share=share, threshold=threshold, lowered_by=shift)
+    origin = CountOrigin(share=share, threshold=threshold, lowered_by=shift)
     return _groups_of_keys(keys, counts, origin, kernel=kernel, ranges=ranges, engine=run.engine)
 
 
 def _groups_of_keys(
     keys: NDArray[np.int64],
     counts: NDArray[np.int64],
-    origin: CountsMade,
+    origin: CountOrigin,
     *,
     kernel: GroupCounts,
     ranges: tuple[Ranges, ...],
@@ -156,5 +156,5 @@ def _groups_of_keys(
         classes=classes,
         counts=counts[kept],
         is_cut=True,
-        made=origin,
+        origin=origin,
     )

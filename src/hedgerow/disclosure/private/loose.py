@@ -9,7 +9,7 @@ import numpy as np
 
 from hedgerow.disclosure.private.levels import LevelSpace
 from hedgerow.model.arrays import Ints
-from hedgerow.model.groups import CountsMade, Groups, Ranges
+from hedgerow.model.groups import CountOrigin, Groups, Ranges
 from hedgerow.model.schema import Schema
 
 INVENTED = Fraction(1, 100)
@@ -37,7 +37,7 @@ def level_groups(
     counts: Ints,
     *,
     classes: Ints | None,
-    origin: CountsMade | None,
+    origin: CountOrigin | None,
 ) -> Groups:
     """Return the cells with these keys, with their classes and counts, as sorted groups.
 
@@ -57,5 +57,5 @@ def level_groups(
         classes=None if classes is None else classes[order].astype(np.int32),
         counts=counts[order],
         is_cut=False,
-        made=origin,
+        origin=origin,
     )
