@@ -12,15 +12,13 @@ from hedgerow.model.groups import CountsMade, Groups, LeafTable, Tree
 from hedgerow.model.measured import MeasuredTable
 from hedgerow.model.people import BOUND_CHOSEN, CANDIDATES, PeopleRule
 from hedgerow.model.unit import protection
+from hedgerow.plan.defaults import USUAL_BOUND
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, choose_by_score
 from hedgerow.privacy.source import RandomSource
 
 AUTO_SHARE = Fraction(1, 20)
 """Share of epsilon that the choice of the bound spends."""
-
-USUAL_BOUND = 4
-"""The bound that is assumed before one is chosen."""
 
 PRICE = 1250
 """Number of people that may lose records before the bound is raised by one record.
