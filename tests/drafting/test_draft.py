@@ -183,7 +183,7 @@ def test_the_last_column_of_few_values_is_the_class_if_no_name_says_more(tmp_pat
 def test_a_table_without_a_class_still_gets_a_plan_that_loads(tmp_path):
     numbers = [i * 1.5 for i in range(100)]
     drafted = draft_plan(write_csv(tmp_path / "t.csv", {"a": numbers, "b": numbers}))
-    assert drafted.plan.publish.method == "hedge"
+    assert drafted.plan.publish.method == "weave"
     assert drafted.plan.class_name is None
     assert "--class" in drafted.notes[0]
     with_class = draft_plan(tmp_path / "t.csv", method="diffgen")
@@ -193,7 +193,7 @@ def test_a_table_without_a_class_still_gets_a_plan_that_loads(tmp_path):
 
 def test_method_and_epsilon_are_taken_over(table):
     publish = draft_plan(table, epsilon="1/3").plan.publish
-    assert (publish.method, str(publish.epsilon)) == ("hedge", "1/3")
+    assert (publish.method, str(publish.epsilon)) == ("weave", "1/3")
     with pytest.raises(PlanError, match=r"publish\.epsilon"):
         draft_plan(table, epsilon=0)
     with pytest.raises(PlanError, match=r"Did you mean 'diffgen'\?"):
