@@ -62,7 +62,7 @@ bench-large: $(READY)  ## the engines at 1, 10 and 100 million records; needs 10
 	$(BIN)/python benchmarks/bench_engines.py 1000000 10000000 100000000
 	$(BIN)/python benchmarks/bench_people.py 100000000 --stream 2GB
 
-table: $(READY)  ## the table of all methods in docs/methods.md
+table: $(READY)  ## the tables of all methods in docs/ and research/
 	$(BIN)/python benchmarks/all_methods.py --write
 
 papers: $(READY)  ## every figure of the papers, run again in full (about half an hour of CPU time)
@@ -76,7 +76,7 @@ types: $(READY)
 	$(BIN)/mypy
 
 docs: $(READY)  ## run the examples in docstrings and documentation
-	$(BIN)/python -m pytest -q --doctest-modules --doctest-glob='*.md' src docs README.md
+	$(BIN)/python -m pytest -q --doctest-modules --doctest-glob='*.md' src docs README.md research/evaluation.md
 
 format: $(READY)
 	$(BIN)/ruff format .

@@ -30,6 +30,7 @@ from experiments.tables import with_attributes
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.evaluation.placing import places
 from hedgerow.model.groups import Groups
+from hedgerow.model.run import Run
 from hedgerow.model.table import EncodedTable
 from hedgerow.plan.registry import METHODS
 from hedgerow.privacy.budget import PathLedger
@@ -63,7 +64,9 @@ class Release:
         else:
             budget = self.epsilon / part
             ledger = PathLedger(budget)
-            groups = method.publish(engine, epsilon=budget, ledger=ledger, source=source)
+            groups = method.publish(
+                Run(engine=engine, epsilon=budget, ledger=ledger, source=source)
+            )
         return groups, _counts(groups)
 
 

@@ -25,8 +25,8 @@ from hedgerow.methods.coterie.coterie import Coterie
 from hedgerow.methods.diffpart.diffpart import DiffPart
 from hedgerow.model.baskets import EncodedBaskets, offsets_of
 from hedgerow.model.method import BasketMethod
+from hedgerow.model.run import Run
 from hedgerow.model.universe import ItemsPlace, Universe
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SystemSource
 from hedgerow.read.items import open_items
 from hedgerow.taxonomy.builders import context_free
@@ -56,10 +56,7 @@ def read_and_split(path: Path) -> int:
 
 def publish(method: BasketMethod, baskets: EncodedBaskets) -> None:
     method.publish(
-        BasketMemory(baskets=baskets),
-        epsilon=Fraction(1),
-        ledger=PathLedger(Fraction(1)),
-        source=SystemSource(),
+        Run.start(BasketMemory(baskets=baskets), epsilon=Fraction(1), source=SystemSource())
     )
 
 

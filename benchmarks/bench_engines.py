@@ -53,9 +53,9 @@ def worker(engine: str, method: str, path: Path, memory: str) -> None:
     import hedgerow
     from hedgerow.count.settings import EngineSettings
     from hedgerow.demo import lay_out
+    from hedgerow.model.run import Run
     from hedgerow.pipeline.open import DataPlace, open_engine
     from hedgerow.pipeline.prepare import prepare
-    from hedgerow.privacy.budget import PathLedger
     from hedgerow.privacy.source import SystemSource
     from hedgerow.progress import no_progress
 
@@ -80,12 +80,7 @@ def worker(engine: str, method: str, path: Path, memory: str) -> None:
     started, cpu = time.perf_counter(), time.process_time()
     table = open_engine(ready.schema, DataPlace(data=path), settings=settings, progress=no_progress)
     opened = time.perf_counter()
-    groups = ready.method.publish(
-        table,
-        epsilon=ready.epsilon,
-        ledger=PathLedger(ready.epsilon),
-        source=SystemSource(),
-    )
+    groups = ready.method.publish(Run.start(table, epsilon=ready.epsilon, source=SystemSource()))
     done = time.perf_counter()
     result = {
         "start": started - begun,

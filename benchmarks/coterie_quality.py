@@ -21,7 +21,7 @@ from hedgerow.evaluation.weighted_sets import WeightedSets
 from hedgerow.methods.coterie.coterie import Coterie
 from hedgerow.methods.diffpart.diffpart import DiffPart
 from hedgerow.model.baskets import EncodedBaskets
-from hedgerow.privacy.budget import PathLedger
+from hedgerow.model.run import Run
 from hedgerow.privacy.source import SeededSource
 
 TOP = 100
@@ -43,9 +43,7 @@ class Subject:
         """Return top-K utility, F1, true sets, mass, five errors and CPU seconds of one release."""
         engine = BasketMemory(baskets=self.baskets)
         start = time.process_time()
-        noisy = method.publish(
-            engine, epsilon=epsilon, ledger=PathLedger(epsilon), source=SeededSource(seed)
-        )
+        noisy = method.publish(Run.start(engine, epsilon=epsilon, source=SeededSource(seed)))
         seconds = time.process_time() - start
         release = WeightedSets.of_release(noisy)
         told = kept(self.records, release)

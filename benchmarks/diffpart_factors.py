@@ -21,7 +21,7 @@ from hedgerow.evaluation.weighted_sets import WeightedSets
 from hedgerow.methods.diffpart.diffpart import DiffPart
 from hedgerow.methods.diffpart.factors import pruning_factor
 from hedgerow.methods.diffpart.tree import SplitTree
-from hedgerow.privacy.budget import PathLedger
+from hedgerow.model.run import Run
 from hedgerow.privacy.source import SeededSource
 
 ONE = Fraction(1)
@@ -44,9 +44,7 @@ class Subject:
 
     def figures(self, method: DiffPart, seed: int) -> list[float]:
         """Return mass, true sets, the mean error over all lengths, and the top-100 utility."""
-        noisy = method.publish(
-            self.engine, epsilon=ONE, ledger=PathLedger(ONE), source=SeededSource(seed)
-        )
+        noisy = method.publish(Run.start(self.engine, epsilon=ONE, source=SeededSource(seed)))
         release = WeightedSets.of_release(noisy)
         told = kept(self.records, release)
         error = float(np.mean(relative_errors(self.records, release, self.queries).by_class))

@@ -21,7 +21,7 @@ from hedgerow.evaluation.weighted_sets import WeightedSets
 from hedgerow.methods.basic.basic import Basic
 from hedgerow.methods.diffpart.diffpart import DiffPart
 from hedgerow.model.baskets import EncodedBaskets
-from hedgerow.privacy.budget import PathLedger
+from hedgerow.model.run import Run
 from hedgerow.privacy.source import SystemSource
 
 TOPS = (20, 60, 100)
@@ -41,9 +41,7 @@ class Subject:
 
     def figures(self, method: DiffPart | Basic, epsilon: Fraction) -> list[float]:
         """Return mass, true sets, five errors and the utilities of one release."""
-        noisy = method.publish(
-            self.engine, epsilon=epsilon, ledger=PathLedger(epsilon), source=SystemSource()
-        )
+        noisy = method.publish(Run.start(self.engine, epsilon=epsilon, source=SystemSource()))
         release = WeightedSets.of_release(noisy)
         told = kept(self.records, release)
         errors = relative_errors(self.records, release, self.queries)

@@ -28,10 +28,10 @@ from hedgerow.encode.schema import schema_of
 from hedgerow.encode.table import encode_accompanied
 from hedgerow.evaluation.classification import tree_accuracy
 from hedgerow.methods.hedge.hedge import Hedge
+from hedgerow.model.run import Run
 from hedgerow.model.table import EncodedTable
 from hedgerow.plan.load import load_plan, plan_of
 from hedgerow.plan.model import Plan
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SystemSource
 from hedgerow.read.open import open_table
 from hedgerow.trees.box_scores import GINI
@@ -67,10 +67,7 @@ def accuracy(table: EncodedTable, train: np.ndarray, test: np.ndarray) -> float:
     """Return the accuracy on ``test`` of a tree learnt from a release of ``train``."""
     released = rows(table, train)
     groups = Hedge(score=GINI).publish(
-        MemoryEngine(table=released),
-        epsilon=Fraction(1),
-        ledger=PathLedger(Fraction(1)),
-        source=SystemSource(),
+        Run.start(MemoryEngine(table=released), epsilon=Fraction(1), source=SystemSource())
     )
     return tree_accuracy(groups, train=released, test=rows(table, test)).release
 

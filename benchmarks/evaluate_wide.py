@@ -16,10 +16,10 @@ import numpy as np
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.evaluation import run
 from hedgerow.evaluation.subject import TableSubject
+from hedgerow.model.run import Run
 from hedgerow.model.schema import Attribute, Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.plan.registry import METHODS
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain
 from hedgerow.taxonomy.tree import Taxonomy
@@ -68,10 +68,7 @@ def main() -> None:
             settings = METHODS[method].model_validate({"method": method, "epsilon": "1"})
             began = time.perf_counter()
             groups = settings.build(has_class=True).publish(
-                MemoryEngine(table=table),
-                epsilon=Fraction(1),
-                ledger=PathLedger(Fraction(1)),
-                source=SeededSource(1),
+                Run.start(MemoryEngine(table=table), epsilon=Fraction(1), source=SeededSource(1))
             )
             print(f"{columns} {method}: {len(groups):,} groups", end="", flush=True)
             print(f" in {time.perf_counter() - began:.1f} s", flush=True)

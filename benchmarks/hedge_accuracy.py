@@ -25,8 +25,8 @@ from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.evaluation.classification import tree_accuracy
 from hedgerow.methods.hedge.hedge import Hedge
 from hedgerow.model.groups import Groups
+from hedgerow.model.run import Run
 from hedgerow.model.table import EncodedTable
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SystemSource
 from hedgerow.release.records import weighted_codes
 from hedgerow.trees.box_scores import GINI
@@ -76,10 +76,7 @@ def measured(job: tuple[str, Fraction, int]) -> tuple[float, ...]:
     cut = len(whole) * 2 // 3
     train, test = rows(whole, order[:cut]), rows(whole, order[cut:])
     groups = Hedge(score=GINI).publish(
-        MemoryEngine(table=train),
-        epsilon=epsilon,
-        ledger=PathLedger(epsilon),
-        source=SystemSource(),
+        Run.start(MemoryEngine(table=train), epsilon=epsilon, source=SystemSource())
     )
     told = tree_accuracy(groups, train=train, test=test)
     codes, classes = drawn(groups)

@@ -30,10 +30,10 @@ from hedgerow.methods.hedge import budget as hedge_budget
 from hedgerow.methods.hedge import hedge
 from hedgerow.methods.hedge.budget import HedgeShares
 from hedgerow.methods.hedge.hedge import Hedge
+from hedgerow.model.run import Run
 from hedgerow.model.schema import Attribute, Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.plan.load import plan_of
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SystemSource
 from hedgerow.read.open import open_table
 from hedgerow.taxonomy.builders import context_free, flat
@@ -125,10 +125,7 @@ def gained(job: tuple[str, Fraction, int, dict[str, object]]) -> float:
     cut = len(whole) * 2 // 3
     train, test = rows(whole, order[:cut]), rows(whole, order[cut:])
     groups = Hedge(score=GINI).publish(
-        MemoryEngine(table=train),
-        epsilon=epsilon,
-        ledger=PathLedger(epsilon),
-        source=SystemSource(),
+        Run.start(MemoryEngine(table=train), epsilon=epsilon, source=SystemSource())
     )
     told = tree_accuracy(groups, train=train, test=test)
     return (told.release - told.floor) / (told.ceiling - told.floor)
@@ -142,10 +139,7 @@ def kept(job: tuple[str, Fraction, int, str, HedgeShares]) -> tuple[float, float
     order = np.random.default_rng(split).permutation(len(whole))
     train = rows(whole, order[: len(whole) * 2 // 3])
     groups = Hedge(score=BOX_SCORES[score]).publish(
-        MemoryEngine(table=train),
-        epsilon=epsilon,
-        ledger=PathLedger(epsilon),
-        source=SystemSource(),
+        Run.start(MemoryEngine(table=train), epsilon=epsilon, source=SystemSource())
     )
     pairs, triples = (marginal_errors(groups, train, ways=w, most=40).mean for w in (2, 3))
     return pairs, triples, losses_of_records(groups, train).ncp

@@ -25,7 +25,7 @@ from hedgerow.methods.hedge.hedge import Hedge
 from hedgerow.methods.privbayes.privbayes import BayesianNetwork
 from hedgerow.methods.rps.rps import RecursiveMedians
 from hedgerow.model.method import TableMethod
-from hedgerow.privacy.budget import PathLedger
+from hedgerow.model.run import Run
 from hedgerow.privacy.source import SystemSource
 from hedgerow.trees.box_scores import GINI
 
@@ -46,10 +46,7 @@ def measured(method: TableMethod, epsilon: Fraction, split: int) -> tuple[float,
     train, test = rows(whole, order[:cut]), rows(whole, order[cut:])
     began = time.process_time()
     groups = method.publish(
-        MemoryEngine(table=train),
-        epsilon=epsilon,
-        ledger=PathLedger(epsilon),
-        source=SystemSource(),
+        Run.start(MemoryEngine(table=train), epsilon=epsilon, source=SystemSource())
     )
     seconds = time.process_time() - began
     tree = release_accuracies(groups, test=test, learners=("tree",))["tree"]

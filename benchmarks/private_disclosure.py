@@ -30,6 +30,7 @@ from hedgerow.disclosure.private.synopsis import Synopsis, vector_counts
 from hedgerow.disclosure.private.terms import Layout, People
 from hedgerow.encode.schema import schema_of
 from hedgerow.encode.table import encode_table
+from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.plan.load import load_plan
@@ -102,10 +103,7 @@ def run(method: SupermodularDisclosure, table: EncodedTable, epsilon: Fraction, 
         layout.worth.utilities(each, people.kinds.columns) for each in layout.space.vectors
     ]
     groups = method.publish(
-        MemoryEngine(table=table),
-        epsilon=epsilon,
-        ledger=PathLedger(epsilon),
-        source=SeededSource(seed),
+        Run.start(MemoryEngine(table=table), epsilon=epsilon, source=SeededSource(seed))
     )
     return Kept(
         best=float(values.max(axis=0) @ many),

@@ -25,8 +25,8 @@ from hedgerow.encode.universe import universe_of
 from hedgerow.evaluation.weighted_sets import WeightedSets
 from hedgerow.methods.chain.chain import SequenceChain
 from hedgerow.model.baskets import EncodedBaskets
+from hedgerow.model.run import Run
 from hedgerow.plan.load import plan_of
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from hedgerow.read.items import open_items
 from sequence_figures import HEADINGS, Truth, drawn_from, shown_figures
@@ -76,10 +76,7 @@ def show(records, epsilons, *, n_seeds: int, reading: float) -> None:
 
 def run(records, epsilon: Fraction, *, seed: int):
     return SequenceChain().publish(
-        BasketMemory(baskets=records),
-        epsilon=epsilon,
-        ledger=PathLedger(epsilon),
-        source=SeededSource(seed),
+        Run.start(BasketMemory(baskets=records), epsilon=epsilon, source=SeededSource(seed))
     )
 
 

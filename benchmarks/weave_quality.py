@@ -30,9 +30,9 @@ from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.evaluation.classification import majority_accuracy, release_accuracies
 from hedgerow.evaluation.marginals import bin_edges, marginal_errors
 from hedgerow.model.groups import Groups
+from hedgerow.model.run import Run
 from hedgerow.model.table import EncodedTable
 from hedgerow.plan.registry import METHODS
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from hedgerow.release.records import uniform_codes, weighted_codes
 
@@ -96,10 +96,7 @@ def measured(method: str, epsilon: str, table: EncodedTable, split: int) -> list
     settings = METHODS[method].model_validate({"method": method, "epsilon": epsilon})
     began = time.process_time()
     groups = settings.build(has_class=True).publish(
-        MemoryEngine(table=train),
-        epsilon=Fraction(epsilon),
-        ledger=PathLedger(Fraction(epsilon)),
-        source=SeededSource(split),
+        Run.start(MemoryEngine(table=train), epsilon=Fraction(epsilon), source=SeededSource(split))
     )
     seconds = time.process_time() - began
     found = [marginal_errors(groups, train, ways=ways).mean for ways in (1, 2, 3)]

@@ -27,7 +27,7 @@ from hedgerow.methods.basic.basic import Basic
 from hedgerow.methods.diffpart.diffpart import DiffPart
 from hedgerow.model.baskets import EncodedBaskets
 from hedgerow.model.method import BasketMethod
-from hedgerow.privacy.budget import PathLedger
+from hedgerow.model.run import Run
 from hedgerow.privacy.source import RandomSource
 
 METHODS: dict[str, BasketMethod] = {
@@ -97,10 +97,7 @@ class Workload:
     def release(self, method: BasketMethod, budget: Fraction, source: RandomSource) -> WeightedSets:
         """Return a release as weighted sets."""
         noisy = method.publish(
-            BasketMemory(baskets=self.baskets),
-            epsilon=budget,
-            ledger=PathLedger(budget),
-            source=source,
+            Run.start(BasketMemory(baskets=self.baskets), epsilon=budget, source=source)
         )
         return WeightedSets.of_release(noisy)
 

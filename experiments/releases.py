@@ -23,8 +23,8 @@ from hedgerow.methods.diffmulti.diffmulti import DiffMulti
 from hedgerow.methods.diffmulti.scores import ScoreName, multi_score
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import PlainMethod, TableMethod
+from hedgerow.model.run import Run
 from hedgerow.model.table import EncodedTable
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
 from hedgerow.trees.scores import SCORES
 
@@ -59,9 +59,7 @@ def released(
     seeded; experiments on public data seed it.
     """
     method.validate(table.schema, epsilon)
-    return method.publish(
-        MemoryEngine(table=table), epsilon=epsilon, ledger=PathLedger(epsilon), source=source
-    )
+    return method.publish(Run.start(MemoryEngine(table=table), epsilon=epsilon, source=source))
 
 
 def released_plainly(method: PlainMethod, table: EncodedTable, *, source: RandomSource) -> Groups:

@@ -1,7 +1,7 @@
 """Draw the pictures of docs/epsilon.md: ``python tools/epsilon_pictures.py``.
 
 What somebody may come to believe and how far a count is off are computed; what a classifier keeps
-is read from the table in docs/methods.md.
+is read from the table in research/methods.md.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ def noise(axes: Any) -> None:
 
 def accuracy(axes: Any) -> None:
     """Draw what trees learn from releases of UCI Adult, by the table of all methods."""
-    text = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+    text = (ROOT / "research" / "methods.md").read_text(encoding="utf-8")
     ends = [float(x) for x in re.findall(r"^\| \*(?:floor|ceiling).*?\| ([\d.]+) \|", text, re.M)]
     epsilons = [0.1, 0.25, 0.5, 1]
     for name, colour in zip(("hedge", "weave", "DiffGen"), COLOURS[1:], strict=False):
         row = re.search(rf"^\| {name} \| ([\d. /]+) \|", text, re.MULTILINE)
         if row is None:
-            raise SystemExit(f"docs/methods.md has no row for {name}")
+            raise SystemExit(f"research/methods.md has no row for {name}")
         axes.plot(
             epsilons, [float(x) for x in row[1].split("/")], marker="o", color=colour, label=name
         )

@@ -12,6 +12,7 @@ from hedgerow.auditing.features import table_features
 from hedgerow.auditing.neighbours import table_pairs
 from hedgerow.auditing.run import audit_subject
 from hedgerow.methods.basic_table.basic_table import BasicTable
+from hedgerow.model.run import Run
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 
@@ -47,7 +48,7 @@ def booked_on(name, pair):
     subject, ledger = named(name), PathLedger(Fraction(1))
     chosen = next(each for each in subject.over if each.name == pair)
     engine, source = chosen.engine(has_record=True), SeededSource(1)
-    subject.method.publish(engine, epsilon=Fraction(1), ledger=ledger, source=source)
+    subject.method.publish(Run(engine=engine, epsilon=Fraction(1), ledger=ledger, source=source))
     return {line.on for line in ledger.bookings}
 
 
@@ -63,10 +64,7 @@ def test_there_is_a_pair_of_more_items_than_diffpart_counts_at_once():
 def test_an_audit_looks_at_how_far_groups_are_apart():
     pair = next(each for each in table_pairs() if each.name == "T14")
     exact = BasicTable(cells=None).publish(
-        pair.engine(has_record=False),
-        epsilon=Fraction(50),
-        ledger=PathLedger(Fraction(50)),
-        source=SeededSource(1),
+        Run.start(pair.engine(has_record=False), epsilon=Fraction(50), source=SeededSource(1))
     )
     found = table_features(exact, pair)
     apart = {name: value for name, value in found.items() if " less " in name}

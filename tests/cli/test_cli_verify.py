@@ -43,7 +43,7 @@ def test_the_answer_names_what_is_wrong_and_the_exit_code_is_1(typed):
     assert code == 1
     assert out.splitlines()[:2] == [
         "release: not intact",
-        "  release.csv: is not the file that the certificate was written for",
+        "  release.csv: is not the file that the certificate lists",
     ]
     code, out, _ = typed("verify", "release", "--json")
     told = json.loads(out)
@@ -69,7 +69,7 @@ def test_without_a_signature_the_maker_is_not_proved_and_a_key_makes_that_the_an
         (["verify", "release", "--key", "release/release.csv"], "in the release folder"),
         (["verify", "release", "--expect", "1"], "not a fingerprint"),
         (["sign", "release", "--key", "nowhere"], "cannot be read"),
-        (["signing-key", "release"], "there already"),
+        (["signing-key", "release"], "exists already"),
         (["signing-key", "no/such/place"], "cannot be written"),
     ],
 )

@@ -13,9 +13,9 @@ from hedgerow.count.weighted import WeightedEngine
 from hedgerow.encode.people import Gathered
 from hedgerow.encode.schema import schema_of
 from hedgerow.model.people import PeopleRule
+from hedgerow.model.run import Run
 from hedgerow.model.table import EncodedTable
 from hedgerow.plan.load import plan_of
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 
 PLAN = {
@@ -71,9 +71,7 @@ def test_a_method_sees_as_many_records_as_they_weigh(settings):
         MemoryEngine(table=repeated(tables), unit=12),
     ):
         epsilon = Fraction(1, 12)
-        groups = method.publish(
-            engine, epsilon=epsilon, ledger=PathLedger(epsilon), source=SeededSource(4)
-        )
+        groups = method.publish(Run.start(engine, epsilon=epsilon, source=SeededSource(4)))
         found.append((groups.counts.tolist(), [each.tolist() for each in groups.index]))
     assert found[0] == found[1]
     assert sum(found[0][0]) > 0

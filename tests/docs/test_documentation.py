@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 
+import hedgerow
 from hedgerow.plan.registry import METHODS
 from hedgerow.trees.scores import SCORES
 
@@ -22,6 +23,11 @@ def test_the_command_line_reference_is_up_to_date(root):
     assert made.stdout == (root / "docs" / "cli.md").read_text(encoding="utf-8"), (
         "run: python tools/cli_reference.py > docs/cli.md"
     )
+
+
+def test_the_front_page_states_the_present_version(root):
+    page = (root / "docs" / "index.md").read_text(encoding="utf-8")
+    assert f"Version {hedgerow.__version__} " in page
 
 
 def test_every_method_and_score_is_documented(root):

@@ -37,7 +37,7 @@ def test_the_recipe_in_r_runs_on_a_release(root, tmp_path):
     chance = 0.1 + 0.4 * (stays["age"] > 70)
     stays["returned"] = np.where(rng.random(4000) < chance, "yes", "no")
     made = hedgerow.publish(stays_plan(), data=stays, seed=1, out=tmp_path / "release")
-    text = (root / "docs" / "recipes.md").read_text(encoding="utf-8")
+    text = (root / "docs" / "using.md").read_text(encoding="utf-8")
     (script,) = re.findall(r"```r\n(.*?)```", text, re.DOTALL)
     done = subprocess.run(
         [program, "-e", script],

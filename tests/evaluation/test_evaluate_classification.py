@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -14,7 +17,7 @@ from hedgerow.evaluation.classification import (
 )
 from hedgerow.evaluation.learners import LEARNERS
 from hedgerow.evaluation.placing import drawn, is_placed, is_pointlike, places, rows_of
-from hedgerow.model.groups import Groups, Ranges
+from hedgerow.model.groups import Groups, LeafTable, Ranges, Tree
 from hedgerow.model.table import EncodedTable
 from support.tables import grid, schema_of, table_of
 
@@ -37,6 +40,18 @@ def cut() -> Groups:
         classes=np.array([0, 1], np.int32),
         counts=np.array([32, 32], np.int64),
         is_cut=True,
+    )
+
+
+def cut_at_four() -> Tree:
+    """A tree that cuts the square at 4."""
+    return Tree(
+        parent=np.array([-1, 0, 0], np.int32),
+        attribute=np.array([-1, 0, 0], np.int32),
+        first=np.array([0, 0, 4], np.int32),
+        stop=np.array([0, 4, 8], np.int32),
+        box=np.array([-1, 0, 1], np.int32),
+        sizes=np.array([64.0, 32.0, 32.0]),
     )
 
 
@@ -98,3 +113,13 @@ def test_drawn_records_lie_in_their_boxes(cut, table):
     assert len(records) == 64
     assert ((records.codes[0] >= 4) == records.classes).all()
     assert len(drawn(cut, table.schema, most=10)) == 10
+
+
+def test_a_leaf_table_teaches_by_its_boxes_and_the_release_by_its_records(points, table):
+    half = LeafTable(tree=cut_at_four(), counts=np.array([[30, 2], [3, 29]]), share=Fraction(1))
+    wrong = replace(half, counts=half.counts[::-1])
+    for leaves, of_boxes in ((half, 1.0), (wrong, 0.0)):
+        release = replace(points, leaves=leaves)
+        assert release_accuracies(release, test=table, learners=("tree",)) == {"tree": 1.0}
+        by_boxes = release_accuracies(release, test=table, learners=("tree",), by="boxes")
+        assert by_boxes == {"tree": of_boxes}

@@ -16,8 +16,8 @@ from hedgerow.evaluation.placing import drawn
 from hedgerow.evaluation.plain import read_plain
 from hedgerow.methods.diffgen.diffgen import DiffGen
 from hedgerow.methods.hedge.hedge import Hedge
+from hedgerow.model.run import Run
 from hedgerow.model.schema import Attribute, Schema
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from hedgerow.release.records import record_tables
 from hedgerow.release.table import groups_table
@@ -54,10 +54,7 @@ def spans(groups):
 @given(table=encoded_tables(min_records=1), seed=st.integers(0, 99))
 def test_our_own_release_table_comes_back(method, table, seed):
     groups = method.publish(
-        MemoryEngine(table=table),
-        epsilon=Fraction(8),
-        ledger=PathLedger(Fraction(8)),
-        source=SeededSource(seed),
+        Run.start(MemoryEngine(table=table), epsilon=Fraction(8), source=SeededSource(seed))
     )
     schema, found = read_plain(groups_table(table.schema, groups), table.schema)
     assert schema == table.schema
@@ -71,10 +68,7 @@ def test_our_own_release_table_comes_back(method, table, seed):
 @given(table=encoded_tables(min_records=1), seed=st.integers(0, 99))
 def test_synthetic_records_come_back_as_points(table, seed):
     groups = Hedge(score=GINI).publish(
-        MemoryEngine(table=table),
-        epsilon=Fraction(8),
-        ledger=PathLedger(Fraction(8)),
-        source=SeededSource(seed),
+        Run.start(MemoryEngine(table=table), epsilon=Fraction(8), source=SeededSource(seed))
     )
     (records,) = record_tables(table.schema, groups, source=SeededSource(seed))
     _, found = read_plain(records, table.schema)

@@ -16,7 +16,7 @@ from hedgerow.evaluation.placing import places
 from hedgerow.methods.diffgen.diffgen import DiffGen
 from hedgerow.methods.hedge.hedge import Hedge
 from hedgerow.model.groups import Groups, Ranges
-from hedgerow.privacy.budget import PathLedger
+from hedgerow.model.run import Run
 from hedgerow.privacy.source import SeededSource
 from hedgerow.trees.box_scores import GINI
 from hedgerow.trees.scores import SCORES
@@ -30,10 +30,7 @@ METHODS = [
 
 def published(method, table, seed):
     return method.publish(
-        MemoryEngine(table=table),
-        epsilon=Fraction(8),
-        ledger=PathLedger(Fraction(8)),
-        source=SeededSource(seed),
+        Run.start(MemoryEngine(table=table), epsilon=Fraction(8), source=SeededSource(seed))
     )
 
 

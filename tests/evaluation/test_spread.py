@@ -17,8 +17,8 @@ from hedgerow.evaluation.ranges import random_range_queries, range_answers, rang
 from hedgerow.evaluation.spread import Spread
 from hedgerow.methods.hedge.hedge import Hedge
 from hedgerow.model.groups import Groups, Ranges
+from hedgerow.model.run import Run
 from hedgerow.model.table import EncodedTable
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from hedgerow.trees.box_scores import GINI
 from support.loose_groups import KINDS, SCHEMA, density
@@ -137,10 +137,7 @@ def test_hedge_answers_by_its_marginals():
         schema, [skewed, rng.integers(0, 4, 3000)], rng.integers(0, 2, 3000)
     )
     groups = Hedge(score=GINI).publish(
-        MemoryEngine(table=table),
-        epsilon=Fraction(4),
-        ledger=PathLedger(Fraction(4)),
-        source=SeededSource(1),
+        Run.start(MemoryEngine(table=table), epsilon=Fraction(4), source=SeededSource(1))
     )
     even = replace(groups, marginals=None)
     ours, theirs = (range_errors(each, table)[0].relative for each in (groups, even))

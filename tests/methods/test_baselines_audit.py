@@ -20,8 +20,8 @@ from hedgerow.methods.privbayes.privbayes import BayesianNetwork
 from hedgerow.methods.rps.rps import RecursiveMedians
 from hedgerow.model import run
 from hedgerow.model.locate import box_of
+from hedgerow.model.run import Run
 from hedgerow.privacy import laplace, mechanisms
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from hedgerow.trees import counts as group_counts
 from support.auditing import certified
@@ -109,7 +109,7 @@ def frequencies(rows, method, networks, *, seed):
     found = Counter()
     for _ in range(RUNS):
         networks.clear()
-        groups = method.publish(engine, epsilon=EPSILON, ledger=PathLedger(EPSILON), source=source)
+        groups = method.publish(Run.start(engine, epsilon=EPSILON, source=source))
         found.update({*events(groups), *(("network", each) for each in networks)})
     return found
 

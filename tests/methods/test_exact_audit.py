@@ -22,9 +22,7 @@ from hedgerow.methods.diffgen import specialise
 from hedgerow.methods.diffmulti import splits
 from hedgerow.methods.hedge import budget as hedge_budget
 from hedgerow.methods.hedge import hedge
-from hedgerow.privacy import mechanisms
 from hedgerow.privacy.choice import choose
-from hedgerow.privacy.mechanisms import Spending
 from hedgerow.privacy.source import SeededSource
 from hedgerow.taxonomy.builders import context_free
 from hedgerow.taxonomy.tree import Taxonomy
@@ -245,9 +243,9 @@ class WithholdsNothing:
     def __init__(self, method):
         self.method = method
 
-    def publish(self, engine, *, epsilon, ledger, source):
-        released = self.method.publish(engine, epsilon=epsilon, ledger=ledger, source=source)
-        keys = np.arange(len(released) if len(engine.table) else 0)
+    def publish(self, run):
+        released = self.method.publish(run)
+        keys = np.arange(len(released) if len(run.engine.table) else 0)
         return replace(
             released,
             index=tuple(column[keys] for column in released.index),
@@ -273,11 +271,10 @@ class AsksMore:
     def __init__(self, method):
         self.method = method
 
-    def publish(self, engine, *, epsilon, ledger, source):
-        if len(engine.table) > 1:
-            extra = Spending(epsilon=epsilon / 2, on="extra", ledger=ledger, source=source)
-            mechanisms.noisy_counts(np.zeros(1, dtype=np.int64), spending=extra)
-        return self.method.publish(engine, epsilon=epsilon, ledger=ledger, source=source)
+    def publish(self, run):
+        if len(run.engine.table) > 1:
+            run.noisy(np.zeros(1, dtype=np.int64), share=run.epsilon / 2, on="extra")
+        return self.method.publish(run)
 
 
 def test_a_twin_whose_questions_follow_the_data_leaks():

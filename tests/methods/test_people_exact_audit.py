@@ -46,13 +46,13 @@ class ForPeople:
 
     subject: PeopleSubject
 
-    def publish(self, engine, *, epsilon, ledger, source):
+    def publish(self, run):
         return run_private(
             self.subject.method,
-            engine,
-            shares=PeopleShares(epsilon=epsilon, auto=self.subject.auto),
+            run.engine,
+            shares=PeopleShares(epsilon=run.epsilon, auto=self.subject.auto),
             people=self.subject.rule,
-            source=source,
+            source=run.source,
         ).published
 
 

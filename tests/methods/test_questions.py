@@ -21,6 +21,7 @@ from hedgerow.methods.diffmulti import clusters, diffmulti
 from hedgerow.methods.hedge import budget as hedge_budget
 from hedgerow.methods.hedge import hedge
 from hedgerow.methods.weave import run as weave_run
+from hedgerow.model.run import Run
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from hedgerow.taxonomy.builders import context_free
@@ -200,7 +201,9 @@ def test_measured_counts_are_weighed_by_the_shares_that_were_booked(shallow, mon
     monkeypatch.setattr(module, "publish_leaves", noting)
     ledger = PathLedger(Fraction(1))
     engine = TABLE.engine(has_record=True)
-    subject.method.publish(engine, epsilon=Fraction(1), ledger=ledger, source=SeededSource(1))
+    subject.method.publish(
+        Run(engine=engine, epsilon=Fraction(1), ledger=ledger, source=SeededSource(1))
+    )
     booked = {line.on.rstrip(" 0123456789"): line.share for line in ledger.bookings}
     (measured,) = noted
     assert measured.counts

@@ -197,9 +197,11 @@ class Toy:
             steps=(Step(on="counts", share=epsilon, times=1),), counts=epsilon, n_groups=2
         )
 
-    def publish(self, engine, *, epsilon, ledger, source, progress=None):
-        whole = Cut.topmost(engine.schema).ranges()
-        return noisy_groups(engine, whole, total_epsilon=None, ledger=ledger, source=source)
+    def publish(self, run):
+        whole = Cut.topmost(run.engine.schema).ranges()
+        return noisy_groups(
+            run.engine, whole, total_epsilon=None, ledger=run.ledger, source=run.source
+        )
 
 
 def test_a_toy_method_runs_everywhere_without_another_file(tmp_path):

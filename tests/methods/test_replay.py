@@ -24,13 +24,12 @@ from hedgerow.auditing.people_subject import PERSON
 from hedgerow.methods.chain.budget import ChainBudget
 from hedgerow.methods.weave import run as weave_run
 from hedgerow.model.people import CANDIDATES, PeopleRule
+from hedgerow.model.run import Run
 from hedgerow.pipeline.people import PeopleShares
 from hedgerow.pipeline.run import run_private
 from hedgerow.plan.registry import METHODS
 from hedgerow.plan.settings import PrivateSettings
 from hedgerow.privacy import mechanisms
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Spending
 from hedgerow.privacy.path_tests import PathTests
 from support import replay_worlds as worlds
 from support.exact_transcripts import Leak
@@ -347,11 +346,10 @@ class AsksMore:
     def __init__(self, method):
         self.method = method
 
-    def publish(self, engine, *, epsilon, ledger, source, progress):
-        if len(engine.table) > worlds.N:
-            extra = Spending(epsilon=epsilon / 2, on="extra", ledger=ledger, source=source)
-            mechanisms.noisy_counts(np.zeros(1, dtype=np.int64), spending=extra)
-        return self.method.publish(engine, epsilon=epsilon, ledger=ledger, source=source)
+    def publish(self, run):
+        if len(run.engine.table) > worlds.N:
+            run.noisy(np.zeros(1, dtype=np.int64), share=run.epsilon / 2, on="extra")
+        return self.method.publish(run)
 
 
 def test_a_twin_whose_questions_follow_the_data_leaks():
@@ -362,9 +360,8 @@ def test_a_twin_whose_questions_follow_the_data_leaks():
 
 def test_a_twin_that_publishes_a_true_number_leaks():
     def publish(engine, source):
-        ledger = PathLedger(EPSILON)
         method = default_method("basic-table")
-        released = method.publish(engine, epsilon=EPSILON, ledger=ledger, source=source)
+        released = method.publish(Run.start(engine, epsilon=EPSILON, source=source))
         return released, len(engine.table)
 
     with pytest.raises(Leak, match="another release"):

@@ -42,6 +42,7 @@ from hedgerow.methods.diffmulti import growth as diffmulti_growth
 from hedgerow.methods.hedge import budget as hedge_budget
 from hedgerow.methods.hedge import hedge
 from hedgerow.model import run as model_run
+from hedgerow.model.run import Run
 from hedgerow.privacy.source import SeededSource
 from hedgerow.taxonomy.domain import DateDomain
 from hedgerow.trees import range_scores
@@ -82,10 +83,12 @@ def run(method, pair, *, seed=1, epsilon=ONE):
     ledger = WatchedLedger(epsilon)
     with watched(ZONES):
         released = method.publish(
-            Watched(pair.engine(has_record=True)),
-            epsilon=epsilon,
-            ledger=ledger,
-            source=SeededSource(seed),
+            Run(
+                engine=Watched(pair.engine(has_record=True)),
+                epsilon=epsilon,
+                ledger=ledger,
+                source=SeededSource(seed),
+            )
         )
     check_public(released)
     return released, ledger
@@ -119,10 +122,12 @@ def test_no_method_looks_at_a_raw_count(grows, method, pairs):
                 released, ledger = run(method, pair, seed=seed)
                 assert ledger.settled()
                 again = method.publish(
-                    pair.engine(has_record=True),
-                    epsilon=ONE,
-                    ledger=WatchedLedger(ONE),
-                    source=SeededSource(seed),
+                    Run(
+                        engine=pair.engine(has_record=True),
+                        epsilon=ONE,
+                        ledger=WatchedLedger(ONE),
+                        source=SeededSource(seed),
+                    )
                 )
                 assert np.array_equal(released.counts, again.counts)
 
@@ -150,10 +155,12 @@ def test_no_method_looks_at_a_raw_count_of_dates(grows, method):
     released, ledger = run(method, DATED)
     assert ledger.settled()
     again = method.publish(
-        DATED.engine(has_record=True),
-        epsilon=ONE,
-        ledger=WatchedLedger(ONE),
-        source=SeededSource(1),
+        Run(
+            engine=DATED.engine(has_record=True),
+            epsilon=ONE,
+            ledger=WatchedLedger(ONE),
+            source=SeededSource(1),
+        )
     )
     assert np.array_equal(released.counts, again.counts)
 
@@ -269,10 +276,10 @@ def test_a_twin_that_stops_on_true_sizes_is_tainted(grows, monkeypatch):
 class ExactCounts:
     """Publishes the raw counts themselves."""
 
-    def publish(self, engine, *, epsilon, ledger, source):
+    def publish(self, run):
         method = method_named("diffgen, h all")
-        released = method.publish(engine, epsilon=epsilon, ledger=ledger, source=source)
-        return replace(released, counts=engine.place().classes().ravel())
+        released = method.publish(run)
+        return replace(released, counts=run.engine.place().classes().ravel())
 
 
 def test_a_twin_that_publishes_raw_counts_is_tainted():
@@ -283,10 +290,10 @@ def test_a_twin_that_publishes_raw_counts_is_tainted():
 class LengthOfTheTally:
     """Lists as many groups as are occupied."""
 
-    def publish(self, engine, *, epsilon, ledger, source):
+    def publish(self, run):
         method = method_named("basic")
-        occupied = len(engine.itemsets().keys)
-        released = method.publish(engine, epsilon=epsilon, ledger=ledger, source=source)
+        occupied = len(run.engine.itemsets().keys)
+        released = method.publish(run)
         return replace(released, counts=released.counts[:occupied])
 
 

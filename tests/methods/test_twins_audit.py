@@ -11,8 +11,8 @@ from hedgerow.errors import InternalError
 from hedgerow.methods.basic_table.basic_table import BasicTable
 from hedgerow.methods.diffmulti.diffmulti import DiffMulti
 from hedgerow.methods.diffmulti.scores import multi_score
+from hedgerow.model.run import Run
 from hedgerow.privacy import laplace, mechanisms
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending
 from hedgerow.privacy.source import SeededSource
 from support.broken_twins import ONE, TABLES, outcome, outcome_at_once
@@ -54,13 +54,13 @@ def test_t12_a_twin_that_splits_in_floating_point_is_refuted():
 class DepthByRecords:
     """[T14] As many levels as the number of records has bits."""
 
-    def publish(self, engine, **settings):
-        depth = int(np.log2(max(len(engine.table), 2)))
+    def publish(self, run):
+        depth = int(np.log2(max(len(run.engine.table), 2)))
         score = multi_score("discernibility", faithful=False)
         method = DiffMulti(
             specialisations=4, score=score, fair=True, depth=depth - 8, faithful=False
         )
-        return method.publish(engine, **settings)
+        return method.publish(run)
 
 
 @pytest.mark.audit
@@ -84,10 +84,10 @@ class PaysOnce:
 
     method = BasicTable(cells=None)
 
-    def publish(self, engine, *, epsilon, ledger, source):
-        unbooked = PathLedger(2 * epsilon)
-        ledger.spend_rest(on="counts")
-        return self.method.publish(engine, epsilon=2 * epsilon, ledger=unbooked, source=source)
+    def publish(self, run):
+        run.ledger.spend_rest(on="counts")
+        unbooked = Run.start(run.engine, epsilon=2 * run.epsilon, source=run.source)
+        return self.method.publish(unbooked)
 
 
 @pytest.mark.audit

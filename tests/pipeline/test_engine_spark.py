@@ -223,16 +223,11 @@ def test_a_level_is_one_pass_over_the_data(tmp_path, session):
         return placed
 
     object.__setattr__(engines["memory"], "place", counted)
-    from hedgerow.privacy.budget import PathLedger
+    from hedgerow.model.run import Run
     from hedgerow.privacy.source import SeededSource
 
     for engine in engines.values():
-        ready.method.publish(
-            engine,
-            epsilon=ready.epsilon,
-            ledger=PathLedger(ready.epsilon),
-            source=SeededSource(3),
-        )
+        ready.method.publish(Run.start(engine, epsilon=ready.epsilon, source=SeededSource(3)))
     assert levels[0] <= engines["spark"].passes <= levels[0] + 3
     engines["spark"].close()
 

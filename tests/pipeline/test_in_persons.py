@@ -10,9 +10,9 @@ import pytest
 
 from hedgerow.model.groups import LeafTable
 from hedgerow.model.people import PeopleRule
+from hedgerow.model.run import Run
 from hedgerow.pipeline.people import in_persons, people_notes
 from hedgerow.plan.registry import METHODS
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from support import replay_worlds as worlds
 
@@ -25,9 +25,7 @@ def released(name, **settings):
     given = {"method": name, "epsilon": EPSILON, **settings}
     method = METHODS[name].model_validate(given).build(has_class=True)
     engine = worlds.table_engine(worlds.MIXED, worlds.rows_of(worlds.MIXED, 3000))
-    return method.publish(
-        engine, epsilon=EPSILON, ledger=PathLedger(EPSILON), source=SeededSource(2)
-    )
+    return method.publish(Run.start(engine, epsilon=EPSILON, source=SeededSource(2)))
 
 
 def rounded(counts):

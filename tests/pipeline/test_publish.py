@@ -19,6 +19,7 @@ import hedgerow
 from hedgerow.errors import CapError, PlanError, RefusedError, UnconfirmedPlanError
 from hedgerow.ledger.ledger import Ledger
 from hedgerow.pipeline.prepare import prepare
+from hedgerow.release.records import FROM_BOXES
 from hedgerow.release.release import Release
 from support.once_booked import once_booked
 
@@ -231,3 +232,20 @@ def test_killed_at_any_point_there_is_never_a_release_without_a_booking(tmp_path
         assert len(certified) == len(whole)
         assert certified <= booked
     assert whole  # some releases were made before the kills
+
+
+@pytest.mark.parametrize(
+    ("method", "settings"), [("diffgen", {"h": 2}), ("hedge", {}), ("weave", {})]
+)
+def test_records_sampled_from_boxes_come_with_a_notice(tmp_path, method, settings):
+    plan = {**PLAN, "publish": {"method": method, "epsilon": 1, **settings}}
+    notices = []
+    hedgerow.publish(
+        plan,
+        data=pd.DataFrame(table()),
+        out=tmp_path / "release",
+        records=True,
+        seed=1,
+        notice=notices.append,
+    )
+    assert (FROM_BOXES in notices) is (method != "weave")

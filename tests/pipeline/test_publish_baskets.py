@@ -25,7 +25,6 @@ from hedgerow.model.method import About, Outline, Step
 from hedgerow.model.precision import deviation
 from hedgerow.pipeline.forecast import forecast
 from hedgerow.pipeline.prepare import prepare
-from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.release.baskets import BasketRelease
 
 BUILD = "hedgerow.methods.diffpart.settings.DiffPartSettings.build"
@@ -58,13 +57,12 @@ class SingleItems:
         notes = ("A note on usefulness.",)
         return Outline(steps=steps, counts=epsilon, n_groups=taxonomy.n_leaves, notes=notes)
 
-    def publish(self, engine, *, epsilon, ledger, source, progress):
-        baskets = engine.baskets
+    def publish(self, run):
+        baskets = run.engine.baskets
         n_items = baskets.taxonomy.n_leaves
         alone = baskets.items[baskets.offsets[:-1]][baskets.lengths == 1]
-        share = epsilon * self.spends
-        spending = Spending(epsilon=share, on="counts", ledger=ledger, source=source)
-        noisy = noisy_counts(np.bincount(alone, minlength=n_items), spending=spending)
+        share = run.epsilon * self.spends
+        noisy = run.noisy(np.bincount(alone, minlength=n_items), share=share, on="counts")
         return NoisyBaskets.sorted_of(
             baskets.taxonomy,
             offsets=np.arange(n_items + 1),
@@ -163,9 +161,9 @@ def test_the_engine_is_given_codes_alone(monkeypatch):
     seen = []
 
     class Spy(SingleItems):
-        def publish(self, engine, **settings):
-            seen.append(engine.baskets)
-            return super().publish(engine, **settings)
+        def publish(self, run):
+            seen.append(run.engine.baskets)
+            return super().publish(run)
 
     monkeypatch.setattr(BUILD, lambda settings, has_class: Spy())
     hedgerow.publish(PLAN, data=pl.DataFrame({"bought": [["tea", "x"], ["x"], None]}), seed=1)

@@ -30,7 +30,7 @@ def test_a_release_is_signed_as_it_is_written(case: Case, keys: tuple[Path, Path
 
 def test_a_key_that_cannot_be_used_costs_nothing(case: Case, keys: tuple[Path, Path]) -> None:
     keys[0].chmod(0o644)
-    with pytest.raises(KeyFileError, match="others than you"):
+    with pytest.raises(KeyFileError, match="accessible to other users"):
         hedgerow.publish("plan.yaml", out=case.out, sign=keys[0])
     with pytest.raises(KeyFileError, match="cannot be read"):
         hedgerow.publish("plan.yaml", out=case.out, sign=case.folder / "nowhere")

@@ -159,7 +159,7 @@ def test_baskets_that_earlier_releases_shielded_are_still_read(tmp_path):
     taxonomy = context_free(labels, fan_out=2)
     for text in ("-tea rum,3\n'=milk,4\n", "'-tea rum,3\n'=milk,4\n"):
         (tmp_path / "release.csv").write_text("items,count\n" + text)
-        found = read_csv(tmp_path / "release.csv", taxonomy, made=None)
+        found = read_csv(tmp_path / "release.csv", taxonomy, origin=None)
         assert found.items.tolist() == [0, 2, 1]
         assert found.counts.tolist() == [3, 4]
 
@@ -186,7 +186,7 @@ def test_a_file_that_was_changed_is_refused(tmp_path, name):
     release_of(AWKWARD, COUNTED).write(tmp_path / "out")
     with (tmp_path / "out" / name).open("a") as file:
         file.write(" ")
-    with pytest.raises(ReleaseError, match="certificate was written for"):
+    with pytest.raises(ReleaseError, match="certificate lists"):
         BasketRelease.load(tmp_path / "out")
 
 

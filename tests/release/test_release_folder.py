@@ -113,9 +113,9 @@ def test_a_file_that_was_changed_or_lost_is_refused(release, tmp_path, name):
 
 
 def test_a_folder_without_a_certificate_is_no_release(tmp_path):
-    with pytest.raises(ReleaseError, match=r"no certificate\.json"):
+    with pytest.raises(ReleaseError, match=r"certificate\.json is missing"):
         Release.load(tmp_path)
-    with pytest.raises(ReleaseError, match=r"no certificate\.json"):
+    with pytest.raises(ReleaseError, match=r"certificate\.json is missing"):
         load_recoding(tmp_path / "nowhere")
 
 
@@ -143,7 +143,7 @@ def vouched(folder: Path, name: str, text: str) -> None:
 def test_a_table_that_does_not_fit_the_recoding_is_refused(release, tmp_path, text):
     release.write(tmp_path / "release")
     vouched(tmp_path / "release", "release.csv", text)
-    with pytest.raises(ReleaseError, match="does not hold"):
+    with pytest.raises(ReleaseError, match="does not have the content"):
         Release.load(tmp_path / "release")
 
 
@@ -202,7 +202,7 @@ def test_too_many_records_are_left_out_and_told(release, tmp_path, monkeypatch):
     written = release.write(tmp_path / "release", records=True)
     assert "records.csv" not in written.files
     assert written.notes == (
-        "records.csv was left out: the noisy counts ask for too many records.",
+        "records.csv was not written: the noisy counts ask for too many records.",
     )
     with pytest.raises(ReleaseError, match="too many records"):
         release.records()

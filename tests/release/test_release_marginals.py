@@ -154,5 +154,5 @@ def test_weights_that_are_no_weights_are_not_written(schema, marginals):
     for wrong in (np.nan, np.inf, -1.0):
         age = marginals[0].copy()
         age[3, 0] = wrong
-        with pytest.raises(InternalError, match="no weights"):
+        with pytest.raises(InternalError, match="negative or infinite weights"):
             marginals_text(schema, (age, marginals[1]))

@@ -121,7 +121,7 @@ def test_what_no_certificate_says_is_asked_for(folders):
     with pytest.raises(SettingError) as asked:
         registry_entry(as_private(folders["table"]), Publisher(name="City Hospital"))
     assert asked.value.where == "--publisher-kind, --region, --use"
-    with pytest.raises(SettingError, match="none of the kinds"):
+    with pytest.raises(SettingError, match="not one of the kinds"):
         Publisher(kind="Bakery")  # type: ignore[arg-type]
 
 
@@ -188,7 +188,7 @@ def test_a_description_is_written_beside_the_release(typed):
         (["release", "--as", "registry"], "--publisher"),
         (["release", "--as", "croissant", "-o", "release/c.json"], "in the release folder"),
         (["release", "--as", "croissant", "-o", "no/c.json"], "cannot be written"),
-        (["nowhere", "--as", "croissant"], "no certificate.json"),
+        (["nowhere", "--as", "croissant"], "certificate.json is missing"),
     ],
 )
 def test_wrong_uses_are_one_message(typed, words, what):

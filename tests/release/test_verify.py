@@ -206,8 +206,8 @@ def other_signature(folder):
         (added_file, "notes.txt", "not a file of this release"),
         (added_folder, "more", "not a folder of this release"),
         (symbolic_link, "report.html", "is a link"),
-        (hard_link, "release.csv", "second name"),
-        (pipe, "release.csv", "not a plain file"),
+        (hard_link, "release.csv", "hard link"),
+        (pipe, "release.csv", "not a regular file"),
         (linked_certificate, "certificate.json", "is a link"),
         (key_twice, "certificate.json", "a key twice"),
         (another_layout, "certificate.json", "not written as hedgerow writes it"),
@@ -241,7 +241,7 @@ def set_to(path, value):
     ("change", "what"),
     [
         (set_to(["budget", "spends", 0, "of-epsilon"], "1/7"), "part of the total"),
-        (set_to(["guarantee", "epsilon-decimal"], 0.1), "two numbers"),
+        (set_to(["guarantee", "epsilon-decimal"], 0.1), "decimal form differ"),
         (set_to(["guarantee", "statement"], "Quite safe."), "statement"),
         (set_to(["counts", "within-95"], 0), "noise of a count"),
         (set_to(["data", "noisy-total"], 12), "add up"),
@@ -296,7 +296,7 @@ def test_the_plan_that_was_agreed_on_is_known_by_its_fingerprint(release):
     assert hedgerow.verify(release, expect=own[:16].upper()).passed
     other = hedgerow.verify(release, expect="0" * 16)
     assert [fault.what for fault in other.faults] == [
-        "it was made by another plan than the one expected"
+        "it was made from another plan than the one expected"
     ]
     with pytest.raises(SettingError, match="hexadecimal"):
         hedgerow.verify(release, expect="short")

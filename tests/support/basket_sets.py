@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from hedgerow.count.memory.baskets import BasketMemory
 from hedgerow.model.baskets import EncodedBaskets
+from hedgerow.model.run import Run
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from hedgerow.taxonomy.builders import context_free
@@ -48,7 +49,12 @@ def encoded_baskets(draw, *, most_items: int = 12, min_records: int = 0):
 def published(method, baskets, *, epsilon=ONE, seed=1):
     ledger = PathLedger(epsilon)
     noisy = method.publish(
-        BasketMemory(baskets=baskets), epsilon=epsilon, ledger=ledger, source=SeededSource(seed)
+        Run(
+            engine=BasketMemory(baskets=baskets),
+            epsilon=epsilon,
+            ledger=ledger,
+            source=SeededSource(seed),
+        )
     )
     return noisy, ledger
 

@@ -31,6 +31,7 @@ import numpy as np
 
 from hedgerow.methods.diffgen import specialise
 from hedgerow.methods.diffmulti import splits
+from hedgerow.model.run import Run
 from hedgerow.privacy import mechanisms
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.choice import rate_for
@@ -440,10 +441,12 @@ class World:
         play, ledger = Play(pick), PathLedger(self.epsilon)
         with doors(_doors(play)), told_blocks(play):
             released = self.method.publish(
-                self.engines[which](),
-                epsilon=self.epsilon,
-                ledger=ledger,
-                source=SeededSource(seed),
+                Run(
+                    engine=self.engines[which](),
+                    epsilon=self.epsilon,
+                    ledger=ledger,
+                    source=SeededSource(seed),
+                )
             )
         return play, (self.content(released), ledger.bookings, ledger.worst_path())
 

@@ -10,6 +10,7 @@ from hedgerow.count.memory import placed as placed_memory
 from hedgerow.count.memory import table as memory
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.model.locate import check_tree
+from hedgerow.model.run import Run
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from support.tables import grid, schema_of, table_of, values
@@ -21,10 +22,12 @@ def run(method, table, *, epsilon=Fraction(1), seed=1, **engine):
     """Return the groups of a run, and its ledger."""
     ledger = PathLedger(epsilon)
     groups = method.publish(
-        MemoryEngine(table=table, **engine),
-        epsilon=epsilon,
-        ledger=ledger,
-        source=SeededSource(seed),
+        Run(
+            engine=MemoryEngine(table=table, **engine),
+            epsilon=epsilon,
+            ledger=ledger,
+            source=SeededSource(seed),
+        )
     )
     return groups, ledger
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from hedgerow.auditing.sequences import encoded_sequences
 from hedgerow.count.memory.baskets import BasketMemory
+from hedgerow.model.run import Run
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from hedgerow.taxonomy.tree import Taxonomy
@@ -55,7 +56,9 @@ def journeys(n: int = 4000, *, n_items: int = 8, seed: int = 3) -> list[tuple[in
 def published(method, taxonomy, records, *, epsilon=ONE, seed=1, compiled=None):
     ledger = PathLedger(epsilon)
     engine = BasketMemory(baskets=encoded_sequences(taxonomy, records), compiled=compiled)
-    released = method.publish(engine, epsilon=epsilon, ledger=ledger, source=SeededSource(seed))
+    released = method.publish(
+        Run(engine=engine, epsilon=epsilon, ledger=ledger, source=SeededSource(seed))
+    )
     return released, ledger
 
 

@@ -28,6 +28,7 @@ from hedgerow.methods.coterie.coterie import Coterie
 from hedgerow.methods.coterie.lots import Lots
 from hedgerow.methods.coterie.shares import Measuring
 from hedgerow.model.engine import BasketEngine, FeatureKernel
+from hedgerow.model.run import Run
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from hedgerow.taxonomy.builders import context_free
@@ -154,7 +155,9 @@ class CountedSequences:
 
         def once() -> Features:
             ledger = PathLedger(epsilon)
-            found = self.method.measure(engine, epsilon=epsilon, ledger=ledger, source=source)
+            found = self.method.measure(
+                Run(engine=engine, epsilon=epsilon, ledger=ledger, source=source)
+            )
             _check_settled(ledger, self.name)
             first = budget.first_counts * _nearer(found.first, found, with_record, without)
             further = budget.further_counts * _nearer(found.further, found, with_record, without)

@@ -22,6 +22,7 @@ from hedgerow.errors import InternalError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import BasketMethod, TableMethod
+from hedgerow.model.run import Run
 from hedgerow.model.sequences import NoisySequences
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
@@ -100,7 +101,9 @@ class MethodSubject:
     def _once(self, pair: NeighbourPair, engine: Any, source: SeededSource) -> Features:
         epsilon = self.claim.epsilon
         ledger = PathLedger(epsilon)
-        released = self.method.publish(engine, epsilon=epsilon, ledger=ledger, source=source)
+        released = self.method.publish(
+            Run(engine=engine, epsilon=epsilon, ledger=ledger, source=source)
+        )
         if not ledger.settled():
             raise InternalError(f"{self.name} did not spend exactly its epsilon")
         if isinstance(released, Groups) and isinstance(pair, TablePair):

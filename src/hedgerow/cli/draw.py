@@ -34,7 +34,7 @@ def draw_command(
     """
     from hedgerow.errors import ReleaseError
     from hedgerow.privacy.source import SystemSource
-    from hedgerow.release.records import write_records
+    from hedgerow.release.records import FROM_BOXES, write_records
     from hedgerow.release.release import Release
 
     loaded = Release.load(release)
@@ -59,5 +59,7 @@ def draw_command(
 
         if not quiet:
             say(Text(f"{output}: {n_records:,} records, drawn from {release}"))
+            if not loaded.groups.are_points:
+                say(FROM_BOXES)
 
     answer({"file": str(output), "records": n_records}, as_json=as_json, show=tell)

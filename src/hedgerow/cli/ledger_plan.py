@@ -66,4 +66,4 @@ def _show(found: Schedule, *, quiet: bool) -> None:
         )
     else:
         say(f"Each may cost epsilon = {shown}; together they cost {total}.")
-    say("What repeated publishing gives away: docs/repeated.md.")
+    say("What repeated publishing gives away: docs/people.md.")

@@ -71,7 +71,7 @@ def _learnt(contender: Contender, seed: int) -> dict[str, Any]:
     if subject.groups.classes is None or subject.table.classes is None or target.classes is None:
         return {"floor": None, "ceiling": {}, "learnt": {}}
     facts = tasks.classification(subject, seed=seed)
-    best = facts["release"]["boxes"] or facts["release"]["records"]
+    best = facts["release"][facts["judged"]]
     return {
         "floor": facts["floor"],
         "ceiling": {name: facts["ceiling"][name] for name in LEARNERS},

@@ -1,4 +1,4 @@
-"""Layouts of figures: groups or an owner's figures come in, values for templates or SVG leave.
+"""Layouts of pictures: from groups or an owner's figures to values for templates, or to SVG.
 
-Axes, strips, the tree of boxes, maps, heat maps, paths of sequences and bar plots.
+Axes, strips, the tree of boxes, maps, heat maps, paths of sequences and bar charts.
 """

@@ -1,7 +1,7 @@
 """Axes for pictures of boxes: the borders of their ranges on one attribute.
 
-Between two neighbouring borders no box is divided, so that counts are spread evenly
-there. Everything comes from publishable groups.
+No box is split between two neighbouring borders, so counts are spread evenly there. All values
+come from publishable groups.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from hedgerow.model.schema import Attribute
 from hedgerow.taxonomy.domain import MISSING, NumericDomain
 
 MOST_CELLS = 60
-"""Cells of an axis; of more borders than that, evenly many are passed over."""
+"""Maximum number of cells of an axis; if there are more, evenly spaced borders are kept."""
 
 NARROWEST = 0.012
-"""Part of an axis below which a cell could hardly be seen."""
+"""Part of an axis below which a cell is hardly visible."""
 
 STEPS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
-"""Where colours change: density as a multiple of what an even spread would give."""
+"""Densities at which the colour changes, as multiples of an even spread."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PictureAxis:
-    """Cells of one attribute, between borders given in codes.
+    """Cells of one attribute, between borders in codes.
 
-    ``at`` is where each border is drawn, from 0 to 1; ``n_cells`` counts the cells before
-    borders were passed over, and ``stretched`` says that narrow cells are drawn wider.
+    ``at`` is the position of each border, from 0 to 1; ``n_cells`` is the number of cells before
+    borders were omitted; ``stretched`` is true if narrow cells are drawn wider.
     """
 
     attribute: Attribute
@@ -43,7 +43,7 @@ class PictureAxis:
 
     @classmethod
     def of(cls, attribute: Attribute, ranges: Ranges, *, most: int = MOST_CELLS) -> PictureAxis:
-        """Return the axis of the borders that the ranges have."""
+        """Return the axis with the borders of the ranges."""
         ends = np.concatenate([[0, attribute.domain.size], ranges.first, ranges.stop])
         borders = np.unique(ends.astype(np.int64))
         n_cells = len(borders) - 1
@@ -67,11 +67,11 @@ class PictureAxis:
 
     @property
     def widths(self) -> NDArray[np.float64]:
-        """The part of the domain that each cell is."""
+        """The share of the domain that each cell covers."""
         return np.diff(self.borders) / self.attribute.domain.size
 
     def overlaps(self, ranges: Ranges) -> NDArray[np.float64]:
-        """Return which part of each range (by row) lies in each cell (by column)."""
+        """Return the part of each range (row) that lies in each cell (column)."""
         first, stop = ranges.first[:, None], ranges.stop[:, None]
         common = np.minimum(stop, self.borders[1:]) - np.maximum(first, self.borders[:-1])
         parts: NDArray[np.float64] = np.maximum(common, 0) / (stop - first)
@@ -93,9 +93,9 @@ class PictureAxis:
 
 
 def cell_totals(groups: Groups, position: int, axis: PictureAxis) -> NDArray[np.float64]:
-    """Return how many records each cell has if they lie in their boxes as records are drawn.
+    """Return the records in each cell, spread within their boxes as synthetic records are.
 
-    That is by the published marginals where there are some, and evenly elsewhere.
+    They are spread by the published marginals if there are any, and evenly otherwise.
     """
     ranges, size = groups.ranges[position], axis.attribute.domain.size
     spread = np.zeros(size)
@@ -114,7 +114,7 @@ def cell_totals(groups: Groups, position: int, axis: PictureAxis) -> NDArray[np.
 def _weighted_rows(
     groups: Groups, position: int, size: int
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.bool_]]]:
-    """Yield weights of the codes, and the groups that they are for."""
+    """Yield weights of the codes and the groups to which they apply."""
     weights = np.ones((size, 1)) if groups.marginals is None else groups.marginals[position]
     by_class = weights.shape[1] > 1 and groups.classes is not None
     for column in range(weights.shape[1] if by_class else 1):
@@ -131,21 +131,21 @@ def _layered(
     np.add.at(changes, ranges.first, rates)
     np.add.at(changes, ranges.stop, -rates)
     sums = np.cumsum(changes)[:-1]
-    # Adding and taking away leaves crumbs of rounding where there is nothing.
+    # Rounding errors of the cumulative sum are set to 0.
     sums[sums < 1e-12 * rates.sum()] = 0.0
     return sums
 
 
 def density_steps(shares: NDArray[np.float64], areas: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return a colour per cell: 0 for none, then rising with density.
+    """Return a colour per cell: 0 for an empty cell, then rising with density.
 
-    ``shares`` and ``areas`` are the cells' parts of all records and of the domain.
+    ``shares`` and ``areas`` are the cells' shares of all records and of the domain.
     """
     return np.where(shares > 0, 1 + np.searchsorted(STEPS, shares / areas), 0)
 
 
 def by_splits(groups: Groups) -> list[int]:
-    """Return the attributes that divide boxes, those that divide most records first."""
+    """Return the attributes that split boxes, those that split the most records first."""
     if groups.tree is None:
         return [at for at, ranges in enumerate(groups.ranges) if len(ranges) > 1]
     n = len(groups.ranges)

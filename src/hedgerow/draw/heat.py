@@ -1,6 +1,6 @@
-"""Tables of two columns as heat maps: the original's beside each release's, and the difference.
+"""Heat maps of 2-way marginals: the original beside each release, and the difference.
 
-Confidential where the comparison is: for pages that say so.
+Confidential if the comparison is; only for pages that say so.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from hedgerow.errors import InputError
 
 CELL = 30
 MOST_LETTERS = 26
-"""Letters that fit below a drawing."""
+"""Maximum number of letters below a heat map."""
 
 LONGEST_NAME = 12
 _DENSE = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
-"""Where colours change: shares in multiples of an even spread."""
+"""Shares at which the colour changes, as multiples of an even spread."""
 
-_APART = (0.05, 0.25, 1.0)
-"""Where colours of differences change, in the same measure."""
+_DIFFERENCES = (0.05, 0.25, 1.0)
+"""Differences at which the colour changes, in the same measure."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class HeatCell:
-    """One cell: where it is drawn, its colour and its words."""
+    """Position, colour and text of one cell."""
 
     x: int
     y: int
@@ -39,7 +39,7 @@ class HeatCell:
 
 @dataclass(frozen=True, kw_only=True)
 class HeatMap:
-    """One table of two columns, drawn."""
+    """Heat map of one 2-way marginal."""
 
     title: str
     error: float | None
@@ -48,7 +48,7 @@ class HeatMap:
 
 @dataclass(frozen=True, kw_only=True)
 class CellName:
-    """The name of a row or a column beside a drawing: where its middle is, in percent."""
+    """Label of a row or a column, with its centre in per cent."""
 
     percent: float
     text: str
@@ -56,7 +56,7 @@ class CellName:
 
 @dataclass(frozen=True, kw_only=True)
 class HeatMaps:
-    """The original and each release with its difference; names of the cells are beside them."""
+    """Heat maps of the original and of each release with its difference, and the cell labels."""
 
     down: str
     across: str
@@ -66,39 +66,41 @@ class HeatMaps:
 
     @property
     def slanted(self) -> bool:
-        """Whether names across are too long to stand beside each other."""
+        """True if the column labels are too long to stand side by side."""
         return sum(len(name) + 2 for name in self.columns) > MOST_LETTERS
 
     @property
     def row_names(self) -> tuple[CellName, ...]:
-        """The names of the rows, as many as there is room for."""
+        """The labels of the rows, as many as there is room for."""
         return _names(self.rows, most=14)
 
     @property
     def column_names(self) -> tuple[CellName, ...]:
-        """The names of the columns, as many as there is room for."""
+        """The labels of the columns, as many as there is room for."""
         return _names(self.columns, most=12)
 
     @property
     def width(self) -> int:
-        """The width of a drawing."""
+        """The width of a heat map."""
         return CELL * len(self.columns)
 
     @property
     def height(self) -> int:
-        """The height of a drawing."""
+        """The height of a heat map."""
         return CELL * len(self.rows)
 
 
 def heat_maps(
-    told: Mapping[str, Any], pair: tuple[int, int], *, original: str, differs: str
+    facts: Mapping[str, Any], pair: tuple[int, int], *, original: str, differs: str
 ) -> HeatMaps:
-    """Return the maps of two columns; ``original`` and ``differs`` name them."""
+    """Return the heat maps of two columns, with the titles ``original`` and ``differs``."""
     first, second = min(pair), max(pair)
-    columns = told["columns"]
-    found = next((each for each in told["pairs"] if each["columns"] == [first, second]), None)
+    columns = facts["columns"]
+    found = next((each for each in facts["pairs"] if each["columns"] == [first, second]), None)
     if found is None:
-        raise InputError("these columns are not compared", where="columns", do="Choose two others.")
+        raise InputError(
+            "These columns are not compared.", where="columns", do="Choose two others."
+        )
     rows, across = columns[first]["cells"], columns[second]["cells"]
     true = np.array(found["records"], dtype=np.float64)
     maps = [_map(original, true, rows, across)]
@@ -129,11 +131,11 @@ def _map(
 
 
 def _difference(
-    title: str, apart: NDArray[np.float64], rows: Sequence[str], columns: Sequence[str]
+    title: str, differences: NDArray[np.float64], rows: Sequence[str], columns: Sequence[str]
 ) -> HeatMap:
-    size = np.abs(apart) * apart.size
-    levels = 1 + np.searchsorted(_APART, size)
-    signs = np.where(apart > 0, "more", "less")
+    size = np.abs(differences) * differences.size
+    levels = 1 + np.searchsorted(_DIFFERENCES, size)
+    signs = np.where(differences > 0, "more", "less")
     colours = [
         [
             "same" if far < 0.01 else f"{sign}{level}"
@@ -141,7 +143,7 @@ def _difference(
         ]
         for s_row, l_row, f_row in zip(signs, levels.tolist(), size.tolist(), strict=True)
     ]
-    return HeatMap(title=title, error=None, cells=_cells(apart, colours, rows, columns))
+    return HeatMap(title=title, error=None, cells=_cells(differences, colours, rows, columns))
 
 
 def _cells(

@@ -1,4 +1,4 @@
-"""The names beside a map of boxes: real text, as many of it as a wide and a narrow page hold."""
+"""Labels beside a map of boxes as page text, as many as fit on a wide and a narrow page."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from hedgerow.draw.maps import HEIGHT, WIDTH, BoxMap, MapMark
 from hedgerow.draw.pictures import shortened
 
 LETTER = 7.0
-"""The width of a letter in pixels, on the generous side."""
+"""Upper estimate of the width of a letter in pixels."""
 
 LINE = 16.0
 WIDE, NARROW = (600.0, 400.0), (225.0, 300.0)
-"""How many pixels the fields of a map have at least, across and down, on the two kinds of pages."""
+"""Minimum size of a map in pixels, across and down, on a wide and a narrow page."""
 
 LONG, SHORT = 22, 12
-"""Letters of a name down the side, on the two kinds of pages."""
+"""Letters of a label down the side, on a wide and a narrow page."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AxisName:
-    """A name beside an axis: where, in percent, and how it is called where there is little room.
+    """A label beside an axis: its position in per cent, its text and a short form.
 
-    ``narrow`` is whether a narrow page has room for it; ``anchor`` keeps the first and the last
-    one across on the page.
+    ``narrow`` is true if a narrow page has room for it; ``anchor`` keeps the first and the last
+    label across inside the page.
     """
 
     percent: float
@@ -35,7 +35,7 @@ class AxisName:
 
 
 def names_across(drawn: BoxMap) -> tuple[AxisName, ...]:
-    """Return the names below a map; those of values are slanted, and so need a line each."""
+    """Return the labels below a map; those of categories are slanted, so each needs a line."""
 
     def room(mark: MapMark) -> float:
         return LINE if drawn.slanted else len(mark.text) * LETTER + 8
@@ -58,8 +58,8 @@ def names_across(drawn: BoxMap) -> tuple[AxisName, ...]:
 
 
 def names_down(drawn: BoxMap) -> tuple[AxisName, ...]:
-    """Return the names left of a map."""
-    # A name at an end is moved inwards, so that it is not cut off: it needs its room there.
+    """Return the labels left of a map."""
+    # A label at an end is moved inwards, so that it is not cut off.
     ends = HEIGHT * 0.015, HEIGHT * 0.985
     inside = [replace(mark, at=min(max(mark.at, ends[0]), ends[1])) for mark in drawn.down_marks]
     wide = _with_room(inside, HEIGHT / WIDE[1], lambda _: LINE)
@@ -78,19 +78,19 @@ def names_down(drawn: BoxMap) -> tuple[AxisName, ...]:
 def _with_room(
     marks: Iterable[MapMark], scale: float, room: Callable[[MapMark], float]
 ) -> list[MapMark]:
-    """Return marks that do not touch; the first and the last one come before those between."""
+    """Return marks that do not touch; the first and the last take precedence."""
     ordered = sorted(marks, key=lambda mark: mark.at)
     kept: list[MapMark] = []
     for mark in [*ordered[:1], *ordered[:0:-1][:1], *ordered[1:-1]]:
-        if all(abs(mark.at - other.at) >= _apart(mark, other, room) * scale for other in kept):
+        if all(abs(mark.at - other.at) >= _distance(mark, other, room) * scale for other in kept):
             kept.append(mark)
     return kept
 
 
-def _apart(one: MapMark, other: MapMark, room: Callable[[MapMark], float]) -> float:
-    """Return how many pixels the places of two names must be apart.
+def _distance(one: MapMark, other: MapMark, room: Callable[[MapMark], float]) -> float:
+    """Return the minimum distance between two labels in pixels.
 
-    A name in the middle of its place reaches half its width to either side; one at an end of the
-    axis lies wholly on one side.
+    A label centred on its position takes half its width on either side; one at an end of the
+    axis lies entirely on one side.
     """
     return room(one) / 2 + room(other) / 2 + (max(room(one), room(other)) - LINE) / 2

@@ -1,8 +1,8 @@
-"""Maps of the boxes: what lies where on two attributes, by density and by class.
+"""Maps of the boxes: the distribution of records over two attributes, by density and class.
 
-Boxes overlap when they are seen on two of many attributes, so a map shows the cells
-between all borders of the two: each has what its boxes would have there if records lay
-evenly in them. Neighbouring cells of one density are drawn as one rectangle.
+Boxes overlap when projected on two of many attributes, so a map shows the cells between all
+borders of the two. The records of a box are spread evenly over its cells. Neighbouring cells of
+equal density are drawn as one rectangle.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from hedgerow.model.schema import Schema
 MOST_ATTRIBUTES = 5
 CLASS_COLOURS = 6
 STRENGTHS = (0.6, 0.8)
-"""Parts of a cell that its majority class must have for a stronger colour."""
+"""Shares of the majority class of a cell from which its colour is stronger."""
 
 WIDTH, HEIGHT = 1200, 840
 X_ROOM, Y_ROOM = 90.0, 30.0
-"""How far apart the names of two borders must be, on either axis."""
+"""Minimum distance between the labels of two borders, on either axis."""
 
 SLANTED_ROOM = 36.0
 LETTER = 15.0
-"""The width of a letter of a name, on the generous side; names across are slanted by 35 degrees."""
+"""Upper estimate of the width of a letter; labels across are slanted by 35 degrees."""
 
 SLANT_COSINE, SLANT_SINE = 0.82, 0.58
 _BLOCK = 1 << 14
@@ -39,7 +39,7 @@ _BLOCK = 1 << 14
 
 @dataclass(frozen=True, kw_only=True)
 class MapMark:
-    """A name beside an axis."""
+    """A label beside an axis."""
 
     at: float
     text: str
@@ -47,7 +47,7 @@ class MapMark:
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """All rectangles of one colour: density, class and how strong its majority is."""
+    """All rectangles of one colour: a density, a class and the strength of its majority."""
 
     density: int
     group: int
@@ -57,7 +57,7 @@ class Shape:
 
 @dataclass(frozen=True, kw_only=True)
 class BoxMap:
-    """The map of two attributes; ``left`` and ``below`` is the room for names and titles."""
+    """Map of two attributes; ``left`` and ``below`` are the margins for labels and titles."""
 
     across: str
     down: str
@@ -74,19 +74,19 @@ class BoxMap:
 
 @dataclass(frozen=True, kw_only=True)
 class Maps:
-    """Maps of every two of the attributes that divide most, and the classes' names."""
+    """Maps of all pairs of the most split attributes, and the names of the classes."""
 
     maps: tuple[BoxMap, ...]
     classes: tuple[str, ...]
     other_classes: int
     n_attributes: int
-    n_left_out: int
+    n_omitted: int
 
 
 def box_maps(schema: Schema, groups: Groups) -> Maps:
-    """Return the maps of a release of boxes; none if fewer than two attributes are divided."""
-    divided = by_splits(groups)
-    shown = divided[:MOST_ATTRIBUTES]
+    """Return the maps of a release of boxes; none if fewer than two attributes are split."""
+    split = by_splits(groups)
+    shown = split[:MOST_ATTRIBUTES]
     axes = {at: PictureAxis.of(schema.attributes[at], groups.ranges[at]) for at in shown}
     ranks, classes = _classes(schema, groups)
     pairs = [_oriented(one, other, axes) for one, other in combinations(shown, 2)]
@@ -95,18 +95,18 @@ def box_maps(schema: Schema, groups: Groups) -> Maps:
         classes=classes[:CLASS_COLOURS],
         other_classes=max(len(classes) - CLASS_COLOURS, 0),
         n_attributes=len(shown),
-        n_left_out=len(divided) - len(shown),
+        n_omitted=len(split) - len(shown),
     )
 
 
 def one_map(schema: Schema, groups: Groups, pair: tuple[int, int]) -> BoxMap:
-    """Return the map of two attributes, by their places, the first across."""
+    """Return the map of two attributes, given by their positions, the first across."""
     axes = {at: PictureAxis.of(schema.attributes[at], groups.ranges[at]) for at in pair}
     return _map(groups, pair, axes, _classes(schema, groups)[0])
 
 
 def class_names(schema: Schema, groups: Groups) -> tuple[tuple[str, ...], int]:
-    """Return the classes that have colours, the most frequent first, and how many have none."""
+    """Return the classes with a colour, most frequent first, and the number of those without."""
     names = _classes(schema, groups)[1]
     return names[:CLASS_COLOURS], max(len(names) - CLASS_COLOURS, 0)
 
@@ -114,14 +114,14 @@ def class_names(schema: Schema, groups: Groups) -> tuple[tuple[str, ...], int]:
 def map_borders(
     schema: Schema, groups: Groups, pair: tuple[int, int]
 ) -> tuple[list[int], list[int]]:
-    """Return where the borders of a map's cells are drawn: from the left, and from the top."""
+    """Return the positions of the cell borders of a map, from the left and from the top."""
     across, down = (PictureAxis.of(schema.attributes[at], groups.ranges[at]) for at in pair)
     x = (across.at * WIDTH).round().astype(int).tolist()
     return x, _heights(down).round().astype(int).tolist()
 
 
 def _classes(schema: Schema, groups: Groups) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Return each class's rank by its noisy total, and the names in that order."""
+    """Return the rank of each class by noisy total, and the names in that order."""
     target = schema.class_attribute
     if target is None or groups.classes is None:
         return np.zeros(1, dtype=np.int64), ()
@@ -134,7 +134,7 @@ def _classes(schema: Schema, groups: Groups) -> tuple[NDArray[np.int64], tuple[s
 
 
 def _oriented(one: int, other: int, axes: dict[int, PictureAxis]) -> tuple[int, int]:
-    """Put numbers across and names down, where they can be read."""
+    """Return the pair with numbers across and categories down, where labels have room."""
 
     def fit(at: int) -> tuple[bool, int]:
         axis = axes[at]
@@ -195,7 +195,7 @@ def _map(
 def _margins(
     across: tuple[MapMark, ...], down: tuple[MapMark, ...], *, slanted: bool
 ) -> tuple[int, int]:
-    """Return how far left and below titles must stand to be clear of the names."""
+    """Return the distances of the titles from the axes, so that they clear the labels."""
     longest = max((len(mark.text) for mark in down), default=0) * LETTER
     lowest = max((len(mark.text) for mark in across), default=0) * LETTER if slanted else 0.0
     left = max(longest + 90, lowest * SLANT_COSINE + 20, 120)
@@ -203,7 +203,7 @@ def _margins(
 
 
 def _heights(axis: PictureAxis) -> NDArray[np.float64]:
-    """Numbers rise upwards, names are read downwards."""
+    """Return the vertical positions of borders: numbers rise upwards, names read downwards."""
     rising = axis.attribute.domain.kind == "numeric"
     return HEIGHT * (1 - axis.at if rising else axis.at)
 
@@ -234,7 +234,7 @@ def _shapes(
 def _colours(
     cells: NDArray[np.float64], areas: NDArray[np.float64], ranks: NDArray[np.int64]
 ) -> tuple[list[list[int]], list[list[int]], list[list[int]]]:
-    """Return each cell's density step, the rank of its majority class and how strong that is."""
+    """Return density step, rank of the majority class and its strength for each cell."""
     sums = cells.sum(axis=0)
     lead = np.divide(cells.max(axis=0), sums, out=np.zeros_like(sums), where=sums > 0)
     steps = density_steps(sums / (float(sums.sum()) or 1.0), areas)
@@ -244,7 +244,7 @@ def _colours(
 
 
 def _alike(densities: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return a number per cell that is the same for cells of the same density of each class."""
+    """Return a number per cell, equal for cells with equal densities of all classes."""
     n_classes, n_across, n_down = densities.shape
     scaled = (densities / (densities.max() or 1.0)).round(12)
     _, which = np.unique(scaled.reshape(n_classes, -1).T, axis=0, return_inverse=True)
@@ -252,7 +252,7 @@ def _alike(densities: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def rectangles(cells: NDArray[np.int64]) -> Iterator[tuple[int, int, int, int]]:
-    """Yield rectangles of equal cells that tile the array: rows from, to, columns from, to."""
+    """Yield rectangles of equal cells that tile the array: first and last row and column."""
     grid = cells.tolist()
     n_rows, n_columns = cells.shape
     done = [[False] * n_columns for _ in range(n_rows)]
@@ -274,7 +274,7 @@ def rectangles(cells: NDArray[np.int64]) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _marks(axis: PictureAxis, at: NDArray[np.float64], room: float) -> tuple[MapMark, ...]:
-    """Name borders of numbers and cells of names, as far as there is room."""
+    """Return labels for borders of numbers or cells of categories, as far as there is room."""
     if axis.attribute.domain.kind == "categorical":
         named = [
             MapMark(at=round(float(middle), 1), text=shortened(axis.label(cell), 20))

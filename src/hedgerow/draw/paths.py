@@ -1,4 +1,4 @@
-"""The most frequent paths of sequences as a picture: a column per place, a field per prefix."""
+"""Picture of the most frequent paths of sequences: a column per position, a field per prefix."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ N_SHADES = 8
 
 @dataclass(frozen=True, kw_only=True)
 class PathField:
-    """One prefix: where it is drawn, and what it says; ``ends`` for sequences that stop before."""
+    """Position and texts of one prefix; ``ends`` marks sequences that end at the parent prefix."""
 
     x: float
     y: float
@@ -29,13 +29,13 @@ class PathField:
     shade: int
     label: str
     text: str
-    told: str
+    count_text: str
     ends: bool
 
 
 @dataclass(frozen=True, kw_only=True)
 class PathPicture:
-    """The tree of the most frequent prefixes, drawn from left to right."""
+    """Tree of the most frequent prefixes, from left to right."""
 
     fields: tuple[PathField, ...]
     n_places: int
@@ -46,7 +46,7 @@ class PathPicture:
 
 
 def path_picture(sequences: NoisySequences) -> PathPicture | None:
-    """Return the picture of the counted prefixes; ``None`` where there are none."""
+    """Return the picture of the counted prefixes, or ``None`` if there are none."""
     prefixes = sequences.prefixes
     if prefixes is None or not len(prefixes):
         return None
@@ -62,7 +62,7 @@ def path_picture(sequences: NoisySequences) -> PathPicture | None:
 
 
 class _Drawing:
-    """Prefixes come sorted, so that those below one follow it."""
+    """Layout of sorted prefixes, in which every prefix precedes its extensions."""
 
     def __init__(self, prefixes: Prefixes, labels: tuple[str, ...]) -> None:
         self.prefixes = prefixes
@@ -77,7 +77,7 @@ class _Drawing:
         self._below(-1, top=0.0, place=0)
 
     def _below(self, parent: int, *, top: float, place: int) -> None:
-        """Draw the prefixes right below one, the most frequent first."""
+        """Draw the direct extensions of a prefix, the most frequent first."""
         children = np.flatnonzero(self.parent == parent)
         counts = self.prefixes.counts[children]
         for child in children[np.argsort(-counts, kind="stable")].tolist():
@@ -105,7 +105,7 @@ class _Drawing:
                 shade=1 + min(N_SHADES - 1, int(N_SHADES * min(1.0, share * 4))),
                 label=" → ".join(shortened(word, _LETTERS) for word in words),
                 text=shortened(words[-1], _LETTERS) if height >= _TEXT_FROM else "",
-                told=f"{count:,} ± {error:,.0f}",
+                count_text=f"{count:,} ± {error:,.0f}",
                 ends=False,
             )
         )
@@ -117,7 +117,7 @@ class _Drawing:
                 shade=0,
                 label="ends",
                 text="",
-                told=f"{count:,}",
+                count_text=f"{count:,}",
                 ends=True,
             )
         )
@@ -133,7 +133,7 @@ class _Drawing:
 
 
 def _parents(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the prefix right above each sorted prefix: the last one before it that is shorter."""
+    """Return the parent of each sorted prefix: the last shorter one before it."""
     parents = np.full(len(lengths), -1, dtype=np.int64)
     last = np.full(int(lengths.max(initial=0)) + 1, -1, dtype=np.int64)
     for place, length in enumerate(lengths.tolist()):

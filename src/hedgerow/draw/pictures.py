@@ -1,6 +1,6 @@
-"""What the report draws of a cut: taxonomies down to it, and bands of numbers.
+"""Pictures of a cut: taxonomies down to the cut, and bands of numbers.
 
-Plain values for the page template; everything comes from publishable groups.
+Plain values for page templates; all of them come from publishable groups.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from hedgerow.taxonomy.domain import CategoricalDomain, DateDomain, NumericDomai
 from hedgerow.taxonomy.tree import Taxonomy
 
 MOST_ROWS = 60
-"""Rows drawn for one attribute; the rest is counted, not drawn."""
+"""Maximum number of rows drawn for one attribute; the others are only counted."""
 
 MOST_EXAMPLES = 4
 LONGEST_LABEL = 60
 MOST_SEGMENTS = 200
-"""A band with more ranges than this would be a blur, and is left out."""
+"""Maximum number of ranges of a band; a band with more is not drawn."""
 
 TICK_ROOM = 7.0
-"""Per cent of a band's width that a number below it takes up."""
+"""Width of a number below a band, in per cent of the band."""
 
 DATE_ROOM = 14.0
-"""Per cent of a band's width that a date below it takes up."""
+"""Width of a date below a band, in per cent of the band."""
 
 Branch = Literal["line", "blank", "tee", "elbow"]
 Branches: TypeAlias = tuple[Branch, ...]
@@ -40,7 +40,7 @@ Branches: TypeAlias = tuple[Branch, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class PictureRow:
-    """One line of a drawn cut: a node above the cut, or one of its ranges."""
+    """One row of the picture: a node above the cut, or one of its ranges."""
 
     label: str
     branches: Branches
@@ -52,7 +52,7 @@ class PictureRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Segment:
-    """One stretch of a numeric band, in per cent of its width."""
+    """One segment of a numeric band, in per cent of its width."""
 
     label: str
     start: float
@@ -61,7 +61,7 @@ class Segment:
 
 @dataclass(frozen=True, kw_only=True)
 class Tick:
-    """One border on a numeric band."""
+    """One labelled border on a numeric band."""
 
     text: str
     at: float
@@ -82,12 +82,12 @@ class Picture:
 
     @property
     def is_full(self) -> bool:
-        """Whether every value of the domain is published as it is."""
+        """True if every value of the domain is published as it is."""
         return self.n_ranges == self.n_values
 
 
 def shortened(text: str, longest: int = LONGEST_LABEL) -> str:
-    """Return ``text``, or its beginning and an ellipsis."""
+    """Return ``text``, cut to ``longest`` characters with an ellipsis."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
@@ -99,7 +99,7 @@ def range_totals(groups: Groups, attribute: int) -> NDArray[np.int64]:
 
 
 def picture(attribute: Attribute, groups: Groups, position: int) -> Picture:
-    """Return the drawing of one attribute's ranges with their published counts."""
+    """Return the picture of one attribute's ranges with their published counts."""
     domain, ranges = attribute.domain, groups.ranges[position]
     marks = _Marks.of(range_labels(domain, ranges), ranges, range_totals(groups, position))
     segments: tuple[Segment, ...] = ()
@@ -160,7 +160,7 @@ def _flat_rows(marks: _Marks) -> tuple[tuple[PictureRow, ...], int]:
 
 
 def _tree_rows(taxonomy: Taxonomy, marks: _Marks) -> tuple[tuple[PictureRow, ...], int]:
-    """Walk from the root down to the cut; what lies below a range is summed up in words."""
+    """Return the nodes from the root to the cut; values below a range are named in its row."""
     rows: list[PictureRow] = []
     drawn = 0
     spans = sorted(marks.place)
@@ -183,14 +183,14 @@ def _tree_rows(taxonomy: Taxonomy, marks: _Marks) -> tuple[tuple[PictureRow, ...
 
 
 def _lowest_alike(taxonomy: Taxonomy, node: int) -> int:
-    """Follow single children down: they stand for the same values."""
+    """Return the lowest node with the same values, reached through single children."""
     while len(taxonomy.children(node)) == 1:
         node = int(taxonomy.children(node)[0])
     return node
 
 
 def _any_inside(spans: list[tuple[int, int]], span: tuple[int, int]) -> bool:
-    """Whether a published range is strictly inside ``span``."""
+    """Return true if a published range lies strictly inside ``span``."""
     at = bisect_left(spans, (span[0], 0))
     while at < len(spans) and spans[at][0] < span[1]:
         if spans[at] != span and spans[at][1] <= span[1]:
@@ -200,7 +200,7 @@ def _any_inside(spans: list[tuple[int, int]], span: tuple[int, int]) -> bool:
 
 
 def _children(taxonomy: Taxonomy, node: int, branches: Branches) -> Iterator[tuple[int, Branches]]:
-    """Yield the children, the last first, each with the lines to draw before it."""
+    """Yield the children, the last first, each with its branch lines."""
     after: dict[Branch, Branch] = {"tee": "line", "elbow": "blank"}
     before = tuple(after.get(branch, branch) for branch in branches)
     for rank, child in enumerate(reversed(taxonomy.children(node).tolist())):
@@ -208,7 +208,7 @@ def _children(taxonomy: Taxonomy, node: int, branches: Branches) -> Iterator[tup
 
 
 def _inside(taxonomy: Taxonomy, span: tuple[int, int]) -> str:
-    """Name some of the values that a published range puts together."""
+    """Return the names of some values of a published range."""
     n_values = span[1] - span[0]
     if n_values == 1:
         return ""
@@ -221,7 +221,7 @@ def _inside(taxonomy: Taxonomy, span: tuple[int, int]) -> str:
 def _band(
     domain: NumericDomain, ranges: Ranges, labels: list[str]
 ) -> tuple[tuple[Segment, ...], tuple[Tick, ...]]:
-    """Lay the ranges of known values out between the public bounds."""
+    """Return the positions of ranges of known values between the public bounds."""
     low, width = domain.low, (domain.high - domain.low) or Fraction(1)
 
     def at(value: Fraction) -> float:
@@ -241,7 +241,7 @@ def _band(
 
 
 def _ticks(borders: list[tuple[float, str]], *, room: float) -> tuple[Tick, ...]:
-    """Name the borders that have room; the two bounds always do."""
+    """Return labels for the two bounds and for borders far enough from other labels."""
     ticks = [Tick(text=borders[0][1], at=borders[0][0])]
     for at, border in borders[1:-1]:
         if at - ticks[-1].at >= room and borders[-1][0] - at >= room:

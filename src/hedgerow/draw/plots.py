@@ -1,4 +1,4 @@
-"""Plots of an evaluation as SVG that stands inside the page: bars, side by side."""
+"""Grouped bar charts as SVG, for inclusion in a page."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def bars(
     line: tuple[str, float] | None = None,
     lowest: float | None = None,
 ) -> str:
-    """Return groups of bars in per cent as SVG; parts of one come in.
+    """Return a grouped bar chart in per cent as SVG, from shares between 0 and 1.
 
-    ``quiet`` names series that are there for comparison, ``line`` a level across the plot.
-    The axis begins at 0, or at ``lowest`` where small differences matter.
+    ``quiet`` names series drawn in grey, for comparison; ``line`` is a label and a level across
+    the plot. The axis begins at 0, or at ``lowest`` if small differences matter.
     """
     try:
         from matplotlib import rc_context

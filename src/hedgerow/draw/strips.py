@@ -1,4 +1,4 @@
-"""How finely boxes divide each attribute, and where the records are: for the report."""
+"""Strips: the resolution of each attribute in the boxes, and the distribution of records."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from hedgerow.model.schema import Schema
 
 MOST_STRIPS = 40
 MOST_ROWS = 30
-"""Rows of one attribute with names; more are counted, not drawn."""
+"""Maximum number of rows drawn for a categorical attribute; the others are only counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StripCell:
-    """Values that every box has together: an estimate of their records, and their colour."""
+    """Values that no box separates, with an estimate of their records and a colour."""
 
     label: str
     start: float
@@ -31,7 +31,7 @@ class StripCell:
 
 @dataclass(frozen=True, kw_only=True)
 class Strip:
-    """How one attribute is divided: a coloured band of numbers, or rows of names."""
+    """The cells of one attribute: a coloured band for numbers, rows for categories."""
 
     name: str
     kind: str
@@ -47,17 +47,17 @@ class Strip:
 
 @dataclass(frozen=True, kw_only=True)
 class Strips:
-    """The attributes that divide boxes, and how many of them are not drawn."""
+    """Strips of the attributes that split boxes, and the number of those not drawn."""
 
     strips: tuple[Strip, ...]
     n_not_drawn: int
 
 
 def box_strips(schema: Schema, groups: Groups) -> Strips:
-    """Return a drawing of every attribute that divides boxes, those that do so most first."""
-    divided = by_splits(groups)
-    strips = tuple(_strip(schema, groups, at) for at in divided[:MOST_STRIPS])
-    return Strips(strips=strips, n_not_drawn=len(divided) - len(strips))
+    """Return a strip for every attribute that splits boxes, most important first."""
+    split = by_splits(groups)
+    strips = tuple(_strip(schema, groups, at) for at in split[:MOST_STRIPS])
+    return Strips(strips=strips, n_not_drawn=len(split) - len(strips))
 
 
 def _strip(schema: Schema, groups: Groups, position: int) -> Strip:
@@ -104,7 +104,7 @@ def _cells(groups: Groups, position: int, axis: PictureAxis, n_drawn: int) -> tu
 
 
 def _ticks(axis: PictureAxis) -> tuple[Tick, ...]:
-    """Name the borders that have room; the two bounds always do."""
+    """Return labels for the two bounds and for borders far enough from other labels."""
     at = (100 * axis.at).round(2).tolist()
     ticks = [Tick(text=axis.border_text(0), at=at[0])]
     for border in range(1, len(axis)):

@@ -1,4 +1,4 @@
-"""The tree of boxes down to its first levels, for the report."""
+"""The first levels of the tree of boxes."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from hedgerow.model.schema import Schema
 MOST_LEVELS = 4
 MOST_NODES = 80
 MOST_CHILDREN = 24
-"""Children of one node that are drawn, the largest ones; the rest is counted."""
+"""Maximum number of children drawn per node, the largest first; the others are only counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TreeRow:
-    """One node: what it holds, its noisy size and what became of it.
+    """One node: its range, its noisy size and the attribute that splits it.
 
-    ``n_more`` above 0: no node, but that many smaller siblings that are not drawn.
+    A row with ``n_more`` above 0 stands for that number of smaller siblings that are not drawn.
     """
 
     attribute: str
@@ -48,7 +48,7 @@ class TreePicture:
 
 
 def tree_picture(schema: Schema, tree: Tree) -> TreePicture:
-    """Return the tree down to its first levels, the larger nodes before the smaller ones."""
+    """Return the first levels of the tree; larger nodes are expanded first."""
     drawing = _Drawing(schema, tree)
     rows = tuple(drawing.rows())
     return TreePicture(
@@ -68,7 +68,7 @@ class _Drawing:
         self.shown = self._opened()
 
     def _opened(self) -> dict[int, NDArray[np.int64]]:
-        """Choose which nodes are drawn with their children, and which of these."""
+        """Return the nodes that are drawn expanded, with the children that are drawn."""
         shown: dict[int, NDArray[np.int64]] = {}
         n_drawn, row = 1, np.zeros(1, dtype=np.int64)
         for _ in range(MOST_LEVELS):
@@ -125,7 +125,7 @@ class _Drawing:
         )
 
     def _more(self, node: int, branches: Branches) -> TreeRow:
-        """Sum up the children that are not drawn."""
+        """Return a row that sums up the children that are not drawn."""
         children = np.setdiff1d(np.flatnonzero(self.tree.parent == node), self.shown[node])
         size = float(self.sizes[children].sum())
         return TreeRow(
@@ -141,12 +141,12 @@ class _Drawing:
         )
 
     def _percent(self, size: float) -> float:
-        whole = max(float(self.sizes[0]), float(self.sizes.max()), 1.0)
-        return round(100 * size / whole, 1)
+        total = max(float(self.sizes[0]), float(self.sizes.max()), 1.0)
+        return round(100 * size / total, 1)
 
 
 def _boxes_below(tree: Tree) -> NDArray[np.int64]:
-    """Return how many boxes each node was divided into, 1 for a box itself."""
+    """Return the number of boxes below each node, 1 for a box itself."""
     n_boxes = (tree.box >= 0).astype(np.int64)
     for level in reversed(levels(tree)[1:]):
         np.add.at(n_boxes, tree.parent[level], n_boxes[level])

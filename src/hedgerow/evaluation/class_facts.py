@@ -15,9 +15,16 @@ _MEASURES = {"auc": "auc", "balanced-accuracy": "balanced", "rare-recall": "rare
 
 
 def measure_facts(
-    floor: ClassMeasures, boxes: ByLearner | None, records: ByLearner, ceiling: ByLearner
+    floor: ClassMeasures,
+    boxes: ByLearner | None,
+    records: ByLearner,
+    ceiling: ByLearner,
+    judged: ByLearner,
 ) -> Facts:
-    """Return the measures beside accuracy, each by learner between its floor and its ceiling."""
+    """Return the measures beside accuracy, each by learner between its floor and its ceiling.
+
+    ``judged`` are those of the boxes or of the records, whichever the release consists of.
+    """
     return {
         name: {
             "floor": getattr(floor, key),
@@ -26,7 +33,7 @@ def measure_facts(
                 "records": _column(records, key),
             },
             "ceiling": _column(ceiling, key),
-            "kept": kept_of(floor, boxes or records, ceiling, key),
+            "kept": kept_of(floor, judged, ceiling, key),
         }
         for name, key in _MEASURES.items()
     }

@@ -16,7 +16,7 @@ from hedgerow.errors import DataError, ReleaseError
 from hedgerow.evaluation.class_measures import ClassMeasures, always, class_measures
 from hedgerow.evaluation.examples import Examples
 from hedgerow.evaluation.learners import LEARNERS, Learner, answered_by, most_examples
-from hedgerow.evaluation.placing import drawn, is_placed, is_pointlike
+from hedgerow.evaluation.placing import boxes_of, drawn, is_placed, is_pointlike
 from hedgerow.model.groups import Groups
 from hedgerow.model.table import EncodedTable
 from hedgerow.progress import Done, unheard
@@ -130,7 +130,8 @@ def release_accuracies(
     ``by="boxes"`` trains on the groups, weighted by their counts, and generalises the
     rows of ``test`` by the release's boxes [DiffGen, Sec. 5]. ``by="records"`` trains on
     records drawn from the release and leaves the rows of ``test`` as they are. Left out,
-    it is by boxes wherever these divide the domain.
+    it is by boxes where the groups themselves divide the domain. A release of records with a
+    leaf table has boxes as well: those of its leaves.
     """
     usual = usual_class(test)
     found = release_measures(groups, test=test, usual=usual, learners=learners, by=by, seed=seed)
@@ -159,15 +160,15 @@ def examples_of(
     groups: Groups, test: EncodedTable, *, by: By | None, seed: int = 0
 ) -> tuple[Examples, Examples]:
     """Return what to learn from a release, and the rows of ``test`` to match."""
-    placed = is_placed(groups)
-    if by == "boxes" and not placed:
+    boxes = boxes_of(groups, test.schema) if by == "boxes" or is_placed(groups) else None
+    if by == "boxes" and boxes is None:
         raise ReleaseError(
             "no tree leads records to the boxes of this release",
             where="evaluation",
             do="Learn from records drawn from it instead: by='records'.",
         )
-    if placed and by != "records":
-        return Examples.of_groups(test.schema, groups), Examples.of_rows(groups, test)
+    if boxes is not None and by != "records":
+        return Examples.of_groups(test.schema, boxes), Examples.of_rows(boxes, test)
     rows = Examples.of_records(test)
     if is_pointlike(groups):
         return _points(groups, test), rows

@@ -94,7 +94,7 @@ def spread_errors(
         raise SettingError.out_of_range(
             "ways", ways, f"a whole number from 1 to {min(3, len(edges))}"
         )
-    chosen = _chosen(len(edges), ways, most, seed)
+    chosen = chosen_sets(len(edges), ways, most, seed)
     errors, of_even = [], []
     for at, attributes in enumerate(chosen):
         done(at / len(chosen))
@@ -147,7 +147,7 @@ def bin_edges(attribute: Attribute) -> NDArray[np.int64]:
     return even_borders(size, min(size, most))
 
 
-def _chosen(n: int, ways: int, most: int, seed: int) -> list[tuple[int, ...]]:
+def chosen_sets(n: int, ways: int, most: int, seed: int) -> list[tuple[int, ...]]:
     """Return all sets of that many attributes, or ``most`` of them drawn."""
     if comb(n, ways) <= most:
         return list(combinations(range(n), ways))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hedgerow.errors import ReleaseError
 from hedgerow.evaluation.distinct import row_numbers
 from hedgerow.model.groups import Groups
+from hedgerow.model.leaf_groups import leaf_groups
 from hedgerow.model.locate import box_of
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
@@ -29,9 +30,22 @@ def is_placed(groups: Groups) -> bool:
     return groups.is_cut or (groups.tree is not None and groups.boxes is not None)
 
 
+def boxes_of(groups: Groups, schema: Schema) -> Groups | None:
+    """Return the groups whose boxes recode records: the release's own, or its leaf table's.
+
+    ``None`` where a release has neither.
+    """
+    if is_placed(groups):
+        return groups
+    if groups.leaves is None:
+        return None
+    sizes = [attribute.domain.size for attribute in schema.attributes]
+    return leaf_groups(groups.leaves, sizes, has_class=schema.class_attribute is not None)
+
+
 def is_pointlike(groups: Groups) -> bool:
     """Whether every range of the release is a single code, as in synthetic records."""
-    return all(bool((ranges.stop - ranges.first == 1).all()) for ranges in groups.ranges)
+    return groups.are_points
 
 
 def places(groups: Groups, table: EncodedTable) -> NDArray[np.int32]:

@@ -71,6 +71,27 @@ class SpreadAxis:
         )
         return weighed
 
+    def spread_out(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the weight of every code, from that of every piece."""
+        if self.is_points:
+            return _summed(self.first, weights, self.size)
+        if self.ends is None or self.column is None:
+            return self._evenly(weights / (self.stop - self.first))
+        whole = self.ends[self.column, self.stop] - self.ends[self.column, self.first]
+        known = whole > 0
+        total = self._evenly(np.where(known, 0.0, weights / (self.stop - self.first)))
+        per_weight = np.where(known, weights / np.where(known, whole, 1.0), 0.0)
+        for column, codes in enumerate(np.diff(self.ends, axis=1)):
+            total += codes * self._evenly(np.where(self.column == column, per_weight, 0.0))
+        return total
+
+    def _evenly(self, heights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sum over pieces of a height at each of their codes."""
+        rises = _summed(self.first, heights, self.size + 1)
+        falls = _summed(self.stop, heights, self.size + 1)
+        found: NDArray[np.float64] = np.maximum(np.cumsum(rises - falls)[:-1], 0.0)
+        return found
+
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Spread:
@@ -113,6 +134,11 @@ class Spread:
         if target is not None and groups.classes is not None:
             axes.append(_points_axis(target.domain.size, groups.classes))
         return cls(axes=tuple(axes), weights=groups.counts.astype(np.float64))
+
+    def code_weights(self, at: int) -> NDArray[np.float64]:
+        """Return the weight of every code of one attribute."""
+        axis = self.axes[at]
+        return axis.spread_out(_summed(axis.index, self.unequal, len(axis.first)))
 
     def marginal(
         self, attributes: Sequence[int], edges: Sequence[CodeBounds]
@@ -189,6 +215,13 @@ class Spread:
             number, weights=self.weights, minlength=len(first)
         ).astype(np.float64)
         return [axis.index[first] for axis in axes], weights
+
+
+def _summed(
+    place: NDArray[np.integer[Any]], weights: NDArray[np.float64] | None, size: int
+) -> NDArray[np.float64]:
+    """Return the weight at each of ``size`` places; without weights, the number of rows."""
+    return np.bincount(place, weights=weights, minlength=size).astype(np.float64)
 
 
 def _added_up(

@@ -15,7 +15,7 @@ from hedgerow.evaluation.learners import LEARNERS, Learner, most_examples
 from hedgerow.evaluation.loss import losses_of_groups, losses_of_records
 from hedgerow.evaluation.marginals import MOST_TABLES, marginal_errors
 from hedgerow.evaluation.people import people_facts
-from hedgerow.evaluation.placing import is_placed, rows_of
+from hedgerow.evaluation.placing import boxes_of, is_placed, rows_of
 from hedgerow.evaluation.ranges import SANITY, range_errors
 from hedgerow.evaluation.relation_facts import relation_facts
 from hedgerow.evaluation.relations import relations
@@ -37,14 +37,18 @@ _UNSEEN = "The test rows come from the test file: neither the release nor the ce
 def classification(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
     """Return the measures of each learner: floor, from the release, ceiling."""
     train, test = _split(subject, seed)
-    groups, placed = subject.groups, is_placed(subject.groups)
+    groups = subject.groups
+    has_boxes = boxes_of(groups, subject.schema) is not None
     floor = majority_measures(train=train, test=test)
     ceiling = raw_measures(train=train, test=test, seed=seed, done=stretch(done, 0, 3))
     common: Any = {"test": test, "usual": floor.usual, "seed": seed}
     boxes = (
-        release_measures(groups, by="boxes", done=stretch(done, 1, 3), **common) if placed else None
+        release_measures(groups, by="boxes", done=stretch(done, 1, 3), **common)
+        if has_boxes
+        else None
     )
     records = release_measures(groups, by="records", done=stretch(done, 2, 3), **common)
+    judged = records if boxes is None or not is_placed(groups) else boxes
     return {
         **_test_facts(subject, test),
         "floor": floor.accuracy,
@@ -53,8 +57,9 @@ def classification(subject: TableSubject, *, seed: int, done: Done = unheard) ->
             "boxes": None if boxes is None else _accuracies(boxes),
             "records": _accuracies(records),
         },
-        "kept": kept_of(floor, boxes or records, ceiling, "accuracy"),
-        "measures": measure_facts(floor, boxes, records, ceiling),
+        "judged": "boxes" if judged is boxes else "records",
+        "kept": kept_of(floor, judged, ceiling, "accuracy"),
+        "measures": measure_facts(floor, boxes, records, ceiling, judged),
         "usual": _class_labels(test)[floor.usual],
         "classes": class_rows(_class_labels(test), _shares(test), boxes, records, ceiling),
         "most-examples": {

@@ -132,3 +132,8 @@ class Groups:
 
     def __len__(self) -> int:
         return len(self.counts)
+
+    @property
+    def are_points(self) -> bool:
+        """True if every range is a single code, as in synthetic records."""
+        return all(bool((ranges.stop - ranges.first == 1).all()) for ranges in self.ranges)

@@ -10,8 +10,8 @@ from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.engine import BasketEngine, Engine
 from hedgerow.model.groups import Groups
+from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
 from hedgerow.taxonomy.tree import Taxonomy
@@ -108,15 +108,7 @@ class PrivateMethod(Protocol[Domain_contra, Engine_contra, Result_co]):
         """Return what a run will spend and how many groups to expect, without any data."""
         ...
 
-    def publish(
-        self,
-        engine: Engine_contra,
-        *,
-        epsilon: Fraction,
-        ledger: PathLedger,
-        source: RandomSource,
-        progress: Progress = no_progress,
-    ) -> Result_co:
+    def publish(self, run: Run[Engine_contra], /) -> Result_co:
         """Return what may be published; the ledger is settled afterwards."""
         ...
 

@@ -22,10 +22,11 @@ from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
 
 EngineT = TypeVar("EngineT")
+EngineT_co = TypeVar("EngineT_co", covariant=True)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Run(Generic[EngineT]):
+class Run(Generic[EngineT_co]):
     """The engine, path ledger, random source and progress of one run.
 
     A method states what it chooses or measures, at which share and sensitivity; the run books
@@ -37,14 +38,26 @@ class Run(Generic[EngineT]):
     returns them; ``source`` is for post-processing only.
     """
 
-    engine: EngineT
+    engine: EngineT_co
     epsilon: Fraction
     ledger: PathLedger
     source: RandomSource
     progress: Progress = no_progress
     at: NDArray[np.int64] | int = 0
 
-    def nodes(self, at: NDArray[np.int64] | int) -> Run[EngineT]:
+    @staticmethod
+    def start(
+        engine: EngineT,
+        *,
+        epsilon: Fraction,
+        source: RandomSource,
+        progress: Progress = no_progress,
+    ) -> Run[EngineT]:
+        """Return a run with a path ledger of its own, of ``epsilon``."""
+        ledger = PathLedger(epsilon)
+        return Run(engine=engine, epsilon=epsilon, ledger=ledger, source=source, progress=progress)
+
+    def nodes(self, at: NDArray[np.int64] | int) -> Run[EngineT_co]:
         """Return the same run, booking on these nodes of the path ledger."""
         return replace(self, at=at)
 

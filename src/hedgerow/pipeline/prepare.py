@@ -19,6 +19,7 @@ from hedgerow.errors import InternalError, PlanError
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import Approximate, Outline, Sized
 from hedgerow.model.people import KeyedRule, PeopleRule, SampleKey
+from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.universe import Universe
 from hedgerow.pipeline.covers import cover_notes
@@ -31,9 +32,8 @@ from hedgerow.plan.load import load_plan, plan_digest, plan_of
 from hedgerow.plan.model import Plan
 from hedgerow.plan.override import override
 from hedgerow.plan.settings import MethodSettings, PrivateSettings
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
-from hedgerow.progress import Progress, no_progress
+from hedgerow.progress import Progress
 from hedgerow.release.domains import describe, fingerprint_of
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain
 from hedgerow.taxonomy.tree import Taxonomy
@@ -218,9 +218,7 @@ class Prepared:
 
     def tried(self, engine: Any, *, rate: Fraction, source: RandomSource) -> Groups:
         """Return the groups that the method gives at a rate, of records that are no secret."""
-        published = self.method.publish(
-            engine, epsilon=rate, ledger=PathLedger(rate), source=source, progress=no_progress
-        )
+        published = self.method.publish(Run.start(engine, epsilon=rate, source=source))
         if not isinstance(published, Groups):
             raise InternalError("a table was published as baskets")
         return published

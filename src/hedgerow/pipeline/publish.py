@@ -52,6 +52,7 @@ from hedgerow.release.baskets import BasketRelease
 from hedgerow.release.certify import RunFacts, certify, spent_by
 from hedgerow.release.domains import LEAST_EXPECTED
 from hedgerow.release.folder import Written
+from hedgerow.release.records import FROM_BOXES
 from hedgerow.release.release import Release
 from hedgerow.release.sequences import SequenceRelease
 from hedgerow.release.sign import sign_in_place
@@ -220,7 +221,10 @@ def publish(
     sums = None if account is None else account.sums()
     key = _sample_key(seed) if ready.people is not None else None
     with ready.opened(data, counting, progress, sums=sums, key=key) as holding:
-        return task.release(holding, account, sums)
+        release = task.release(holding, account, sums)
+    if records and isinstance(release, Release) and not release.groups.are_points:
+        notice(FROM_BOXES)
+    return release
 
 
 _ENGINE_KEYWORDS = ("memory", "scratch", "master", "session")

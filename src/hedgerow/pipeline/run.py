@@ -9,6 +9,7 @@ from hedgerow.errors import InternalError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.groups import Groups
 from hedgerow.model.people import PeopleRule
+from hedgerow.model.run import Run
 from hedgerow.pipeline.people import PeopleShares, choose_bound, in_persons, rule_with
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
@@ -57,7 +58,9 @@ def run_private(
         engine = engine.bounded(rule)
     rate = shares.method / (1 if rule is None else rule.cost)
     path = PathLedger(rate)
-    published = method.publish(engine, epsilon=rate, ledger=path, source=source, progress=progress)
+    published = method.publish(
+        Run(engine=engine, epsilon=rate, ledger=path, source=source, progress=progress)
+    )
     if not path.settled() or (choosing is not None and not choosing.settled()):
         raise InternalError("the method did not spend exactly its epsilon")
     if rule is not None and isinstance(published, Groups):

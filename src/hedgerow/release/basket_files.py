@@ -1,8 +1,8 @@
-"""The files of a release of baskets: for miners, for spreadsheets, and the universe.
+"""The files of a release of baskets: for mining programs, for spreadsheets, and the universe.
 
-`release.dat` has one basket per line, repeated as often as its noisy count says, which is
-what programs for frequent itemsets read. `release.csv` has every basket once, with its
-count. Items stand apart by a blank, or by a tab where some item's name holds a blank.
+`release.dat` has one basket per line, repeated as often as its noisy count, which is the format
+of programs for frequent itemsets. `release.csv` lists every basket once, with its count. Items are
+separated by a space, or by a tab if the name of an item contains a space.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LINES_AT_ONCE = 1 << 16
 
 
 def separator_of(taxonomy: Taxonomy) -> str:
-    r"""Return what stands between the items of a basket: a blank, or a tab.
+    r"""Return the separator of the items of a basket: a space, or a tab.
 
     >>> separator_of(Taxonomy.flat(["milk", "bread"])), separator_of(Taxonomy.flat(["red apples"]))
     (' ', '\t')
@@ -55,14 +55,14 @@ def baskets_table(baskets: NoisyBaskets) -> pa.Table:
 
 
 def basket_lines(baskets: NoisyBaskets) -> list[str]:
-    """Return every basket as text, its items apart by the separator."""
+    """Return every basket as text, its items joined by the separator."""
     labels, separator = baskets.taxonomy.leaf_labels, separator_of(baskets.taxonomy)
     words = [labels[code] for code in baskets.items.tolist()]
     return [separator.join(words[a:b]) for a, b in pairwise(baskets.offsets.tolist())]
 
 
 def write_dat(baskets: NoisyBaskets, path: Path) -> None:
-    """Write `release.dat`: a line per basket and count."""
+    """Write `release.dat`: each basket on a line of its own, as often as its count."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for line, count in zip(basket_lines(baskets), baskets.counts.tolist(), strict=True):
             for start in range(0, count, _LINES_AT_ONCE):
@@ -70,7 +70,7 @@ def write_dat(baskets: NoisyBaskets, path: Path) -> None:
 
 
 def csv_text(baskets: NoisyBaskets, columns: Sequence[str] = COLUMNS) -> str:
-    """Return the text of `release.csv`: every basket once, safe for spreadsheets, and its count."""
+    """Return the text of `release.csv`: one row per basket with its count, spreadsheet-safe."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(columns)
@@ -79,31 +79,31 @@ def csv_text(baskets: NoisyBaskets, columns: Sequence[str] = COLUMNS) -> str:
     return text.getvalue()
 
 
-def read_csv(path: Path, taxonomy: Taxonomy, *, made: CountsMade | None) -> NoisyBaskets:
-    """Return the baskets of a `release.csv`, its labels turned back into codes."""
+def read_csv(path: Path, taxonomy: Taxonomy, *, origin: CountsMade | None) -> NoisyBaskets:
+    """Return the baskets of a `release.csv`, with labels converted back into codes."""
     try:
         rows = list(csv.reader(io.StringIO(read_release_text(path)), strict=True))
         counts = np.array([int(count) for _, count in rows[1:]], dtype=np.int64)
         cells = [cell for cell, _ in rows[1:]]
         try:
             offsets, items = codes_of_cells(cells, taxonomy)
-        except KeyError:  # an earlier release: an apostrophe before more labels
+        except KeyError:  # earlier versions put an apostrophe before more labels
             offsets, items = codes_of_cells(cells, taxonomy, safe=shielded_once)
         return NoisyBaskets(
-            taxonomy=taxonomy, offsets=offsets, items=items, counts=counts, made=made
+            taxonomy=taxonomy, offsets=offsets, items=items, counts=counts, made=origin
         )
     except (csv.Error, ValueError, KeyError, InternalError) as error:
         raise ReleaseError(
-            "the file does not hold what a release has there",
+            "the file does not have the content of such a release file",
             where=str(path),
-            do="Give a release folder as `hedgerow publish` wrote it.",
+            do="Give a release folder that `hedgerow publish` wrote.",
         ) from error
 
 
 def codes_of_cells(
     cells: list[str], taxonomy: Taxonomy, *, safe: Callable[[str], str] = spreadsheet_safe
 ) -> tuple[NDArray[np.int64], ItemCodes]:
-    """Return cells of items, as ``safe`` wrote them, as offsets and codes."""
+    """Return cells of items, written with ``safe``, as offsets and codes."""
     separator = separator_of(taxonomy)
     words = [cell.split(separator) for cell in _plain(cells, safe)]
     codes = [taxonomy.leaf_code[word] for basket in words for word in basket]
@@ -112,7 +112,7 @@ def codes_of_cells(
 
 
 def _plain(cells: list[str], safe: Callable[[str], str]) -> list[str]:
-    """Return what ``safe`` was given; no two texts become the same one."""
+    """Return the text that ``safe`` was applied to, which is unique."""
     return [cell[1:] if cell.startswith("'") and safe(cell[1:]) == cell else cell for cell in cells]
 
 
@@ -125,7 +125,7 @@ class _StoredUniverse(BaseModel):
 
 
 def universe_text(taxonomy: Taxonomy) -> str:
-    """Return the text of `universe.json`: the items, their groups and the separator."""
+    """Return the text of `universe.json`: items, their groups and the separator."""
     described = describe(CategoricalDomain(taxonomy=taxonomy))
     if not isinstance(described, CategoricalDescription):
         raise InternalError("a taxonomy was described as a grid")
@@ -134,12 +134,12 @@ def universe_text(taxonomy: Taxonomy) -> str:
 
 
 def universe_in(text: str, *, where: str) -> Taxonomy:
-    """Return the universe that :func:`universe_text` wrote."""
+    """Return the universe in a text of :func:`universe_text`."""
     try:
         return _StoredUniverse.model_validate_json(text).taxonomy.domain().taxonomy
     except (ValidationError, TaxonomyError) as error:
         raise ReleaseError(
             "this is not a universe of items that this version can read",
             where=where,
-            do="Give a release folder as `hedgerow publish` wrote it.",
+            do="Give a release folder that `hedgerow publish` wrote.",
         ) from error

@@ -58,11 +58,11 @@ if TYPE_CHECKING:
 
 BASKETS = "release.dat"
 UNIVERSE = "universe.json"
-_MOST_ITEMS = 1000  # beyond, the noise on all baskets is more than a number can hold
+_MOST_ITEMS = 1000  # more would make the noise on all baskets exceed the range of floats
 
 
 class NoisyAnswer(NamedTuple):
-    """The answer to a counting query, and how far noise alone puts it off, typically."""
+    """The answer to a counting query, with the standard error that noise alone causes."""
 
     estimate: int
     standard_error: float
@@ -94,39 +94,40 @@ class BasketRelease(Frames):
 
     @property
     def n_rows(self) -> int:
-        """The number of distinct published baskets."""
+        """Number of distinct published baskets."""
         return len(self.baskets)
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of the release's `release.csv`, written or not."""
+        """SHA-256 of the release's `release.csv`, whether written or not."""
         return hashlib.sha256(csv_text(self.baskets).encode()).hexdigest()
 
     def count(self, items: Collection[str | int]) -> NoisyAnswer:
-        """Return how many records hold all of ``items``, by the release, with its error.
+        """Return the estimated number of records that contain all of ``items``, with its error.
 
-        The estimate adds up the published baskets that hold them. The standard error is
-        that of the noise on that many counts, at least on one; where every possible basket
-        was counted, on all that hold the items, listed or not. What it does not tell is
-        how far baskets are off that were left out, or drawn, because they are too rare.
+        The estimate is the sum of the counts of the published baskets that contain them. The
+        standard error is that of the noise on these counts, or on one count if there is none; if
+        every possible basket was counted, on all that contain the items, published or not. It does
+        not cover the error of baskets that are too rare to be measured, which were omitted or
+        sampled.
         """
         codes = self._codes(items)
         matching = self._holding(codes)
         return NoisyAnswer(
             estimate=int(self.baskets.counts[matching].sum()),
-            standard_error=self._noise(int(np.count_nonzero(matching)), n_asked=len(codes)),
+            standard_error=self._noise(int(np.count_nonzero(matching)), n_items=len(codes)),
         )
 
-    def _noise(self, n_matching: int, *, n_asked: int) -> float:
+    def _noise(self, n_matching: int, *, n_items: int) -> float:
         """Return the standard deviation of the noise on a sum of counts."""
-        made = self.baskets.made
-        if made is None:
+        origin = self.baskets.made
+        if origin is None:
             return math.nan
-        if made.share == self.certificate.budget.total:
-            # Nothing was spent on finding baskets: every possible one has a noisy count.
-            possible = self.taxonomy.n_leaves - n_asked
-            return deviation(made.share) * math.pow(2, min(possible, _MOST_ITEMS) / 2)
-        return deviation(made.share) * math.sqrt(max(1, n_matching))
+        if origin.share == self.certificate.budget.total:
+            # Nothing was spent on selecting baskets: every possible basket has a noisy count.
+            possible = self.taxonomy.n_leaves - n_items
+            return deviation(origin.share) * math.pow(2, min(possible, _MOST_ITEMS) / 2)
+        return deviation(origin.share) * math.sqrt(max(1, n_matching))
 
     def _codes(self, items: Collection[str | int]) -> list[int]:
         if isinstance(items, str):
@@ -137,15 +138,15 @@ class BasketRelease(Frames):
                 raise InputError(
                     f"{displayed(item)} is not an item of the universe",
                     where="count",
-                    do="Ask for items that universe.json lists.",
+                    do="Give items that universe.json lists.",
                 )
         return [self.taxonomy.leaf_code[item] for item in wanted]
 
     def _holding(self, codes: list[int]) -> NDArray[np.bool_]:
-        """Return which baskets hold all of the codes."""
-        asked = np.zeros(self.taxonomy.n_leaves, dtype=np.bool_)
-        asked[codes] = True
-        hits = np.concatenate([[0], np.cumsum(asked[self.baskets.items])])
+        """Return which baskets contain all of the codes."""
+        wanted = np.zeros(self.taxonomy.n_leaves, dtype=np.bool_)
+        wanted[codes] = True
+        hits = np.concatenate([[0], np.cumsum(wanted[self.baskets.items])])
         found = hits[self.baskets.offsets[1:]] - hits[self.baskets.offsets[:-1]]
         holding: NDArray[np.bool_] = found == len(codes)
         return holding
@@ -155,7 +156,7 @@ class BasketRelease(Frames):
         return baskets_table(self.baskets)
 
     def report(self, files: Collection[str] | None = None) -> str:
-        """Return the text of `report.html`: one page that stands alone.
+        """Return the text of `report.html`, a self-contained page.
 
         It lists ``files``, by default those that every such release has.
         """
@@ -178,19 +179,18 @@ class BasketRelease(Frames):
         source: RandomSource | None = None,
         signer: Signer | None = None,
     ) -> Written:
-        """Write the release folder whole or not at all, and return what was written.
+        """Write the complete release folder or nothing, and return what was written.
 
-        ``records`` and ``source`` say nothing here: `release.dat` holds the records.
-        ``parquet`` adds `release.parquet`, with the items as lists, and ``signer``
-        `signature.json`. An earlier release is replaced with ``force`` only, once the new one
-        is complete.
+        ``records`` and ``source`` have no effect: `release.dat` holds the records. ``parquet`` adds
+        `release.parquet`, with the items as lists, and ``signer`` adds `signature.json`. An earlier
+        release is replaced only with ``force``, and only once the new one is complete.
         """
         notes: tuple[str, ...] = ()
         if records:
-            notes = (f"{BASKETS} holds the records; there is no other file of them.",)
+            notes = (f"{BASKETS} holds the records; they are not written to another file.",)
         too_many = int(self.baskets.counts.sum()) > MOST_RECORDS
         if too_many:
-            notes = (f"{BASKETS} was left out: the noisy counts ask for too many lines.",)
+            notes = (f"{BASKETS} was not written: the noisy counts ask for too many lines.",)
         with release_folder(folder, force=force) as partial:
             if not too_many:
                 write_dat(self.baskets, partial / BASKETS)
@@ -200,7 +200,7 @@ class BasketRelease(Frames):
             there = {*file_names(partial), *certifying_files(signer)}
             write_text(partial / REPORT, self.report(there))
             certified = write_certificate(partial, self.certificate, signer)
-        self.__dict__["digest"] = certified.files[TABLE].sha256  # spares writing the table again
+        self.__dict__["digest"] = certified.files[TABLE].sha256  # avoids writing the table twice
         return certified.written(folder, notes)
 
     def _write_tables(self, folder: Path, *, parquet: bool) -> None:
@@ -212,7 +212,7 @@ class BasketRelease(Frames):
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> BasketRelease:
-        """Read a release folder back; files that the certificate does not vouch for are refused."""
+        """Read a release folder back, and refuse files that differ from their certificate."""
         path = Path(folder)
         certificate = load_certificate(path)
         items = certificate.data.items
@@ -225,5 +225,5 @@ class BasketRelease(Frames):
         for name in (UNIVERSE, TABLE):
             vouch(path / name, certificate)
         taxonomy = universe_in(read_release_text(path / UNIVERSE), where=str(path / UNIVERSE))
-        baskets = read_csv(path / TABLE, taxonomy, made=counts_made(certificate))
+        baskets = read_csv(path / TABLE, taxonomy, origin=counts_made(certificate))
         return cls(baskets=baskets, certificate=certificate)

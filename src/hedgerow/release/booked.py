@@ -1,4 +1,4 @@
-"""Releases compared with the ledger that booked them: a ledger that was rolled back shows."""
+"""Compare releases with the ledger that booked them, to detect a ledger that was rolled back."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BookingVerdict = Literal["on the ledger", "not on the ledger", "not booked", "un
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedRelease:
-    """One release folder and whether its booking is on the ledger."""
+    """A release folder and the result of the search for its booking on the ledger."""
 
     folder: Path
     verdict: BookingVerdict
@@ -30,7 +30,7 @@ class ComparedRelease:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing contradicts the ledger."""
+        """True if nothing contradicts the ledger."""
         return self.verdict in ("on the ledger", "not booked")
 
     def as_dict(self) -> dict[str, Any]:
@@ -39,11 +39,12 @@ class ComparedRelease:
 
 
 def compared(ledger: Ledger, folders: Iterable[Path]) -> tuple[ComparedRelease, ...]:
-    """Return how each release compares with the ledger, which is checked as a whole.
+    """Return the comparison of each release with the ledger, whose chain is checked first.
 
-    A folder is a release, or holds releases. A certificate is on the ledger if its keyed digest is
-    that of the chain at its entry, or if the ledger has the digest of the certificate itself: of
-    earlier versions, and of releases from before a new key, there is only the second.
+    Each folder is a release or contains releases. A certificate is on the ledger if its keyed
+    digest equals that of the chain at its entry, or if the ledger has the digest of the
+    certificate itself; only the latter exists for releases of earlier versions, and for those made
+    before the key was replaced.
     """
     heads = ledger.heads()
     entries = {entry.id: entry for account in ledger.accounts() for entry in account.entries}
@@ -57,9 +58,9 @@ def _releases(folder: Path) -> list[Path]:
     found = sorted(path.parent for path in folder.glob(f"*/{CERTIFICATE}"))
     if not found:
         raise ReleaseError(
-            "there is no release here",
+            "no release is in this folder",
             where=str(folder),
-            do="Give release folders, or a folder that holds some.",
+            do="Give release folders, or a folder that contains some.",
         )
     return found
 
@@ -85,7 +86,7 @@ def _compared(
 
 
 def key_of(ledger: Ledger) -> ColumnKey | None:
-    """Return the key beside a ledger, if there is one; none is made."""
+    """Return the key beside a ledger, or ``None``; no key is created."""
     held = read_key_file(ledger.path)
     return None if held is None else held.key
 
@@ -97,19 +98,19 @@ def _difference(
     key: ColumnKey | None,
     digest: str,
 ) -> str | None:
-    """Return why a certificate is not on the ledger; ``None`` if it is."""
+    """Return the reason why a certificate is not on the ledger, or ``None`` if it is."""
     if entry is None:
         return f"the ledger has no entry {line.entry}"
     if entry.release_digest == digest:
         return None
     if line.chain is None:
         if entry.release_digest is None:
-            return f"entry {entry.id} names no release, and the certificate no chain"
-        return f"entry {entry.id} is that of another release"
+            return f"entry {entry.id} names no release, and the certificate has no chain"
+        return f"entry {entry.id} belongs to another release"
     if key is None:
-        return "there is no key beside the ledger to compare the certificate's chain with"
+        return "the key to compare the certificate's chain with is not beside the ledger"
     if not hmac.compare_digest(key.chained(heads[entry.id]), line.chain):
-        return f"entry {entry.id} is not the one that the certificate was booked as"
+        return f"entry {entry.id} is not the one that this certificate was booked as"
     if entry.release_digest is not None:
-        return f"entry {entry.id} names another certificate: this one was changed"
+        return f"entry {entry.id} names another certificate: this one was modified"
     return None

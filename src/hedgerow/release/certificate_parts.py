@@ -1,4 +1,4 @@
-"""Parts that the certificates of releases and of disclosures have in common."""
+"""Parts that the certificates of releases and of disclosures share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hedgerow.taxonomy.domain import CategoricalDomain, DateDomain
 
 
 def assumed_table(schema: Schema, *, settings: str, plan: Plan) -> tuple[paper.Assumed, ...]:
-    """Return what is assumed to be public of a table: domains, settings, how values are read."""
+    """Return what is assumed to be public of a table: domains, settings and reading rules."""
     domains = [
         paper.Assumed(
             what=_domain_words(attribute) + source_words(plan, attribute.name),
@@ -47,19 +47,19 @@ def assumed_table(schema: Schema, *, settings: str, plan: Plan) -> tuple[paper.A
 
 
 def source_words(plan: Plan, name: str) -> str:
-    """Return where a domain comes from, as the end of a sentence; `ITEMS` names the universe."""
-    given = plan.items if name == ITEMS else plan.attributes.get(name)
-    if given is None or given.source is None:
+    """Return the origin of a domain, as the end of a sentence; `ITEMS` stands for the universe."""
+    section = plan.items if name == ITEMS else plan.attributes.get(name)
+    if section is None or section.source is None:
         return ""
-    if given.source != FROM_DATA:
-        return f"; source: {given.source}"
+    if section.source != FROM_DATA:
+        return f"; source: {section.source}"
     signed = plan.confirmed
     is_stated = isinstance(signed, ConfirmedPlan) and name in signed.public
     return "; taken from the data" + (", stated to be public by the signer" if is_stated else "")
 
 
 def assumed_cover(schema: Schema, plan: Plan) -> tuple[paper.Assumed, ...]:
-    """Return what is assumed where only a part of the records counts; nothing where all do."""
+    """Return the assumptions if the plan covers only a part of the records, else nothing."""
     cover = schema.cover
     if cover is None:
         return ()
@@ -89,12 +89,12 @@ def _domain_of(attribute: Attribute, plan: Plan) -> tuple[paper.Assumed, ...]:
 
 
 def assumed_settings(names: str) -> paper.Assumed:
-    """Return that the settings of these names are public."""
+    """Return the assumption that the settings with these names are public."""
     return paper.Assumed(what=f"the settings of the method: {names}")
 
 
 def assumed_form(form: ReadingPlan) -> paper.Assumed:
-    """Return that how the file is written is public, as far as the plan says it."""
+    """Return the assumption that the file's format is public, as far as the plan states it."""
     said = form.model_dump(by_alias=True, exclude={"seconds", "megabytes"}, exclude_none=True)
     if isinstance(form.header, tuple):
         said["header"] = f"none, {len(form.header)} columns"
@@ -124,33 +124,33 @@ def _derived_words(name: str, derivation: Derivation) -> str:
 
 
 def randomness(*, seeded: bool) -> paper.Randomness:
-    """Return where the randomness came from."""
+    """Return the source of the random numbers."""
     if seeded:
         return paper.Randomness(source="seeded", reproducible=True, stamp=paper.NOT_PRIVATE)
     return paper.Randomness(source="operating system", reproducible=False)
 
 
 def described(schema: Schema, plan: Plan | None) -> tuple[paper.DescribedAttribute, ...]:
-    """Return what is public of every attribute; units and meanings are the plan's."""
-    told = {} if plan is None else plan.attributes
+    """Return the public facts of every attribute, with the plan's units and meanings."""
+    planned = {} if plan is None else plan.attributes
     return tuple(
         paper.DescribedAttribute(
             name=attribute.name,
             role="class" if attribute is schema.class_attribute else "predictor",
             kind="date" if isinstance(attribute.domain, DateDomain) else attribute.domain.kind,
             size=attribute.domain.size,
-            unit=told[attribute.name].unit if attribute.name in told else None,
-            meaning=told[attribute.name].meaning if attribute.name in told else None,
-            source=told[attribute.name].source if attribute.name in told else None,
+            unit=planned[attribute.name].unit if attribute.name in planned else None,
+            meaning=planned[attribute.name].meaning if attribute.name in planned else None,
+            source=planned[attribute.name].source if attribute.name in planned else None,
         )
         for attribute in schema.used()
     )
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of what a run was made with."""
+    """Return the versions of the software that made the run."""
     try:
         own = version("hedgerow")
-    except PackageNotFoundError:  # run from a source tree that was never installed
+    except PackageNotFoundError:  # run from a source tree that is not installed
         own = "unknown"
     return {"hedgerow": own, "python": platform.python_version(), "numpy": np.__version__}

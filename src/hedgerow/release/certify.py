@@ -1,4 +1,4 @@
-"""The certificate of a run: what was promised, spent and assumed."""
+"""The certificate of a run: its guarantee, the budget spent and the assumptions."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ NOTHING_SPENT = paper.Budget(spends=(), total=Fraction(0))
 
 @dataclass(frozen=True, kw_only=True)
 class RunFacts:
-    """What is publishable about a run, beyond its plan and what it published.
+    """Publishable facts of a run that neither its plan nor its published data contain.
 
-    ``epsilon`` is ``None`` where the method gives no guarantee; ``statement`` is then what it
-    promises instead. ``caveat`` is what must be said about its ``delta``. ``people`` says whose
-    records are protected together, and how many of them count; ``covers`` which part of the
-    table was read.
+    ``epsilon`` is ``None`` for a method without a guarantee; ``statement`` is then what it
+    promises instead. ``caveat`` is the qualification that its ``delta`` needs. ``people`` says
+    whose records are protected together, and how many of them count; ``covers`` is the part of
+    the table that was read.
     """
 
     epsilon: Fraction | None
@@ -74,11 +74,11 @@ def certify(
     facts: RunFacts,
 ) -> paper.Certificate:
     """Return the certificate of a run; ``spent`` is its budget, where it has one."""
-    told = published.course if isinstance(published, Groups) else {}
+    course = published.course if isinstance(published, Groups) else {}
     rest = {} if about.rests_on is None else {"rests-on": about.rests_on}
     why = plan.why_method()
     reason = {} if why is None else {"reason": why}
-    about = replace(about, details={**about.details, **told, **rest, **reason})
+    about = replace(about, details={**about.details, **course, **rest, **reason})
     return certificate_of(
         plan=plan,
         about=about,
@@ -152,7 +152,7 @@ def _confirmed(plan: Plan) -> paper.Confirmed | None:
 
 
 def _called(domain: Schema | Universe) -> str:
-    """Return what records are called."""
+    """Return the noun for one kind of records."""
     if not isinstance(domain, Universe):
         return "records"
     return "sequences" if domain.place.ordered else "baskets"
@@ -178,13 +178,13 @@ def _promised(
 
 
 def _count_noise(published: Groups | NoisyBaskets, *, faithful: bool) -> paper.CountNoise | None:
-    made = published.made
-    if made is None:
+    origin = published.made
+    if origin is None:
         return None
     if isinstance(published, Groups):
         adjustment = (
             "cut at zero"
-            if made.lowered_by is None
+            if origin.lowered_by is None
             else "shifted together and cut at zero, to add up to a noisy total"
         )
     elif isinstance(published, NoisySequences):
@@ -198,11 +198,11 @@ def _count_noise(published: Groups | NoisyBaskets, *, faithful: bool) -> paper.C
             else "made non-negative; baskets too rare to be told apart are drawn, not counted"
         )
     return paper.CountNoise(
-        share=made.share,
-        within_95=within(made.share),
-        threshold=made.threshold,
+        share=origin.share,
+        within_95=within(origin.share),
+        threshold=origin.threshold,
         adjustment=adjustment,
-        lowered_by=made.lowered_by,
+        lowered_by=origin.lowered_by,
     )
 
 
@@ -212,10 +212,10 @@ def spent_by(
     people: PeopleRule | None = None,
     choosing: PathLedger | None = None,
 ) -> paper.Budget | None:
-    """Return what a run spent, for who is protected; ``None`` where it spends nothing.
+    """Return the budget that a run spent per protected unit; ``None`` if it spends nothing.
 
-    The method's ``path`` is for one counted unit, of which a person has as many as the rule
-    says; ``choosing`` is for a person already.
+    The method's ``path`` is for one counted unit, of which a person has at most as many as the
+    rule states; ``choosing`` is already for a person.
     """
     if path is None:
         return None
@@ -257,7 +257,7 @@ def _assumed(
 
 
 def _assumed_unit(plan: Plan, people: PeopleRule | None) -> tuple[paper.Assumed, ...]:
-    """Return what the privacy unit assumes about persons; a unit of records assumes nothing."""
+    """Return what the privacy unit assumes about people; a unit of records assumes nothing."""
     if people is not None:
         return (_assumed_people(people),)
     if plan.privacy_unit == "one record per person":

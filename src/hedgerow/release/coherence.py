@@ -1,7 +1,7 @@
-"""Whether what a certificate says agrees with itself and with the files that it vouches for.
+"""Check that a certificate is consistent with itself and with the files it lists.
 
-Digests tell that files are as they were written. This tells that what was written adds up: it
-finds certificates that were edited with care, and mistakes of who made them.
+Digests show that files were not modified. These checks show that their content is consistent: they
+find certificates that were edited with care, and mistakes of the program that wrote them.
 """
 
 from __future__ import annotations
@@ -23,19 +23,20 @@ _TABLE, _RECODING, _UNIVERSE = "release.csv", "recoding.json", "universe.json"
 
 
 def contradictions(folder: Path, certificate: Certificate) -> list[Fault]:
-    """Return what does not fit together in a folder whose files are as the certificate says."""
-    told = [Fault(file=CERTIFICATE, what=what) for what in _in_certificate(certificate)]
+    """Return contradictions in a folder whose files have the digests of the certificate."""
+    faults = [Fault(file=CERTIFICATE, what=what) for what in _in_certificate(certificate)]
     total = certificate.data.noisy_total
     if total is not None and _TABLE in certificate.files and _total(folder / _TABLE) != total:
-        told.append(Fault(file=_TABLE, what="its counts do not add up to the certificate's total"))
+        what = "its counts do not add up to the certificate's total"
+        faults.append(Fault(file=_TABLE, what=what))
     for name in (_RECODING, _UNIVERSE):
         if name in certificate.files:
-            told += _domain_faults(folder / name, certificate)
-    return told
+            faults += _domain_faults(folder / name, certificate)
+    return faults
 
 
 def budget_adds_up(budget: Budget) -> bool:
-    """Whether every line says what it cost of the total; that they add up, reading has shown."""
+    """Return whether every line states its cost correctly; reading has checked their sum."""
     return all(
         line.of_epsilon == line.share * (line.times if line.level == 0 else 1) / budget.total
         for line in budget.spends
@@ -45,22 +46,22 @@ def budget_adds_up(budget: Budget) -> bool:
 def _in_certificate(certificate: Certificate) -> Iterator[str]:
     promised, counts, line = certificate.guarantee, certificate.counts, certificate.ledger
     if not budget_adds_up(certificate.budget):
-        yield "a line of its budget is not the part of the total that it says"
+        yield "a line of its budget states a wrong part of the total"
     if promised.epsilon is not None:
         if promised.epsilon_decimal != float(promised.epsilon):
-            yield "epsilon and its decimal are two numbers"
+            yield "epsilon and its decimal form differ"
         if f"epsilon = {promised.epsilon}" not in promised.statement:
             yield "its statement does not name its epsilon"
         if certificate.budget.total == 0:
-            yield "a budget of nothing was spent on a promise"
+            yield "it gives a guarantee although its budget is 0"
     if line is not None and line.cap is not None and line.cap < (promised.epsilon or Fraction(0)):
-        yield "epsilon is over the cap of the ledger"
+        yield "epsilon exceeds the cap of the ledger"
     if counts is not None and abs(counts.within_95 - within(counts.share)) > 1:
         yield "the noise of a count does not follow from its share"
 
 
 def _total(path: Path) -> int | None:
-    """Return the sum of the last column of a table, or nothing where it has no such column."""
+    """Return the sum of the last column of a table, or ``None`` if it has no such column."""
     import pyarrow as pa
     from pyarrow import csv as arrow
 
@@ -83,21 +84,21 @@ def _total(path: Path) -> int | None:
 
 
 def _domain_faults(path: Path, certificate: Certificate) -> list[Fault]:
-    """Return what is wrong with the public domains of a file, by the certificate's digests."""
+    """Return faults of the public domains in a file, by the certificate's digests."""
     public = {each.sha256 for each in certificate.assumed_public if each.sha256 is not None}
     try:
         stored = facts_in(path.read_text(encoding="utf-8"))
         found = {domain_digest(domain) for domain in _domains(stored)}
     except (OSError, UnicodeDecodeError, SealError, TypeError, KeyError, AttributeError):
-        return [Fault(file=path.name, what="it does not hold public domains as a release has")]
+        return [Fault(file=path.name, what="it does not hold public domains")]
     if found <= public:
         return []
-    return [Fault(file=path.name, what="its domains are not those that the certificate names")]
+    return [Fault(file=path.name, what="its domains differ from those of the certificate")]
 
 
 def _domains(stored: dict[str, Any]) -> list[dict[str, Any]]:
     if "taxonomy" in stored:
-        # Universes are written with a key that descriptions have only where it says something.
+        # Universes are stored with a key that descriptions have only if it is set.
         own = stored["taxonomy"].items()
         return [{key: value for key, value in own if (key, value) != ("reads", None)}]
     target = stored["class"]

@@ -1,4 +1,4 @@
-"""A release as Croissant metadata, by which tools for machine learning find and load data sets.
+"""A release as Croissant metadata, which machine-learning tools use to find and load data sets.
 
 Source: Croissant 1.0 (docs.mlcommons.org/croissant), a vocabulary of JSON-LD; its terms are the
 keys here. Files, digests and columns come from the certificate and the data package.
@@ -67,7 +67,7 @@ _MEDIA = {
 
 
 def croissant(folder: Path, certificate: Certificate, publisher: Publisher) -> dict[str, Any]:
-    """Return the metadata of a release folder; files are relative to ``url``, or to itself."""
+    """Return the metadata of a release folder; paths of files are relative to ``url`` or to it."""
     resources = _resources(folder, certificate)
     facts: dict[str, Any] = {
         "@context": _CONTEXT,
@@ -83,8 +83,8 @@ def croissant(folder: Path, certificate: Certificate, publisher: Publisher) -> d
         "license": publisher.licence,
         "creator": publisher.name and {"@type": "sc:Organization", "name": publisher.name},
         "distribution": [
-            _file(name, told.sha256, told.bytes, resources.get(name), publisher.url)
-            for name, told in certificate.files.items()
+            _file(name, listed.sha256, listed.bytes, resources.get(name), publisher.url)
+            for name, listed in certificate.files.items()
         ],
         "recordSet": [
             _record_set(name, resource)
@@ -98,14 +98,14 @@ def croissant(folder: Path, certificate: Certificate, publisher: Publisher) -> d
 def _cited(certificate: Certificate, publisher: Publisher) -> str:
     who = "" if publisher.name is None else f"{publisher.name}: "
     where = "" if publisher.url is None else f" {publisher.url}"
-    made = (
+    origin = (
         f"{certificate.data.name}. Release made with hedgerow, {certificate.created.isoformat()}."
     )
-    return f"{who}{made}{where}"
+    return f"{who}{origin}{where}"
 
 
 def _resources(folder: Path, certificate: Certificate) -> dict[str, dict[str, Any]]:
-    """Return what the data package says of each file; early releases have none."""
+    """Return the data package's description of each file; early releases have none."""
     if PACKAGE not in certificate.files:
         return {}
     stored = facts_in(read_release_text(folder / PACKAGE))

@@ -1,4 +1,4 @@
-"""How attributes follow from columns of dates, as `recoding.json` says it."""
+"""The derivation of attributes from columns of dates, as `recoding.json` stores it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class _Stored(BaseModel):
 
 
 class StoredDates(_Stored):
-    """A column of dates and how they are written."""
+    """A column of dates and its format."""
 
     column: str
     format: DateFormat
 
     @classmethod
     def of(cls, column: DateColumn) -> StoredDates:
-        """Return a column as it is stored."""
+        """Return the stored form of a column."""
         return cls(column=column.name, format=column.format)
 
     def restored(self) -> DateColumn:
@@ -35,7 +35,7 @@ class StoredDates(_Stored):
 
 
 class StoredDerivation(_Stored):
-    """How values follow from columns of dates; ``at`` is a date."""
+    """The derivation of values from columns of dates; ``at`` is a date."""
 
     what: Derived
     start: StoredDates = Field(alias="from")
@@ -44,7 +44,7 @@ class StoredDerivation(_Stored):
 
     @classmethod
     def of(cls, derivation: Derivation) -> StoredDerivation:
-        """Return a derivation as it is stored."""
+        """Return the stored form of a derivation."""
         start, until = StoredDates.of(derivation.start), None
         if derivation.until is not None:
             until = StoredDates.of(derivation.until)
@@ -53,7 +53,7 @@ class StoredDerivation(_Stored):
         return cls.model_validate(facts)
 
     def facts(self) -> dict[str, Any]:
-        """Return what the file says of it."""
+        """Return the stored facts of the derivation."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
     def restored(self) -> Derivation:
@@ -64,7 +64,7 @@ class StoredDerivation(_Stored):
 
 
 def attribute_facts(attribute: Attribute) -> dict[str, Any]:
-    """Return what is public of an attribute: all that is needed to encode new values."""
+    """Return the public facts of an attribute, which suffice to encode new values."""
     facts: dict[str, Any] = {
         "name": attribute.name,
         "domain": describe(attribute.domain).facts(),

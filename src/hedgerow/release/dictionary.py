@@ -1,8 +1,7 @@
-"""The data dictionary: what every column of every released file holds.
+"""The data dictionary: a description of every column of every released file.
 
-`dictionary.csv` is for people, `datapackage.json` (see :mod:`hedgerow.release.package`) says the
-same to programs. Everything in both comes from the public domains, the certificate and the
-published labels.
+`dictionary.csv` is for people, `datapackage.json` (see :mod:`hedgerow.release.package`) for
+programs. Both are built from the public domains, the certificate and the published labels.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from hedgerow.taxonomy.tree import Taxonomy
 
 DICTIONARY = "dictionary.csv"
 MOST_LABELS = 500
-"""Labels of one column that are listed; of more, the first."""
+"""Maximum number of labels of a column that are listed."""
 
 COLUMNS = ("file", "column", "label", "type", "unit", "low", "high", "meaning")
 
@@ -33,12 +32,12 @@ INTERVALS = "[a, b) is from a to below b, and [a, b] from a to b"
 
 @dataclass(frozen=True, kw_only=True)
 class DictionaryColumn:
-    """One column of a file: its name, its type, and what its values mean.
+    """A column of a file: its name, its type, and the meaning of its values.
 
-    Files have names and labels as `spreadsheet_safe` writes them.
+    Names and labels are those of the files, before `spreadsheet_safe`.
 
     ``labels`` are the values it may have, each with its meaning; ``n_more`` of them are not
-    listed. Without labels, any value of the type from ``low`` to ``high`` may stand there.
+    listed. A column without labels may hold any value of the type from ``low`` to ``high``.
     """
 
     name: str
@@ -54,7 +53,7 @@ class DictionaryColumn:
 
 @dataclass(frozen=True, kw_only=True)
 class DictionaryFile:
-    """One file of a release with its columns; a file that is no table has none."""
+    """A file of a release with its columns; a file without a table has none."""
 
     path: str
     what: str
@@ -62,7 +61,7 @@ class DictionaryFile:
 
 
 def dictionary_text(files: Sequence[DictionaryFile]) -> str:
-    """Return the text of `dictionary.csv`: a line for every column, and one for each label."""
+    """Return the text of `dictionary.csv`: one line per column, and one per label."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(COLUMNS)
@@ -82,7 +81,7 @@ def _rows(file: DictionaryFile, column: DictionaryColumn) -> Iterator[tuple[str,
 
 
 def count_meaning(certificate: Certificate) -> str:
-    """Return what a count of the release means, in a sentence."""
+    """Return the meaning of a count of the release, as the end of a sentence."""
     details, counts = certificate.method.details, certificate.counts
     if str(details.get("rows", "")).startswith("invented"):
         return "how many invented records have this row; the count of a single row says nothing"
@@ -101,59 +100,61 @@ def release_columns(
     schema: Schema, groups: Groups, certificate: Certificate
 ) -> tuple[DictionaryColumn, ...]:
     """Return the columns of `release.csv`."""
-    told = _told(certificate)
+    described = _described(certificate)
     columns = [
-        _range_column(attribute, ranges, told.get(attribute.name))
+        _range_column(attribute, ranges, described.get(attribute.name))
         for attribute, ranges in zip(schema.attributes, groups.ranges, strict=True)
     ]
     if schema.class_attribute is not None and groups.classes is not None:
-        columns.append(value_column(schema.class_attribute, told, role="the class"))
+        columns.append(value_column(schema.class_attribute, described, role="the class"))
     meaning, unit = count_meaning(certificate), counted_in(certificate)
     columns.append(count_entry(count_column(schema), meaning, unit=unit))
     return tuple(columns)
 
 
 def record_columns(schema: Schema, certificate: Certificate) -> tuple[DictionaryColumn, ...]:
-    """Return the columns of `records.csv`: single values, invented."""
-    told = _told(certificate)
-    return tuple(value_column(attribute, told) for attribute in schema.used())
+    """Return the columns of `records.csv`: single values of synthetic records."""
+    described = _described(certificate)
+    return tuple(value_column(attribute, described) for attribute in schema.used())
 
 
 def disclosed_columns(schema: Schema, certificate: Certificate) -> tuple[DictionaryColumn, ...]:
-    """Return the columns of `disclosed.csv`: values, or labels of groups of them."""
-    told = _told(certificate)
-    columns = [_coarse_column(attribute, told.get(attribute.name)) for attribute in schema.used()]
+    """Return the columns of `disclosed.csv`: values, or labels of groups of values."""
+    described = _described(certificate)
+    columns = [
+        _coarse_column(attribute, described.get(attribute.name)) for attribute in schema.used()
+    ]
     if schema.class_attribute is not None:
-        last = value_column(schema.class_attribute, told, role="the class, as it is")
+        last = value_column(schema.class_attribute, described, role="the class, as it is")
         columns[-1] = replace(last, required=False)
     return tuple(columns)
 
 
 def counted_in(certificate: Certificate) -> str:
-    """Return what the counts of a release are of: records or people."""
+    """Return the unit of the counts of a release: records or people."""
     person = certificate.guarantee.person
     return "people" if person is not None and person.counts_people else "records"
 
 
 def count_entry(name: str, meaning: str, *, unit: str = "records") -> DictionaryColumn:
-    """Return the line of a column of counts."""
+    """Return the entry of a column of counts."""
     return DictionaryColumn(
         name=name, type="integer", unit=unit, low="0", meaning=f"the count: {meaning}"
     )
 
 
 def text_column(name: str, meaning: str) -> DictionaryColumn:
-    """Return the line of a column of texts."""
+    """Return the entry of a column of texts."""
     return DictionaryColumn(name=name, type="string", meaning=meaning)
 
 
 def value_column(
-    attribute: Attribute, told: dict[str, DescribedAttribute], *, role: str = ""
+    attribute: Attribute, described: dict[str, DescribedAttribute], *, role: str = ""
 ) -> DictionaryColumn:
-    """Return the line of a column that holds single values of an attribute."""
-    domain, given = attribute.domain, told.get(attribute.name)
-    meaning = _meaning(given, role or "a value")
-    unit = (given.unit or "") if given is not None else ""
+    """Return the entry of a column that holds single values of an attribute."""
+    domain, described_as = attribute.domain, described.get(attribute.name)
+    meaning = _meaning(described_as, role or "a value")
+    unit = (described_as.unit or "") if described_as is not None else ""
     if isinstance(domain, NumericDomain):
         return DictionaryColumn(
             name=attribute.name,
@@ -169,17 +170,17 @@ def value_column(
 
 
 def _range_column(
-    attribute: Attribute, ranges: Ranges, given: DescribedAttribute | None
+    attribute: Attribute, ranges: Ranges, described_as: DescribedAttribute | None
 ) -> DictionaryColumn:
-    """Return the line of a column that holds labels of ranges."""
+    """Return the entry of a column that holds labels of ranges."""
     domain = attribute.domain
-    unit = (given.unit or "") if given is not None else ""
+    unit = (described_as.unit or "") if described_as is not None else ""
     if isinstance(domain, NumericDomain):
         things = "dates" if isinstance(domain, DateDomain) else "numbers"
         return DictionaryColumn(
             name=attribute.name,
             type="string",
-            meaning=_meaning(given, f"a range of {things}: {INTERVALS}"),
+            meaning=_meaning(described_as, f"a range of {things}: {INTERVALS}"),
             unit=unit,
             low=domain.written(domain.low),
             high=domain.written(domain.high),
@@ -187,7 +188,7 @@ def _range_column(
     sizes = (ranges.stop - ranges.first).tolist()
     named = zip(range_labels(domain, ranges), sizes, strict=True)
     labels = [(label, _size_words(n, domain.size)) for label, n in named]
-    meaning = _meaning(given, "a value, or the label of several")
+    meaning = _meaning(described_as, "a value, or the label of several")
     return _labelled(attribute.name, labels, meaning=meaning, unit=unit)
 
 
@@ -197,15 +198,19 @@ def _type(domain: NumericDomain) -> Literal["integer", "number", "date"]:
     return "integer" if in_wholes(domain) else "number"
 
 
-def _coarse_column(attribute: Attribute, given: DescribedAttribute | None) -> DictionaryColumn:
-    """Return the line of a column whose records show values of any level of its taxonomy."""
+def _coarse_column(
+    attribute: Attribute, described_as: DescribedAttribute | None
+) -> DictionaryColumn:
+    """Return the entry of a column whose values may be of any level of its taxonomy."""
     domain = attribute.domain
     if not isinstance(domain, CategoricalDomain):
         whole = Ranges.of([(0, domain.size)])
-        return _range_column(attribute, whole, given)
+        return _range_column(attribute, whole, described_as)
     labels = list(_node_labels(domain.taxonomy))
-    meaning = _meaning(given, "a value, or the label of several, as each record's risk asks for")
-    unit = (given.unit or "") if given is not None else ""
+    meaning = _meaning(
+        described_as, "a value, or the label of several, as each record's risk asks for"
+    )
+    unit = (described_as.unit or "") if described_as is not None else ""
     return _labelled(attribute.name, labels, meaning=meaning, unit=unit)
 
 
@@ -237,10 +242,10 @@ def _size_words(n_values: int, of: int) -> str:
     return "all values" if n_values == of else f"{n_values:,} values"
 
 
-def _meaning(given: DescribedAttribute | None, words: str) -> str:
-    own = given.meaning if given is not None else None
+def _meaning(described_as: DescribedAttribute | None, words: str) -> str:
+    own = described_as.meaning if described_as is not None else None
     return f"{own}; {words}" if own else words
 
 
-def _told(certificate: Certificate) -> dict[str, DescribedAttribute]:
+def _described(certificate: Certificate) -> dict[str, DescribedAttribute]:
     return {each.name: each for each in certificate.data.attributes}

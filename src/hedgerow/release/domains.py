@@ -19,22 +19,22 @@ from hedgerow.taxonomy.numbers import written
 from hedgerow.taxonomy.tree import Taxonomy
 
 LEAST_EXPECTED = 16
-"""Letters of a fingerprint that tell it from all others."""
+"""Minimum length of a fingerprint's beginning that identifies it."""
 
 
 def domain_digest(facts: dict[str, Any]) -> str:
-    """Return the SHA-256 of a description: its keys sorted, without blanks."""
+    """Return the SHA-256 of a description with sorted keys and without spaces."""
     text = json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def fingerprint_of(plan: str, domains: Sequence[str]) -> str:
-    """Return the fingerprint from the digests of the plan and of its domains, in their order."""
+    """Return the fingerprint of a plan from its digest and those of its domains, in order."""
     return hashlib.sha256("\n".join([plan, *domains]).encode()).hexdigest()
 
 
 def certified_fingerprint(certificate: Certificate) -> str | None:
-    """Return the fingerprint of the plan that a release was made by, as its certificate has it."""
+    """Return the fingerprint of the plan behind a release, from its certificate."""
     if certificate.plan_sha256 is None:
         return None
     digests = [each.sha256 for each in certificate.assumed_public if each.sha256 is not None]
@@ -54,10 +54,10 @@ class _Described(BaseModel):
 
 
 class CategoricalDescription(_Described):
-    """A taxonomy, its nodes in depth-first order with their parents' positions.
+    """A taxonomy: its nodes in depth-first order, with the positions of their parents.
 
-    The nodes that are nobody's parent are the leaves; in this order they are the codes
-    0, 1, 2 and so on. ``reads`` is the ready taxonomy by whose spellings values are read.
+    Nodes without children are the leaves; in this order they have the codes 0, 1, 2 and so on.
+    ``reads`` is the ready-made taxonomy whose spellings of values are accepted.
     """
 
     kind: Literal["categorical"] = "categorical"
@@ -68,14 +68,14 @@ class CategoricalDescription(_Described):
     reads: str | None = None
 
     def facts(self) -> dict[str, Any]:
-        """Return the description as JSON holds it; ``reads`` only where there is one."""
+        """Return the description as stored in JSON; ``reads`` only if it is set."""
         facts = super().facts()
         if self.reads is None:
             del facts["reads"]
         return facts
 
     def domain(self) -> CategoricalDomain:
-        """Return the domain that was described."""
+        """Return the domain described here."""
         parents = np.array(self.parents, dtype=np.int32)
         taxonomy = Taxonomy(labels=self.labels, parent=parents)
         return CategoricalDomain(
@@ -84,7 +84,7 @@ class CategoricalDescription(_Described):
 
 
 class EvenDescription(_Described):
-    """A grid of equal cells; numbers are exact texts. With ``missing``, code 0 is for those."""
+    """A grid of equal cells, with exact numbers as texts. Code 0 may stand for ``missing``."""
 
     kind: Literal["even grid"] = "even grid"
     low: str
@@ -93,28 +93,28 @@ class EvenDescription(_Described):
     missing: bool
 
     def domain(self) -> NumericDomain:
-        """Return the domain that was described."""
+        """Return the domain described here."""
         return NumericDomain.even(
             low=self.low, high=self.high, step=self.step, missing=self.missing
         )
 
 
 class EdgesDescription(_Described):
-    """Cells between given edges, as exact texts. With ``missing``, code 0 is for those."""
+    """Cells between edges, as exact texts. Code 0 may stand for ``missing``."""
 
     kind: Literal["edges"] = "edges"
     edges: tuple[str, ...]
     missing: bool
 
     def domain(self) -> NumericDomain:
-        """Return the domain that was described."""
+        """Return the domain described here."""
         return NumericDomain.from_edges(self.edges, missing=self.missing)
 
 
 class CalendarDescription(_Described):
     """The days, weeks, months, quarters or years from one date to another, both included.
 
-    With ``missing``, code 0 is for missing values.
+    With ``missing``, code 0 stands for missing values.
     """
 
     model_config = ConfigDict(serialize_by_alias=True, validate_by_alias=True)
@@ -126,7 +126,7 @@ class CalendarDescription(_Described):
     missing: bool
 
     def domain(self) -> DateDomain:
-        """Return the domain that was described."""
+        """Return the domain described here."""
         return DateDomain.between(self.first, self.last, step=self.step, missing=self.missing)
 
 
@@ -135,7 +135,7 @@ Description = Annotated[AnyDescription, Field(discriminator="kind")]
 
 
 def describe(domain: Domain) -> AnyDescription:
-    """Return the description of a domain, from which it can be made again."""
+    """Return the description of a domain, which suffices to restore it."""
     if isinstance(domain, CategoricalDomain):
         return CategoricalDescription(
             labels=domain.taxonomy.labels,

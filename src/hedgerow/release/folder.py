@@ -1,4 +1,4 @@
-"""What every kind of release folder has: files with digests, and a certificate for them."""
+"""Common parts of all release folders: files with digests, and the certificate listing them."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ REPORT = "report.html"
 
 
 class DigestSink(io.RawIOBase):
-    """A file that keeps nothing but the digest of what is written to it."""
+    """A file that discards its content and keeps its digest."""
 
     def __init__(self) -> None:
         super().__init__()
         self.digest = hashlib.sha256()
 
     def writable(self) -> bool:
-        """Say that it can be written to."""
+        """Return True."""
         return True
 
     def write(self, data: Any) -> int:
-        """Take in some bytes."""
+        """Add bytes to the digest."""
         self.digest.update(data)
         return len(data)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """Where a release went, which files it has, and what the writer must tell.
+    """The folder and the files of a written release, with notices for the caller.
 
-    ``certificate_sha256`` is the digest of the certificate as this run wrote it.
+    ``certificate_sha256`` is the digest of the certificate that this run wrote.
     """
 
     folder: Path
@@ -53,13 +53,13 @@ class Written:
 
 
 def file_names(folder: Path) -> list[str]:
-    """Return the path of every file in a folder and below, as seen from there."""
+    """Return the relative paths of all files in a folder and its subfolders."""
     found = sorted(folder.rglob("*"))
     return [path.relative_to(folder).as_posix() for path in found if path.is_file()]
 
 
 def released_files(folder: Path) -> dict[str, ReleasedFile]:
-    """Return the digest and the size of every file in a folder and below, by its path there."""
+    """Return the digest and the size of all files in a folder, by relative path."""
     return {name: _released(folder / name) for name in file_names(folder)}
 
 
@@ -68,17 +68,17 @@ def load_certificate(folder: Path) -> Certificate:
     place = folder / CERTIFICATE
     if not place.is_file():
         raise ReleaseError(
-            f"there is no {CERTIFICATE}",
+            f"{CERTIFICATE} is missing",
             where=str(folder),
-            do="Give a release folder as `hedgerow publish` wrote it.",
+            do="Give a release folder that `hedgerow publish` wrote.",
         )
     return Certificate.from_json(read_release_text(place), where=str(place))
 
 
 def vouch(path: Path, certificate: Certificate, *, name: str | None = None) -> None:
-    """Refuse a file that is not the one that the certificate was written for.
+    """Refuse a file that is not the one listed by the certificate.
 
-    ``name`` is its path in the release folder, where that is not its own name.
+    ``name`` is its path in the release folder, if that differs from its own name.
     """
     promised = certificate.files.get(name or path.name)
     try:
@@ -88,11 +88,11 @@ def vouch(path: Path, certificate: Certificate, *, name: str | None = None) -> N
         raise ReleaseError(
             f"the file cannot be read: {reason}",
             where=str(path),
-            do="Give the whole release folder.",
+            do="Give the complete release folder.",
         ) from error
     if promised != found:
         raise ReleaseError(
-            "the file is not the one that the certificate was written for",
+            "the file is not the one that the certificate lists",
             where=str(path),
             do="Get the release again from its publisher.",
         )
@@ -100,28 +100,28 @@ def vouch(path: Path, certificate: Certificate, *, name: str | None = None) -> N
 
 @dataclass(frozen=True, kw_only=True)
 class Certified:
-    """The files that a certificate vouches for, those that certify them, and its digest."""
+    """The files that a certificate lists, those that certify them, and its digest."""
 
     files: dict[str, ReleasedFile]
     certifying: tuple[str, ...]
     sha256: str
 
     def written(self, folder: str | os.PathLike[str], notes: tuple[str, ...]) -> Written:
-        """Return what was written, once the folder has its name."""
+        """Return what was written, after the folder has got its name."""
         listed = tuple(sorted((*self.files, *self.certifying)))
         place = Path(folder)
         return Written(folder=place, files=listed, notes=notes, certificate_sha256=self.sha256)
 
 
 def certifying_files(signer: Signer | None) -> tuple[str, ...]:
-    """Return the files that say what the others are."""
+    """Return the names of the files that certify the others."""
     return (CERTIFICATE,) if signer is None else (CERTIFICATE, SIGNATURE)
 
 
 def write_certificate(
     folder: Path, certificate: Certificate, signer: Signer | None = None
 ) -> Certified:
-    """Write the certificate of all files in a folder, and with a key its signature."""
+    """Write the certificate of all files in a folder and, with a key, its signature."""
     files = released_files(folder)
     text = certificate.with_files(files).to_json()
     write_text(folder / CERTIFICATE, text)
@@ -132,7 +132,7 @@ def write_certificate(
 
 
 def counts_made(certificate: Certificate) -> CountsMade | None:
-    """Return how the counts of a release came about, as its certificate says."""
+    """Return how the counts of a release were made, according to its certificate."""
     counts = certificate.counts
     if counts is None:
         return None

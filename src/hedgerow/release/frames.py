@@ -1,4 +1,4 @@
-"""Anything that is an Arrow table, as the dataframe that somebody works with."""
+"""Conversion of Arrow tables to the caller's kind of dataframe."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Frames(ABC):
-    """Gives what ``to_arrow`` gives as other dataframes."""
+    """Converts the result of ``to_arrow`` to other dataframes."""
 
     @abstractmethod
     def to_arrow(self) -> pa.Table:
@@ -31,7 +31,7 @@ class Frames(ABC):
         return self.to_arrow().to_pandas()
 
     def to_native(self, like: Any) -> Any:
-        """Return the table as the kind of dataframe that ``like`` is."""
+        """Return the table as a dataframe of the same library as ``like``."""
         import narwhals as nw
 
         backend = nw.get_native_namespace(nw.from_native(like))
@@ -39,12 +39,12 @@ class Frames(ABC):
 
 
 def _library(name: str) -> Any:
-    """Return a library of dataframes, which is the caller's own and none of ours."""
+    """Import a dataframe library, which the caller must have installed."""
     try:
         return import_module(name)
     except ImportError:
         raise InputError(
-            f"{name} is not installed, and a dataframe of it was asked for",
+            f"{name} is not installed, but is needed for its dataframes",
             where=f"to_{name}",
-            do=f"Install it (pip install {name}), or take to_arrow().",
+            do=f"Install it (pip install {name}), or use to_arrow().",
         ) from None

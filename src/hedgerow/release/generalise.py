@@ -1,4 +1,4 @@
-"""Other rows put into the ranges of a release: a test set for models trained on it."""
+"""Recode other rows to the ranges of a release, such as a test set for models trained on it."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def generalise(
 
     ``release`` is a release, its folder or its recoding, and ``data`` a file or any dataframe
     with the release's attributes; its class may be missing. Values are read by the rules of
-    the release: records with a missing value are left out if the release left them out, and
-    unlisted values are refused. How a text file is written, the ``reading`` of a ``plan``
-    says; nothing else of the plan counts here.
+    the release: records with a missing value are dropped if the release dropped them, and
+    unlisted values are refused. The ``reading`` of a ``plan`` sets the format of a text file;
+    nothing else of the plan is used.
 
     Privacy: none is added. The result is as confidential as ``data``.
     """
@@ -49,7 +49,7 @@ def generalise(
 
 
 def recoding_of(release: Release | Recoding | str | os.PathLike[str]) -> Recoding:
-    """Return the recoding of a release, of its folder, or the one that was given."""
+    """Return the recoding of a release or of its folder, or the recoding passed in."""
     if isinstance(release, Release):
         return release.recoding
     return release if isinstance(release, Recoding) else load_recoding(release)
@@ -64,9 +64,9 @@ def _reading_of(plan: PlanGiven) -> Reading:
 
 
 def schema_for(source: Source, schema: Schema) -> Schema:
-    """Return the schema as rows have it: without its class, or with ages in place of births.
+    """Return the schema that matches the rows: without the class, or without derivations.
 
-    Records drawn from a release have the attributes themselves, not the columns they followed from.
+    Records sampled from a release have the attributes themselves, not their source columns.
     """
     there = set(source.columns)
     attributes = tuple(
@@ -83,13 +83,13 @@ def schema_for(source: Source, schema: Schema) -> Schema:
 
 
 def check_output(path: str | os.PathLike[str], *, force: bool = False) -> Path:
-    """Return where generalised rows may be written to, or refuse."""
+    """Return the path to write recoded rows to, or refuse it."""
     output = Path(path)
     if output.suffix.lower() not in FORMATS:
         raise SettingError(
             "the name does not end in .csv or .parquet",
             where=str(output),
-            do="Give the output such a name.",
+            do="Give a name that ends in .csv or .parquet.",
         )
     if output.is_dir() or output.is_symlink():
         raise ReleaseError(
@@ -97,7 +97,9 @@ def check_output(path: str | os.PathLike[str], *, force: bool = False) -> Path:
         )
     if output.exists() and not force:
         raise ReleaseError(
-            "the file exists", where=str(output), do="Give another name, or --force to replace it."
+            "the file exists",
+            where=str(output),
+            do="Give another name, or use --force to replace it.",
         )
     return output
 
@@ -105,7 +107,7 @@ def check_output(path: str | os.PathLike[str], *, force: bool = False) -> Path:
 def write_rows(
     table: pa.Table, path: str | os.PathLike[str], *, schema: Schema, force: bool = False
 ) -> Path:
-    """Write generalised rows as CSV or Parquet, by the name; whole or not at all."""
+    """Write recoded rows as CSV or Parquet, by the file's name, completely or not at all."""
     import pyarrow.parquet as pq
 
     output = check_output(path, force=force)
@@ -121,7 +123,7 @@ def write_rows(
         raise ReleaseError(
             f"the file cannot be written: {reason}",
             where=str(output),
-            do="Give a file in a folder that you may write to.",
+            do="Give a file in a folder that you can write to.",
         ) from error
     finally:
         partial.unlink(missing_ok=True)

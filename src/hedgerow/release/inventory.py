@@ -1,4 +1,4 @@
-"""What lies in a release folder, seen without following a link or trusting a name."""
+"""Content of a release folder, listed without following links or trusting names."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pathlib import Path, PurePosixPath
 from hedgerow.model.certificate import ReleasedFile
 
 MOST_CERTIFICATE = 50_000_000
-"""Bytes of the largest certificate that is read."""
+"""Maximum size of a certificate in bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """Something in a release folder that is not as it was written: in which file, and what."""
+    """A deviation of a release folder from its certificate: the file, and the problem."""
 
     file: str
     what: str
@@ -25,7 +25,7 @@ class Fault:
 
 @dataclass(frozen=True, kw_only=True)
 class Inventory:
-    """Files and folders by their path from the release folder, and what is neither."""
+    """Files and folders by their relative path, and entries that are neither."""
 
     files: dict[str, os.stat_result]
     folders: tuple[str, ...]
@@ -33,11 +33,11 @@ class Inventory:
 
     @property
     def plain(self) -> set[str]:
-        """Files that are nothing but files."""
+        """Names of the regular files."""
         return self.files.keys() - {fault.file for fault in self.faults}
 
     def outside(self, folder: str) -> Inventory:
-        """Return the same without a folder and all that is in it."""
+        """Return the inventory without a folder and its content."""
         below = f"{folder}/"
         return Inventory(
             files={name: seen for name, seen in self.files.items() if not name.startswith(below)},
@@ -47,7 +47,7 @@ class Inventory:
 
 
 def inventory(folder: Path) -> Inventory:
-    """Return what lies in a folder and below."""
+    """Return the content of a folder and its subfolders."""
     files: dict[str, os.stat_result] = {}
     folders: list[str] = []
     faults: list[Fault] = []
@@ -72,27 +72,27 @@ def _walk(folder: Path, above: PurePosixPath) -> Iterator[tuple[str, os.stat_res
             yield name, found
             yield from _walk(folder / entry.name, above / entry.name)
         else:
-            # On some systems an entry's own stat does not count names.
+            # On some systems the entry's own stat does not count hard links.
             yield name, (folder / entry.name).lstat()
 
 
 def _text(name: str) -> str:
-    """Return a name that can be printed, whatever bytes it has."""
+    """Return a printable name, whatever its bytes."""
     return os.fsencode(name).decode("utf-8", errors="backslashreplace")
 
 
 def _odd(found: os.stat_result) -> str | None:
     if stat.S_ISLNK(found.st_mode):
-        return "is a link, and no file of its own"
+        return "is a link, not a file"
     if not stat.S_ISREG(found.st_mode):
-        return "is not a plain file"
+        return "is not a regular file"
     if found.st_nlink > 1:
-        return "has a second name elsewhere (a hard link), by which it can be changed; copy it"
+        return "has a hard link elsewhere, through which it can be changed; copy it"
     return None
 
 
 def same_file(path: Path, promised: ReleasedFile, seen: os.stat_result) -> bool:
-    """Whether a file has the size and the digest that the certificate promises."""
+    """Return whether a file has the size and the digest that the certificate lists."""
     if seen.st_size != promised.bytes:
         return False
     with os.fdopen(_opened(path), "rb") as file:
@@ -109,6 +109,6 @@ def small_content(path: Path) -> bytes:
 
 
 def _opened(path: Path) -> int:
-    # Without a link at its end, and without waiting for a pipe.
+    # Neither follow a link at the end of the path nor block on a pipe.
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     return os.open(path, flags | getattr(os, "O_BINARY", 0))

@@ -1,10 +1,10 @@
-"""Folders that a release is written to before it has its name, and those of runs that died.
+"""Hidden folders that releases are written to, and what killed runs left of them.
 
-A run works in ``.NAME.partial-XXXX`` beside its destination and holds a lock on that folder
-for as long as it lives; the system lifts the lock when the process ends, however it ends. So
-the next run for the same destination can tell a folder that is being written from one that a
-killed run left behind, and removes the latter; but not one that holds a whole release with a
-booking, which `hedgerow recover` can still put in its place. Rehearsals have names of their own.
+A run works in ``.NAME.partial-XXXX`` beside its destination and locks that folder as long as it
+runs; the system releases the lock when the process ends. The next run for the same destination can
+therefore distinguish a folder in use from one that a killed run left behind, and removes the
+latter, unless it holds a complete and booked release, which `hedgerow recover` can still finish.
+Rehearsals use names of their own.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CERTIFICATE = "certificate.json"
-"""The file that tells a release from any other folder; it is the last to be written."""
+"""The file that marks a folder as a release; it is written last."""
 
 PARTIAL = "partial"
 REPLACED = "replaced"
@@ -29,7 +29,7 @@ REHEARSAL = "rehearsal"
 
 @dataclass(frozen=True, kw_only=True)
 class Claimed:
-    """An empty folder of this run; ``mode`` is what it is to have once it is complete."""
+    """An empty folder of this run; ``mode`` is its file mode after completion."""
 
     path: Path
     mode: int
@@ -43,9 +43,9 @@ def beside(destination: Path, state: str) -> Path:
 
 @contextmanager
 def claimed(destination: Path) -> Iterator[Claimed]:
-    """Yield a folder beside the destination that no other run will touch.
+    """Yield a folder beside the destination that no other run touches.
 
-    Nobody else may look into it while it is written. The caller removes or renames it.
+    Other users cannot read it while it is written. The caller removes or renames it.
     """
     with _claimed(destination, PARTIAL) as claim:
         yield claim
@@ -53,7 +53,7 @@ def claimed(destination: Path) -> Iterator[Claimed]:
 
 @contextmanager
 def rehearsed(destination: Path) -> Iterator[Path]:
-    """Yield a hidden folder for a rehearsal, beside the destination; it is gone afterwards."""
+    """Yield a hidden folder for a rehearsal beside the destination, and remove it afterwards."""
     with _claimed(destination, REHEARSAL) as claim:
         try:
             yield claim.path
@@ -76,11 +76,11 @@ def _claimed(destination: Path, state: str) -> Iterator[Claimed]:
 def _claim(destination: Path, state: str) -> Claimed | None:
     path = beside(destination, state)
     path.mkdir()
-    mode = path.stat().st_mode & 0o777  # what the user's mask leaves of it
+    mode = path.stat().st_mode & 0o777  # as limited by the user's umask
     path.chmod(0o700)
     lock = _locked(path, wait=True)
     if lock is not None and not path.exists():
-        # Another run took it for a leftover before it was locked.
+        # Another run removed it as a leftover before it was locked.
         os.close(lock)
         return None
     return Claimed(path=path, mode=mode, lock=lock)
@@ -89,14 +89,13 @@ def _claim(destination: Path, state: str) -> Claimed | None:
 def sweep(destination: Path) -> None:
     """Remove what killed runs for this destination left beside it, and nothing else.
 
-    A folder that some run still has locked stays, as does anything that is not a folder of
-    this user under such a name, and a whole release that can still be recovered. An earlier
-    release that was moved aside goes only when its successor is in place and no run is at
-    work; where there is none in place, a run was killed between two renames, and everything
-    stays for somebody to look at.
+    Locked folders stay, as does anything under such a name that is not a folder of this user, and
+    a complete release that can still be recovered. An earlier release that was moved aside is
+    removed only when its successor is in place and no run is active; if there is none in place, a
+    run was killed between two renames, and everything is kept for inspection.
     """
     with suppress(OSError):
-        asides = _left(destination, REPLACED)  # first: whoever moves one has a locked folder
+        asides = _left(destination, REPLACED)  # first: a run that moves one has a locked folder
         if asides and not destination.exists():
             return
         alive = False
@@ -110,7 +109,7 @@ def sweep(destination: Path) -> None:
 
 
 def recoverable(destination: Path) -> list[Path]:
-    """Return folders of runs for this destination that died with their release complete."""
+    """Return folders of killed runs for this destination whose release is complete."""
     found = []
     with suppress(OSError):
         for path in _left(destination, PARTIAL):
@@ -121,7 +120,7 @@ def recoverable(destination: Path) -> list[Path]:
 
 
 def names_booking(folder: Path) -> bool:
-    """Whether a private folder of this user has a certificate that names a ledger's entry."""
+    """Return whether a private folder of this user has a certificate with a ledger entry."""
     try:
         if not _is_own_folder(folder) or folder.stat().st_mode & 0o077:
             return False
@@ -132,7 +131,7 @@ def names_booking(folder: Path) -> bool:
 
 
 def destination_of(folder: Path) -> Path | None:
-    """Return where the release of a hidden folder was to go; ``None`` if it is not one.
+    """Return the destination of a hidden folder's release, or ``None`` for any other folder.
 
     >>> destination_of(Path("/a/.release.partial-00c0ffee")).name
     'release'
@@ -143,7 +142,7 @@ def destination_of(folder: Path) -> Path | None:
 
 @contextmanager
 def only_user(folder: Path) -> Iterator[bool]:
-    """Hold a folder that no living run has; yields whether that could be."""
+    """Lock a folder that no running process uses; yields whether it could be locked."""
     lock = _locked(folder, wait=False)
     try:
         yield lock is not None
@@ -168,7 +167,7 @@ def _is_own_folder(path: Path) -> bool:
 
 
 def _removed(path: Path) -> bool:
-    """Remove a folder unless a living run has it; whether it is gone."""
+    """Remove a folder unless a run uses it; return whether it is gone."""
     lock = _locked(path, wait=False)
     if lock is None:
         return False
@@ -180,7 +179,7 @@ def _removed(path: Path) -> bool:
 
 
 def _locked(path: Path, *, wait: bool) -> int | None:
-    """Return a descriptor that keeps the folder locked; ``None`` where that cannot be."""
+    """Return a descriptor that keeps the folder locked, or ``None`` if that failed."""
     try:
         import fcntl
     except ImportError:

@@ -1,4 +1,4 @@
-"""What each file of a release is, for its dictionary, its data package and its report."""
+"""Descriptions of the files of a release, for its dictionary, data package and report."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def write_dictionary(folder: Path, files: list[DictionaryFile], certificate: Cer
     write_text(folder / DICTIONARY, dictionary_text(listed))
     own = DictionaryFile(
         path=DICTIONARY,
-        what="What every column of every file holds.",
+        what="Description of every column of every file.",
         columns=tuple(text_column(name, "see its name") for name in COLUMNS),
     )
     write_text(folder / PACKAGE, package_text([*listed, _optional(own)], certificate))
@@ -54,20 +54,20 @@ def _optional(file: DictionaryFile) -> DictionaryFile:
 
 
 def table_files(schema: Schema, groups: Groups, certificate: Certificate) -> list[DictionaryFile]:
-    """Return every file that a release of a table may have, with its columns."""
+    """Return the files that a release of a table may have, with their columns."""
     files = [
         DictionaryFile(
             path="release.csv",
-            what="The release: one row per group, its count last.",
+            what="The release: one row per group, with its count in the last column.",
             columns=release_columns(schema, groups, certificate),
         ),
         DictionaryFile(path="release.parquet", what="The same table for programs."),
         DictionaryFile(
             path="records.csv",
-            what="Invented rows drawn from the groups; none of them is a person.",
+            what="Synthetic rows sampled from the groups; no row is a person.",
             columns=record_columns(schema, certificate),
         ),
-        DictionaryFile(path="recoding.json", what="The ranges, to put other rows in the groups."),
+        DictionaryFile(path="recoding.json", what="The ranges, to recode other rows."),
         DictionaryFile(path="marginals.json", what="Noisy weights of single values."),
     ]
     return files + _measured_files(schema, groups, counted_in(certificate))
@@ -79,7 +79,7 @@ def _measured_files(schema: Schema, groups: Groups, unit: str) -> list[Dictionar
     tables = [
         DictionaryFile(
             path=f"{FOLDER}/{file_name(schema, table, number)}",
-            what=f"A noisy table ({table.kind}) that rows were drawn from.",
+            what=f"A noisy table ({table.kind}) that rows were sampled from.",
             columns=_cell_columns(_names(schema, table), unit),
         )
         for number, table in enumerate(groups.tables, start=1)
@@ -98,7 +98,7 @@ def _measured_files(schema: Schema, groups: Groups, unit: str) -> list[Dictionar
             what="The tables and their noise.",
             columns=_index_columns(unit),
         ),
-        DictionaryFile(path=f"{FOLDER}/{STORED}", what="Which values each group of a table holds."),
+        DictionaryFile(path=f"{FOLDER}/{STORED}", what="The values in each group of a table."),
         DictionaryFile(path=f"{FOLDER}/{LEAF_RECODING}", what="The ranges of the leaves."),
     ]
 
@@ -134,48 +134,48 @@ def _index_columns(unit: str) -> tuple[DictionaryColumn, ...]:
 
 
 def basket_listing(separator: str, count: str, *, unit: str = "records") -> list[DictionaryFile]:
-    """Return every file that a release of baskets may have; its counts are in ``unit``."""
-    apart = "tabs" if separator == "\t" else "blanks"
+    """Return the files that a release of baskets may have; its counts are in ``unit``."""
+    separators = "tabs" if separator == "\t" else "blanks"
     return [
         DictionaryFile(
             path="release.dat",
-            what=f"A basket per line, as often as its count says; items apart by {apart}.",
+            what=f"One basket per line, as often as its count; items separated by {separators}.",
         ),
         DictionaryFile(
             path="release.csv",
-            what="Every basket once, its count last.",
+            what="Every basket once, with its count in the last column.",
             columns=(
-                text_column("items", f"the items of a basket, apart by {apart}"),
+                text_column("items", f"the items of a basket, apart by {separators}"),
                 count_entry("count", count, unit=unit),
             ),
         ),
         DictionaryFile(path="release.parquet", what="The same table, items as lists."),
-        DictionaryFile(path="universe.json", what="All items and how they are grouped."),
+        DictionaryFile(path="universe.json", what="All items and their groups."),
     ]
 
 
 def sequence_listing(separator: str, count: str) -> list[DictionaryFile]:
-    """Return every file that a release of sequences may have, with its columns."""
-    apart = "tabs" if separator == "\t" else "blanks"
+    """Return the files that a release of sequences may have, with their columns."""
+    separators = "tabs" if separator == "\t" else "blanks"
     return [
         DictionaryFile(
             path="release.dat",
-            what=f"A sequence per line, as often as its count says; items apart by {apart}.",
+            what=f"One sequence per line, as often as its count; items separated by {separators}.",
         ),
         DictionaryFile(
             path="release.csv",
-            what="Every sequence once, its count last.",
+            what="Every sequence once, with its count in the last column.",
             columns=(
-                text_column("sequence", f"the items of a sequence in order, apart by {apart}"),
+                text_column("sequence", f"the items of a sequence in order, apart by {separators}"),
                 count_entry("count", count),
             ),
         ),
         DictionaryFile(path="release.parquet", what="The same table, sequences as lists."),
         DictionaryFile(
             path="prefixes.csv",
-            what="The prefixes that were counted, and how many sequences begin with each.",
+            what="The counted prefixes, and the number of sequences that begin with each.",
             columns=(
-                text_column("prefix", f"the first items of sequences, apart by {apart}"),
+                text_column("prefix", f"the first items of sequences, apart by {separators}"),
                 count_entry("count", "how many sequences begin with the prefix, with noise"),
                 DictionaryColumn(
                     name="standard_error",
@@ -193,16 +193,16 @@ def sequence_listing(separator: str, count: str) -> list[DictionaryFile]:
                 ),
             ),
         ),
-        DictionaryFile(path="universe.json", what="All items and how they are grouped."),
+        DictionaryFile(path="universe.json", what="All items and their groups."),
     ]
 
 
 def disclosed_files(schema: Schema, certificate: Certificate) -> list[DictionaryFile]:
-    """Return the files of a disclosure that are for others, with their columns."""
+    """Return the files of a disclosure that may be given out, with their columns."""
     return [
         DictionaryFile(
             path="disclosed.csv",
-            what="Single records, in the order of the data, made coarser.",
+            what="Generalised single records, in the order of the data.",
             columns=disclosed_columns(schema, certificate),
         )
     ]

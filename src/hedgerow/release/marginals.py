@@ -1,8 +1,8 @@
-"""Noisy weights of single values, as a method may publish beside its boxes: `marginals.json`.
+"""Noisy weights of single values, which a method may publish beside its boxes: `marginals.json`.
 
-They say how records are spread inside the ranges of a box, so that records can be drawn
-from it less evenly than at random. Numbers are kept exactly: records drawn from a release
-that was read back follow the very same law.
+They state how records are distributed inside the ranges of a box, so that sampled records follow
+the data more closely than a uniform distribution. Numbers are stored exactly: records sampled from
+a release that was read back follow exactly the same distribution.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ class _StoredMarginals(_Stored):
 
 
 def check_marginals(schema: Schema, marginals: Marginals) -> None:
-    """Raise unless there is one usable array of weights per attribute."""
+    """Raise unless every attribute has one usable array of weights."""
     target = schema.class_attribute
     columns = {1} if target is None else {1, target.domain.size}
     if len(marginals) != len(schema.attributes):
-        raise InternalError("there is not one marginal per attribute")
+        raise InternalError("the number of marginals differs from that of the attributes")
     for attribute, weights in zip(schema.attributes, marginals, strict=True):
         if weights.ndim != 2 or len(weights) != attribute.domain.size:
-            raise InternalError("a marginal has not one row per value of its attribute")
+            raise InternalError("a marginal does not have one row per value of its attribute")
         if weights.shape[1] not in columns:
-            raise InternalError("a marginal has neither one column nor one per class")
+            raise InternalError("a marginal must have one column, or one per class")
         if not np.isfinite(weights).all() or (weights < 0).any():
-            raise InternalError("a marginal has weights that are no weights")
+            raise InternalError("a marginal has negative or infinite weights")
 
 
 def marginals_text(schema: Schema, marginals: Marginals) -> str:
@@ -73,29 +73,29 @@ def marginals_text(schema: Schema, marginals: Marginals) -> str:
 
 
 def _numbers(column: NDArray[np.float64]) -> list[int | float]:
-    """Return exact numbers, whole ones without a decimal point."""
+    """Return exact numbers, integers without a decimal point."""
     return [int(each) if each.is_integer() else each for each in column.tolist()]
 
 
 def marginals_from(text: str, schema: Schema, *, where: str = "marginals.json") -> Marginals:
-    """Read marginals back, or say what is wrong with them."""
+    """Read marginals back, or raise an error that says what is wrong with them."""
     try:
         stored = _StoredMarginals.model_validate_json(text)
         names = [each.name for each in stored.attributes]
         if names != [attribute.name for attribute in schema.attributes]:
-            raise InternalError("the marginals are of other attributes")
+            raise InternalError("the marginals belong to other attributes")
         marginals = tuple(_restored(each) for each in stored.attributes)
         check_marginals(schema, marginals)
     except (ValidationError, InternalError) as error:
         raise ReleaseError(
             "these are not marginals that this version can read",
             where=where,
-            do="Give a release folder as `hedgerow publish` wrote it.",
+            do="Give a release folder that `hedgerow publish` wrote.",
         ) from error
     return marginals
 
 
 def _restored(stored: _StoredMarginal) -> NDArray[np.float64]:
     if len({len(column) for column in stored.weights}) > 1:
-        raise InternalError("the weights of an attribute differ in number from class to class")
+        raise InternalError("the number of weights of an attribute differs between classes")
     return np.ascontiguousarray(np.array(stored.weights, dtype=np.float64).T)

@@ -1,6 +1,6 @@
-"""The noisy tables that records were drawn from: one CSV file each in the folder `tables`.
+"""The noisy tables that records were sampled from: one CSV file each in the folder `tables`.
 
-`index.csv` lists them for people, `index.json` says which codes each of their groups holds, and
+`index.csv` lists them for people, `index.json` states the codes in each of their groups, and
 `leaves.json` is the recoding of a leaf table.
 """
 
@@ -29,7 +29,7 @@ INDEX = "index.csv"
 
 
 def write_measured(folder: Path, schema: Schema, groups: Groups) -> None:
-    """Write the tables of a release, and an index with the scale of their noise, if it has any."""
+    """Write the tables of a release, and an index with their noise scales, if there are any."""
     if not groups.tables and groups.leaves is None:
         return
     place = folder / FOLDER

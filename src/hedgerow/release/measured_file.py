@@ -1,4 +1,4 @@
-"""The folder `tables` of a release: its index, and all of it read back."""
+"""The folder `tables` of a release: its index, and reading all of it back."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Stored(BaseModel):
 
 
 class StoredTable(_Stored):
-    """A table without its counts: per column the runs (group, number of codes)."""
+    """A table without its counts: runs (group, number of codes) for each column."""
 
     file: str
     kind: Kind
@@ -50,7 +50,7 @@ class StoredTables(_Stored):
 
 
 def index_text(files: Sequence[str], groups: Groups) -> str:
-    """Return the text of `index.json`: one table a line."""
+    """Return the text of `index.json`: one table per line."""
     lines = [
         json.dumps(
             {
@@ -74,7 +74,7 @@ def index_text(files: Sequence[str], groups: Groups) -> str:
 def read_measured(
     folder: Path, certificate: Certificate, schema: Schema
 ) -> tuple[tuple[MeasuredTable, ...], LeafTable | None]:
-    """Return the tables of a release folder and its leaf table, if the certificate has them."""
+    """Return the tables of a release folder and its leaf table, if the certificate lists them."""
     if f"{FOLDER}/{STORED}" not in certificate.files:
         return (), None
     place = folder / FOLDER
@@ -87,14 +87,14 @@ def read_measured(
         return tables, _leaves(place, stored.leaves, schema, certificate)
     except (ValidationError, ValueError, IndexError) as error:
         raise ReleaseError(
-            "the tables do not hold what a release has there",
+            "the tables do not have the content of such release files",
             where=str(place),
-            do="Give a release folder as `hedgerow publish` wrote it.",
+            do="Give a release folder that `hedgerow publish` wrote.",
         ) from error
 
 
 def read_leaf_recoding(folder: Path, certificate: Certificate) -> Recoding | None:
-    """Return the recoding of the leaf table, if the certificate says that there is one."""
+    """Return the recoding of the leaf table, if the certificate lists one."""
     path = folder / FOLDER / LEAF_RECODING
     if f"{FOLDER}/{LEAF_RECODING}" not in certificate.files:
         return None
@@ -126,7 +126,7 @@ def _leaves(place: Path, share: Fraction, schema: Schema, certificate: Certifica
     n_classes = schema.n_classes
     counts = _counts(place, LEAVES, certificate).reshape(-1, n_classes)
     if len(counts) != int(recoding.tree.box.max()) + 1:
-        raise ValueError("a leaf table has another number of boxes than its tree")
+        raise ValueError("a leaf table and its tree have different numbers of boxes")
     return LeafTable(tree=recoding.tree, counts=counts, share=share)
 
 
@@ -151,7 +151,7 @@ def _vouched(path: Path, certificate: Certificate) -> str:
 
 
 def _runs(groups: NDArray[np.int32]) -> list[list[int]]:
-    """Return runs of equal groups: the group, and how many codes it goes on for."""
+    """Return runs of equal groups: the group, and the number of codes in the run."""
     starts = np.flatnonzero(np.diff(groups, prepend=-1))
     lengths = np.diff(np.append(starts, len(groups)))
     return [[int(g), int(n)] for g, n in zip(groups[starts], lengths, strict=True)]

@@ -1,7 +1,7 @@
 """`datapackage.json`: the files of a release as a Frictionless data package.
 
 Source: Data Package 2.0 and its Table Schema (datapackage.org/standard), whose terms are the keys
-here. Digests are the certificate's affair, which vouches for this file as well.
+here. Digests are left to the certificate, which covers this file as well.
 """
 
 from __future__ import annotations
@@ -53,17 +53,17 @@ def package_text(files: Sequence[DictionaryFile], certificate: Certificate) -> s
 
 
 def certified_facts(certificate: Certificate) -> dict[str, Any]:
-    """Return all that a certificate says, but for the files, of which the package is one.
+    """Return all facts of a certificate except its list of files, which includes the package.
 
-    It stands in two files, so that a certificate that was edited by itself contradicts the other.
-    The engine is left out: the package is the same on every one, and the report names it.
+    They are stored in two files, so that a certificate edited alone contradicts the package. The
+    engine is left out: the package is the same for every engine, and the report names it.
     """
     facts: dict[str, Any] = json.loads(certificate.to_json())
     return {key: value for key, value in facts.items() if key not in ("files", "engine", SEAL)}
 
 
 def package_name(title: str) -> str:
-    """Return a name for programs: letters from a to z, digits, ``.``, ``_`` and ``-``.
+    """Return an identifier: letters from a to z, digits, ``.``, ``_`` and ``-``.
 
     >>> package_name("Visits 2026, Köln"), package_name("病院")
     ('visits-2026-koln', 'release')

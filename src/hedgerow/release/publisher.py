@@ -1,4 +1,4 @@
-"""What only the publisher knows of a release: no certificate says it, and other formats ask."""
+"""Facts of a release that only its publisher knows, which other metadata formats need."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KINDS: tuple[PublisherKind, ...] = ("Government", "Industry", "Nonprofit")
 
 @dataclass(frozen=True, kw_only=True)
 class Publisher:
-    """Who gives out a release, for what and under which terms; what is not known is ``None``."""
+    """The publisher of a release, its purpose and its terms; unknown facts are ``None``."""
 
     name: str | None = None
     kind: PublisherKind | None = None
@@ -25,18 +25,18 @@ class Publisher:
     def __post_init__(self) -> None:
         if self.kind is not None and self.kind not in KINDS:
             raise SettingError(
-                f"{self.kind!r} is none of the kinds",
+                f"{self.kind!r} is not one of the kinds",
                 where="publisher-kind",
                 do=f"Give one of {', '.join(KINDS)}.",
             )
 
     def need(self, *names: str) -> None:
-        """Refuse where something is not said that a format cannot do without."""
+        """Refuse to go on if a fact is missing that a format requires."""
         options = {"name": "--publisher", "kind": "--publisher-kind"}
         missing = [options.get(name, f"--{name}") for name in names if not getattr(self, name)]
         if missing:
             raise SettingError(
-                "the format asks for what no certificate says, and it is not given",
+                "the format requires facts that the certificate does not contain",
                 where=", ".join(missing),
-                do="Say it with these options.",
+                do="Give these options.",
             )

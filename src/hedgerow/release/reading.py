@@ -33,10 +33,10 @@ def read_groups(
     path: Path,
     recoding: Recoding,
     *,
-    made: CountsMade | None,
+    origin: CountsMade | None,
     marginals: Marginals | None = None,
 ) -> Groups:
-    """Return the groups of a `release.csv`, its labels turned back into ranges.
+    """Return the groups of a `release.csv`, with labels converted back into ranges.
 
     The rows of a release with a tree must be boxes of that tree.
     """
@@ -59,7 +59,7 @@ def read_groups(
         classes=classes,
         counts=table[counts_in].to_numpy(),
         is_cut=recoding.is_cut,
-        made=made,
+        made=origin,
         tree=recoding.tree,
         boxes=recoding.boxes,
         marginals=marginals,
@@ -101,7 +101,7 @@ def _read_csv(path: Path, names: Sequence[str], counts_in: str) -> pa.Table:
 def _positions(
     column: pa.ChunkedArray, labels: Sequence[str], is_text: bool, path: Path
 ) -> NDArray[np.int32]:
-    """Return each label's position among ``labels``, as they were written to the file."""
+    """Return the position of each label in ``labels``, which are as the file has them."""
     import pyarrow as pa
 
     if not len(column):
@@ -110,7 +110,7 @@ def _positions(
     if isinstance(chunk, pa.ChunkedArray):
         chunk = chunk.chunk(0)
     written = chunk.dictionary.to_pylist()
-    # Earlier releases put an apostrophe before more labels.
+    # Earlier versions put an apostrophe before more labels.
     for safe in (spreadsheet_safe, shielded_once) if is_text else (str,):
         place = {safe(label): at for at, label in enumerate(labels)}
         if all(label in place for label in written):
@@ -122,7 +122,7 @@ def _positions(
 
 def _unreadable(path: Path) -> ReleaseError:
     return ReleaseError(
-        "the file does not hold what a release has there",
+        "the file does not have the content of such a release file",
         where=str(path),
-        do="Give a release folder as `hedgerow publish` wrote it.",
+        do="Give a release folder that `hedgerow publish` wrote.",
     )

@@ -1,7 +1,7 @@
-"""The ranges of a release, to generalise other rows by: `recoding.json`.
+"""The ranges of a release, which other rows can be recoded to: `recoding.json`.
 
-The file stands alone: it repeats the public domains, so that neither the plan nor its
-taxonomy files are needed to apply it.
+The file is self-contained: it repeats the public domains, so that neither the plan nor its taxonomy
+files are needed to apply it.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Recoding:
 
     ``is_cut`` says that every record has exactly one range of each attribute, whatever
     its other values are. Otherwise ``tree`` leads a record to its box, and ``boxes``
-    holds, per attribute, the range of every box; a release of boxes that no tree leads to
-    has neither, and other rows cannot be recoded.
+    holds, per attribute, the range of every box; a release of boxes without a tree has
+    neither, and other rows cannot be recoded.
     """
 
     schema: Schema
@@ -49,16 +49,16 @@ class Recoding:
         ):
             if self.is_cut:
                 ranges.partition_of(attribute.domain.size)
-            highest = int(ranges.stop.max(initial=0))  # a release may have no group at all
+            highest = int(ranges.stop.max(initial=0))  # a release may have no groups
             if highest > attribute.domain.size or len(set(labels)) != len(ranges):
-                raise InternalError("ranges leave their domain, or two have the same label")
+                raise InternalError("ranges exceed their domain, or two have the same label")
         if (self.tree is None) != (self.boxes is None) or (self.is_cut and self.tree is not None):
-            raise InternalError("a tree belongs to boxes, and only to them")
+            raise InternalError("boxes need a tree, and a tree needs boxes")
         if self.tree is not None and self.boxes is not None:
             self._check_boxes(self.tree, self.boxes)
 
     def _check_boxes(self, tree: Tree, boxes: tuple[NDArray[np.int32], ...]) -> None:
-        """Raise unless the boxes are those that the tree leads to."""
+        """Raise unless the boxes are the leaves of the tree."""
         sizes = [attribute.domain.size for attribute in self.schema.attributes]
         check_tree(tree, sizes)
         first, stop = box_bounds(tree, sizes)
@@ -69,7 +69,7 @@ class Recoding:
                 or not np.array_equal(ranges.first[of_boxes], first[:, at])
                 or not np.array_equal(ranges.stop[of_boxes], stop[:, at])
             ):
-                raise InternalError("the boxes are not those that the tree leads to")
+                raise InternalError("the boxes are not the leaves of the tree")
 
     @classmethod
     def of(cls, schema: Schema, groups: Groups) -> Recoding:
@@ -88,7 +88,7 @@ class Recoding:
         )
 
     def apply(self, table: EncodedTable) -> pa.Table:
-        """Return the rows of ``table`` with the release's labels, and their class if any.
+        """Return the rows of ``table`` with the release's labels, and with their class, if any.
 
         Privacy: none is added. The result has one row per record of ``table`` and is as
         confidential as that.
@@ -107,7 +107,7 @@ class Recoding:
         return pa.table(columns)
 
     def _places(self, table: EncodedTable) -> list[NDArray[np.int32]]:
-        """Return, per attribute, the range of each record."""
+        """Return the range of each record, per attribute."""
         if self.is_cut:
             return [
                 ranges.partition_of(attribute.domain.size)[codes]
@@ -124,7 +124,7 @@ class Recoding:
         return [of_boxes[box] for of_boxes in self.boxes]
 
     def to_json(self) -> str:
-        """Return the text of `recoding.json`, one range a line."""
+        """Return the text of `recoding.json`, one range per line."""
         return recoding_text(
             self.schema,
             self.ranges,
@@ -136,7 +136,7 @@ class Recoding:
 
     @classmethod
     def from_json(cls, text: str, *, where: str = "recoding.json") -> Recoding:
-        """Read a recoding back, or say what is wrong with it."""
+        """Read a recoding back, or raise an error that says what is wrong with it."""
         try:
             stored = StoredRecoding.model_validate_json(text)
             return cls(
@@ -151,5 +151,5 @@ class Recoding:
             raise ReleaseError(
                 "this is not a recoding that this version can read",
                 where=where,
-                do="Give a release folder as `hedgerow publish` wrote it.",
+                do="Give a release folder that `hedgerow publish` wrote.",
             ) from error

@@ -1,4 +1,4 @@
-"""The text of `recoding.json`: domains, ranges and, where there is one, the tree of boxes."""
+"""The format of `recoding.json`: domains, ranges and, if there is one, the tree of boxes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hedgerow.taxonomy.domain import CategoricalDomain
 
 FORMAT_VERSION = 1
 SIZE_DECIMALS = 3
-"""Digits kept of the noisy sizes of a tree's nodes: they are for people to look at."""
+"""Number of decimals of the noisy sizes of a tree's nodes, which are for display only."""
 
 Code = Annotated[int, Field(ge=0, lt=2**31)]
 StoredPlace = Annotated[int, Field(ge=-1, lt=2**31)]
@@ -32,7 +32,7 @@ class _Stored(BaseModel):
 
 
 class _StoredColumn(_Stored):
-    """What is needed to encode the column of an attribute as the release did."""
+    """The facts needed to encode an attribute's column as the release did."""
 
     name: str
     domain: Description
@@ -65,9 +65,9 @@ def _column_facts(attribute: Attribute) -> dict[str, Any]:
 
 
 class StoredAttribute(_StoredColumn):
-    """An attribute with its ranges; ``boxes`` says which of them each box has.
+    """An attribute with its ranges; ``boxes`` has the range of each box.
 
-    A release of overlapping boxes may have none at all.
+    A release of overlapping boxes may have no ranges at all.
     """
 
     ranges: tuple[tuple[Code, Code, str], ...]
@@ -90,7 +90,7 @@ class StoredTree(_Stored):
     sizes: tuple[float, ...]
 
     def restored(self) -> Tree:
-        """Return the tree, as yet unchecked."""
+        """Return the tree, not yet validated."""
         whole = {
             name: np.array(getattr(self, name), dtype=np.int32)
             for name in ("parent", "attribute", "first", "stop", "box")
@@ -125,12 +125,12 @@ class StoredRecoding(_Stored):
         )
 
     def boxes(self) -> tuple[NDArray[np.int32], ...] | None:
-        """Return which range each box has, per attribute; ``None`` where none is stored."""
+        """Return the range of each box, per attribute, or ``None`` if none is stored."""
         listed = [each.boxes for each in self.attributes if each.boxes is not None]
         if not listed:
             return None
         if len(listed) < len(self.attributes):
-            raise InternalError("some attributes list the ranges of the boxes, some do not")
+            raise InternalError("only some attributes list the ranges of the boxes")
         return tuple(np.array(each, dtype=np.int32) for each in listed)
 
 
@@ -143,7 +143,7 @@ def recoding_text(
     tree: Tree | None,
     boxes: Sequence[NDArray[np.int32]] | None,
 ) -> str:
-    """Return the file: one range a line, and one line per list of a tree."""
+    """Return the text of the file: one line per range, and one per list of a tree."""
     of_class = schema.class_attribute
     head = {
         "format-version": FORMAT_VERSION,

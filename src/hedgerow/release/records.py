@@ -1,8 +1,8 @@
-"""Plain records drawn from the groups of a release, for tools that want rows.
+"""Synthetic records sampled from the groups of a release, for tools that need rows.
 
-Every group gives as many records as its noisy count, each with values drawn from the
-group's ranges: by the release's noisy marginals where it has them, uniformly elsewhere.
-Only published figures are used, so this costs no budget.
+Every group yields as many records as its noisy count, with values sampled from the group's ranges:
+by the release's noisy marginals if it has them, otherwise uniformly. Only published figures are
+used, so this costs no budget.
 """
 
 from __future__ import annotations
@@ -27,14 +27,21 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 CHUNK = 1 << 19
+FROM_BOXES = (
+    "Records sampled from boxes keep what the boxes keep: inside a box, columns are independent, so"
+    " counts of two or more columns can be far off. For rows that others analyse use the method"
+    " weave."
+)
+"""Notice where records are sampled from a generalised table."""
+
 MOST_RECORDS = 200_000_000
-"""Noise alone can ask for more records than any disk holds; no more are written."""
+"""Maximum number of records to write; noise alone can make counts exceed any disk."""
 
 
 def record_tables(
     schema: Schema, groups: Groups, *, source: RandomSource, chunk: int = CHUNK
 ) -> Iterator[pa.Table]:
-    """Yield leaf-level records in parts, sorted by group; at least one part, empty or not."""
+    """Yield records at the finest level in parts, sorted by group; at least one part."""
     last = np.cumsum(groups.counts)
     total = int(last[-1]) if len(last) else 0
     for start in range(0, max(total, 1), chunk):
@@ -43,7 +50,7 @@ def record_tables(
 
 
 def write_records(schema: Schema, groups: Groups, path: Path, *, source: RandomSource) -> None:
-    """Write `records.csv`: the attributes' columns at their finest, and the class."""
+    """Write `records.csv`: the attributes at their finest level, and the class."""
     texts = label_columns(list(schema.used()))
     with path.open("wb") as file:
         for part, table in enumerate(record_tables(schema, groups, source=source)):
@@ -76,7 +83,7 @@ def _drawn(
 def uniform_codes(
     first: NDArray[np.int32], stop: NDArray[np.int32], *, source: RandomSource
 ) -> NDArray[np.int64]:
-    """Return one code per range ``[first, stop)``, uniform in it."""
+    """Return one code per range ``[first, stop)``, uniformly distributed."""
     return first + below((stop - first).astype(np.int64), source=source)
 
 
@@ -88,16 +95,16 @@ def weighted_codes(
     classes: NDArray[np.int32] | None,
     source: RandomSource,
 ) -> NDArray[np.int64]:
-    """Return one code per range ``[first, stop)``, drawn in proportion to ``weights``.
+    """Return one code per range ``[first, stop)``, sampled in proportion to ``weights``.
 
-    ``weights`` has one row per code and one column per class, or one for all; each range
-    goes by the column of its class, and is uniform where that has no weight in the range.
+    ``weights`` has one row per code and one column per class, or a single column. Each range uses
+    the column of its class, and the uniform distribution if that has no weight in the range.
     """
     n_codes, n_columns = weights.shape
     ends = np.concatenate([[0.0], np.cumsum(weights.T.ravel())])
     column = 0 if n_columns == 1 or classes is None else classes.astype(np.int64) * n_codes
     low, high = ends[first + column], ends[stop + column]
-    # The inverse of the cumulated weights; rounding must not carry a draw to the next range.
+    # Invert the cumulative weights; rounding must not move a draw to the next range.
     at = low + (source.words(len(first)) >> np.uint64(11)) * 2.0**-53 * (high - low)
     at = np.minimum(at, np.nextafter(high, -np.inf))
     codes: NDArray[np.int64] = np.searchsorted(ends, at, side="right") - 1 - column
@@ -109,7 +116,7 @@ def weighted_codes(
 def leaf_values(domain: Domain, codes: NDArray[np.int64]) -> pa.Array:
     """Return the value of each code: a label, or the lower edge of a cell.
 
-    Dates are the first of their step. A missing number or date is null; a missing category
+    Dates are the first day of their step. Missing numbers and dates are null; a missing category
     has the label of its leaf.
     """
     if isinstance(domain, CategoricalDomain):
@@ -136,7 +143,7 @@ def _numbers(domain: NumericDomain, codes: NDArray[np.int64]) -> pa.Array:
 
 
 def in_wholes(domain: NumericDomain) -> bool:
-    """Return whether records of a domain are whole numbers."""
+    """Return whether records of a domain are integers."""
     grid = domain.grid
     if isinstance(grid, CalendarGrid):
         return True

@@ -1,8 +1,8 @@
 """A release as an entry for OpenDP's registry of deployments.
 
 Source: `schemas/deployments-schema.yaml` of github.com/opendp/deployments-registry-data, as of
-commit 057e5d81, whose terms are the keys here. What the certificate does not say comes from the
-publisher; justification and evidence are for people to add before it is handed in.
+commit 057e5d81, whose terms are the keys here. Facts that the certificate does not contain come
+from the publisher; justification and evidence must be added before the entry is submitted.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from hedgerow.release.publisher import Publisher
 
 _MECHANISMS = (
     "Discrete Laplace noise on counts, drawn exactly in integer arithmetic, and exact private"
-    " choice by scores; random bits from the operating system. No floating-point noise is drawn."
-    " Run time and memory are not hidden from who can watch the machine."
+    " choice by scores; random bits from the operating system. No floating-point noise is used."
+    " Run time and memory are not hidden from observers of the machine."
 )
 _LOOSE = (
-    "Random sampling of records, and groups that are too small left out; random bits from the"
-    " operating system. Run time and memory are not hidden from who can watch the machine."
+    "Random sampling of records, and suppression of groups that are too small; random bits from the"
+    " operating system. Run time and memory are not hidden from observers of the machine."
 )
 _COMPOSITION = (
-    "Sequential over the steps that read all records, parallel over boxes that share none; every"
-    " step books an exact fraction, and the dearest path is what is promised. Releases of the same"
+    "Sequential over steps that read all records, parallel over disjoint boxes; every step books an"
+    " exact fraction, and the guarantee is for the path with the largest sum. Releases of the same"
     " data set add up on a ledger with a cap."
 )
 _TRUST = (
-    "The publisher holds the records and is trusted with them. Nobody else is trusted: whoever"
-    " gets the release may know anything from elsewhere and work with others."
+    "The publisher holds the records and is trusted with them. Nobody else is trusted: recipients"
+    " of the release may have any other knowledge and may collude."
 )
 
 
 def registry_entry(certificate: Certificate, publisher: Publisher) -> dict[str, Any]:
-    """Return the entry; only for what is differentially private, and made with real noise."""
+    """Return the entry; only for differentially private releases with real noise."""
     promised = certificate.guarantee
     if not promised.private or promised.epsilon is None:
         raise ReleaseError(
-            "the release is not differentially private, and the registry is of those that are",
+            "the release is not differentially private, which the registry requires",
             where="certificate.json",
             do="Describe it as croissant, or publish it with epsilon and without a seed.",
         )
@@ -55,7 +55,7 @@ def registry_entry(certificate: Certificate, publisher: Publisher) -> dict[str, 
             "dp_variant": {
                 "variant_name": "Pure DP" if pure else "Approximate DP",
                 "data_domain": _domain(certificate),
-                "unprotected_quantities": "None is computed from the data. Taken as public: "
+                "unprotected_quantities": "None is computed from the data. Assumed to be public: "
                 + "; ".join(each.what for each in certificate.assumed_public),
             },
             "privacy_loss": {**_unit(certificate), "privacy_parameters": parameters}
@@ -80,13 +80,13 @@ def _basic(certificate: Certificate, publisher: Publisher) -> dict[str, Any]:
         "description": f"{_what(certificate)}, published with hedgerow's method"
         f" {certificate.method.name}. {certificate.guarantee.statement}",
         "intended_use": publisher.use,
-        "data_product_type": "Synthetic data" if _invented(certificate) else "Summary statistics",
+        "data_product_type": "Synthetic data" if _synthetic(certificate) else "Summary statistics",
         "data_product_region": publisher.region,
         "publication_date": certificate.created.isoformat(),
     }
 
 
-def _invented(certificate: Certificate) -> bool:
+def _synthetic(certificate: Certificate) -> bool:
     rows = str(certificate.method.details.get("rows", ""))
     return certificate.data.items is not None or rows.startswith("invented")
 
@@ -95,7 +95,8 @@ def _what(certificate: Certificate) -> str:
     items = certificate.data.items
     if items is None:
         names = ", ".join(each.name for each in certificate.data.attributes)
-        rows = "Invented records" if _invented(certificate) else "Noisy counts of groups of records"
+        synthetic = _synthetic(certificate)
+        rows = "Synthetic records" if synthetic else "Noisy counts of groups of records"
         return f"{rows} with the attributes {names}"
     return f"{'Sequences' if items.ordered else 'Sets'} of items out of {items.size:,}"
 
@@ -126,16 +127,16 @@ def _unit(certificate: Certificate) -> dict[str, Any]:
 
 def _model(certificate: Certificate) -> dict[str, Any]:
     line, covers = certificate.ledger, certificate.covers
-    told = "" if covers is None else f"{covers.statement} "
+    model = "" if covers is None else f"{covers.statement} "
     if line is not None and line.cap is not None:
-        told += (
-            f"All releases of {line.dataset} together are kept to epsilon {line.cap} by a ledger."
+        model += (
+            f"A ledger keeps all releases of {line.dataset} within epsilon {line.cap} in total."
         )
     return {
         "model_name": "Central",
         "trust_assumptions": _TRUST,
         "release_type": "One release",
-        "release_type_details": told or "No ledger is named.",
+        "release_type_details": model or "No ledger is named.",
         "access_type": "Non-interactive",
     }
 
@@ -146,8 +147,8 @@ def _implementation(certificate: Certificate) -> dict[str, Any]:
     chosen = ", ".join(f"{key} = {value}" for key, value in method.settings.items())
     facts = {
         "preprocessing_and_hyperparameter_tuning": "Domains and settings are public inputs that a"
-        " person confirmed; what a method chooses by the data is paid for. Records are read,"
-        " clamped or left out one by one. " + " ".join(certificate.signatures),
+        " person confirmed; data-dependent choices of a method are paid for. Records are read,"
+        " clamped or dropped one by one. " + " ".join(certificate.signatures),
         "mechanisms": f"{drawn} Method {method.name} of hedgerow"
         f" {certificate.versions.get('hedgerow', '')}, settings {chosen}.",
         "composition": _COMPOSITION,
@@ -155,9 +156,9 @@ def _implementation(certificate: Certificate) -> dict[str, Any]:
         f" files with their digests and {len(certificate.departures)} departures from the papers.",
     }
     if counts is not None:
-        facts["post_processing"] = f"Counts were {counts.adjustment or 'left as drawn'}."
+        facts["post_processing"] = f"Counts were {counts.adjustment or 'left unchanged'}."
         facts["utility"] = (
-            f"The noise on one count is within {counts.within_95:,} in 95 of 100 cases."
+            f"The noise on one count is within ±{counts.within_95:,} with a probability of 95 %."
         )
     if certificate.approved is not None and certificate.approved.why is not None:
         facts["justification"] = certificate.approved.why

@@ -1,4 +1,4 @@
-"""A release: noisy groups with their labels and their certificate."""
+"""A release: groups with noisy counts, their labels and their certificate."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ MARGINALS = "marginals.json"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Release(Frames):
-    """Noisy groups, the public schema that labels them, and the certificate.
+    """Groups with noisy counts, the public schema that labels them, and the certificate.
 
     Everything in it may be published.
     """
@@ -75,19 +75,19 @@ class Release(Frames):
 
     @property
     def n_rows(self) -> int:
-        """The number of published groups."""
+        """Number of published groups."""
         return len(self.groups)
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of the release's `release.csv`, written or not."""
+        """SHA-256 of the release's `release.csv`, whether written or not."""
         sink = DigestSink()
         self._write_csv(cast("IO[bytes]", sink))
         return sink.digest.hexdigest()
 
     @property
     def recoding(self) -> Recoding:
-        """The ranges of the release, to generalise other rows by: of its leaf table, if any."""
+        """Ranges of the release, to recode other rows: those of its leaf table, if it has one."""
         if self.groups.leaves is not None:
             return leaf_recoding(self.schema, self.groups.leaves)
         return Recoding.of(self.schema, self.groups)
@@ -97,12 +97,12 @@ class Release(Frames):
         return groups_table(self.schema, self.groups)
 
     def records(self, *, source: RandomSource | None = None) -> pa.Table:
-        """Return plain records drawn from the groups, sorted by group; costs no budget."""
+        """Return synthetic records sampled from the groups, sorted by group; costs no budget."""
         import pyarrow as pa
 
         if int(self.groups.counts.sum()) > MOST_RECORDS:
             raise ReleaseError(
-                "the noisy counts ask for too many records to draw",
+                "the noisy counts ask for too many records",
                 where="records",
                 do="Use the groups and their counts instead, or publish with a larger epsilon.",
             )
@@ -110,7 +110,7 @@ class Release(Frames):
         return pa.concat_tables(record_tables(self.schema, self.groups, source=drawn))
 
     def report(self, files: Collection[str] | None = None) -> str:
-        """Return the text of `report.html`: one page that stands alone.
+        """Return the text of `report.html`, a self-contained page.
 
         It lists ``files``, by default those that every such release has.
         """
@@ -135,16 +135,16 @@ class Release(Frames):
         source: RandomSource | None = None,
         signer: Signer | None = None,
     ) -> Written:
-        """Write the release folder whole or not at all, and return what was written.
+        """Write the complete release folder or nothing, and return what was written.
 
-        ``records`` adds `records.csv`, drawn with ``source`` (by default the operating
+        ``records`` adds `records.csv`, sampled with ``source`` (by default the operating
         system's), and ``parquet`` adds `release.parquet`. ``signer`` adds `signature.json`. An
-        earlier release is replaced with ``force`` only, once the new one is complete.
+        earlier release is replaced only with ``force``, and only once the new one is complete.
         """
         notes: tuple[str, ...] = ()
         if records and int(self.groups.counts.sum()) > MOST_RECORDS:
             records = False
-            notes = (f"{RECORDS} was left out: the noisy counts ask for too many records.",)
+            notes = (f"{RECORDS} was not written: the noisy counts ask for too many records.",)
         with release_folder(folder, force=force) as partial:
             self._write_tables(partial, parquet=parquet)
             if records:
@@ -159,7 +159,7 @@ class Release(Frames):
             there = {*file_names(partial), *certifying_files(signer)}
             write_text(partial / REPORT, self.report(there))
             certified = write_certificate(partial, self.certificate, signer)
-        self.__dict__["digest"] = certified.files[TABLE].sha256  # spares writing the table again
+        self.__dict__["digest"] = certified.files[TABLE].sha256  # avoids writing the table twice
         return certified.written(folder, notes)
 
     def _files(self) -> list[DictionaryFile]:
@@ -177,13 +177,13 @@ class Release(Frames):
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Release:
-        """Read a release folder back; files that the certificate does not vouch for are refused."""
+        """Read a release folder back, and refuse files that differ from their certificate."""
         path = Path(folder)
         certificate, recoding = _load_recoding(path, also=(TABLE,))
         groups = read_groups(
             path / TABLE,
             recoding,
-            made=counts_made(certificate),
+            origin=counts_made(certificate),
             marginals=_load_marginals(path / MARGINALS, certificate, recoding.schema),
         )
         tables, leaves = read_measured(path, certificate, recoding.schema)
@@ -194,7 +194,7 @@ class Release(Frames):
 def load_recoding(folder: str | os.PathLike[str]) -> Recoding:
     """Return the recoding of a release folder, checked against its certificate.
 
-    That of its leaf table, if it has one.
+    If the release has a leaf table, the recoding is that of the leaf table.
     """
     certificate, recoding = _load_recoding(Path(folder))
     return read_leaf_recoding(Path(folder), certificate) or recoding
@@ -206,7 +206,7 @@ def _load_recoding(folder: Path, also: Collection[str] = ()) -> tuple[Certificat
         raise ReleaseError(
             "the release holds baskets, not a table",
             where=str(folder),
-            do="Load it with hedgerow.BasketRelease.load; there are no boxes to generalise by.",
+            do="Load it with hedgerow.BasketRelease.load; baskets have no boxes to recode rows to.",
         )
     for name in (RECODING, *also):
         vouch(folder / name, certificate)
@@ -215,7 +215,7 @@ def _load_recoding(folder: Path, also: Collection[str] = ()) -> tuple[Certificat
 
 
 def _load_marginals(path: Path, certificate: Certificate, schema: Schema) -> Marginals | None:
-    """Return the marginals, if the certificate says that there are some."""
+    """Return the marginals, if the certificate lists them."""
     if path.name not in certificate.files:
         return None
     vouch(path, certificate)

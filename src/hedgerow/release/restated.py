@@ -1,8 +1,7 @@
-"""What a release's report repeats of its certificate, compared with it.
+"""Facts that a release's report repeats from its certificate, compared with it.
 
-People read the report. If it says something else than the certificate, one of the two was edited.
-Pages say by a number which form they have (`REPORT_FORM`): those of another form, such as of
-earlier versions, are not compared.
+People read the report. If it differs from the certificate, one of the two was edited. Pages state
+the version of their form (`REPORT_FORM`): those of other versions are not compared.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _UNSEEN = frozenset({"style", "script", "svg", "title"})
 
 
 class ReportText(HTMLParser):
-    """The words of a report: all of them, the lines of its details, and its lists of facts."""
+    """The visible text of a report: all of it, the lines of its details, and its lists of facts."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -39,7 +38,7 @@ class ReportText(HTMLParser):
 
     @classmethod
     def of(cls, page: str) -> ReportText:
-        """Return the words of a page."""
+        """Return the text of a page."""
         found = cls()
         found.feed(page)
         found.close()
@@ -47,24 +46,24 @@ class ReportText(HTMLParser):
 
     @property
     def text(self) -> str:
-        """All words, with one blank between any two."""
+        """The whole text, with single spaces."""
         return spaced_once(" ".join(self.words))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note where the words that follow stand."""
-        given = dict(attrs)
-        if tag == "meta" and given.get("name") == "generator":
-            self.form = given.get("content") or ""
+        """Record the element that the following text is in."""
+        attributes = dict(attrs)
+        if tag == "meta" and attributes.get("name") == "generator":
+            self.form = attributes.get("content") or ""
         if tag in _OPEN:
             return
-        self._within.append((tag, given.get("class") or ""))
+        self._within.append((tag, attributes.get("class") or ""))
         if tag in ("dt", "dd", "li", "h1"):
             self._piece = []
-        if tag == "code" and (given.get("title") or "").startswith("SHA-256 "):
-            self.digests.append((given.get("title") or "").removeprefix("SHA-256 "))
+        if tag == "code" and (attributes.get("title") or "").startswith("SHA-256 "):
+            self.digests.append((attributes.get("title") or "").removeprefix("SHA-256 "))
 
     def handle_endtag(self, tag: str) -> None:
-        """Keep the words of an element that has ended."""
+        """Store the text of an element that has ended."""
         if tag == "h1":
             self.heading = spaced_once("".join(self._piece))
         elif tag == "dt":
@@ -77,14 +76,14 @@ class ReportText(HTMLParser):
             pass
 
     def handle_data(self, data: str) -> None:
-        """Keep words that a reader sees."""
+        """Collect visible text."""
         if not any(tag in _UNSEEN for tag, _ in self._within):
             self.words.append(data)
             self._piece.append(data)
 
 
 def spaced_once(text: str) -> str:
-    r"""Return a text with one blank wherever it has white space.
+    r"""Return a text with every run of white space replaced by one space.
 
     >>> spaced_once(" a \u00a0 b ")
     'a b'
@@ -93,7 +92,7 @@ def spaced_once(text: str) -> str:
 
 
 def misreported(path: Path, certificate: Certificate) -> Iterator[str]:
-    """Say what a report says otherwise than the certificate."""
+    """Yield the facts of a report that differ from the certificate."""
     page = ReportText.of(path.read_text(encoding="utf-8"))
     if page.form != REPORT_FORM:
         return
@@ -104,26 +103,26 @@ def misreported(path: Path, certificate: Certificate) -> Iterator[str]:
     text = page.text
     for begins, sentence in _sentences(certificate):
         if spaced_once(begins) in text and _seen(sentence) not in text:
-            yield f"what it says after {begins!r} is not what the certificate says"
+            yield f"its text after {begins!r} differs from the certificate"
     if "Every share of the budget" in text:
         rows = _budget_rows(budget_picture(certificate.budget))
         if not all(_seen(row) in text for row in rows):
-            yield "its shares of the budget are not those of the certificate"
+            yield "its shares of the budget differ from those of the certificate"
     for departure in certificate.departures:
         parts = (departure.paper, departure.what, departure.why)
         if not all(_seen(part) in text for part in parts):
-            yield "it says otherwise where the method departs from its paper"
+            yield "its list of departures from the paper differs from the certificate"
     for shown, sentence in _signed(certificate).items():
         if shown in text and _seen(sentence) not in text:
-            yield f"what it says after {shown!r} is not what the certificate says"
+            yield f"its text after {shown!r} differs from the certificate"
     promised = certificate.guarantee
-    is_shown = not promised.private or bool(promised.delta)  # else it is worded for the page
+    is_shown = not promised.private or bool(promised.delta)  # else the page words it differently
     if is_shown and _seen(promised.statement) not in text:
-        yield "it has another statement than the certificate"
+        yield "its statement differs from the certificate"
 
 
 def _signed(certificate: Certificate) -> Mapping[str, str]:
-    """Return the sentences about signatures by how they begin."""
+    """Return the sentences about signatures, by their beginning."""
     confirmed, approved = certificate.confirmed, certificate.approved
     found = {} if confirmed is None else {"Confirmed by": confirmed.statement}
     if approved is not None:
@@ -140,10 +139,10 @@ def _seen(text: object) -> str:
 
 
 def _in_details(page: ReportText, certificate: Certificate) -> Iterator[str]:
-    told = {key: _seen(value) for key, value in _details(certificate).items()}
-    for key in sorted({*told, *page.details}):
-        if told.get(key) != page.details.get(key):
-            yield f"its line {key!r} is not what the certificate says"
+    certified = {key: _seen(value) for key, value in _details(certificate).items()}
+    for key in sorted({*certified, *page.details}):
+        if certified.get(key) != page.details.get(key):
+            yield f"its line {key!r} differs from the certificate"
 
 
 def _details(certificate: Certificate) -> Mapping[str, str]:
@@ -173,24 +172,24 @@ def _details(certificate: Certificate) -> Mapping[str, str]:
 
 
 def _in_public(page: ReportText, certificate: Certificate) -> Iterator[str]:
-    """Compare what is taken as public, as far as the page lists it."""
+    """Compare the assumptions about public facts, as far as the page lists them."""
     facts = certificate.assumed_public
     shown = [each for each in page.public if not re.match(r"and [\d,]+ more, listed in", each)]
     if not shown:
         return
-    told = [
+    certified = [
         _seen(each.what if each.sha256 is None else f"{each.what} {each.sha256[:12]}")
         for each in facts
     ]
     digests = [each.sha256 for each in facts if each.sha256 is not None]
-    if shown != told[: len(shown)] or page.digests != digests[: len(page.digests)]:
-        yield "what it takes as public is not what the certificate says"
-    if len(shown) < len(told) and len(shown) == len(page.public):
-        yield "it takes less as public than the certificate says"
+    if shown != certified[: len(shown)] or page.digests != digests[: len(page.digests)]:
+        yield "its list of public facts differs from the certificate"
+    if len(shown) < len(certified) and len(shown) == len(page.public):
+        yield "it lists fewer public facts than the certificate"
 
 
 def _sentences(certificate: Certificate) -> Iterator[tuple[str, str]]:
-    """Yield how sentences of a page begin, and what they say in whole."""
+    """Yield the beginnings of sentences of a page with the complete sentences."""
     data, line, promised = certificate.data, certificate.ledger, certificate.guarantee
     page = "This page belongs to the release of"
     yield page, f"{page} “{data.name}” of {certificate.created}"
@@ -220,7 +219,7 @@ def _sentences(certificate: Certificate) -> Iterator[tuple[str, str]]:
 
 
 def _budget_rows(picture: BudgetPicture) -> Iterator[str]:
-    """Yield the rows of the table of the budget, as the page writes them."""
+    """Yield the rows of the budget's table, as the page writes them."""
     for each in picture.slices:
         yield f"{each.name} {each.times:,} {each.share} {each.cost}"
     if picture.levels:

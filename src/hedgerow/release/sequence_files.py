@@ -1,4 +1,4 @@
-"""The table of prefixes of a release of sequences, to a file and back."""
+"""The file of the prefixes of a release of sequences."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PREFIX_COLUMNS = ("prefix", "count", "standard_error", "exactly")
 
 
 def prefixes_text(prefixes: Prefixes, taxonomy: Taxonomy) -> str:
-    """Return the text of `prefixes.csv`: a row per prefix, safe for spreadsheets."""
+    """Return the text of `prefixes.csv`: one row per prefix, spreadsheet-safe."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(PREFIX_COLUMNS)
@@ -38,7 +38,7 @@ def prefixes_text(prefixes: Prefixes, taxonomy: Taxonomy) -> str:
 
 
 def read_prefixes(path: Path, taxonomy: Taxonomy) -> Prefixes:
-    """Return the prefixes of a `prefixes.csv`, its labels turned back into codes."""
+    """Return the prefixes of a `prefixes.csv`, with labels converted back into codes."""
     try:
         rows = list(csv.reader(io.StringIO(read_release_text(path)), strict=True))[1:]
         offsets, items = codes_of_cells([row[0] for row in rows], taxonomy)
@@ -51,7 +51,7 @@ def read_prefixes(path: Path, taxonomy: Taxonomy) -> Prefixes:
         )
     except (csv.Error, ValueError, KeyError, IndexError, InternalError) as error:
         raise ReleaseError(
-            "the file does not hold what a release has there",
+            "the file does not have the content of such a release file",
             where=str(path),
-            do="Give a release folder as `hedgerow publish` wrote it.",
+            do="Give a release folder that `hedgerow publish` wrote.",
         ) from error

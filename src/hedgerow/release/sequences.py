@@ -62,14 +62,14 @@ class SequenceRelease(BasketRelease):
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of the release's `release.csv`, written or not."""
+        """SHA-256 of the release's `release.csv`, whether written or not."""
         return hashlib.sha256(csv_text(self.baskets, SEQUENCE_COLUMNS).encode()).hexdigest()
 
     def count(self, items: Collection[str | int], *, anywhere: bool = False) -> NoisyAnswer:
-        """Return how many sequences begin with ``items``, by the release, with its error.
+        """Return the estimated number of sequences that begin with ``items``, with its error.
 
-        With ``anywhere`` it is how many hold them, one right after the other. The standard error
-        is known of prefixes that were counted; of anything else it is not a number.
+        With ``anywhere``, count those that contain them consecutively. The standard error is known
+        for prefixes that were counted, and NaN for anything else.
         """
         codes = self._in_order(items)
         found = self._found(codes, anywhere=anywhere)
@@ -88,12 +88,12 @@ class SequenceRelease(BasketRelease):
                 raise InputError(
                     f"{displayed(item)} is not an item of the universe",
                     where="count",
-                    do="Ask for items that universe.json lists.",
+                    do="Give items that universe.json lists.",
                 )
         return [known[item] for item in wanted]
 
     def _found(self, codes: list[int], *, anywhere: bool) -> NDArray[np.bool_]:
-        """Return which sequences begin with the codes, or hold them."""
+        """Return which sequences begin with the codes, or contain them."""
         offsets, items = self.baskets.offsets, self.baskets.items
         n = len(codes)
         begins = np.arange(len(items)) if anywhere else offsets[:-1]
@@ -123,7 +123,7 @@ class SequenceRelease(BasketRelease):
         return baskets_table(self.baskets).rename_columns(list(SEQUENCE_COLUMNS))
 
     def report(self, files: Collection[str] | None = None) -> str:
-        """Return the text of `report.html`: one page that stands alone.
+        """Return the text of `report.html`, a self-contained page.
 
         It lists ``files``, by default those that every such release has.
         """
@@ -146,7 +146,7 @@ class SequenceRelease(BasketRelease):
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> SequenceRelease:
-        """Read a release folder back; files that the certificate does not vouch for are refused."""
+        """Read a release folder back, and refuse files that differ from their certificate."""
         path = Path(folder)
         certificate = load_certificate(path)
         items = certificate.data.items
@@ -159,7 +159,7 @@ class SequenceRelease(BasketRelease):
         for name in (UNIVERSE, TABLE, PREFIXES):
             vouch(path / name, certificate)
         taxonomy = universe_in(read_release_text(path / UNIVERSE), where=str(path / UNIVERSE))
-        found = read_csv(path / TABLE, taxonomy, made=counts_made(certificate))
+        found = read_csv(path / TABLE, taxonomy, origin=counts_made(certificate))
         sequences = NoisySequences(
             taxonomy=taxonomy,
             offsets=found.offsets,

@@ -1,4 +1,4 @@
-"""sign(folder): the publisher's signature for a release that is in its place."""
+"""Sign a release folder that has been written."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from hedgerow.release.verify import check_intact
 def sign(
     folder: str | os.PathLike[str], *, key: str | os.PathLike[str], force: bool = False
 ) -> str:
-    """Sign a release folder with a private key, and return the digest that names the key.
+    """Sign a release folder with a private key, and return the digest that identifies the key.
 
-    Only a folder that is as its certificate says is signed. All files stay as they are, and
-    `signature.json` comes to them. A signature by another key is replaced with ``force`` only.
+    Only an intact folder is signed. Its files are not changed; `signature.json` is added. A
+    signature by another key is replaced only with ``force``.
     """
     signer = read_signer(key)
     path = Path(folder)
@@ -31,7 +31,7 @@ def sign(
 
 
 def sign_in_place(folder: Path, signer: Signer, *, force: bool = False) -> None:
-    """Sign a folder that is as its certificate says, unless this key did so before."""
+    """Sign an intact folder, unless this key has already signed it."""
     path = folder.resolve()
     if not force and (path / SIGNATURE).exists():
         stored = signature_in((path / SIGNATURE).read_text(encoding="utf-8"))
@@ -40,6 +40,6 @@ def sign_in_place(folder: Path, signer: Signer, *, force: bool = False) -> None:
         raise ReleaseError(
             f"is signed already, by the key {stored.key_sha256}",
             where=str(folder),
-            do="Replace that signature with: hedgerow sign --force",
+            do="To replace that signature, use: hedgerow sign --force",
         )
     write_signature(path, signature_text(small_content(path / CERTIFICATE), signer))

@@ -1,7 +1,7 @@
-"""`signature.json`: who made a release, by a signature of its certificate's exact bytes.
+"""`signature.json`: proof of a release's publisher, by a signature of the certificate's bytes.
 
-The certificate holds the digest of every other file, so that one signature covers the folder. The
-file is sealed like the certificate: damage shows even to those who have no key.
+The certificate holds the digest of every other file, so one signature covers the folder. The file
+is sealed like the certificate: recipients without the key can detect damage, too.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ SIGNATURE_FORMAT: Final = 1
 
 
 class StoredSignature(CertificatePart):
-    """What `signature.json` says."""
+    """Content of `signature.json`."""
 
     format_version: Literal[1] = SIGNATURE_FORMAT
     algorithm: Literal["Ed25519"] = "Ed25519"
     signs: Literal["certificate.json"] = "certificate.json"
     certificate_sha256: Digest
-    key_sha256: Digest = Field(description="names the key; the key itself is not in the folder")
+    key_sha256: Digest = Field(description="identifies the key, which is not in the folder")
     signature: Annotated[str, Field(pattern="^[0-9a-f]{128}$")]
 
     @property
@@ -52,7 +52,7 @@ def signature_text(certificate: bytes, signer: Signer) -> str:
 
 
 def signature_in(text: str) -> StoredSignature:
-    """Return what a `signature.json` says; `SealError` where it was changed."""
+    """Return the content of a `signature.json`; raise `SealError` if it was modified."""
     facts = unsealed(text)
     version = facts.get("format-version")
     if isinstance(version, int) and version > SIGNATURE_FORMAT:
@@ -64,7 +64,7 @@ def signature_in(text: str) -> StoredSignature:
 
 
 def write_signature(folder: Path, text: str) -> None:
-    """Put a signature in a release folder, whole or not at all."""
+    """Write a signature to a release folder, completely or not at all."""
     hidden = folder.with_name(f".{folder.name}.signature-{secrets.token_hex(4)}")
     try:
         with hidden.open("x", encoding="utf-8", newline="\n") as file:
@@ -78,7 +78,7 @@ def write_signature(folder: Path, text: str) -> None:
         raise ReleaseError(
             f"the signature cannot be written: {reason}",
             where=str(folder),
-            do="The folder is as it was. Sign a copy in a place that you may write to.",
+            do="The folder is unchanged. Sign a copy in a folder that you can write to.",
         ) from error
     finally:
         with suppress(OSError):

@@ -1,7 +1,7 @@
-"""Key pairs that releases are signed with: Ed25519, in PEM files as other tools read them.
+"""Key pairs for signing releases: Ed25519, in PEM files that other tools can read.
 
-The private key stays with who publishes, in a file that nobody else may read. The public key goes
-to recipients by another way than the release: whoever can change a folder can put a key in it.
+The publisher keeps the private key in a file that nobody else may read. Recipients must get the
+public key by another way than the release: whoever can change a folder can put a key in it.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ _MAKE = "Make a key pair with: hedgerow signing-key FILE"
 
 
 class KeyFileError(InputError):
-    """A key cannot be read, or must not be used as it lies there."""
+    """A key cannot be read, or its file is not safe to use."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Signer:
-    """A private key that signs; what it is, is shown nowhere."""
+    """A private key for signing, which is never shown."""
 
     key: Ed25519PrivateKey = field(repr=False)
 
     @property
     def key_sha256(self) -> str:
-        """The digest that names the key pair."""
+        """SHA-256 that identifies the key pair."""
         return _named(self.key.public_key())
 
     def sign(self, content: bytes) -> bytes:
@@ -48,17 +48,17 @@ class Signer:
 
 @dataclass(frozen=True, kw_only=True)
 class Checker:
-    """A public key, which tells whether the private one signed something."""
+    """A public key, which checks that the private one made a signature."""
 
     key: Ed25519PublicKey
 
     @property
     def key_sha256(self) -> str:
-        """The digest that names the key pair."""
+        """SHA-256 that identifies the key pair."""
         return _named(self.key)
 
     def signed(self, content: bytes, signature: bytes) -> bool:
-        """Whether this is the signature of these exact bytes by the private key."""
+        """Return whether the private key made this signature of exactly these bytes."""
         from cryptography.exceptions import InvalidSignature
 
         try:
@@ -69,18 +69,16 @@ class Checker:
 
 
 def make_key_pair(private: str | os.PathLike[str]) -> tuple[Path, Path, str]:
-    """Write a new key pair: the private key to a file of mode 0600, the other to FILE.pub.
+    """Write a new key pair: the private key to a file of mode 0600, the public one to FILE.pub.
 
-    Returns both files and the digest that names the pair. Nothing is replaced.
+    Return both files and the digest that identifies the pair. Existing files are not replaced.
     """
     from_library = _library()
     path = Path(private)
     public = path.with_name(f"{path.name}.pub")
     for each in (path, public):
         if os.path.lexists(each):
-            raise KeyFileError(
-                "the file is there already", where=str(each), do="Give another name."
-            )
+            raise KeyFileError("the file exists already", where=str(each), do="Give another name.")
     key = from_library.Ed25519PrivateKey.generate()
     pem = from_library.serialization.Encoding.PEM
     secret = key.private_bytes(
@@ -101,7 +99,7 @@ def make_key_pair(private: str | os.PathLike[str]) -> tuple[Path, Path, str]:
 
 
 def read_signer(path: str | os.PathLike[str]) -> Signer:
-    """Return the private key of a file that only its owner may read."""
+    """Return the private key in a file that only its owner may read."""
     from_library = _library()
     content = _content(Path(path), private=True)
     if b"PUBLIC KEY" in content:
@@ -112,9 +110,9 @@ def read_signer(path: str | os.PathLike[str]) -> Signer:
         key = from_library.serialization.load_pem_private_key(content, password=None)
     except TypeError as error:
         raise KeyFileError(
-            "the key is locked by a passphrase",
+            "the key is protected by a passphrase",
             where=str(path),
-            do="Give one without, in a file of mode 0600 that is yours.",
+            do="Give a key without one, in a file of your own with mode 0600.",
         ) from error
     except (ValueError, from_library.UnsupportedAlgorithm) as error:
         raise _no_key(path) from error
@@ -124,14 +122,14 @@ def read_signer(path: str | os.PathLike[str]) -> Signer:
 
 
 def read_checker(path: str | os.PathLike[str]) -> Checker:
-    """Return the public key of a file."""
+    """Return the public key in a file."""
     from_library = _library()
     content = _content(Path(path), private=False)
     if b"PRIVATE KEY" in content:
         raise KeyFileError(
             "this is a private key, and checking needs the public one",
             where=str(path),
-            do="Give the file that ends in .pub, and keep the private one to its owner.",
+            do="Give the file that ends in .pub, and keep the private one secret.",
         )
     try:
         key = from_library.serialization.load_pem_public_key(content)
@@ -161,14 +159,14 @@ def _content(path: Path, *, private: bool) -> bytes:
 
 
 def _refuse_open(path: Path, found: os.stat_result) -> None:
-    """Refuse a private key that others may read, or that is somebody else's."""
+    """Refuse a private key that belongs to another user or that others may read."""
     if not hasattr(os, "geteuid"):
         return
     if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o077:
         raise KeyFileError(
-            "others than you may read or change the private key",
+            "the private key file is accessible to other users",
             where=str(path),
-            do=f"Run: chmod 600 {path}. If somebody may have read it, make another.",
+            do=f"Run: chmod 600 {path}. If somebody may have read it, make another key.",
         )
 
 
@@ -191,7 +189,7 @@ def _create(path: Path, content: bytes, mode: int) -> None:
         raise KeyFileError(
             f"the key cannot be written: {reason}",
             where=str(path),
-            do="Give a file in a folder that you may write to.",
+            do="Give a file in a folder that you can write to.",
         ) from error
 
 
@@ -204,7 +202,7 @@ def _named(key: Ed25519PublicKey) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class _Library:
-    """What is used of the library, which is an extra."""
+    """The parts of the library, an optional dependency, that are used here."""
 
     serialization: Any
     UnsupportedAlgorithm: Any

@@ -18,33 +18,33 @@ from hedgerow.model.schema import Attribute, Schema
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# What a spreadsheet runs: what begins with an equals sign, and what begins with another sign and
-# calls a function or reaches a cell, a sheet, a file or a program, full-width forms included. A
-# sign by itself runs nothing: '- 50000.' is a label. Apostrophes before it are part of the
-# pattern, so that no two texts become the same one.
+# Texts that a spreadsheet executes: those that begin with an equals sign, and those that begin
+# with another sign and call a function or refer to a cell, a sheet, a file or a program, full-width
+# forms included. A sign alone executes nothing: '- 50000.' is a label. Leading apostrophes are part
+# of the pattern, so that no two texts become the same one.
 _FORMULA = re.compile(
     r"'*([=\uff1d\t\r\n]|[+@\uff0b\uff20\uff0d-].*"
     r"([=(|!#\[\uff1d\uff08\uff5c\uff01\uff03\uff3b]|(?<![A-Za-z0-9_])[A-Za-z]{1,3}\$?[0-9]+(?![A-Za-z0-9_])))",
     re.DOTALL,
 )
 
-# What a CSV file has in quotes.
+# Characters that need quotes in a CSV file.
 _SPECIAL = re.compile('[,"\\n\\r]')
 
-_ROWS = 1 << 16  # that are written at a time
+_ROWS = 1 << 16  # rows written at a time
 
-_FUSED = 1 << 12  # texts of columns that are written as one, at the most
+_FUSED = 1 << 12  # maximum number of texts of columns that are written as one
 
-# What earlier releases put an apostrophe before: every sign but that of a negative number.
+# Texts that earlier versions put an apostrophe before: every sign but that of a negative number.
 _SHIELDED_ONCE = re.compile(
     r"'*([=+@\t\r\n\uff1d\uff0b\uff20\uff0d]|-(?!\d+([.,]\d+)*([eE][+-]?\d+)?%?\Z))", re.ASCII
 )
 
 
 def integers(values: NDArray[Any], kind: type[np.signedinteger[Any]]) -> pa.Array:
-    """Return whole numbers as an Arrow column of their own memory.
+    """Return integers as an Arrow column with memory of its own.
 
-    ``pyarrow.array`` would do, but it loads pandas wherever that is installed.
+    ``pyarrow.array`` would load pandas if it is installed.
     """
     import pyarrow as pa
 
@@ -65,7 +65,7 @@ def strings(labels: list[str]) -> pa.StringArray:
 
 
 def labelled(index: pa.Array | NDArray[Any], labels: list[str]) -> pa.DictionaryArray:
-    """Return a dictionary column: each index and the labels it points into."""
+    """Return a dictionary column from indices and the labels that they refer to."""
     import pyarrow as pa
 
     places = integers(index, np.int32) if isinstance(index, np.ndarray) else index
@@ -89,11 +89,11 @@ def groups_table(schema: Schema, groups: Groups) -> pa.Table:
 
 
 def spreadsheet_safe(text: str) -> str:
-    """Return ``text`` so that no spreadsheet runs it.
+    """Return ``text`` in a form that no spreadsheet executes.
 
     Texts that begin with ``=``, or with ``+``, ``-`` or ``@`` and hold ``(``, ``|``, ``!``,
-    ``#``, ``[`` or the name of a cell, get a leading apostrophe. All others, which no
-    spreadsheet would run, are written as they are, so that a program reads back the label.
+    ``#``, ``[`` or the name of a cell, get a leading apostrophe. All others are unchanged, so that
+    programs read the original label.
 
     >>> spreadsheet_safe("=SUM(A1)"), spreadsheet_safe("- 50000."), spreadsheet_safe("-5+cmd|x!A0")
     ("'=SUM(A1)", '- 50000.', "'-5+cmd|x!A0")
@@ -102,19 +102,19 @@ def spreadsheet_safe(text: str) -> str:
 
 
 def shielded_once(text: str) -> str:
-    """Return ``text`` as releases before this rule have it in their files."""
+    """Return ``text`` as versions before this rule wrote it."""
     return f"'{text}" if _SHIELDED_ONCE.match(text) else text
 
 
 def label_columns(attributes: Collection[Attribute]) -> set[str]:
-    """Return the columns whose labels are free texts, to be kept safe in spreadsheets."""
+    """Return the columns whose labels are free texts and must be made spreadsheet-safe."""
     return {each.name for each in attributes if each.domain.kind == "categorical"}
 
 
 def to_csv(
     table: pa.Table, file: Path | IO[bytes], *, texts: Collection[str], header: bool = True
 ) -> None:
-    """Write ``table`` as UTF-8 CSV, quoted where needed, the ``texts`` columns made safe."""
+    """Write ``table`` as UTF-8 CSV, quoted where needed, with ``texts`` columns made safe."""
     names = [csv_cell(spreadsheet_safe(name)) for name in table.column_names]
     cells = [
         _cells(column.combine_chunks(), safe=spreadsheet_safe if name in texts else str)
@@ -129,7 +129,7 @@ def to_csv(
 
 
 def csv_cell(text: str) -> str:
-    """Return ``text`` as a cell of a CSV file: in quotes if it needs them, or if it is empty.
+    """Return ``text`` as a cell of a CSV file, in quotes if it needs them or is empty.
 
     >>> csv_cell("[1, 2)"), csv_cell('a"b'), csv_cell(""), csv_cell("plain")
     ('"[1, 2)"', '"a""b"', '""', 'plain')
@@ -141,7 +141,7 @@ def csv_cell(text: str) -> str:
 
 
 def _cells(column: pa.Array, *, safe: Callable[[str], str]) -> pa.Array:
-    """Return a column's cells as a file has them: texts, or a dictionary of them."""
+    """Return a column's cells as a file has them: texts, or a dictionary of texts."""
     import pyarrow as pa
 
     if pa.types.is_floating(column.type) or pa.types.is_string(column.type):
@@ -153,9 +153,9 @@ def _cells(column: pa.Array, *, safe: Callable[[str], str]) -> pa.Array:
 
 
 def _fused(cells: list[pa.Array]) -> list[pa.Array]:
-    """Return the cells with neighbouring columns of few different texts made one column each.
+    """Return the cells with neighbouring columns of few distinct texts combined into one column.
 
-    A row then takes one text of all that the columns can say together, instead of one of each.
+    Each row is then written with one lookup instead of one per column.
     """
     fused = cells[:1]
     for column in cells[1:]:
@@ -177,7 +177,7 @@ def _fused(cells: list[pa.Array]) -> list[pa.Array]:
 
 
 def _has_few(column: pa.Array) -> bool:
-    """Whether a column is one of texts out of a list, every cell with one."""
+    """Return whether a column is a dictionary of few texts without nulls."""
     import pyarrow as pa
 
     kind = column.type
@@ -189,9 +189,9 @@ def _has_few(column: pa.Array) -> bool:
 
 
 def _indices(column: pa.DictionaryArray) -> NDArray[np.int32]:
-    """Return which text of its list each cell of a column has, out of its own memory.
+    """Return the dictionary index of each cell of a column, from its own memory.
 
-    ``to_numpy`` would do, but it loads pandas wherever that is installed.
+    ``to_numpy`` would load pandas if it is installed.
     """
     places = column.indices
     memory = np.frombuffer(places.buffers()[1], dtype=np.int32)
@@ -199,11 +199,11 @@ def _indices(column: pa.DictionaryArray) -> NDArray[np.int32]:
 
 
 def _lines(cells: Sequence[pa.Array]) -> memoryview:
-    """Return the rows of columns of cells, each with the end of its line."""
+    """Return the rows of columns of cells, each with its line end."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    # Scalars out of a column: ``pyarrow.scalar`` would load pandas.
+    # Use scalars from a column: ``pyarrow.scalar`` would load pandas.
     comma, nothing, end = strings([",", "", "\n"])
     *columns, last = [column.cast(pa.string()) for column in cells]
     ended = pc.binary_join_element_wise(

@@ -25,15 +25,15 @@ except ImportError as error:
 
 
 class Generaliser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Puts raw rows into the groups of a release, as `hedgerow generalise` does.
+    """Recodes raw rows to the groups of a release, as `hedgerow generalise` does.
 
-    ``release`` is a release, its folder or its recoding. Rows come as a dataframe with the
-    release's attributes (other columns are not looked at), or as an array with one column per
-    attribute, in the release's order; they leave as the same kind of table, with its labels.
-    A row that the release would have left out, for want of a value, has no label (``None``).
+    ``release`` is a release, its folder or its recoding. Input rows are a dataframe with the
+    release's attributes (other columns are ignored), or an array with one column per
+    attribute, in the release's order; the result is the same kind of table, with the labels.
+    A row that the release would have dropped because of a missing value gets no label (``None``).
 
-    Nothing is learnt from the rows: fitting reads the release. A model that is to meet raw
-    rows is trained on `Release.records`:
+    Nothing is learnt from the rows: fitting reads the release. A model that will be applied to raw
+    rows should be trained on `Release.records`:
 
     >>> import hedgerow
     >>> plan = {"attributes": {"age": {"numeric": [0, 99]},
@@ -52,14 +52,14 @@ class Generaliser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> model.predict(rows.to_pandas()[:2]).tolist()
     ['no', 'yes']
 
-    Privacy: none is added. What leaves is as confidential as the rows that came.
+    Privacy: none is added. The result is as confidential as the rows.
     """
 
     def __init__(self, release: Any = "release") -> None:
         self.release = release
 
     def fit(self, X: Any = None, y: Any = None) -> Generaliser:  # noqa: N803
-        """Read the release; rows, if there are any, are only looked at for their columns."""
+        """Read the release; of ``X``, only the column names are used."""
         self.recoding_: Recoding = recoding_of(self.release)
         if X is not None:
             self.n_features_in_ = len(self._named(X).column_names)
@@ -68,7 +68,7 @@ class Generaliser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, X: Any) -> Any:  # noqa: N803
-        """Return the rows with the labels of the release, as the kind of table they came in."""
+        """Return the rows with the labels of the release, as the same kind of table."""
         check_is_fitted(self, "recoding_")
         rows = self._named(X)
         source = open_table(rows)
@@ -117,7 +117,7 @@ class Generaliser(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _in_place(labels: pa.Table, rows: NDArray[np.int64], n_rows: int) -> pa.Table:
-    """Return labels as texts in the rows they belong to, and none in rows that were left out."""
+    """Return labels as texts in the rows they belong to, and null in rows that were dropped."""
     import pyarrow as pa
 
     places = np.full(n_rows, -1, dtype=np.int64)
@@ -128,7 +128,7 @@ def _in_place(labels: pa.Table, rows: NDArray[np.int64], n_rows: int) -> pa.Tabl
 
 
 def _like(rows: Any, labels: pa.Table) -> Any:
-    """Return labels as the kind of table that the rows came in."""
+    """Return labels as the same kind of table as the rows."""
     import narwhals as nw
     import pyarrow as pa
 
@@ -138,7 +138,7 @@ def _like(rows: Any, labels: pa.Table) -> Any:
         columns = [np.array(column.to_pylist(), dtype=object) for column in labels.columns]
         return np.stack(columns, axis=1)
     backend = nw.get_native_namespace(nw.from_native(rows))
-    made = nw.from_arrow(labels, backend=backend).to_native()
-    if hasattr(rows, "index") and hasattr(made, "set_axis"):
-        made = made.astype(object).where(made.notna(), None).set_axis(rows.index, axis=0)
-    return made
+    table = nw.from_arrow(labels, backend=backend).to_native()
+    if hasattr(rows, "index") and hasattr(table, "set_axis"):
+        table = table.astype(object).where(table.notna(), None).set_axis(rows.index, axis=0)
+    return table

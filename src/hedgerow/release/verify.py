@@ -1,8 +1,8 @@
-"""verify(folder): whether a release is as its publisher wrote it, for who has only the folder.
+"""Check that a release has not been modified, given nothing but its folder.
 
-Files are compared with the digests of the certificate, the certificate with its own digest, its
-format, itself and what other files repeat of it, and with a public key, the signature. Whatever
-else lies there is refused.
+Files are compared with the digests of the certificate; the certificate with its own digest, its
+format, itself and the facts that other files repeat; the signature with a public key. Any other
+content of the folder is refused.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ from hedgerow.release.write import OWNER
 
 _DISCLOSED = "disclosed.csv"
 _OWNERS = (
-    f"The folder {OWNER!r} is for the owner of the data alone: it is not certified, was not looked"
-    " at, and must not be given out."
+    f"The folder {OWNER!r} is for the data owner alone: it is not certified, was not checked, and"
+    " must not be given out."
 )
 _UNSEALED = (
-    "The certificate is of format 1, without a digest of its own: that its words were not changed"
-    " cannot be seen from the folder alone."
+    "The certificate has format 1, without a digest of its own: changes to its text cannot be"
+    " detected from the folder alone."
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
-    """What was found in a release folder.
+    """Result of the checks of a release folder.
 
-    ``passed`` is the answer: ``intact``, and, where a key was given, signed by it.
+    ``passed`` is the overall answer: ``intact`` and, if a key is used, signed by it.
     """
 
     folder: Path
@@ -58,33 +58,33 @@ class Verification:
     certificate_sha256: str | None = None
     n_files: int = 0
     maker: Literal["proved", "not proved"] = "not proved"
-    key_asked: bool = False
+    key_used: bool = False
     signed_by: str | None = None
     notes: tuple[str, ...] = ()
 
     @property
     def intact(self) -> bool:
-        """Whether everything is as the certificate says."""
+        """True if everything agrees with the certificate."""
         return not self.faults
 
     @property
     def passed(self) -> bool:
-        """Whether it is intact and, if a key was given, signed by it."""
-        return self.intact and (self.maker == "proved" or not self.key_asked)
+        """True if the folder is intact and, if a key is used, signed by it."""
+        return self.intact and (self.maker == "proved" or not self.key_used)
 
     @property
     def statement(self) -> str:
-        """The answer in a few words."""
+        """Short form of the answer."""
         return f"intact, maker {self.maker}" if self.intact else "not intact"
 
     @property
     def fingerprint(self) -> str | None:
-        """The fingerprint of the plan and its taxonomies, as `hedgerow check` showed it."""
+        """Fingerprint of the plan and its taxonomies, as `hedgerow check` shows it."""
         return None if self.certificate is None else certified_fingerprint(self.certificate)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the verdict as plain facts."""
-        told = self.certificate
+        """Return the verdict as plain values."""
+        certificate = self.certificate
         return {
             "folder": str(self.folder),
             "passed": self.passed,
@@ -95,11 +95,11 @@ class Verification:
             "notes": list(self.notes),
             "files": self.n_files,
             "certificate-sha256": self.certificate_sha256,
-            "certificate-format": None if told is None else told.format_version,
+            "certificate-format": None if certificate is None else certificate.format_version,
             "fingerprint": self.fingerprint,
-            "private": None if told is None else told.guarantee.private,
-            "statement": None if told is None else told.guarantee.statement,
-            "signatures": [] if told is None else list(told.signatures),
+            "private": None if certificate is None else certificate.guarantee.private,
+            "statement": None if certificate is None else certificate.guarantee.statement,
+            "signatures": [] if certificate is None else list(certificate.signatures),
             "statement-is": "signed" if self.maker == "proved" else "claimed",
         }
 
@@ -110,11 +110,11 @@ def verify(
     key: str | os.PathLike[str] | None = None,
     expect: str | None = None,
 ) -> Verification:
-    """Return whether a release folder is as it was written, and by whom.
+    """Check that a release has not been modified since it was published.
 
-    ``key`` is the publisher's public key, which must come from the publisher and not lie in the
-    folder; without it nothing tells who made the release. ``expect`` is the fingerprint of the
-    plan that was agreed on, or at least its first sixteen letters. Nothing is written.
+    ``key`` is the publisher's public key, which must come from the publisher and not from the
+    folder; without it the publisher's identity is not proved. ``expect`` is the fingerprint of the
+    agreed plan, or at least its first sixteen letters. Nothing is written.
     """
     path = Path(folder)
     if not path.is_dir():
@@ -126,28 +126,28 @@ def verify(
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise ReleaseError(
-            f"the folder cannot be read: {reason}", where=str(path), do="Give it in whole."
+            f"the folder cannot be read: {reason}", where=str(path), do="Give the complete folder."
         ) from error
 
 
 def check_intact(folder: Path, *, but: str | None = None) -> None:
-    """Refuse a folder that is not, file by file, as its certificate says; ``but`` is not asked."""
+    """Refuse a folder that differs from its certificate; the file ``but`` is not checked."""
     faults = [fault for fault in verify(folder).faults if fault.file != but]
     if faults:
         first = faults[0]
         raise ReleaseError(
             first.what,
             where=str(folder / first.file),
-            do="Give a release folder as `hedgerow publish` wrote it.",
+            do="Give a release folder that `hedgerow publish` wrote.",
         )
 
 
 def _checker(key: Path, folder: Path) -> Checker:
     if key.resolve().is_relative_to(folder.resolve()):
         raise KeyFileError(
-            "the key lies in the release folder, where whoever changed that could put it",
+            "the key is in the release folder, where whoever changed the folder could have put it",
             where=str(key),
-            do="Give the key that you have from the publisher.",
+            do="Give the key that the publisher sent you.",
         )
     return read_checker(key)
 
@@ -157,16 +157,16 @@ def _check_expected(expect: str | None) -> None:
         raise SettingError(
             f"is not a fingerprint of {LEAST_EXPECTED} to 64 hexadecimal digits",
             where="expect",
-            do="Give the fingerprint that 'hedgerow check' showed.",
+            do="Give the fingerprint that 'hedgerow check' shows.",
         )
 
 
 def _verdict(path: Path, checker: Checker | None, expect: str | None) -> Verification:
-    asked = checker is not None
+    with_key = checker is not None
     there = inventory(path)
     if CERTIFICATE not in there.plain:
-        missing = Fault(file=CERTIFICATE, what="is missing: nothing vouches for these files")
-        return Verification(folder=path, faults=there.faults or (missing,), key_asked=asked)
+        missing = Fault(file=CERTIFICATE, what="is missing: nothing certifies these files")
+        return Verification(folder=path, faults=there.faults or (missing,), key_used=with_key)
     content = small_content(path / CERTIFICATE)
     try:
         certificate = _certificate(content, where=str(path / CERTIFICATE))
@@ -174,7 +174,7 @@ def _verdict(path: Path, checker: Checker | None, expect: str | None) -> Verific
         raise
     except ReleaseError as error:
         broken = Fault(file=CERTIFICATE, what=error.what)
-        return Verification(folder=path, faults=(*there.faults, broken), key_asked=asked)
+        return Verification(folder=path, faults=(*there.faults, broken), key_used=with_key)
     notes = [_UNSEALED] if certificate.format_version == 1 else []
     if _DISCLOSED in certificate.files and OWNER in there.folders:
         there = there.outside(OWNER)
@@ -189,7 +189,7 @@ def _verdict(path: Path, checker: Checker | None, expect: str | None) -> Verific
         certificate=certificate,
         certificate_sha256=hashlib.sha256(content).hexdigest(),
         n_files=len(there.files),
-        key_asked=asked,
+        key_used=with_key,
         notes=tuple(notes),
     )
     return _of_plan(_by(verdict, signed, content, checker), expect)
@@ -205,7 +205,7 @@ def _certificate(content: bytes, *, where: str) -> Certificate:
 
 
 def _faults(path: Path, certificate: Certificate, there: Inventory) -> Iterator[Fault]:
-    """Say which files are not those of the certificate."""
+    """Yield the files that differ from the certificate."""
     promised = certificate.files
     above = {str(each) for name in promised for each in PurePosixPath(name).parents}
     for name in sorted({*there.files} - {*promised, CERTIFICATE, SIGNATURE}):
@@ -213,17 +213,17 @@ def _faults(path: Path, certificate: Certificate, there: Inventory) -> Iterator[
     for name in there.folders:
         if name not in above:
             yield Fault(file=name, what="is not a folder of this release")
-    for name, told in sorted(promised.items()):
+    for name, listed in sorted(promised.items()):
         if name not in there.files:
             yield Fault(file=name, what="is missing")
-        elif name in there.plain and not same_file(path / name, told, there.files[name]):
-            yield Fault(file=name, what="is not the file that the certificate was written for")
+        elif name in there.plain and not same_file(path / name, listed, there.files[name]):
+            yield Fault(file=name, what="is not the file that the certificate lists")
 
 
 def _signature(
     path: Path, certificate: bytes, there: Inventory
 ) -> tuple[StoredSignature | None, list[Fault]]:
-    """Return the signature that lies there, and what is wrong with it whatever the key is."""
+    """Return the signature in the folder, and its faults that do not depend on the key."""
     if SIGNATURE not in there.plain:
         return None, []
     try:
@@ -239,17 +239,17 @@ def _signature(
 def _by(
     verdict: Verification, stored: StoredSignature | None, content: bytes, checker: Checker | None
 ) -> Verification:
-    """Say who made a release, as far as that is proved."""
+    """Add the result of the check of the signature to a verdict."""
     if stored is None:
-        told = "There is no signature, so that nothing tells who made it."
-        return replace(verdict, notes=(*verdict.notes, told))
+        note = "The release is not signed, so the publisher's identity is not proved."
+        return replace(verdict, notes=(*verdict.notes, note))
     verdict = replace(verdict, signed_by=stored.key_sha256)
     if checker is None:
-        told = f"It says that it is signed, by the key {stored.key_sha256}: check that with --key."
-        return replace(verdict, notes=(*verdict.notes, told))
+        note = f"The signature claims the key {stored.key_sha256}: check it with --key."
+        return replace(verdict, notes=(*verdict.notes, note))
     if checker.key_sha256 != stored.key_sha256:
-        told = f"It is signed by another key than the one given, which is {checker.key_sha256}."
-        return replace(verdict, notes=(*verdict.notes, told))
+        note = f"The release is signed by another key than the one checked ({checker.key_sha256})."
+        return replace(verdict, notes=(*verdict.notes, note))
     if not checker.signed(content, stored.content):
         forged = Fault(file=SIGNATURE, what="the key did not make this signature")
         return replace(verdict, faults=(*verdict.faults, forged))
@@ -259,5 +259,5 @@ def _by(
 def _of_plan(verdict: Verification, expect: str | None) -> Verification:
     if expect is None or (verdict.fingerprint or "").startswith(expect.lower()):
         return verdict
-    other = Fault(file=CERTIFICATE, what="it was made by another plan than the one expected")
+    other = Fault(file=CERTIFICATE, what="it was made from another plan than the one expected")
     return replace(verdict, faults=(*verdict.faults, other))

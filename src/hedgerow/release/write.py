@@ -1,10 +1,9 @@
-"""A folder that appears whole or not at all.
+"""Write a folder completely or not at all.
 
-Files go to a hidden folder beside the destination (``.NAME.partial-XXXX``), are flushed
-to the disk and take the destination's name in one rename. Whatever goes wrong before
-that leaves the destination as it was; what a killed run left behind, the next one for the
-same destination removes. A release that was complete, and booked, when its last step failed is
-kept where it is, for `hedgerow recover`.
+Files are written to a hidden folder beside the destination (``.NAME.partial-XXXX``), flushed to the
+disk and renamed to the destination in one step. A failure before that leaves the destination
+unchanged; what a killed run leaves behind is removed by the next run for the same destination. A
+complete and booked release whose last step failed is kept, for `hedgerow recover`.
 """
 
 from __future__ import annotations
@@ -36,20 +35,20 @@ __all__ = [
 ]
 
 OWNER = "owner"
-"""The folder of what is not for others: nobody else may enter it."""
+"""Folder of files that are not for others: only its owner may enter it."""
 
 FILE_MODE = 0o644
 
 LONGEST_NAME = 230
-"""Bytes of a destination's name: file systems take 255, and the hidden names are longer."""
+"""Maximum length of a name in bytes: file systems allow 255, and the hidden names are longer."""
 
 
 def check_destination(folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-    """Return the absolute path of a folder that a release may be written to, or refuse.
+    """Return the absolute path of a folder that a release can be written to, or refuse it.
 
-    Call it before any budget is spent. An existing folder may be taken when it is empty,
-    or, with ``force``, when it holds an earlier release; a link is never followed and no
-    other folder is ever replaced.
+    Call it before any budget is spent. An existing folder may be used if it is empty or,
+    with ``force``, if it holds an earlier release; links are never followed, and no other
+    folder is ever replaced.
     """
     path = Path(os.path.abspath(folder))  # noqa: PTH100 - resolve() would follow a link
     try:
@@ -63,7 +62,7 @@ def _refuse_unfit(path: Path, *, force: bool) -> None:
     shown = str(path)
     if not _is_text(shown):
         raise ReleaseError(
-            "the name is not a text that can be written as UTF-8, or not one in this locale",
+            "the name cannot be encoded as UTF-8 or in this locale",
             where=repr(shown),
             do="Give a name of plain letters, or set a UTF-8 locale (LANG=C.UTF-8).",
         )
@@ -72,7 +71,7 @@ def _refuse_unfit(path: Path, *, force: bool) -> None:
             f"the name is longer than {LONGEST_NAME} bytes", where=shown, do="Give a shorter one."
         )
     if path.is_symlink():
-        raise ReleaseError("is a symbolic link", where=shown, do="Give the folder it leads to.")
+        raise ReleaseError("is a symbolic link", where=shown, do="Give the folder it points to.")
     if path.exists() and not path.is_dir():
         raise ReleaseError("is not a folder", where=shown, do="Give a new folder's name.")
     if path.is_dir():
@@ -87,14 +86,14 @@ def _refuse_unfit(path: Path, *, force: bool) -> None:
     parent = next(above for above in path.parents if above.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
         raise ReleaseError(
-            "cannot be created: the folder above it is not writable",
+            "cannot be created: the parent folder is not writable",
             where=shown,
-            do="Give a folder in a place you may write to.",
+            do="Give a folder in a place that you can write to.",
         )
 
 
 def _is_text(name: str) -> bool:
-    """Whether a name has no bytes that the locale could not read."""
+    """Return whether the locale could decode all bytes of a name."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -111,19 +110,19 @@ def _refuse_occupied(path: Path, *, force: bool) -> None:
         )
     if not (path / CERTIFICATE).is_file():
         raise ReleaseError(
-            "the folder holds something other than a release, and is left alone",
+            "the folder holds something other than a release and was not changed",
             where=str(path),
-            do="Give another folder; --force replaces an earlier release only.",
+            do="Give another folder; --force replaces only an earlier release.",
         )
 
 
 @contextmanager
 def release_folder(folder: str | os.PathLike[str], *, force: bool = False) -> Iterator[Path]:
-    """Yield an empty folder that becomes ``folder`` when the block ends well.
+    """Yield an empty folder that is renamed to ``folder`` when the block succeeds.
 
-    When the block fails, the folder is removed and the destination is as it was; what
-    the operating system refused (no space, read only) becomes a `ReleaseError`. When it is the
-    last step that fails, a release with a booking is kept: a `KeptReleaseError` says where.
+    When the block fails, the folder is removed and the destination is unchanged; errors of the
+    operating system (no space, read only) become a `ReleaseError`. When the last step fails, a
+    complete and booked release is kept: a `KeptReleaseError` says where.
     """
     destination = check_destination(folder, force=force)
     try:
@@ -141,7 +140,7 @@ def release_folder(folder: str | os.PathLike[str], *, force: bool = False) -> It
 
 
 def place_folder(partial: Path, destination: Path, *, force: bool = False) -> None:
-    """Give a complete hidden folder its name, as the run that wrote it would have done."""
+    """Rename a complete hidden folder to its destination, as the run that wrote it would have."""
     mask = os.umask(0o077)
     os.umask(mask)
     try:
@@ -158,15 +157,15 @@ def place_folder(partial: Path, destination: Path, *, force: bool = False) -> No
 def rehearsal_folder(destination: Path) -> Iterator[Path]:
     """Yield a destination of the same name in a hidden folder beside the real one.
 
-    All of it is gone when the block ends; of folders made on the way, when it ends badly.
+    The hidden folder is removed when the block ends; parent folders, only if the block fails.
     """
-    made = [above for above in destination.parents if not above.exists()]
+    created = [above for above in destination.parents if not above.exists()]
     try:
         destination.parent.mkdir(parents=True, exist_ok=True)
         with rehearsed(destination) as hidden:
             yield hidden / destination.name
     except BaseException as error:
-        for above in made:
+        for above in created:
             with suppress(OSError):
                 above.rmdir()
         if isinstance(error, OSError):
@@ -185,9 +184,9 @@ def _removed_on_failure(partial: Path) -> Iterator[None]:
 
 @contextmanager
 def _kept_on_failure(partial: Path, destination: Path) -> Iterator[None]:
-    """Keep a complete release with a booking when its last step fails; remove any other.
+    """Keep a complete and booked release when its last step fails; remove any other folder.
 
-    Once the folder has its name, nothing that fails can take it away again: that is no failure.
+    A failure after the folder has been renamed does not undo the release.
     """
     own = _identity(partial)
     try:
@@ -203,7 +202,7 @@ def _kept_on_failure(partial: Path, destination: Path) -> Iterator[None]:
         if isinstance(error, ReleaseError):
             raise KeptReleaseError(error.what, where=error.where, kept=str(partial)) from error
         error.add_note(KeptReleaseError.how(str(partial)))
-        vars(error)["kept"] = str(partial)  # an interrupt stays one
+        vars(error)["kept"] = str(partial)  # an interrupt remains an interrupt
         raise
 
 
@@ -221,7 +220,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def _flush(folder: Path) -> None:
-    """Give every file its mode and push files and folder to the disk."""
+    """Set the mode of every file and flush files and folder to the disk."""
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             path.chmod(0o600 if path.parent.name == OWNER else FILE_MODE)
@@ -262,11 +261,11 @@ def _move_into_place(partial: Path, destination: Path, *, force: bool) -> None:
 
 
 def _failure(destination: Path, error: OSError) -> ReleaseError:
-    # Some libraries put a text of their own where the system's belongs.
-    told = os.strerror(error.errno) if error.errno else str(error) or type(error).__name__
-    reason = told.partition(" (os error")[0].lower()
+    # Some libraries put a text of their own in place of the system's.
+    reason = os.strerror(error.errno) if error.errno else str(error) or type(error).__name__
+    reason = reason.partition(" (os error")[0].lower()
     return ReleaseError(
         f"the release cannot be written: {reason}",
         where=str(destination),
-        do="The folder is as it was. Give one with room that you may write to.",
+        do="The folder is unchanged. Give one with enough space that you can write to.",
     )

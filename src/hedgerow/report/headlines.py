@@ -109,7 +109,7 @@ def per_cent(part: float | None) -> str:
 
 
 def _classification(facts: Facts) -> list[Headline]:
-    release = facts["release"]["boxes"] or facts["release"]["records"]
+    release = facts["release"][facts["judged"]]
     found = []
     for learner, name in (("tree", "decision tree"), ("boosting", "gradient boosting")):
         told, floor = release[learner], facts["floor"]
@@ -138,7 +138,7 @@ def _measure(
     Recall has no word: answering with rare classes all the time would find all of them.
     """
     told = facts["measures"][measure]
-    value = (told["release"]["boxes"] or told["release"]["records"])[learner]
+    value = told["release"][facts["judged"]][learner]
     return Headline(
         task="classification",
         what=what,

@@ -15,6 +15,7 @@ from hedgerow.disclosure.private.settings import (
     SupermodularSettings,
     TruthfulSettings,
 )
+from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.privacy.budget import PathLedger
@@ -48,10 +49,12 @@ def fitting(plan, table):
 def run(plan, table, *, epsilon=Fraction(1), seed=1, **engine):
     ledger = PathLedger(epsilon)
     groups = plan.build(has_class=True).publish(
-        MemoryEngine(table=fitting(plan, table), **engine),
-        epsilon=epsilon,
-        ledger=ledger,
-        source=SeededSource(seed),
+        Run(
+            engine=MemoryEngine(table=fitting(plan, table), **engine),
+            epsilon=epsilon,
+            ledger=ledger,
+            source=SeededSource(seed),
+        )
     )
     return groups, ledger
 

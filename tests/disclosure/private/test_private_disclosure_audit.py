@@ -22,8 +22,8 @@ from hedgerow.disclosure.private.settings import (
     SupermodularSettings,
     TruthfulSettings,
 )
+from hedgerow.model.run import Run
 from hedgerow.privacy import laplace, mechanisms
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from support.auditing import MISTAKE, certified
 from support.tables import schema_of, table_of, values
@@ -47,7 +47,7 @@ def frequencies(plan, rows, events, *, runs, seed, schema):
     engine = MemoryEngine(table=table_of(schema, rows))
     method, source, counts = plan.build(has_class=True), SeededSource(seed), Counter()
     for _ in range(runs):
-        groups = method.publish(engine, epsilon=EPSILON, ledger=PathLedger(EPSILON), source=source)
+        groups = method.publish(Run.start(engine, epsilon=EPSILON, source=source))
         counts.update(set(events(groups)))
     return counts
 

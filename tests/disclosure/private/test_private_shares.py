@@ -12,6 +12,7 @@ from hedgerow.disclosure.private.loose import level_threshold
 from hedgerow.disclosure.private.sampling import amplified_epsilon
 from hedgerow.disclosure.private.synopsis import SIZE, Synopsis
 from hedgerow.disclosure.private.truthful_delta import smallest_group
+from hedgerow.model.run import Run
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from support.audited import audited_subjects
@@ -28,7 +29,7 @@ def run(subject, method):
     """A release of the subject's first table, and the shares that it booked, by what for."""
     ledger = PathLedger(ONE)
     engine = subject.over[0].engine(has_record=True)
-    groups = method.publish(engine, epsilon=ONE, ledger=ledger, source=SeededSource(1))
+    groups = method.publish(Run(engine=engine, epsilon=ONE, ledger=ledger, source=SeededSource(1)))
     assert ledger.settled()
     return groups, {line.on: line.share for line in ledger.bookings}
 

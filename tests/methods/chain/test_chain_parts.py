@@ -19,6 +19,7 @@ from hedgerow.methods.chain.contexts import contexts_of
 from hedgerow.methods.chain.estimate import whole
 from hedgerow.methods.chain.forest import Forest, Stands, require_nodes
 from hedgerow.methods.chain.lengths import Lengths, length_bins
+from hedgerow.model.run import Run
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import pass_tests
 from hedgerow.privacy.path_tests import rule_for
@@ -50,7 +51,7 @@ def test_a_run_tests_with_the_thresholds_and_shares_of_its_budget(monkeypatch):
     monkeypatch.setattr(chain, "path_tests", seen)
     engine = BasketMemory(baskets=encoded_sequences(flat(3), [(0, 1), (2,)] * 30))
     ledger = PathLedger(ONE)
-    SequenceChain().measure(engine, epsilon=ONE, ledger=ledger, source=SeededSource(1))
+    SequenceChain().measure(Run(engine=engine, epsilon=ONE, ledger=ledger, source=SeededSource(1)))
     budget = ChainBudget(epsilon=ONE)
     assert asked == [
         (budget.first_threshold, budget.first_tests, 4),
@@ -190,7 +191,7 @@ def test_every_level_checks_the_number_of_all_nodes_so_far(monkeypatch):
     monkeypatch.setattr(forest, "pass_tests", passing)
     monkeypatch.setattr(forest, "require_nodes", checked.append)
     engine = BasketMemory(baskets=encoded_sequences(flat(3), [(0, 1, 2, 0, 1)] * 3000))
-    SequenceChain().measure(engine, epsilon=ONE, ledger=PathLedger(ONE), source=SeededSource(1))
+    SequenceChain().measure(Run.start(engine, epsilon=ONE, source=SeededSource(1)))
     assert any(passed for _, passed in levels)
     totals, nodes = [], 0
     for n_parents, passed in levels:

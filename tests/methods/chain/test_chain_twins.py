@@ -17,6 +17,7 @@ from hedgerow.count.sequence_kernels import LengthCounts
 from hedgerow.methods.chain import chain, forest
 from hedgerow.methods.chain.chain import SequenceChain
 from hedgerow.methods.chain.lengths import Lengths, length_bins
+from hedgerow.model.run import Run
 from hedgerow.privacy import mechanisms
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
@@ -86,10 +87,12 @@ def test_a_twin_that_looks_at_raw_numbers_leaks(name, monkeypatch):
 def watched_run():
     with watched():
         SequenceChain().publish(
-            Watched(PAIRS["N"].engine(has_record=True)),
-            epsilon=ONE,
-            ledger=WatchedLedger(ONE),
-            source=SeededSource(1),
+            Run(
+                engine=Watched(PAIRS["N"].engine(has_record=True)),
+                epsilon=ONE,
+                ledger=WatchedLedger(ONE),
+                source=SeededSource(1),
+            )
         )
 
 

@@ -12,6 +12,7 @@ from hedgerow.count.kernels import ClassHistograms
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.errors import OverdraftError, SettingError
 from hedgerow.methods.diffgen.diffgen import DiffGen, printed_sensitivity
+from hedgerow.model.run import Run
 from hedgerow.privacy import mechanisms
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource, SystemSource
@@ -28,7 +29,9 @@ def run(table, *, h=3, score=MAX, faithful=False, epsilon=ONE, seed=1):
     method = DiffGen(specialisations=h, score=score, faithful=faithful)
     ledger = PathLedger(epsilon)
     engine = MemoryEngine(table=table)
-    groups = method.publish(engine, epsilon=epsilon, ledger=ledger, source=SeededSource(seed))
+    groups = method.publish(
+        Run(engine=engine, epsilon=epsilon, ledger=ledger, source=SeededSource(seed))
+    )
     return groups, ledger
 
 
@@ -244,10 +247,7 @@ def test_the_data_are_passed_over_twice_whatever_h_is(h):
     TwoPasses.passes = 0
     method = DiffGen(specialisations=h, score=GINI, faithful=False)
     method.publish(
-        TwoPasses(table=diffgen_table_1()),
-        epsilon=ONE,
-        ledger=PathLedger(ONE),
-        source=SystemSource(),
+        Run.start(TwoPasses(table=diffgen_table_1()), epsilon=ONE, source=SystemSource())
     )
     assert TwoPasses.passes == 2
 
@@ -256,10 +256,12 @@ def test_a_ledger_too_small_refuses_before_the_counts_are_drawn():
     method = DiffGen(specialisations=2, score=MAX, faithful=True)
     with pytest.raises(OverdraftError):
         method.publish(
-            MemoryEngine(table=diffgen_table_1()),
-            epsilon=ONE,
-            ledger=PathLedger(Fraction(2, 3)),
-            source=SystemSource(),
+            Run(
+                engine=MemoryEngine(table=diffgen_table_1()),
+                epsilon=ONE,
+                ledger=PathLedger(Fraction(2, 3)),
+                source=SystemSource(),
+            )
         )
 
 

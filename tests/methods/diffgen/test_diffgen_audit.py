@@ -13,8 +13,8 @@ import pytest
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.methods.diffgen.diffgen import DiffGen
 from hedgerow.methods.diffgen.run import DiffGenRun
+from hedgerow.model.run import Run
 from hedgerow.privacy import laplace, mechanisms
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.trees import counts as counting
 from hedgerow.trees.scores import SCORES
 from support.broken_twins import TABLES, outcome
@@ -83,13 +83,13 @@ def test_a_twin_whose_specialisations_follow_from_the_true_number_of_records_is_
 class DomainOfTheData:
     """[T9] The numbers begin and end where the records do."""
 
-    def publish(self, engine, **settings):
-        codes = engine.table.codes[0].astype(np.int64)
+    def publish(self, run):
+        codes = run.engine.table.codes[0].astype(np.int64)
         low = int(codes.min(initial=0))
         width = int(codes.max(initial=0)) - low + 1
-        rows = list(zip((codes - low).tolist(), engine.table.classes.tolist(), strict=True))
+        rows = list(zip((codes - low).tolist(), run.engine.table.classes.tolist(), strict=True))
         narrow = MemoryEngine(table=table_of(schema_of(grid(width)), rows))
-        return replace(PRINTED, specialisations=1).publish(narrow, **settings)
+        return replace(PRINTED, specialisations=1).publish(replace(run, engine=narrow))
 
 
 def test_t9_a_twin_whose_domain_comes_from_the_data_is_refuted():
@@ -99,13 +99,13 @@ def test_t9_a_twin_whose_domain_comes_from_the_data_is_refuted():
 class BestOfFive:
     """[T10] The settings are tried on the raw data, and the best release is kept."""
 
-    def publish(self, engine, *, epsilon, ledger, source):
+    def publish(self, run):
         tries = [
-            LEAVES.publish(engine, epsilon=epsilon, ledger=PathLedger(epsilon), source=source)
+            LEAVES.publish(Run.start(run.engine, epsilon=run.epsilon, source=run.source))
             for _ in range(5)
         ]
-        ledger.spend_rest(on="counts")
-        return min(tries, key=lambda made: abs(int(made.counts.sum()) - len(engine.table)))
+        run.ledger.spend_rest(on="counts")
+        return min(tries, key=lambda made: abs(int(made.counts.sum()) - len(run.engine.table)))
 
 
 def test_t10_a_twin_that_keeps_the_best_of_five_releases_is_refuted():

@@ -17,6 +17,7 @@ from hedgerow.methods.diffmulti.diffmulti import DiffMulti
 from hedgerow.methods.diffmulti.scores import UNITS, multi_score
 from hedgerow.methods.diffmulti.splits import Chosen
 from hedgerow.model.locate import box_of
+from hedgerow.model.run import Run
 from hedgerow.model.schema import Attribute, Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.privacy import mechanisms
@@ -72,10 +73,12 @@ def method(*, h=20, score="max", faithful=True, fair=True, depth=None):
 def run(table, *, seed=1, epsilon=ONE, engine=None, **settings):
     ledger = PathLedger(epsilon)
     groups = method(**settings).publish(
-        engine or MemoryEngine(table=table),
-        epsilon=epsilon,
-        ledger=ledger,
-        source=SeededSource(seed),
+        Run(
+            engine=engine or MemoryEngine(table=table),
+            epsilon=epsilon,
+            ledger=ledger,
+            source=SeededSource(seed),
+        )
     )
     return groups, ledger
 
@@ -451,10 +454,7 @@ def test_no_run_has_more_groups_or_a_smaller_share_than_its_outline_says(
 ):
     multi = method(h=h, faithful=faithful, fair=fair)
     groups = multi.publish(
-        MemoryEngine(table=table),
-        epsilon=ONE,
-        ledger=PathLedger(ONE),
-        source=SeededSource(seed),
+        Run.start(MemoryEngine(table=table), epsilon=ONE, source=SeededSource(seed))
     )
     told = multi.outline(table.schema, ONE)
     assert len(groups.boxes[0]) * table.schema.n_classes <= told.most_groups

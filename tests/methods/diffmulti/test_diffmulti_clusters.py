@@ -29,6 +29,7 @@ from hedgerow.methods.diffmulti.clusters import (
 from hedgerow.methods.diffmulti.diffmulti import DiffMulti
 from hedgerow.methods.weave.weave import Weave
 from hedgerow.model.nearest import NearestCentre
+from hedgerow.model.run import Run
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from hedgerow.trees.box_scores import Children
@@ -112,7 +113,7 @@ def test_clusters_that_stand_apart_are_found_in_a_release():
     rows += [(int(rng.integers(80, 100)), 3) for _ in range(300)]
     table = table_of(schema, rows)
     groups = Weave(purpose="clustering").publish(
-        MemoryEngine(table=table), epsilon=ONE, ledger=PathLedger(ONE), source=SeededSource(1)
+        Run.start(MemoryEngine(table=table), epsilon=ONE, source=SeededSource(1))
     )
     labels = centres_of(groups, schema, 2).of(table.codes)
     assert len(set(labels[:400])) == len(set(labels[400:])) == 1
@@ -125,7 +126,7 @@ def test_a_fifth_of_epsilon_finds_the_centres_and_is_booked_first():
     )
     ledger = PathLedger(ONE)
     groups = METHOD.publish(
-        MemoryEngine(table=table), epsilon=ONE, ledger=ledger, source=SeededSource(1)
+        Run(engine=MemoryEngine(table=table), epsilon=ONE, ledger=ledger, source=SeededSource(1))
     )
     assert ledger.settled()
     assert ledger.bookings[0].share == SHARE == Fraction(1, 5)

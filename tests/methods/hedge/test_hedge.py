@@ -16,6 +16,7 @@ from hedgerow.methods.hedge.budget import CLASSIFYING, DESCRIBING, HedgeBudget, 
 from hedgerow.methods.hedge.hedge import Hedge
 from hedgerow.model.locate import box_of
 from hedgerow.model.placed import Borders
+from hedgerow.model.run import Run
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from hedgerow.taxonomy.domain import CategoricalDomain
@@ -42,7 +43,12 @@ ONE = Fraction(1)
 def run(table, *, score=GINI, epsilon=ONE, seed=1):
     ledger = PathLedger(epsilon)
     groups = Hedge(score=score).publish(
-        MemoryEngine(table=table), epsilon=epsilon, ledger=ledger, source=SeededSource(seed)
+        Run(
+            engine=MemoryEngine(table=table),
+            epsilon=epsilon,
+            ledger=ledger,
+            source=SeededSource(seed),
+        )
     )
     return groups, ledger
 

@@ -24,6 +24,7 @@ from hedgerow.methods.privbayes.network import (
 )
 from hedgerow.methods.privbayes.privbayes import BayesianNetwork, useful_cells
 from hedgerow.methods.privbayes.records import Conditional, groups_of_points
+from hedgerow.model.run import Run
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from hedgerow.progress import no_progress
@@ -245,11 +246,12 @@ def test_progress_is_a_share_of_the_network():
     rows = [(i % 3, i % 5, i % 2, i % 2) for i in range(60)]
     told = []
     BayesianNetwork(degree=None).publish(
-        MemoryEngine(table=table_of(schema, rows)),
-        epsilon=Fraction(1),
-        ledger=PathLedger(Fraction(1)),
-        source=SeededSource(1),
-        progress=lambda step, share: told.append(share),
+        Run.start(
+            MemoryEngine(table=table_of(schema, rows)),
+            epsilon=Fraction(1),
+            source=SeededSource(1),
+            progress=lambda step, share: told.append(share),
+        )
     )
     shares = [share for share in told if share is not None]
     assert shares

@@ -15,6 +15,7 @@ from hedgerow.auditing.neighbours import TablePair, line, schema_over, values
 from hedgerow.methods.weave import candidates, run, weave
 from hedgerow.methods.weave.shape import WeaveShape
 from hedgerow.methods.weave.weave import Weave
+from hedgerow.model.run import Run
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from support.broken_twins import TABLES, outcome
@@ -256,10 +257,12 @@ def watched_run(pair, *, seed):
     ledger = WatchedLedger(Fraction(2))
     with watched(()):
         released = Weave().publish(
-            Watched(pair.engine(has_record=True)),
-            epsilon=Fraction(2),
-            ledger=ledger,
-            source=SeededSource(seed),
+            Run(
+                engine=Watched(pair.engine(has_record=True)),
+                epsilon=Fraction(2),
+                ledger=ledger,
+                source=SeededSource(seed),
+            )
         )
     check_public(released)
     return released, ledger

@@ -24,11 +24,10 @@ from hedgerow.errors import SettingError
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Outline, Step
+from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
-from hedgerow.privacy.budget import PathLedger, upward_text
-from hedgerow.privacy.source import RandomSource
-from hedgerow.progress import Progress, no_progress
+from hedgerow.privacy.budget import upward_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,16 +159,10 @@ class PrintedSample:
             true_counts=True,
         )
 
-    def publish(
-        self,
-        engine: Engine,
-        *,
-        epsilon: Fraction,
-        ledger: PathLedger,
-        source: RandomSource,
-        progress: Progress = no_progress,
-    ) -> Groups:
+    def publish(self, run: Run[Engine]) -> Groups:
         """Return random generalisations of sampled records, and one that says nothing."""
+        engine, epsilon, ledger, source = run.engine, run.epsilon, run.ledger, run.source
+        progress = run.progress
         layout = self.terms.layout(engine.schema)
         people = layout.read(engine)
         ledger.spend(epsilon, on="algorithm 2")

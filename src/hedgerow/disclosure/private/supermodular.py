@@ -25,12 +25,12 @@ from hedgerow.model.arrays import Ints
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import CountsMade, Groups
 from hedgerow.model.method import About, Outline, Step
+from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, noisy_sparse_counts
 from hedgerow.privacy.source import RandomSource
-from hedgerow.progress import Progress, no_progress
 
 EXAMPLE_RECORDS = 30_000
 """Records that an outline reckons with, as it must not look."""
@@ -123,16 +123,10 @@ class SupermodularDisclosure:
         )
         return min(n_cells, EXAMPLE_RECORDS // least)
 
-    def publish(
-        self,
-        engine: Engine,
-        *,
-        epsilon: Fraction,
-        ledger: PathLedger,
-        source: RandomSource,
-        progress: Progress = no_progress,
-    ) -> Groups:
+    def publish(self, run: Run[Engine]) -> Groups:
         """Return the generalised records with noisy counts."""
+        engine, epsilon, ledger, source = run.engine, run.epsilon, run.ledger, run.source
+        progress = run.progress
         layout = self.terms.layout(engine.schema)
         people = layout.read(engine)
         inner = ledger

@@ -31,11 +31,9 @@ from hedgerow.errors import SettingError
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Outline, Step
+from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.source import RandomSource
-from hedgerow.progress import Progress, no_progress
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,16 +126,10 @@ class TruthfulDisclosure:
             true_counts=True,
         )
 
-    def publish(
-        self,
-        engine: Engine,
-        *,
-        epsilon: Fraction,
-        ledger: PathLedger,
-        source: RandomSource,
-        progress: Progress = no_progress,
-    ) -> Groups:
+    def publish(self, run: Run[Engine]) -> Groups:
         """Return the generalised records of the sample, with true counts."""
+        engine, epsilon, ledger, source = run.engine, run.epsilon, run.ledger, run.source
+        progress = run.progress
         layout = self.terms.layout(engine.schema)
         people = layout.read(engine)
         progress("measuring the synopsis", None)

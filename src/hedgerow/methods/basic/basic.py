@@ -13,9 +13,6 @@ from hedgerow.model.engine import BasketEngine
 from hedgerow.model.groups import CountsMade
 from hedgerow.model.method import About, Departure, Outline, Step
 from hedgerow.model.run import Run
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.source import RandomSource
-from hedgerow.progress import Progress, no_progress
 from hedgerow.taxonomy.tree import Taxonomy
 from hedgerow.trees.counts import MOST_ROWS, expected_spurious
 
@@ -70,22 +67,14 @@ class Basic:
             n_groups=round(expected_spurious(n_sets, epsilon=epsilon, threshold=1)),
         )
 
-    def publish(
-        self,
-        engine: BasketEngine,
-        *,
-        epsilon: Fraction,
-        ledger: PathLedger,
-        source: RandomSource,
-        progress: Progress = no_progress,
-    ) -> NoisyBaskets:
+    def publish(self, run: Run[BasketEngine]) -> NoisyBaskets:
         """Return the itemsets with positive noisy counts; the ledger is settled afterwards.
 
         Privacy: costs epsilon.
         """
+        engine, epsilon = run.engine, run.epsilon
         self.validate(engine.taxonomy, epsilon)
-        run = Run(engine=engine, epsilon=epsilon, ledger=ledger, source=source, progress=progress)
-        progress("counting itemsets", None)
+        run.progress("counting itemsets", None)
         n_items = engine.taxonomy.n_leaves
         tally = engine.itemsets()
         ranks, counts = run.noisy_above(

@@ -11,11 +11,9 @@ from hedgerow.methods.diffgen.budget import TOTAL_FROM, TOTAL_SHARE
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups, Ranges
 from hedgerow.model.method import About, Departure, Outline, Step
+from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.source import RandomSource
-from hedgerow.progress import Progress, no_progress
 from hedgerow.trees.coarsening import fitted, require_share
 from hedgerow.trees.counts import MOST_GROUPS, noisy_groups, public_threshold
 from hedgerow.trees.cut import leaf_ranges
@@ -119,16 +117,10 @@ class BasicTable:
             notes=(f"There are {n_groups:,} cells{left_out}.",),
         )
 
-    def publish(
-        self,
-        engine: Engine,
-        *,
-        epsilon: Fraction,
-        ledger: PathLedger,
-        source: RandomSource,
-        progress: Progress = no_progress,
-    ) -> Groups:
+    def publish(self, run: Run[Engine]) -> Groups:
         """Return the noisy cells that are positive; the ledger is settled afterwards."""
+        engine, epsilon, ledger, source = run.engine, run.epsilon, run.ledger, run.source
+        progress = run.progress
         self.validate(engine.schema, epsilon)
         progress("counting cells", None)
         return noisy_groups(

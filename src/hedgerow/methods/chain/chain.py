@@ -36,12 +36,13 @@ from hedgerow.model.engine import BasketEngine
 from hedgerow.model.groups import CountsMade
 from hedgerow.model.method import About, Outline
 from hedgerow.model.precision import deviation
+from hedgerow.model.run import Run
 from hedgerow.model.sequences import NoisySequences
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, noisy_counts, path_tests
 from hedgerow.privacy.path_tests import rule_for
 from hedgerow.privacy.source import RandomSource
-from hedgerow.progress import Progress, no_progress
+from hedgerow.progress import Progress
 from hedgerow.taxonomy.tree import Taxonomy
 
 MAX_LENGTH = 3000
@@ -119,55 +120,32 @@ class SequenceChain:
             note += " Little beyond how often single items occur will be kept."
         return replace(planned, notes=(*planned.notes, note))
 
-    def publish(
-        self,
-        engine: BasketEngine,
-        *,
-        epsilon: Fraction,
-        ledger: PathLedger,
-        source: RandomSource,
-        progress: Progress = no_progress,
-    ) -> NoisySequences:
+    def publish(self, run: Run[BasketEngine]) -> NoisySequences:
         """Return sequences with noisy counts; the ledger is settled afterwards.
 
         Privacy: costs epsilon.
         """
-        run = self._begun(engine, epsilon, ledger, source, progress)
-        measured = run.measured(self.max_length)
-        progress("drawing sequences", None)
-        return run.drawn(measured, longest=self.max_length)
+        asking = self._begun(run)
+        measured = asking.measured(self.max_length)
+        run.progress("drawing sequences", None)
+        return asking.drawn(measured, longest=self.max_length)
 
-    def measure(
-        self,
-        engine: BasketEngine,
-        *,
-        epsilon: Fraction,
-        ledger: PathLedger,
-        source: RandomSource,
-        progress: Progress = no_progress,
-    ) -> MeasuredSequences:
+    def measure(self, run: Run[BasketEngine]) -> MeasuredSequences:
         """Return all that is measured; the ledger is settled afterwards.
 
         Privacy: costs epsilon; a release is made of this alone.
         """
-        return self._begun(engine, epsilon, ledger, source, progress).measured(self.max_length)
+        return self._begun(run).measured(self.max_length)
 
-    def _begun(
-        self,
-        engine: BasketEngine,
-        epsilon: Fraction,
-        ledger: PathLedger,
-        source: RandomSource,
-        progress: Progress,
-    ) -> _Run:
-        self.validate(engine.taxonomy, epsilon)
+    def _begun(self, run: Run[BasketEngine]) -> _Run:
+        self.validate(run.engine.taxonomy, run.epsilon)
         return _Run(
-            engine=engine,
-            alphabet=Alphabet.of(engine.taxonomy),
-            budget=ChainBudget(epsilon=epsilon),
-            ledger=ledger,
-            source=source,
-            progress=progress,
+            engine=run.engine,
+            alphabet=Alphabet.of(run.engine.taxonomy),
+            budget=ChainBudget(epsilon=run.epsilon),
+            ledger=run.ledger,
+            source=run.source,
+            progress=run.progress,
         )
 
 

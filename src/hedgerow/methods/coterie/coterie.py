@@ -32,8 +32,7 @@ from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.compiler import need_compiler
 from hedgerow.model.engine import BasketEngine
 from hedgerow.model.method import About, Instead, Outline, Step
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.source import RandomSource
+from hedgerow.model.run import Run
 from hedgerow.progress import Progress, no_progress
 from hedgerow.taxonomy.tree import Taxonomy
 
@@ -98,19 +97,13 @@ class Coterie:
             notes=_notes(float(epsilon)),
         )
 
-    def publish(
-        self,
-        engine: BasketEngine,
-        *,
-        epsilon: Fraction,
-        ledger: PathLedger,
-        source: RandomSource,
-        progress: Progress = no_progress,
-    ) -> NoisyBaskets:
+    def publish(self, run: Run[BasketEngine]) -> NoisyBaskets:
         """Return synthetic baskets; the ledger is settled afterwards.
 
         Privacy: costs epsilon, all that the ledger has.
         """
+        engine, epsilon, ledger, source = run.engine, run.epsilon, run.ledger, run.source
+        progress = run.progress
         if self._is_small(engine.taxonomy):
             progress("counting itemsets", None)
             return small_universe(engine, ledger=ledger, source=source)

@@ -24,11 +24,9 @@ from hedgerow.methods.diffgen.specialise import ChoiceMaker, Chooser, JointChoic
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups, Ranges
 from hedgerow.model.method import About, Outline, Step
+from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.source import RandomSource
-from hedgerow.progress import Progress, no_progress
 from hedgerow.trees.candidates import ScoredParts
 from hedgerow.trees.counts import (
     counts_fit,
@@ -161,28 +159,22 @@ class DiffGen:
         ):
             refuse_too_many(n_groups)
 
-    def publish(
-        self,
-        engine: Engine,
-        *,
-        epsilon: Fraction,
-        ledger: PathLedger,
-        source: RandomSource,
-        progress: Progress = no_progress,
-    ) -> Groups:
+    def publish(self, run: Run[Engine]) -> Groups:
         """Return the noisy groups of the final cut [DiffGen, Alg. 1]."""
+        engine, epsilon, ledger, source = run.engine, run.epsilon, run.ledger, run.source
+        progress = run.progress
         schema = engine.schema
         course: Mapping[str, str] = {}
         if self.specialisations is None:
             ranges, budget = leaf_ranges(schema), self.budget(schema, epsilon)
         else:
-            run = DiffGenRun(engine=engine, ledger=ledger, source=source, progress=progress)
+            asking = DiffGenRun(engine=engine, ledger=ledger, source=source, progress=progress)
             settled = self
             if self.specialisations == AUTO:
-                settled = self._settled(schema, epsilon, run.noisy_size(epsilon * SIZE))
+                settled = self._settled(schema, epsilon, asking.noisy_size(epsilon * SIZE))
                 epsilon = _rest(epsilon)
             budget = settled.budget(schema, epsilon)
-            cut, n_cuts = settled._grow(run, budget)
+            cut, n_cuts = settled._grow(asking, budget)
             ranges, course = cut.ranges(), settled._course(n_cuts, auto=settled is not self)
         progress("counting groups", None)
         if self.faithful:

@@ -19,6 +19,7 @@ from hedgerow.methods.weave.weave import Weave
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.nearest import NearestCentre
+from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource
@@ -57,7 +58,9 @@ def noisy_centres(
     """
     ledger.spend(epsilon, on="cluster centres, from a first release")
     first = PathLedger(epsilon)
-    groups = FIRST.publish(engine, epsilon=epsilon, ledger=first, source=source, progress=progress)
+    groups = FIRST.publish(
+        Run(engine=engine, epsilon=epsilon, ledger=first, source=source, progress=progress)
+    )
     progress("finding clusters", None)
     return centres_of(groups, engine.schema, n_clusters)
 

@@ -30,9 +30,6 @@ from hedgerow.model.method import About, Departure, Outline, Step
 from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.source import RandomSource
-from hedgerow.progress import Progress, no_progress
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain
 from hedgerow.trees.leaves import groups_of_leaves, publish_leaves
 from hedgerow.trees.topdown import Grown, grow
@@ -169,17 +166,10 @@ class DiffMulti:
         most = prod(attribute.domain.size for attribute in schema.attributes)
         return min(n_boxes, most) * _n_classes(schema)
 
-    def publish(
-        self,
-        engine: Engine,
-        *,
-        epsilon: Fraction,
-        ledger: PathLedger,
-        source: RandomSource,
-        progress: Progress = no_progress,
-    ) -> Groups:
+    def publish(self, run: Run[Engine]) -> Groups:
         """Return the noisy groups of the final boxes [DiffMulti, Alg. 1]."""
-        run = Run(engine=engine, epsilon=epsilon, ledger=ledger, source=source, progress=progress)
+        engine, epsilon, ledger, source = run.engine, run.epsilon, run.ledger, run.source
+        progress = run.progress
         score = self.score
         if self.clusters is not None:
             share = epsilon * SHARE

@@ -31,10 +31,10 @@ from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.engine import BasketEngine, BasketWalk
 from hedgerow.model.groups import CountsMade
 from hedgerow.model.method import About, Outline, Step
+from hedgerow.model.run import Run
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource
-from hedgerow.progress import Progress, no_progress
 from hedgerow.taxonomy.tree import Taxonomy
 
 FALSE_POSITIVES = Fraction(1, 20)
@@ -167,19 +167,13 @@ class DiffPart:
             notes=self._notes(tree, epsilon),
         )
 
-    def publish(
-        self,
-        engine: BasketEngine,
-        *,
-        epsilon: Fraction,
-        ledger: PathLedger,
-        source: RandomSource,
-        progress: Progress = no_progress,
-    ) -> NoisyBaskets:
+    def publish(self, run: Run[BasketEngine]) -> NoisyBaskets:
         """Return the noisy itemsets; the ledger is settled afterwards [DiffPart, Alg. 1].
 
         Privacy: costs epsilon, all that the ledger has.
         """
+        engine, epsilon, ledger, source = run.engine, run.epsilon, run.ledger, run.source
+        progress = run.progress
         tree = SplitTree.of(engine.taxonomy)  # line 2
         if self._is_small(tree):
             progress("counting itemsets", None)

@@ -20,9 +20,6 @@ from hedgerow.model.method import About, Departure, Outline, Step
 from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.source import RandomSource
-from hedgerow.progress import Progress, no_progress
 from hedgerow.trees.coarsening import Coarsening, fitted, require_share
 from hedgerow.trees.counts import group_kernel
 from hedgerow.trees.leaves import publish_leaves
@@ -131,23 +128,14 @@ class TwoPhaseCube:
             ),
         )
 
-    def publish(
-        self,
-        engine: Engine,
-        *,
-        epsilon: Fraction,
-        ledger: PathLedger,
-        source: RandomSource,
-        progress: Progress = no_progress,
-    ) -> Groups:
+    def publish(self, run: Run[Engine]) -> Groups:
         """Return the noisy groups of the boxes; the ledger is settled afterwards."""
-        self.validate(engine.schema, epsilon)
-        run = Run(engine=engine, epsilon=epsilon, ledger=ledger, source=source, progress=progress)
-        progress("counting cells", None)
-        cube = noisy_cube(run, self.coarsenings(engine.schema))
-        strategy = EvenBoxes(cube=cube, progress=progress)
-        grown = grow(engine, strategy, ledger=ledger)
-        progress("counting groups", None)
+        self.validate(run.engine.schema, run.epsilon)
+        run.progress("counting cells", None)
+        cube = noisy_cube(run, self.coarsenings(run.engine.schema))
+        strategy = EvenBoxes(cube=cube, progress=run.progress)
+        grown = grow(run.engine, strategy, ledger=run.ledger)
+        run.progress("counting groups", None)
         return publish_leaves(grown, strategy.measured, run=run)
 
 

@@ -1,7 +1,7 @@
 """Split of epsilon and depth of `hedge`: public rules, fixed once.
 
 The constants were chosen on diabetes-130 and on simulated tables, never on a table that
-is being published (`python benchmarks/hedge_choice.py`; docs/hedge.md has the figures).
+is being published (`python benchmarks/hedge_choice.py`; research/hedge.md has the figures).
 """
 
 from __future__ import annotations

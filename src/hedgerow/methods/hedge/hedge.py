@@ -31,9 +31,6 @@ from hedgerow.model.placed import Borders
 from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.source import RandomSource
-from hedgerow.progress import Progress, no_progress
 from hedgerow.trees.box_choice import apart, split_of
 from hedgerow.trees.box_scores import GINI, BoxScore
 from hedgerow.trees.leaves import MeasuredCounts, MeasuredTotal, Measurements, publish_leaves
@@ -98,21 +95,12 @@ class Hedge:
             ),
         )
 
-    def publish(
-        self,
-        engine: Engine,
-        *,
-        epsilon: Fraction,
-        ledger: PathLedger,
-        source: RandomSource,
-        progress: Progress = no_progress,
-    ) -> Groups:
+    def publish(self, run: Run[Engine]) -> Groups:
         """Return the noisy groups of the boxes."""
-        run = Run(engine=engine, epsilon=epsilon, ledger=ledger, source=source, progress=progress)
-        progress("growing boxes", None)
+        run.progress("growing boxes", None)
         strategy = _Growth(run=run, score=self.score, shares=self.shares)
-        grown = grow(engine, strategy, ledger=ledger)
-        progress("counting groups", None)
+        grown = grow(run.engine, strategy, ledger=run.ledger)
+        run.progress("counting groups", None)
         groups = publish_leaves(grown, strategy.measured, run=run)
         return replace(groups, marginals=strategy.marginals)
 

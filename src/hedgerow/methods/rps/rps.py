@@ -19,9 +19,7 @@ from hedgerow.model.placed import Borders
 from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import RandomSource, below
-from hedgerow.progress import Progress, no_progress
 from hedgerow.taxonomy.even_steps import EVEN_STEPS
 from hedgerow.trees.axes import Axis, split_positions
 from hedgerow.trees.binary_splits import (
@@ -119,21 +117,12 @@ class RecursiveMedians:
             n_groups=2**self.height * schema.n_classes,
         )
 
-    def publish(
-        self,
-        engine: Engine,
-        *,
-        epsilon: Fraction,
-        ledger: PathLedger,
-        source: RandomSource,
-        progress: Progress = no_progress,
-    ) -> Groups:
+    def publish(self, run: Run[Engine]) -> Groups:
         """Return the noisy groups of the boxes; the ledger is settled afterwards."""
-        self.validate(engine.schema, epsilon)
-        run = Run(engine=engine, epsilon=epsilon, ledger=ledger, source=source, progress=progress)
-        growth = _Medians(run=run, height=self.height, share=self.median_share(epsilon))
-        grown = grow(engine, growth, ledger=ledger)
-        progress("counting groups", None)
+        self.validate(run.engine.schema, run.epsilon)
+        growth = _Medians(run=run, height=self.height, share=self.median_share(run.epsilon))
+        grown = grow(run.engine, growth, ledger=run.ledger)
+        run.progress("counting groups", None)
         return publish_leaves(grown, Measurements(), run=run)
 
 

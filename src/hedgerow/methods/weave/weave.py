@@ -32,12 +32,10 @@ from hedgerow.model.compiler import need_compiler
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Outline
+from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, noisy_counts
-from hedgerow.privacy.source import RandomSource
-from hedgerow.progress import Progress, no_progress
 from hedgerow.trees.coarsening import require_share
 
 EXAMPLE_RECORDS = 30_000
@@ -115,16 +113,10 @@ class Weave:
             counts_marginals=True,
         )
 
-    def publish(
-        self,
-        engine: Engine,
-        *,
-        epsilon: Fraction,
-        ledger: PathLedger,
-        source: RandomSource,
-        progress: Progress = no_progress,
-    ) -> Groups:
+    def publish(self, run: Run[Engine]) -> Groups:
         """Return drawn records as points; the ledger is settled afterwards."""
+        engine, epsilon, ledger, source = run.engine, run.epsilon, run.ledger, run.source
+        progress = run.progress
         schema = engine.schema
         self.validate(schema, epsilon)
         barred = barred_by(schema, self.impossible)
@@ -132,7 +124,7 @@ class Weave:
         spending = Spending(
             epsilon=epsilon * SIZE, on="number of records", ledger=ledger, source=source
         )
-        run = WeaveRun(
+        weaving = WeaveRun(
             engine=engine,
             axes=axes,
             n_classes=schema.n_classes,
@@ -144,18 +136,20 @@ class Weave:
             barred=barred,
             progress=progress,
         )
-        fit = run.fit()
+        fit = weaving.fit()
         progress("drawing records", None)
         n_records = min(round(fit.one_way.n_records / engine.unit), MOST_RECORDS)
-        cells, classes = drawn_cells(fit.pool, n_records, run.rng)
-        codes = codes_in(axes, cells, fit.one_way, run.rng)
+        cells, classes = drawn_cells(fit.pool, n_records, weaving.rng)
+        codes = codes_in(axes, cells, fit.one_way, weaving.rng)
         groups = groups_of_points(
             codes,
             [attribute.domain.size for attribute in schema.attributes],
             None if schema.class_attribute is None else classes,
         )
         counts = groups.counts * engine.unit
-        return replace(groups, counts=counts, tables=tuple(run.measured), leaves=run.leaf_table)
+        return replace(
+            groups, counts=counts, tables=tuple(weaving.measured), leaves=weaving.leaf_table
+        )
 
     def _budget(
         self, schema: Schema, axes: tuple[CellAxis, ...], epsilon: Fraction, n_records: int

@@ -20,11 +20,11 @@ from hedgerow.errors import HedgerowError
 from hedgerow.evaluation.placing import rows_of
 from hedgerow.model.certificate import Certificate
 from hedgerow.model.groups import Groups
+from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.pipeline.simulate import simulated_table
 from hedgerow.plan.registry import METHODS
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from hedgerow.progress import Done, unheard
 from hedgerow.risks.attacks.membership import (
@@ -108,7 +108,5 @@ def _released(certificate: Certificate, table: EncodedTable, seed: int) -> Group
         if epsilon is None:
             groups: Groups = method.publish(engine, source=source)
         else:
-            groups = method.publish(
-                engine, epsilon=epsilon, ledger=PathLedger(epsilon), source=source
-            )
+            groups = method.publish(Run.start(engine, epsilon=epsilon, source=source))
     return groups
