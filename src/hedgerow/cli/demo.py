@@ -10,7 +10,10 @@ import typer
 from hedgerow.cli.console import JsonOption, QuietOption, a_folder, answer, progress, say
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from hedgerow.demo import Demonstration
+    from hedgerow.evaluation.classification import Accuracy
 
 
 def demo_command(
@@ -54,43 +57,73 @@ def _hospital(out: Path, *, force: bool, as_json: bool, quiet: bool) -> None:
     answer({"file": str(path)}, as_json=as_json, show=lambda: None if quiet else say(told))
 
 
-def _result(made: Demonstration) -> dict[str, Any]:
-    accuracy = made.accuracy
+def _result(shown: Demonstration) -> dict[str, Any]:
+    accuracy = shown.accuracy
     figures = None
     if accuracy is not None:
         figures = {
             "floor": accuracy.floor,
             "release": accuracy.release,
+            "boxes": shown.box_accuracy,
             "ceiling": accuracy.ceiling,
         }
     return {
-        "folder": str(made.folder),
-        "epsilon": str(made.release.certificate.guarantee.epsilon),
-        "groups": len(made.release.groups),
+        "folder": str(shown.folder),
+        "epsilon": str(shown.release.certificate.guarantee.epsilon),
+        "groups": len(shown.release.groups),
+        "counts": [
+            {"question": each.question, "released": each.released, "raw": each.raw}
+            for each in shown.counts
+        ],
         "accuracy": figures,
     }
 
 
-def _show(made: Demonstration) -> None:
+def _show(shown: Demonstration) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
+    n_rows = int(shown.release.groups.counts.sum())
     say(
-        f"Published UCI Adult in [bold]{escape(str(made.folder / 'release'))}[/bold]:"
-        f" {len(made.release.groups):,} groups."
+        f"Published UCI Adult in [bold]{escape(str(shown.folder / 'release'))}[/bold]:"
+        f" {n_rows:,} synthetic rows."
     )
-    say(escape(made.release.certificate.guarantee.statement))
-    if made.accuracy is None:
+    say(escape(shown.release.certificate.guarantee.statement))
+    say(_counts(shown))
+    if shown.accuracy is None:
         say("To see what a classifier learns from it: pip install 'hedgerow\\[evaluate]'")
     else:
-        table = Table(title="A decision tree on the third that was held out", title_justify="left")
-        table.add_column("learnt from")
-        table.add_column("classified rightly", justify="right")
-        table.add_row("nothing (always the most frequent class)", f"{made.accuracy.floor:.1%}")
-        table.add_row("[bold]the release[/bold]", f"[bold]{made.accuracy.release:.1%}[/bold]")
-        table.add_row("the raw records", f"{made.accuracy.ceiling:.1%}")
-        say(table)
+        say(_learnt(shown.accuracy, shown.box_accuracy))
     say(
-        f"Read {escape(str(made.folder / 'release' / 'report.html'))};"
-        f" {escape(str(made.folder / 'plan.yaml'))} is a start for a plan of your own."
+        f"Read {escape(str(shown.folder / 'release' / 'report.html'))};"
+        f" {escape(str(shown.folder / 'plan.yaml'))} is a start for a plan of your own."
     )
+
+
+def _counts(shown: Demonstration) -> Table:
+    from rich.table import Table
+
+    table = Table(title="Counts", title_justify="left")
+    table.add_column("question")
+    table.add_column("released rows", justify="right")
+    table.add_column("raw records", justify="right")
+    table.add_column("error", justify="right")
+    for each in shown.counts:
+        error = (each.released - each.raw) / max(each.raw, 1)
+        table.add_row(each.question, f"{each.released:,}", f"{each.raw:,}", f"{error:+.1%}")
+    return table
+
+
+def _learnt(accuracy: Accuracy, of_boxes: float | None) -> Table:
+    from rich.table import Table
+
+    table = Table(
+        title="Accuracy of a decision tree on the third that was held out", title_justify="left"
+    )
+    table.add_column("trained on")
+    table.add_column("accuracy", justify="right")
+    table.add_row("nothing (always the most frequent class)", f"{accuracy.floor:.1%}")
+    table.add_row("[bold]the released rows[/bold]", f"[bold]{accuracy.release:.1%}[/bold]")
+    if of_boxes is not None:
+        table.add_row("the boxes of the leaf table", f"{of_boxes:.1%}")
+    table.add_row("the raw records", f"{accuracy.ceiling:.1%}")
+    return table
