@@ -127,7 +127,7 @@ REFUSED: dict[str, tuple[str, str, type[Exception], str]] = {
         "values: [A, B, C]",
         "date: {from: 2020-01-01, to: 2021-01-01, format: ask}",
         PlanError,
-        "nobody has said yet how these dates are written",
+        "The format of these dates is not answered yet",
     ),
 }
 

@@ -87,7 +87,7 @@ def test_a_name_that_is_too_long_for_a_plan_is_left_out(name):
     draft = draft_plan(table)
     assert list(draft.plan.attributes) == ["job"]
     assert any("left out" in note for note in draft.notes)
-    with pytest.raises(DataError, match="no column has a name"):
+    with pytest.raises(DataError, match="No column has a name"):
         draft_plan(table.select([name]))
 
 
@@ -102,4 +102,4 @@ def test_a_file_whose_name_is_not_text_is_one_message(tmp_path, monkeypatch, cap
     path.write_bytes(TABLE)
     code, said = drafted(path, monkeypatch, capsys)
     assert code == 2, said
-    assert "the name is not text" in said
+    assert "The name is not text" in said

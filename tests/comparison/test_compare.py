@@ -91,7 +91,7 @@ def test_a_release_that_was_changed_is_not_the_one_on_the_ledger(made, tmp_path)
     whole = file.read_text(encoding="utf-8")
     given = {"data": made / "data.csv", "ledger": made / "ledger.sqlite"}
     file.write_text(whole + "\n", encoding="utf-8")
-    with pytest.raises(ReleaseError, match="not a certificate as it was written"):
+    with pytest.raises(ReleaseError, match="was modified after it was written"):
         hedgerow.compare([tmp_path / "copy"], **given)
     facts = unsealed(whole)
     facts["created"] = "2020-01-01"

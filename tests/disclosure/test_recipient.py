@@ -390,12 +390,12 @@ def test_keys_must_be_there_and_tell_records_apart():
 @pytest.mark.parametrize(
     ("section", "why"),
     [
-        ({"key": "name"}, "no meaning without a recipient"),
-        ({"first": True}, "no meaning without a recipient"),
-        ({"memory": "x.sqlite"}, "no meaning without a recipient"),
+        ({"key": "name"}, "needs a recipient"),
+        ({"first": True}, "needs a recipient"),
+        ({"memory": "x.sqlite"}, "needs a recipient"),
         ({"recipient": "R", "key": "ward"}, "has the role predictor"),
         ({"recipient": "R", "key": "w_ward", "risk": {"weights": {"ward": "w_ward"}}}, "weights"),
-        ({"recipient": "R", "risk": {"consistency": "jaro"}}, "adds up only where"),
+        ({"recipient": "R", "risk": {"consistency": "jaro"}}, "add up only if"),
     ],
 )
 def test_plans_that_make_no_sense_are_refused(section, why):

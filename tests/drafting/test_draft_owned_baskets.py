@@ -59,7 +59,7 @@ def test_people_of_one_basket_are_not_taken_for_people_who_can_have_one_alone():
     alone = rows().with_columns(customer_id=pl.col("receipt"))
     draft = draft_plan(alone, items="goods", record="receipt")
     assert (draft.plan.person, draft.plan.one_record_per_person) == (("customer_id",), None)
-    assert "Does 'customer_id' say whose each of these baskets is?" in draft.plan.to_do[0]
+    assert "Does 'customer_id' identify the person of each of these baskets?" in draft.plan.to_do[0]
 
 
 def test_baskets_of_nobody_propose_no_person():
@@ -86,7 +86,7 @@ def test_columns_that_are_not_there_are_refused(given, error, match):
 
 
 def test_rows_of_nobody_need_a_record():
-    with pytest.raises(DataError, match="nothing says which rows are one record"):
+    with pytest.raises(DataError, match="no column identifies the record of a row"):
         draft_plan(rows().drop("customer_id"), items="goods")
 
 

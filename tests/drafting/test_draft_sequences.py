@@ -90,10 +90,14 @@ def test_many_names_are_broken_into_lines_that_load(tmp_path):
     ("given", "error", "match"),
     [
         ({"ordered": True, "items": "station", "record": "trip"}, PlanError, "no order of their"),
-        ({"order": "time", "items": "station"}, PlanError, "only the rows of a long table"),
-        ({"order": "time"}, PlanError, "only the rows of a long table"),
-        ({"ordered": True}, PlanError, "which of its columns holds sequences"),
-        ({"ordered": True, "items": "station"}, DataError, "which rows are one record"),
+        ({"order": "time", "items": "station"}, PlanError, "Only the rows of a long table"),
+        ({"order": "time"}, PlanError, "Only the rows of a long table"),
+        ({"ordered": True}, PlanError, "the column of sequences is not set"),
+        (
+            {"ordered": True, "items": "station"},
+            DataError,
+            "no column identifies the record of a row",
+        ),
         ({**LONG, "order": "clock"}, DataError, "there is no column 'clock'"),
         ({**LONG, "method": "coterie"}, PlanError, "coterie"),
     ],

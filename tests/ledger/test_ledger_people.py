@@ -168,7 +168,7 @@ def test_the_key_is_a_file_of_its_own_that_only_its_owner_can_read(ledger):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert read_key(ledger.path) == first
     path.chmod(0o644)
-    with pytest.raises(LedgerError, match="everybody on this computer may read"):
+    with pytest.raises(LedgerError, match="Every user of this computer may read"):
         read_key(ledger.path)
     path.chmod(0o640)  # colleagues who share a ledger share its key
     assert read_key(ledger.path) == first
@@ -177,7 +177,7 @@ def test_the_key_is_a_file_of_its_own_that_only_its_owner_can_read(ledger):
 def test_a_lost_key_is_noticed_and_a_person_says_so(ledger):
     book(ledger, "visits", TABLE)
     key_path(ledger.path).unlink()
-    with pytest.raises(LedgerError, match="not the one that tables were recognised by"):
+    with pytest.raises(LedgerError, match="not the one with which its tables were recognised"):
         book(ledger, "copy", TABLE)
     assert ledger.spent("visits") == 1
     with pytest.raises(LedgerError, match="reason is empty"):

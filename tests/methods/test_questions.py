@@ -219,16 +219,16 @@ def test_a_release_tells_the_share_and_the_threshold_of_its_counts(shallow, monk
     """Weights and error bounds are made of them; below the threshold nothing was kept."""
     monkeypatch.setattr(counts, "DENSE_GROUPS", 4)
     questions, released, bookings = played(subject)
-    if released.made is None:
+    if released.origin is None:
         return
     shares = {line.share for line in bookings if line.on == "counts"}
-    assert released.made.share == min(shares or {foretold(subject).counts})
+    assert released.origin.share == min(shares or {foretold(subject).counts})
     asked = {least for kind, on, *_, least in questions if (kind, on) == ("sparse", "counts")}
-    if released.made.threshold is None:
+    if released.origin.threshold is None:
         return
-    assert released.made.threshold >= 1
+    assert released.origin.threshold >= 1
     if asked:
-        assert released.made.threshold == min(min(least) for least in asked)
+        assert released.origin.threshold == min(min(least) for least in asked)
 
 
 def test_tables_of_weave_tell_the_shares_that_were_booked():

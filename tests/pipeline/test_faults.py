@@ -147,7 +147,7 @@ FAULTS: dict[str, Fault] = {
     ),
     # --- full disks
     "a full disk for the ledger": Fault(
-        arrange=cases.disk_full_for_the_ledger, says="the disk is full, nothing was booked"
+        arrange=cases.disk_full_for_the_ledger, says="The disk is full. Nothing was booked."
     ),
     "a full disk for the release": Fault(
         arrange=cases.disk_full_for_the_release, says="no space left on device"
@@ -186,7 +186,7 @@ FAULTS: dict[str, Fault] = {
         arrange=cases.spent_once,
         runs=(("meets another", *PUBLISH), ("meets another", *PUBLISH, "--out", "other")),
         codes=(0, 3),
-        says="nothing was booked",
+        says="Nothing was booked",
         states=("booked", "released"),
         after=cases.one_of_two,
     ),

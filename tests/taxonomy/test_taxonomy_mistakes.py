@@ -70,7 +70,7 @@ FAULTS = [
     Fault("t.yaml", 'Any:\n  - a\n  - "b\\nc"\n', "holds a line break", 3, "b\nc"),
     Fault("t.yaml", "Any:\n  A: &x [a]\n  B: *x\n", "anchors and aliases (& and *) are not allowed", 2),
     Fault("t.yaml", "Any:\n  A: [*x]\n", "anchors and aliases", 2),
-    Fault("t.yaml", "Any: [a]\n---\nAny: [b]\n", "a second document begins", 2),
+    Fault("t.yaml", "Any: [a]\n---\nAny: [b]\n", "A second document begins", 2),
     Fault("t.yaml", "Any: [a, b\n", "this is not YAML", None),
     Fault("t.yaml", "Any: [a]\n\tB: [c]\n", "this is not YAML", None),
     Fault("t.yaml", "just words\n", "there are no labels below a root", 1),
@@ -88,9 +88,9 @@ FAULTS = [
     Fault("t.json", '{"Any": ["\\ud800"]}', "holds a line break or a control character"),
     Fault("t.json", '{"a":' * DEEP + "1" + "}" * DEEP, ""),
     # Any file
-    Fault("t.csv", "", "the file is empty"),
-    Fault("t.csv", "\ufeff\r\n \n", "the file is empty"),
-    Fault("t.yaml", "", "the file is empty"),
+    Fault("t.csv", "", "The file is empty"),
+    Fault("t.csv", "\ufeff\r\n \n", "The file is empty"),
+    Fault("t.yaml", "", "The file is empty"),
     Fault("t.csv", '""\n', "the file holds no labels"),
     Fault("t.csv", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "this is a binary file"),
     Fault("t.csv", "a;*\nb;*\n".encode("utf-16"), "the file is UTF-16 text"),
@@ -158,10 +158,10 @@ def test_files_above_the_size_limit_are_refused_before_they_are_parsed(tmp_path,
 
 def test_a_file_that_cannot_be_written_is_named_and_leaves_nothing(tmp_path):
     tree = Taxonomy.flat(["a"])
-    with pytest.raises(TaxonomyError, match="the file cannot be written"):
+    with pytest.raises(TaxonomyError, match="The file cannot be written"):
         write_taxonomy(tree, tmp_path / "none" / "t.csv")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(TaxonomyError, match="the file cannot be written"):
+    with pytest.raises(TaxonomyError, match="The file cannot be written"):
         write_taxonomy(tree, tmp_path / "folder")
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 

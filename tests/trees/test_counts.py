@@ -59,7 +59,7 @@ def test_a_noisy_total_costs_its_share_and_the_counts_the_rest(total):
     )
     booked = {line.on: line.share for line in ledger.bookings}
     assert booked == ({"total": total} if total else {}) | {"counts": 1 - total}
-    assert groups.made.share == 1 - total
+    assert groups.origin.share == 1 - total
 
 
 def test_the_threshold_of_a_long_list_is_that_of_its_counts_share(monkeypatch):
@@ -75,4 +75,4 @@ def test_the_threshold_of_a_long_list_is_that_of_its_counts_share(monkeypatch):
         ledger=PathLedger(Fraction(1)),
         source=SeededSource(1),
     )
-    assert groups.made.threshold == public_threshold(6, epsilon=Fraction(9, 10)) > 1
+    assert groups.origin.threshold == public_threshold(6, epsilon=Fraction(9, 10)) > 1

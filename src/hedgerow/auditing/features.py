@@ -128,9 +128,9 @@ def _note_made(found: Features, released: Groups, pair: TablePair) -> None:
         places = zip(table.attributes, table.groups, strict=True)
         cell = tuple(int(groups[pair.record[at]]) for at, groups in places)
         found[f"the record's cell of table {number}"] = float(table.counts[cell])
-    if released.made is not None:
-        found["share of counts"] = float(released.made.share)
-        found["threshold"] = float(released.made.threshold or 0)
+    if released.origin is not None:
+        found["share of counts"] = float(released.origin.share)
+        found["threshold"] = float(released.origin.threshold or 0)
 
 
 def basket_features(released: NoisyBaskets, pair: BasketPair) -> Features:

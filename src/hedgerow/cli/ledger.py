@@ -492,7 +492,7 @@ def _show_sums(account: AccountBalance, *, quiet: bool) -> None:
 
 def _per(account: AccountBalance) -> str:
     """Return whose epsilon an account adds up, in a word."""
-    if account.untold:
+    if account.is_unrecorded:
         return "not told"
     return {"record": "record", "person": "person", "both": "person (1 record)"}.get(
         account.neighbours or "", "-"

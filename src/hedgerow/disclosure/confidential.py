@@ -141,7 +141,7 @@ def read_confidential(
     own = data is None
     source = open_table(
         plan.data if own else data,
-        query=plan.asked if own else None,
+        query=plan.table_query if own else None,
         base=plan.base if own else Path(),
         reading=plan.how_to_read(),
     )

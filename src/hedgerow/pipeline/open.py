@@ -45,7 +45,9 @@ class DataPlace:
                 where="data",
                 do="Name a file there, or give --data FILE.",
             )
-        return cls(data=plan.data, query=plan.asked, base=plan.base, reading=plan.how_to_read())
+        return cls(
+            data=plan.data, query=plan.table_query, base=plan.base, reading=plan.how_to_read()
+        )
 
 
 def open_engine(

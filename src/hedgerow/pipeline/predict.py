@@ -150,14 +150,14 @@ def _run(ready: Prepared, n_records: int, *, seed: int, errors: bool) -> tuple[P
     paths = CompiledPaths.of(n, len(table.codes))
     with closing(MemoryEngine(table=table, paths=paths)) as engine:
         groups = ready.tried(engine, rate=rate, source=SeededSource(seed))
-    synthetic = not groups.is_cut and groups.tree is None and groups.made is None
+    synthetic = not groups.is_cut and groups.tree is None and groups.origin is None
     rows = _scaled_rows(len(groups), ready.schema, n_records / n) if synthetic else len(groups)
     run = Prediction(
         rows=rows,
         fewest=rows,
         most=rows,
         counted=_counted(groups, ready.schema),
-        share=None if groups.made is None else groups.made.share * scale,
+        share=None if groups.origin is None else groups.origin.share * scale,
         error=count_error(groups, table, n_records=n_records, seed=seed) if errors else None,
     )
     return run, groups.is_cut

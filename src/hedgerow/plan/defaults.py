@@ -1,4 +1,4 @@
-"""Methods of plans that name none; a module of its own, so that the command line loads little."""
+"""The default publishing methods, in a small module, so that the command line loads little."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ from hedgerow.release.folder import (
     TABLE,
     Written,
     certifying_files,
-    counts_made,
+    count_origin,
     file_names,
     load_certificate,
     vouch,
@@ -120,7 +120,7 @@ class BasketRelease(Frames):
 
     def _noise(self, n_matching: int, *, n_items: int) -> float:
         """Return the standard deviation of the noise on a sum of counts."""
-        origin = self.baskets.made
+        origin = self.baskets.origin
         if origin is None:
             return math.nan
         if origin.share == self.certificate.budget.total:
@@ -225,5 +225,5 @@ class BasketRelease(Frames):
         for name in (UNIVERSE, TABLE):
             vouch(path / name, certificate)
         taxonomy = universe_in(read_release_text(path / UNIVERSE), where=str(path / UNIVERSE))
-        baskets = read_csv(path / TABLE, taxonomy, origin=counts_made(certificate))
+        baskets = read_csv(path / TABLE, taxonomy, origin=count_origin(certificate))
         return cls(baskets=baskets, certificate=certificate)

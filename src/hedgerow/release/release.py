@@ -23,7 +23,7 @@ from hedgerow.release.folder import (
     DigestSink,
     Written,
     certifying_files,
-    counts_made,
+    count_origin,
     file_names,
     load_certificate,
     vouch,
@@ -183,7 +183,7 @@ class Release(Frames):
         groups = read_groups(
             path / TABLE,
             recoding,
-            origin=counts_made(certificate),
+            origin=count_origin(certificate),
             marginals=_load_marginals(path / MARGINALS, certificate, recoding.schema),
         )
         tables, leaves = read_measured(path, certificate, recoding.schema)

@@ -25,7 +25,7 @@ from hedgerow.release.basket_files import (
 )
 from hedgerow.release.baskets import BASKETS, UNIVERSE, BasketRelease, NoisyAnswer
 from hedgerow.release.dictionary import DICTIONARY, DictionaryFile, count_meaning
-from hedgerow.release.folder import PARQUET, TABLE, counts_made, load_certificate, vouch
+from hedgerow.release.folder import PARQUET, TABLE, count_origin, load_certificate, vouch
 from hedgerow.release.listing import sequence_listing
 from hedgerow.release.package import PACKAGE
 from hedgerow.release.reading import read_release_text
@@ -159,13 +159,13 @@ class SequenceRelease(BasketRelease):
         for name in (UNIVERSE, TABLE, PREFIXES):
             vouch(path / name, certificate)
         taxonomy = universe_in(read_release_text(path / UNIVERSE), where=str(path / UNIVERSE))
-        found = read_csv(path / TABLE, taxonomy, origin=counts_made(certificate))
+        found = read_csv(path / TABLE, taxonomy, origin=count_origin(certificate))
         sequences = NoisySequences(
             taxonomy=taxonomy,
             offsets=found.offsets,
             items=found.items,
             counts=found.counts,
-            made=found.made,
+            origin=found.origin,
             prefixes=read_prefixes(path / PREFIXES, taxonomy),
         )
         return cls(baskets=sequences, certificate=certificate)

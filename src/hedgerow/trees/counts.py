@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hedgerow.count.kernels import GroupCounts
 from hedgerow.errors import SettingError
 from hedgerow.model.engine import Engine
-from hedgerow.model.groups import CountsMade, Groups, Ranges
+from hedgerow.model.groups import CountOrigin, Groups, Ranges
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, noisy_counts, noisy_sparse_counts
 from hedgerow.privacy.source import RandomSource
@@ -101,8 +101,8 @@ def printed_groups(
         threshold=1,
         spending=Spending(epsilon=epsilon, on="counts", ledger=ledger, source=source),
     )
-    made = CountsMade(share=epsilon, threshold=1, lowered_by=None)
-    return _groups_of_keys(keys, noisy, made, kernel=kernel, ranges=ranges, engine=engine)
+    origin = CountOrigin(share=epsilon, threshold=1, lowered_by=None)
+    return _groups_of_keys(keys, noisy, origin, kernel=kernel, ranges=ranges, engine=engine)
 
 
 def noisy_groups(
@@ -144,14 +144,14 @@ def noisy_groups(
         )
     goal = int(noisy.sum()) if total is None else total
     counts, shift = on_simplex(noisy, goal, only_down=not dense, source=source)
-    made = CountsMade(share=rest.epsilon, threshold=threshold, lowered_by=shift)
-    return _groups_of_keys(keys, counts, made, kernel=kernel, ranges=ranges, engine=engine)
+    origin = CountOrigin(share=rest.epsilon, threshold=threshold, lowered_by=shift)
+    return _groups_of_keys(keys, counts, origin, kernel=kernel, ranges=ranges, engine=engine)
 
 
 def _groups_of_keys(
     keys: NDArray[np.int64],
     counts: NDArray[np.int64],
-    made: CountsMade,
+    origin: CountOrigin,
     *,
     kernel: GroupCounts,
     ranges: tuple[Ranges, ...],
@@ -172,5 +172,5 @@ def _groups_of_keys(
         classes=classes,
         counts=counts[kept],
         is_cut=True,
-        made=made,
+        origin=origin,
     )

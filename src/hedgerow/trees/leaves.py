@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.model.engine import Engine
-from hedgerow.model.groups import CountsMade, Groups, Ranges, Tree
+from hedgerow.model.groups import CountOrigin, Groups, Ranges, Tree
 from hedgerow.model.run import Run
 from hedgerow.privacy.source import RandomSource
 from hedgerow.trees.consistency import consistent, tree_levels
@@ -67,9 +67,9 @@ def publish_leaves(
     total = _total(estimates[0], sure, measured.total)
     leaves = estimates[grown.leaves.tree]
     counts, shift = _whole_counts(leaves, total, source=run.source)
-    made = CountsMade(share=min(shares.values), threshold=None, lowered_by=shift)
+    origin = CountOrigin(share=min(shares.values), threshold=None, lowered_by=shift)
     has_class = run.engine.schema.class_attribute is not None
-    return groups_of_leaves(grown, counts, made, has_class=has_class)
+    return groups_of_leaves(grown, counts, origin, has_class=has_class)
 
 
 def _note(
@@ -111,7 +111,7 @@ def _whole_counts(
 
 
 def groups_of_leaves(
-    grown: Grown, counts: NDArray[np.int64], made: CountsMade | None, *, has_class: bool
+    grown: Grown, counts: NDArray[np.int64], origin: CountOrigin | None, *, has_class: bool
 ) -> Groups:
     """Return the groups, boxes in their canonical order, zero counts left out."""
     ranges, index = zip(
@@ -129,7 +129,7 @@ def groups_of_leaves(
         classes=label.astype(np.int32) if has_class else None,
         counts=counts[box, label],
         is_cut=False,
-        made=made,
+        origin=origin,
         tree=_tree(grown, number, counts[number].sum(axis=1)),
         boxes=boxes,
     )

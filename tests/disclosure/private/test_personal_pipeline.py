@@ -122,7 +122,7 @@ def test_a_seeded_run_keeps_no_promise(ledger):
         ({"method": "supermodular", "epsilon": 1, "kappa": "1/2"}, "from 1 up"),
         ({"method": "supermodular", "epsilon": 1, "model": 2, "floor": 2}, "looks at no weights"),
         ({"method": "supermodular", "epsilon": 1, "levels": {"age": []}}, "list of depths"),
-        ({"method": "supermodular", "epsilon": 1, "delta": "1e-6"}, "unknown key"),
+        ({"method": "supermodular", "epsilon": 1, "delta": "1e-6"}, "key is unknown"),
     ],
 )
 def test_settings_that_mean_nothing_are_mistakes_of_the_plan(publish, words):

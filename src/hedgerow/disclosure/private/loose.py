@@ -9,7 +9,7 @@ import numpy as np
 
 from hedgerow.disclosure.private.levels import LevelSpace
 from hedgerow.model.arrays import Ints
-from hedgerow.model.groups import CountsMade, Groups, Ranges
+from hedgerow.model.groups import CountOrigin, Groups, Ranges
 from hedgerow.model.schema import Schema
 
 INVENTED = Fraction(1, 100)
@@ -38,7 +38,7 @@ def level_groups(
     counts: Ints,
     *,
     classes: Ints | None,
-    made: CountsMade | None,
+    origin: CountOrigin | None,
 ) -> Groups:
     """The cells with these keys, and their classes and counts, as sorted groups.
 
@@ -58,5 +58,5 @@ def level_groups(
         classes=None if classes is None else classes[order].astype(np.int32),
         counts=counts[order],
         is_cut=False,
-        made=made,
+        origin=origin,
     )

@@ -182,7 +182,7 @@ class PrintedSample:
             distinct,
             counts.astype(np.int64),
             classes=None,
-            made=None,
+            origin=None,
         )
 
 

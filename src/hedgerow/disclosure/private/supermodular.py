@@ -23,7 +23,7 @@ from hedgerow.disclosure.private.terms import Layout, People, Terms
 from hedgerow.errors import InternalError, SettingError
 from hedgerow.model.arrays import Ints
 from hedgerow.model.engine import Engine
-from hedgerow.model.groups import CountsMade, Groups
+from hedgerow.model.groups import CountOrigin, Groups
 from hedgerow.model.method import About, Outline, Step
 from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
@@ -227,5 +227,5 @@ def _counted(
         choices.offered[groups // layout.n_classes],
         noisy,
         classes=groups % layout.n_classes if has_class else None,
-        made=CountsMade(share=share, threshold=least, lowered_by=None),
+        origin=CountOrigin(share=share, threshold=least, lowered_by=None),
     )

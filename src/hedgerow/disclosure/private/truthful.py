@@ -155,5 +155,5 @@ class TruthfulDisclosure:
             choices.offered[groups[large] // layout.n_classes],
             counts[large],
             classes=groups[large] % layout.n_classes if has_class else None,
-            made=None,
+            origin=None,
         )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hedgerow.count.memory.baskets import sets_of_masks
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.engine import BasketEngine
-from hedgerow.model.groups import CountsMade
+from hedgerow.model.groups import CountOrigin
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.privacy.source import RandomSource
@@ -60,7 +60,7 @@ def small_universe(
         offsets=offsets,
         items=items,
         counts=counts[masks],
-        made=CountsMade(share=spending.epsilon, threshold=None, lowered_by=None),
+        origin=CountOrigin(share=spending.epsilon, threshold=None, lowered_by=None),
     )
 
 

@@ -111,7 +111,7 @@ def _opened(plan: Plan, data: Any, stack: ExitStack) -> Source:
         raise PlanError("the plan names no data", where="data", do="Name the file to read.")
     source = open_table(
         plan.data if own else data,
-        query=plan.asked if own else None,
+        query=plan.table_query if own else None,
         base=plan.base if own else Path(),
         reading=plan.how_to_read(),
     )
