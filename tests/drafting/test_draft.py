@@ -459,3 +459,31 @@ def test_a_draft_always_names_its_account(tmp_path, file, epsilon, section):
 
 def test_a_draft_of_a_dataframe_names_an_account_too():
     assert draft_plan(pa.table(COLUMNS)).plan.ledger.dataset == "my-people"
+
+
+@pytest.mark.parametrize(
+    ("settings", "publish"),
+    [
+        ({}, "{method: weave, epsilon: 1}"),
+        ({"purpose": "table"}, "{method: hedge, for: table, epsilon: 1}"),
+        ({"purpose": "classification"}, "{method: weave, for: classification, epsilon: 1}"),
+        (
+            {"purpose": "classification", "epsilon": "1/100"},
+            "{method: hedge, for: classification, epsilon: 0.01}",
+        ),
+        ({"purpose": "table", "method": "hedge"}, "{method: hedge, for: table, epsilon: 1}"),
+    ],
+)
+def test_the_purpose_decides_on_the_default_method(tmp_path, settings, publish):
+    rows = {"age": [20, 30, 40, 50] * 500, "sex": ["F", "M"] * 1000, "sick": ["no", "yes"] * 1000}
+    data = write_csv(tmp_path / "t.csv", rows)
+    drafted = draft_plan(data, class_name="sick", protects_records=True, **settings)
+    assert f"\npublish: {publish}\n" in drafted.text
+    comment = drafted.text.partition("\npublish:")[0].rpartition("\n\n")[2]
+    assert ("is the default" in comment) is ("method" not in settings)
+
+
+def test_a_purpose_that_the_method_does_not_have_is_refused(tmp_path):
+    data = write_csv(tmp_path / "t.csv", {"age": [20, 30] * 500})
+    with pytest.raises(PlanError, match=r"publish\.for"):
+        draft_plan(data, method="weave", purpose="table")
