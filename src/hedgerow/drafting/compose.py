@@ -188,7 +188,7 @@ def draft(
     )
     columns = BasketColumns.of(items, record, order, ordered=ordered)
     if columns is not None:
-        refuse_class(class_name)
+        refuse_class(class_name, purpose)
         settings = basket_settings(method, epsilon, ordered=columns.ordered)
         form = _form(data)
         place = _place_lines(origin, data, form, query=query, table=table, base=folder)
@@ -200,7 +200,7 @@ def draft(
     if ordered:
         refuse_no_lines(data)
     if ordered or looks_like_baskets(data):
-        refuse_class(class_name)
+        refuse_class(class_name, purpose)
         settings = basket_settings(method, epsilon, ordered=ordered)
         unit = lines_unit(stated, ordered=ordered)
         found = item_frequencies(Path(data), progress=reading)
