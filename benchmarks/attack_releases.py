@@ -1,4 +1,4 @@
-"""What `hedgerow attack` gets from releases of six public data sets: the tables of docs/attack.md.
+"""What `hedgerow attack` gets from releases of six public data sets: research/attack.md.
 
 Run as ``python benchmarks/attack_releases.py [--data NAME ...] [--quick] [--write]``. Half of a
 random sample of each data set is published, the other half is held out. Four are tables (UCI Adult,
@@ -34,7 +34,7 @@ from experiments.tables import DIABETES
 
 FOLDER = Path(os.environ.get("HEDGEROW_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SEED = 1
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "attack.md"
+PAGE = Path(__file__).resolve().parent.parent / "research" / "attack.md"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,7 +218,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", nargs="*", choices=list(DATA), default=list(DATA))
     parser.add_argument("--quick", action="store_true", help="small samples")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/attack.md")
+    parser.add_argument(
+        "--write", action="store_true", help="put the table into research/attack.md"
+    )
     given = parser.parse_args()
     n, most = (600, 300) if given.quick else (3_800, 2_000)
     shown = [HEADER]

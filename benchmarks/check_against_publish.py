@@ -1,4 +1,4 @@
-"""What `check` foretells against what `publish` gives: the table of docs/check.md.
+"""What `check` forecasts against what `publish` gives: the table of research/check.md.
 
 Run as ``python benchmarks/check_against_publish.py [--epsilon 1] [--runs 5] [--methods hedge,weave]
 [--tables adult,diabetes-130] [--constants]``. For every table and method: rows of the release, the

@@ -40,7 +40,7 @@ def by_true_counts(growth: PrintedGrowth, level: Level, parents: np.ndarray) -> 
     first, sizes = np.flatnonzero(np.diff(parents, prepend=-1)), level.classes().sum(axis=1)
     growth._noisy_sizes(level)  # paid for all the same
     starts = np.append(first, len(parents))
-    return fair_shares(growth.left[parents[first]], sizes, starts, source=growth.source)
+    return fair_shares(growth.left[parents[first]], sizes, starts, source=growth.run.source)
 
 
 READINGS = {

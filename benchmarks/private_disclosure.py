@@ -34,7 +34,6 @@ from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.plan.load import load_plan
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from hedgerow.read.open import open_table
 
@@ -83,15 +82,14 @@ def true_values(layout: Layout, people: People) -> list[np.ndarray]:
 
 def run(method: SupermodularDisclosure, table: EncodedTable, epsilon: Fraction, seed: int) -> Kept:
     layout = method.terms.layout(table.schema)
-    people = layout.read(MemoryEngine(table=table))
-    source, ledger = SeededSource(seed), PathLedger(epsilon)
+    engine = MemoryEngine(table=table)
+    people = layout.read(engine)
     synopsis = Synopsis.measure(
+        Run.start(engine, epsilon=epsilon, source=SeededSource(seed)),
         layout.space,
         method.terms.measured(table.schema),
         people.kinds,
-        epsilon=epsilon * method.share,
-        ledger=ledger,
-        source=source,
+        share=epsilon * method.share,
     )
     choices = own_choices(layout, synopsis, people, threshold=method.threshold)
     chosen = choices.offered[choices.taken]

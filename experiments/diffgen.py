@@ -39,8 +39,8 @@ TEXT = (
     " by the same cut; ε = 0.1, 0.25, 0.5, 1 and 4 ≤ h ≤ 16; 10 runs."
 )
 OURS = (
-    "The same records and split; C4.5 as Weka's J48 has it (docs/c45.md), taxonomies after ARX, a"
-    " public grid for numbers. DiffGen runs as printed with the departures that privacy demands."
+    "The same records and split; C4.5 as Weka's J48 has it (research/c45.md), taxonomies after ARX,"
+    " a public grid for numbers. DiffGen runs as printed with the departures that privacy demands."
 )
 
 

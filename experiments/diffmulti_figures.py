@@ -16,7 +16,7 @@ OURS = (
     "Adult, 45,222 complete records, 14 predictors, |g| = 64. DiffMulti runs as printed with the"
     " departures that privacy demands; taxonomies after ARX, a public grid for numbers."
 )
-TREE = "C4.5 as Weka's J48 has it (docs/c45.md)."
+TREE = "C4.5 as Weka's J48 has it (research/c45.md)."
 EQUATION_10 = (
     "Eq. (10) hands specialisations down by noisy counts of scale 396 at ε = 1: boxes of a few"
     " hundred records and empty ones get theirs nearly at random, and a larger h is mostly not"

@@ -42,9 +42,9 @@ FIGURE_9 = Figure(
     printed="ID3; 30,162 records for training and 15,060 for testing; the attributes workclass,"
     " marital-status, race and sex.",
     ours="The same records and attributes, the two files of UCI; ID3, which does not prune"
-    " (docs/c45.md); DiffMulti as printed with h = 1k; DPCube with at most 10,000 cells. The paper"
-    " does not give h and the budgets. The files divide the records, so that the raw records give"
-    " one number and only the noise differs between runs.",
+    " (research/c45.md); DiffMulti as printed with h = 1k; DPCube with at most 10,000 cells. The"
+    " paper does not give h and the budgets. The files divide the records, so that the raw records"
+    " give one number and only the noise differs between runs.",
     exact=("BA", "LA"),
     panels=(ACCURACY,),
     statements=(

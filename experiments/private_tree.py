@@ -22,10 +22,10 @@ from hedgerow.methods.diffmulti.scores import INFOGAIN, MAX
 from hedgerow.model.groups import Tree
 from hedgerow.model.locate import box_of
 from hedgerow.model.placed import Borders
+from hedgerow.model.run import Run
 from hedgerow.model.schema import Attribute, Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Spending, choose_by_score, noisy_counts, noisy_rest
 from hedgerow.privacy.source import RandomSource
 from hedgerow.taxonomy.domain import CategoricalDomain
 from hedgerow.taxonomy.labels import ROOT
@@ -114,18 +114,17 @@ def private_tree(
     if train.classes is None:
         raise _no_class()
     flat = _flattened(train)
+    engine = MemoryEngine(table=flat)
+    run = Run(engine=engine, epsilon=epsilon, ledger=ledger, source=source)
     strategy = _Growth(
         score=SCORES[score],
         depth=depth,
         share=epsilon / (2 * (depth + 1)),
         widest=_most_children(flat.schema),
-        ledger=ledger,
-        source=source,
+        run=run,
     )
-    grown = grow(MemoryEngine(table=flat), strategy, ledger=ledger)
-    noisy, _ = noisy_rest(
-        grown.counts, nodes=grown.leaves.ledger, on="class counts", ledger=ledger, source=source
-    )
+    grown = grow(run, strategy)
+    noisy, _ = run.noisy_rest(grown.counts, nodes=grown.leaves.ledger, on="class counts")
     tree = _tree_of(grown)
     return PrivateTree(tree=tree, answers=pruned(tree, noisy, keep_all=not prune))
 
@@ -138,8 +137,7 @@ class _Growth:
     depth: int
     share: Fraction
     widest: int
-    ledger: PathLedger
-    source: RandomSource
+    run: Run[MemoryEngine]
 
     def split(self, level: Level) -> Split:
         """Decide for every box of a level."""
@@ -147,32 +145,28 @@ class _Growth:
         if level.depth >= self.depth:
             return _all_stop(boxes)
         counts = level.classes()
-        noisy = noisy_counts(
-            counts.sum(axis=1), spending=self._spending(f"sizes {level.depth + 1}", boxes)
+        noisy = self.run.nodes(boxes.ledger).noisy(
+            counts.sum(axis=1), share=self.share, on=f"sizes {level.depth + 1}"
         )
         # On average a class of a child must stand out from its noise.
         least = math.sqrt(2) / float(self.share) * self.widest * counts.shape[1]
         own = apart(level, self.score, noisy >= least)
         if not len(own.scores):
             return _all_stop(boxes)
-        chosen = choose_by_score(
+        chosen = self.run.nodes(boxes.ledger[own.boxes]).choose(
             own.scores,
-            starts=own.starts,
+            share=self.share,
+            on=f"choices {level.depth + 1}",
             sensitivity=self.score.sensitivity,
             monotone=self.score.monotone,
-            rule="exponential",
+            starts=own.starts,
             weights=own.weights,
-            spending=self._spending(f"choices {level.depth + 1}", boxes[own.boxes]),
+            rule="exponential",
         )
         return split_of(own, chosen, level)
 
     def follow(self, parents: NDArray[np.int64], children: Boxes) -> None:
         """Nothing to carry over."""
-
-    def _spending(self, on: str, boxes: Boxes) -> Spending:
-        return Spending(
-            epsilon=self.share, on=on, ledger=self.ledger, source=self.source, nodes=boxes.ledger
-        )
 
 
 def _all_stop(boxes: Boxes) -> Split:

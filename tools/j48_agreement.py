@@ -1,7 +1,7 @@
 """Compare C4.5 of the experiments with Weka's J48, table by table.
 
 For developers, by hand: ``python tools/j48_agreement.py [DATA]`` prints the table of
-``docs/c45.md``. It needs Java and python-weka-wrapper3, which is under the GPL and is neither
+``research/c45.md``. It needs Java and python-weka-wrapper3, which is under the GPL and is neither
 a dependency of hedgerow nor in its lock: install it beside, and put it on PYTHONPATH. DATA is
 the folder of public data sets; without it their tables are left out.
 """

@@ -90,7 +90,7 @@ def test_a_plain_file_is_evaluated_with_its_plan(folder):
     ("arguments", "error", "message"),
     [
         (["release", "people.csv", "-o", "release/owner"], ReleaseError, "others may see"),
-        (["release", "people.csv", "--task", "itemsets"], SettingError, "no task for a table"),
+        (["release", "people.csv", "--task", "itemsets"], SettingError, "not a task for a table"),
         (["people.csv", "people.csv"], SettingError, "does not name its domains"),
         (["nothing", "people.csv"], ReleaseError, "no such file or folder"),
     ],

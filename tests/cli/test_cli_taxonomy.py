@@ -47,9 +47,9 @@ def test_check_goes_on_after_a_bad_file_and_fails_at_the_end(files):
     assert isinstance(result.exception, TaxonomyError)
     assert result.exception.exit_code == 2
     assert "2 of 3 files are not usable" in str(result.exception)
-    assert "bad.csv, line 2: cell 2 is empty" in result.stdout
+    assert "bad.csv, line 2: Cell 2 is empty" in result.stdout
     assert "jobs.csv: leaves 3" in result.stdout
-    assert "none.csv: the file cannot be read" in result.stdout
+    assert "none.csv: The file cannot be read" in result.stdout
 
 
 def test_check_of_one_bad_file_raises_its_error(files):
@@ -157,7 +157,7 @@ def test_build_writes_what_the_builders_give(files, words, expected):
         ("build prefix 12 --length 2", "--length does not go with values"),
         ("build flat", "no value is given"),
         ("build flat a --values items.txt", "--values does not go with values"),
-        ("build flat --values none.txt", "none.txt: the file cannot be read"),
+        ("build flat --values none.txt", "none.txt: The file cannot be read"),
         ("build dates --from 2020-01-01 --to soon", "to: 'soon' is out of range"),
         ("build context-free a b --fan-out 1", "fan-out: 1 is out of range"),
     ],

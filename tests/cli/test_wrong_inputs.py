@@ -143,13 +143,13 @@ CASES: dict[str, tuple[Change, list[str], int, str]] = {
         both(people(""), data(DATA + "3,A,,no\n")),
         [],
         2,
-        "record 31 does not say who it belongs to",
+        "Record 31 does not name its person",
     ),
     "a record of nobody, on disk": (
         both(people(""), data(DATA + "3,A,?,no\n")),
         ["--engine", "stream"],
         2,
-        "record 31 does not say who it belongs to",
+        "Record 31 does not name its person",
     ),
     "a person as long as a letter": (
         both(people(""), data(DATA + f"3,A,{SECRET * 200},no\n")),
@@ -222,7 +222,12 @@ CASES: dict[str, tuple[Change, list[str], int, str]] = {
         "There is no attribute 'month'",
     ),
     "covers of an identifier": (covers("{column: name, values: [x]}"), [], 2, "no public domain"),
-    "covers outside the domain": (covers("{column: ward, values: [Z]}"), [], 2, "is no value of"),
+    "covers outside the domain": (
+        covers("{column: ward, values: [Z]}"),
+        [],
+        2,
+        "is not a value of",
+    ),
     "covers of no value": (covers("{column: ward, values: []}"), [], 2, "list is empty"),
     "covers of a value twice": (covers("{column: ward, values: [A, A]}"), [], 2, "twice"),
     "covers without a column": (
@@ -285,7 +290,7 @@ CASES: dict[str, tuple[Change, list[str], int, str]] = {
     "a folder for data": (data_is_folder, [], 2, "data.csv"),
     "an empty file": (data(b""), [], 2, "data.csv"),
     "blank lines only": (data("\n\n\n"), [], 2, "data.csv"),
-    "a binary file": (data(bytes(range(256)) * 20), [], 2, "data.csv"),
+    "The file is binary": (data(bytes(range(256)) * 20), [], 2, "data.csv"),
     "a NUL byte": (data(DATA + f"3,A,{SECRET}\0,no\n"), [], 2, "data.csv"),
     "UTF-16": (data(DATA.encode("utf-16")), [], 2, "UTF-16"),
     "a ragged row": (data(DATA + f"3,{SECRET}\n"), [], 2, "line 32"),

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import hedgerow
 from hedgerow.cli.main import app
+from hedgerow.comparison.comparison import COLUMNS
 from hedgerow.errors import PlanError, RefusedError, ReleaseError, SettingError
 from hedgerow.evaluation.run import evaluate
 from hedgerow.model.sealed import sealed, unsealed
@@ -63,6 +64,12 @@ def test_booked_releases_are_compared_as_evaluate_measures_them(made):
     first = told.rows[0]
     ranges = next(each for each in facts["counting"]["ranges"] if each["attributes"] == 2)
     assert first.count_error == ranges["median"]
+    neutral = facts["fidelity"]
+    assert first.one_way_neutral == neutral["1-way"]["mean"]
+    assert [first.worst_column] == neutral["1-way"]["worst"]["attributes"]
+    assert first.worst_error == max(each["error"] for each in neutral["columns"])
+    assert first.two_way_neutral == neutral["2-way"]["mean"]
+    assert len(told.cells()[0]) == len(COLUMNS)
     assert first.learnt["tree"] == facts["classification"]["release"]["boxes"]["tree"]
     assert first.risk is None
     assert 0 < told.rows[2].risk <= 1 / 5 + 1e-9

@@ -378,12 +378,12 @@ def test_a_new_attribute_was_not_known_before_where_records_have_a_key():
 def test_keys_must_be_there_and_tell_records_apart():
     table = patients(40)
     twice = table.set_column(3, "name", pa.array(["x"] * 40))
-    with pytest.raises(DataError, match="record 2, column 'name': an earlier record") as error:
+    with pytest.raises(DataError, match="Record 2, column 'name': an earlier record") as error:
         give(twice, first=True)
     assert "'x'" not in str(error.value)
     names = table["name"].to_pylist()
     names[7] = " "
-    with pytest.raises(DataError, match="record 8, column 'name': there is no key"):
+    with pytest.raises(DataError, match="Record 8, column 'name': the key is missing"):
         give(table.set_column(3, "name", pa.array(names)), first=True)
 
 

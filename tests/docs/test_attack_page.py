@@ -1,4 +1,4 @@
-"""The table of docs/attack.md names every release that the benchmark attacks."""
+"""The table of research/attack.md names every release that the benchmark attacks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def benchmark(root, monkeypatch):
 
 
 def test_the_page_shows_every_data_set_and_release(benchmark, root):
-    page = (root / "docs" / "attack.md").read_text(encoding="utf-8")
+    page = (root / "research" / "attack.md").read_text(encoding="utf-8")
     shown = re.search(r"<!-- releases -->\n(.*?)<!-- /releases -->", page, re.DOTALL)[1]
     assert benchmark.HEADER in shown
     rows = [

@@ -24,7 +24,8 @@ from hedgerow.drafting.text import quoted
 from hedgerow.encode.schema import schema_of
 from hedgerow.encode.table import encode_table
 from hedgerow.errors import DataError, PlanError, TaxonomyError, UnconfirmedPlanError
-from hedgerow.plan.load import load_plan, plan_mapping
+from hedgerow.model.reading import DEFAULT_MARKERS, MISSING_MARKERS
+from hedgerow.plan.load import load_plan, plan_mapping, plan_of
 from hedgerow.plan.parse import parse_text
 from hedgerow.read.open import open_table
 
@@ -487,3 +488,9 @@ def test_a_purpose_that_the_method_does_not_have_is_refused(tmp_path):
     data = write_csv(tmp_path / "t.csv", {"age": [20, 30] * 500})
     with pytest.raises(PlanError, match=r"publish\.for"):
         draft_plan(data, method="weave", purpose="table")
+
+
+def test_a_draft_writes_the_markers_of_missing_values_and_an_older_plan_keeps_its_two(table):
+    assert draft_plan(table).plan.missing_values == MISSING_MARKERS
+    assert plan_of({"attributes": {"job": {"values": ["shop"]}}}).missing_values == ("", "?")
+    assert MISSING_MARKERS[: len(DEFAULT_MARKERS)] == DEFAULT_MARKERS == ("", "?")

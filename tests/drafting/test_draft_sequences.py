@@ -52,7 +52,7 @@ def test_one_trip_to_a_card_leaves_open_whether_it_can_have_more():
     alone = trips().with_columns(card=pl.col("trip"))
     draft = draft_plan(alone, **LONG)
     assert (draft.plan.person, draft.plan.one_record_per_person) == (("card",), None)
-    assert "Does 'card' say whose" in draft.plan.to_do[0]
+    assert "Does 'card' identify the person" in draft.plan.to_do[0]
 
 
 def test_lists_are_in_order_already():

@@ -66,7 +66,7 @@ def everything(release):
 
 def test_all_tasks_of_a_table_are_measured(everything):
     facts = everything.facts
-    tasks = {"classification", "clustering", "counting", "relations", "loss", "risk"}
+    tasks = {"fidelity", "classification", "clustering", "counting", "relations", "loss", "risk"}
     assert tasks <= set(facts)
     told = facts["classification"]
     assert told["floor"] < 0.7
@@ -77,6 +77,23 @@ def test_all_tasks_of_a_table_are_measured(everything):
     assert facts["counting"]["marginals"][0]["mean"] < 0.1
     assert facts["counting"]["spread"].startswith("by the release's")
     assert facts["data"] == {"records": 900}
+
+
+def test_columns_and_pairs_are_compared_in_cells_of_the_raw_data(everything):
+    found = everything.facts["fidelity"]
+    assert found["against"] == "records"
+    assert [each["attributes"] for each in found["columns"]] == [["age"], ["job"], ["sick"]]
+    assert {each["cells"] for each in found["columns"]} == {"values"}
+    assert found["2-way"]["n"] == found["2-way"]["n-possible"] == 3
+    assert found["2-way"]["tables"] == "exact"
+    errors = [each["error"] for each in found["columns"]]
+    assert found["1-way"]["mean"] == pytest.approx(np.mean(errors))
+    assert found["1-way"]["worst"]["value"] == max(errors)
+    assert found["1-way"]["wide"] == errors[0]  # age alone has more than 24 values
+    assert found["columns"][0]["mean"]["records"] == pytest.approx(DATA["age"].mean())
+    assert found["columns"][1]["mean"] is None
+    page = everything.html()
+    assert "Columns and pairs of columns" in page
 
 
 def test_measures_beside_accuracy_have_a_floor_and_a_ceiling(everything):
@@ -117,7 +134,7 @@ def test_progress_rises_from_task_to_task(release):
     assert measuring == sorted(measuring)
     assert measuring[0] == 0
     assert measuring[-1] <= 1
-    assert len({step for step, _ in told if step.startswith("measuring")}) == 6
+    assert len({step for step, _ in told if step.startswith("measuring")}) == 7
     assert len(measuring) > 40  # within tasks too
 
 
@@ -141,7 +158,7 @@ def test_every_number_of_the_page_is_in_the_json(everything):
 def test_without_a_test_file_the_page_says_what_it_tested_on(release):
     told = evaluate(release, DATA, tasks="classification").facts["classification"]
     assert told["n-test"] == 300
-    assert "made of these rows, too" in told["note"]
+    assert "from which the release was also made" in told["note"]
 
 
 def test_the_report_is_for_its_owner_alone_and_never_in_the_release(release, tmp_path):
@@ -272,8 +289,8 @@ def test_a_plan_beside_a_release_says_how_the_data_are_written(release, tmp_path
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        ({"tasks": ["itemsets"]}, SettingError, "no task for a table"),
-        ({"tasks": "everything"}, SettingError, "no task for a table"),
+        ({"tasks": ["itemsets"]}, SettingError, "not a task for a table"),
+        ({"tasks": "everything"}, SettingError, "not a task for a table"),
         ({"release": "nowhere"}, ReleaseError, "no such file"),
         ({"release": DATA}, SettingError, "does not name its domains"),
         ({"plan": PLAN}, SettingError, "names its own domains"),
@@ -315,9 +332,9 @@ def test_baskets_are_counted_and_mined(baskets):
     assert [each["k"] for each in told["itemsets"]["top"]] == [20, 60, 100]
     assert told["itemsets"]["top"][0]["utility"] > 0.5
     assert "Frequent itemsets" in evaluation.html()
-    with pytest.raises(SettingError, match="no task for baskets"):
+    with pytest.raises(SettingError, match="not a task for baskets"):
         evaluate(release, baskets / "a.dat", tasks=["loss"])
-    with pytest.raises(SettingError, match="not classified"):
+    with pytest.raises(SettingError, match="no classification task"):
         evaluate(release, baskets / "a.dat", test=baskets / "a.dat")
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from hedgerow.evaluation.fidelity import fidelity
 from hedgerow.evaluation.marginals import marginal_errors
+from hedgerow.evaluation.moments import number_errors
 from hedgerow.evaluation.neutral_cells import neutral_cells, value_cells
-from hedgerow.evaluation.number_errors import number_errors
 from hedgerow.evaluation.spread import Spread
 from hedgerow.model.groups import Groups, Ranges
 from hedgerow.model.table import EncodedTable

@@ -16,8 +16,8 @@ from hedgerow.encode.baskets import encode_baskets
 from hedgerow.encode.universe import universe_of
 from hedgerow.methods.basic.basic import Basic
 from hedgerow.methods.coterie.coterie import Coterie
-from hedgerow.methods.diffpart import items as diffpart_items
 from hedgerow.methods.diffpart.diffpart import MAX_LENGTH, DiffPart
+from hedgerow.model import run as model_run
 from hedgerow.model.baskets import EncodedBaskets
 from hedgerow.plan.load import plan_of
 from hedgerow.privacy import mechanisms
@@ -143,7 +143,7 @@ def test_a_twin_whose_item_counts_have_the_noise_of_one_count_is_refuted(monkeyp
     def too_quiet(counts, *, spending, per_record):
         return mechanisms.noisy_counts(counts, spending=spending)
 
-    monkeypatch.setattr(diffpart_items, "noisy_counts", too_quiet)
+    monkeypatch.setattr(model_run, "noisy_counts", too_quiet)
     assert loss_between(DiffPart(), LONG, without(LONG, 0), epsilon=ONE) > 1
 
 

@@ -94,6 +94,7 @@ STEPS = {
     "2 x 2 marginal": "2 x 2 marginals",
     "further table": "tables",
     "1-way marginal": "1-way marginals",
+    "all codes": "marginals of all codes",
 }
 """By how a question begins, the step of the outline that it belongs to, where names differ."""
 
@@ -234,7 +235,7 @@ def test_a_release_tells_the_share_and_the_threshold_of_its_counts(shallow, monk
 def test_tables_of_weave_tell_the_shares_that_were_booked():
     subject = next(each.values[0] for each in audited() if each.id == "weave")
     _, released, bookings = played(subject)
-    measured = ("1-way marginal: ", "join: ", "further table: ", "2 x 2 marginal: ")
+    measured = ("all codes, ", "1-way marginal: ", "join: ", "further table: ", "2 x 2 marginal: ")
     booked = [line.share for line in bookings if line.on.startswith(measured)]
     assert sorted(table.share for table in released.tables) == sorted(booked)
 

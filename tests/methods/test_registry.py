@@ -199,9 +199,7 @@ class Toy:
 
     def publish(self, run):
         whole = Cut.topmost(run.engine.schema).ranges()
-        return noisy_groups(
-            run.engine, whole, total_epsilon=None, ledger=run.ledger, source=run.source
-        )
+        return noisy_groups(run, whole, total_share=None)
 
 
 def test_a_toy_method_runs_everywhere_without_another_file(tmp_path):

@@ -253,7 +253,8 @@ def test_a_twin_that_hands_out_h_by_true_counts_is_tainted(monkeypatch):
     growth = diffmulti_growth.JointGrowth
 
     def exact(self, level):
-        self._spending(level.boxes, share=self.budget.sizes, on="child counts").book()
+        nodes = level.boxes.ledger
+        self.run.ledger.spend(self.budget.sizes, on="child counts", nodes=nodes)
         return level.classes().sum(axis=1)
 
     monkeypatch.setattr(growth, "_noisy_sizes", exact)

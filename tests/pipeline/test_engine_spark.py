@@ -530,7 +530,7 @@ def test_a_basket_on_spark_that_names_nobody_is_refused(session):
     }
     rows = [("p", 1, 3), (None, 2, 4)]
     frame = session.createDataFrame(rows, "customer_id string, visit int, item int")
-    with pytest.raises(DataError, match="a record does not say who it belongs to"):
+    with pytest.raises(DataError, match="A record does not name its person"):
         hedgerow.publish(plan, data=frame, engine="spark", seed=1)
 
 

@@ -189,7 +189,7 @@ def test_a_basket_without_a_person_spends_nothing(people, engine):
     data = receipts(200).with_columns(
         customer=pl.when(pl.int_range(pl.len()) == 7).then(None).otherwise(pl.col("customer"))
     )
-    with pytest.raises(DataError, match="record 8 does not say who it belongs to"):
+    with pytest.raises(DataError, match="Record 8 does not name its person"):
         hedgerow.publish(plan(people), data=data, engine=engine)
     assert Ledger().find("shop") is None
 

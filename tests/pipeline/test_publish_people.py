@@ -201,7 +201,7 @@ def test_a_record_without_a_person_spends_nothing():
     data = visits(200).with_columns(
         patient=pl.when(pl.int_range(pl.len()) == 7).then(None).otherwise(pl.col("patient"))
     )
-    with pytest.raises(DataError, match="record 8 does not say who it belongs to"):
+    with pytest.raises(DataError, match="Record 8 does not name its person"):
         hedgerow.publish(plan(), data=data)
     assert Ledger().find("visits") is None
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow.report.headlines import error_verdict, gain_verdict, headlines, worst
+from hedgerow.report.headlines import error_verdict, gain_text, gain_verdict, headlines, worst
 
 TABLE = {"release": {"kind": "table"}}
 
@@ -127,3 +127,50 @@ def test_baskets_that_err_more_than_answering_0_are_poor():
 def test_the_worst_word_counts():
     assert worst("good", "fair") == "fair"
     assert worst("good", "good") == "good"
+
+
+def summary(mean: float, worst: float, **trivial: float):
+    return {"mean": mean, "worst": {"attributes": ["age"], "value": worst, **trivial}, **trivial}
+
+
+def fidelity(**changes):
+    facts = {
+        "against": "records",
+        "1-way": summary(0.02, 0.05, even=0.5),
+        "2-way": {**summary(0.04, 0.1, even=0.6), "n": 1},
+        "top": summary(0.05, 0.2),
+        "means": summary(0.01, 0.02, **{"answering-middle": 0.9}),
+        "occurs": summary(0.999, 0.98),
+    }
+    return {**TABLE, "fidelity": {**facts, **changes}}
+
+
+def test_errors_in_neutral_cells_name_the_worst_column():
+    found = headlines(fidelity())
+    assert [line.verdict for line in found] == ["good"] * 5
+    assert found[0].value == "2.0 % on average; worst: age 5.0 % (spread evenly: 50.0 %)"
+    assert found[3].value == "0.010 on average; worst: age 0.020 (answering the middle: 0.900)"
+    assert found[4].value == "99.9 % on average; worst: age 98.0 %"
+
+
+def test_one_bad_column_is_enough_for_a_lower_word():
+    lost = headlines(fidelity(**{"1-way": summary(0.04, 0.675, even=0.7)}))[0]
+    assert lost.verdict == "poor"
+    assert headlines(fidelity(**{"1-way": summary(0.04, 0.3, even=0.9)}))[0].verdict == "fair"
+    assert headlines(fidelity(**{"1-way": summary(0.04, 0.1, even=0.03)}))[0].verdict == "poor"
+    assert "means" not in [line.what.split(",")[0] for line in headlines(fidelity(means=None))]
+
+
+@given(st.one_of(st.none(), st.floats(-10, 10)), st.floats(0, 1), st.floats(0, 1))
+def test_no_gain_is_shown_above_all_of_it_or_below_none(kept, floor, ceiling):
+    text = gain_text(kept, floor, ceiling)
+    if kept is None:
+        assert text in ("raw data below the floor", "raw data at the floor")
+    else:
+        assert 0 <= float(text.partition(" ")[0]) <= 100
+
+
+def test_a_raw_tree_below_the_floor_is_said_in_the_headline():
+    facts = classification(0.8, 0.7, 0.6)
+    facts["classification"]["ceiling"] = dict.fromkeys(("tree", "boosting"), 0.1)
+    assert "raw data 10.0 %, which is below the floor" in headlines(facts)[0].value

@@ -8,9 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from hedgerow.methods.coterie import shares as coterie_shares
-from hedgerow.methods.diffpart import diffpart, small_universe
-from hedgerow.methods.diffpart import items as diffpart_items
+from hedgerow.model import run as model_run
 from hedgerow.model.baskets import EncodedBaskets
 from hedgerow.privacy import mechanisms
 from support.basket_sets import published, universe
@@ -51,11 +49,9 @@ def loss_between(method, first, second, *, epsilon):
     for baskets in (first, second):
         transcript = Transcript()
         with pytest.MonkeyPatch.context() as patch:
-            for module in (diffpart, diffpart_items, small_universe, coterie_shares):
-                if module.noisy_counts is mechanisms.noisy_counts:
-                    patch.setattr(module, "noisy_counts", transcript.counts)
-                else:  # a broken twin, which hands on
-                    patch.setattr(mechanisms, "noisy_counts", transcript.counts)
+            twin = model_run.noisy_counts is not mechanisms.noisy_counts  # and hands on
+            module = mechanisms if twin else model_run
+            patch.setattr(module, "noisy_counts", transcript.counts)
             patch.setattr(mechanisms, "_reaching", transcript.reaching)
             _, ledger = published(method, baskets, epsilon=epsilon)
         assert ledger.worst_path() <= epsilon

@@ -31,6 +31,7 @@ import numpy as np
 
 from hedgerow.methods.diffgen import specialise
 from hedgerow.methods.diffmulti import splits
+from hedgerow.model import run as model_run
 from hedgerow.model.run import Run
 from hedgerow.privacy import mechanisms
 from hedgerow.privacy.budget import PathLedger
@@ -351,9 +352,10 @@ def _block_makers(play: Play) -> list[tuple[object, str, object]]:
         return made[-1]
 
     def telling_choice(*args, **asked):
-        order = np.argsort(np.concatenate([each.box for each in made]), kind="stable")
-        play.lengths = [np.concatenate([each.length for each in made])[order]]
-        made.clear()
+        if made:
+            order = np.argsort(np.concatenate([each.box for each in made]), kind="stable")
+            play.lengths = [np.concatenate([each.length for each in made])[order]]
+            made.clear()
         return mechanisms_door(*args, **asked)
 
     def below(bounds, *, source):
@@ -362,12 +364,12 @@ def _block_makers(play: Play) -> list[tuple[object, str, object]]:
     def position_in_block(first, length, *, source):
         return first + below(length, source=source)
 
-    mechanisms_door = splits.choose_by_score
+    mechanisms_door = model_run.choose_by_score
     return [
         (specialise.ChoiceMaker, "make", telling_make),
         (specialise, "below", below),
         (splits._Blocks, "of", telling_of),
-        (splits, "choose_by_score", telling_choice),
+        (model_run, "choose_by_score", telling_choice),
         (splits, "position_in_block", position_in_block),
     ]
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from hedgerow.count.memory.table import MemoryEngine
-from hedgerow.privacy.budget import PathLedger
+from hedgerow.model.run import Run
 from hedgerow.privacy.source import SeededSource
 from hedgerow.trees import counts as counting
 from hedgerow.trees.counts import (
@@ -49,15 +49,9 @@ def test_every_positive_count_is_kept_only_where_noise_lists_few_enough(epsilon)
 @pytest.mark.parametrize("total", [Fraction(0), Fraction(1, 10)])
 def test_a_noisy_total_costs_its_share_and_the_counts_the_rest(total):
     table = table_of(schema_of(values(3)), [(1, 0)] * 5)
-    ledger = PathLedger(Fraction(1))
-    groups = noisy_groups(
-        MemoryEngine(table=table),
-        leaf_ranges(table.schema),
-        total_epsilon=total,
-        ledger=ledger,
-        source=SeededSource(1),
-    )
-    booked = {line.on: line.share for line in ledger.bookings}
+    run = Run.start(MemoryEngine(table=table), epsilon=Fraction(1), source=SeededSource(1))
+    groups = noisy_groups(run, leaf_ranges(table.schema), total_share=total)
+    booked = {line.on: line.share for line in run.ledger.bookings}
     assert booked == ({"total": total} if total else {}) | {"counts": 1 - total}
     assert groups.origin.share == 1 - total
 
@@ -68,11 +62,6 @@ def test_the_threshold_of_a_long_list_is_that_of_its_counts_share(monkeypatch):
     monkeypatch.setattr(counting, "SPURIOUS_ROWS", 0.01)
     everywhere = [(code, label) for code in range(3) for label in range(2)]
     table = table_of(schema_of(values(3)), everywhere)
-    groups = noisy_groups(
-        MemoryEngine(table=table),
-        leaf_ranges(table.schema),
-        total_epsilon=Fraction(1, 10),
-        ledger=PathLedger(Fraction(1)),
-        source=SeededSource(1),
-    )
+    run = Run.start(MemoryEngine(table=table), epsilon=Fraction(1), source=SeededSource(1))
+    groups = noisy_groups(run, leaf_ranges(table.schema), total_share=Fraction(1, 10))
     assert groups.origin.threshold == public_threshold(6, epsilon=Fraction(9, 10)) > 1

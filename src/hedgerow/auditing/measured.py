@@ -111,19 +111,17 @@ class MeasuredBaskets:
         source = SeededSource(seed)
 
         def once() -> Features:
-            ledger = PathLedger(self.claim.epsilon)
+            engine = with_record if has_record else without
+            run = Run.start(engine, epsilon=self.claim.epsilon, source=source)
             measuring = NotedMeasuring(
-                engine=with_record if has_record else without,
-                epsilon=self.claim.epsilon,
-                ledger=ledger,
-                source=source,
+                run=run,
                 key=Lots(source=source).word(),
                 without=without,
                 with_record=with_record,
             )
             self.method.measure(measuring)
-            _check_settled(ledger, self.name)
-            return measuring.notes | ledger_features(ledger)
+            _check_settled(run.ledger, self.name)
+            return measuring.notes | ledger_features(run.ledger)
 
         return columns_of([once() for _ in range(runs)])
 
@@ -154,16 +152,14 @@ class CountedSequences:
         budget = ChainBudget(epsilon=epsilon)
 
         def once() -> Features:
-            ledger = PathLedger(epsilon)
-            found = self.method.measure(
-                Run(engine=engine, epsilon=epsilon, ledger=ledger, source=source)
-            )
-            _check_settled(ledger, self.name)
+            run = Run.start(engine, epsilon=epsilon, source=source)
+            found = self.method.measure(run)
+            _check_settled(run.ledger, self.name)
             first = budget.first_counts * _nearer(found.first, found, with_record, without)
             further = budget.further_counts * _nearer(found.further, found, with_record, without)
             notes = {"answers of prefixes": first, "answers of what follows": further}
             notes[ALL] = first + further
-            return {name: float(note) for name, note in notes.items()} | ledger_features(ledger)
+            return {name: float(note) for name, note in notes.items()} | ledger_features(run.ledger)
 
         return columns_of([once() for _ in range(runs)])
 

@@ -113,11 +113,12 @@ def _show(comparison: Comparison, out: Path, *, quiet: bool) -> None:
 
     from hedgerow.comparison.comparison import COLUMNS
 
-    table = Table()
-    for name in COLUMNS:
-        table.add_column(name, justify="right" if name else "left")
-    for cells in comparison.cells():
-        table.add_row(*(escape(cell) for cell in cells))
+    table = Table("")
+    rows = zip(COLUMNS, *comparison.cells(), strict=True)
+    for name in next(rows)[1:]:
+        table.add_column(escape(name), justify="right")
+    for row in rows:  # a line for each figure: columns of figures would be too narrow
+        table.add_row(*(escape(cell) for cell in row))
     say(table)
     say(escape(comparison.told))
     say(f"[bold]{escape(str(out / 'comparison.html'))}[/bold] has the picture.")

@@ -37,8 +37,8 @@ def evaluate_command(
     task: Annotated[
         list[str] | None,
         typer.Option(
-            help="classification, clustering, counting, relations, itemsets, loss, risk, people or"
-            " all; may be given several times. By default all that fit the release."
+            help="fidelity, classification, clustering, counting, relations, itemsets, loss, risk,"
+            " people or all; may be given several times. By default all that fit the release."
         ),
     ] = None,
     plan: Annotated[

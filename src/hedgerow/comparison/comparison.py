@@ -16,7 +16,10 @@ from hedgerow.evaluation.evaluation import FOR_OWNER, check_folder, written_for_
 from hedgerow.report.headlines import per_cent
 
 JSON_FILE, PAGE_FILE, PAIRS_FILE = "comparison.json", "comparison.html", "pairs.json"
-COLUMNS = ("", "ε", "rows", "count error", "2-way error", "tree", "boosting", "risk")
+COLUMNS = (
+    *("", "ε", "rows", "1-way error", "worst column", "2-way error", "2-way, public bins"),
+    *("count error", "tree", "boosting", "risk"),
+)
 NOT_SECRET = {
     "made-up": "On a table made from the plans' public domains: no record was read.",
     "public": "On a file that was declared public.",
@@ -77,8 +80,8 @@ class Comparison:
             answering_zero=per_cent(first.answering_zero),
             names=[_name(row) for row in self.rows],
             errors={
+                "2-way error": [row.two_way_neutral for row in self.rows],
                 "count error": [row.count_error for row in self.rows],
-                "2-way error": [row.two_way for row in self.rows],
                 "tree, wrong": [_wrong(row, "tree") for row in self.rows],
                 "boosting, wrong": [_wrong(row, "boosting") for row in self.rows],
             },
@@ -135,8 +138,11 @@ def _cells(row: Figures) -> tuple[str, ...]:
         _name(row),
         row.epsilon or "none",
         f"{row.rows:,}",
-        per_cent(row.count_error),
+        per_cent(row.one_way_neutral),
+        f"{row.worst_column}: {per_cent(row.worst_error)}",
+        per_cent(row.two_way_neutral),
         per_cent(row.two_way),
+        per_cent(row.count_error),
         *learnt,
         "bounded by ε" if row.epsilon is not None else per_cent(row.risk),
     )

@@ -16,8 +16,10 @@ class Figures:
     """What a release keeps and costs (for the data owner only).
 
     ``count_error`` is the middle relative error of range queries of two columns, and
-    ``answering_zero`` the mean one of who answers 0 to all of them; ``two_way`` the part of
-    records in the wrong cell of tables of two columns; ``learnt`` accuracies of what learners
+    ``answering_zero`` the mean one of who answers 0 to all of them; ``one_way_neutral`` and
+    ``two_way_neutral`` the share of records in the wrong cell of marginals in cells of the raw
+    data, ``worst_column`` the column with the largest error of the former, ``worst_error``;
+    ``two_way`` the share for 2-way marginals in public bins; ``learnt`` accuracies of what learners
     learn from the release. ``risk`` is the highest chance that a record finds its person, where
     rows are true records.
     """
@@ -28,6 +30,10 @@ class Figures:
     rows: int
     count_error: float | None
     answering_zero: float | None
+    one_way_neutral: float
+    worst_column: str
+    worst_error: float
+    two_way_neutral: float | None
     two_way: float | None
     floor: float | None
     ceiling: dict[str, float]
@@ -45,6 +51,8 @@ def figures_of(contender: Contender, *, seed: int) -> Figures:
     counting = tasks.counting(subject, seed=seed)
     ranges = _of_columns(counting["ranges"], "attributes")
     tables = _of_columns(counting["marginals"], "ways")
+    neutral = tasks.columns_and_pairs(subject, seed=seed)
+    worst, pairs = neutral["1-way"]["worst"], neutral["2-way"]
     learnt = _learnt(contender, seed)
     return Figures(
         name=contender.name,
@@ -53,6 +61,10 @@ def figures_of(contender: Contender, *, seed: int) -> Figures:
         rows=len(subject.groups),
         count_error=None if ranges is None else ranges["median"],
         answering_zero=None if ranges is None else ranges["answering-zero"],
+        one_way_neutral=neutral["1-way"]["mean"],
+        worst_column=worst["attributes"][0],
+        worst_error=worst["value"],
+        two_way_neutral=None if pairs is None else pairs["mean"],
         two_way=None if tables is None else tables["mean"],
         risk=_risk(contender, seed),
         **learnt,

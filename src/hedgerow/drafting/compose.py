@@ -24,7 +24,7 @@ from hedgerow.drafting.form import column_numbers, form_of, table_form_text
 from hedgerow.drafting.labels import apply_labels
 from hedgerow.drafting.match import taxonomies_in
 from hedgerow.drafting.owned_baskets import BasketColumns, BasketsFound, baskets_in
-from hedgerow.drafting.profile import MISSING_TEXTS, RARE, Profile, profiles_of
+from hedgerow.drafting.profile import RARE, Profile, profiles_of
 from hedgerow.drafting.propose import Context, Proposal, proposals
 from hedgerow.drafting.settle import dates_of, settle_marks
 from hedgerow.drafting.table_unit import table_unit
@@ -41,7 +41,7 @@ from hedgerow.drafting.unit import StatedUnit
 from hedgerow.errors import DataError, HedgerowError, InternalError
 from hedgerow.model.card import card
 from hedgerow.model.database import asked_of
-from hedgerow.model.reading import PLAIN, NumberMarks, Reading
+from hedgerow.model.reading import MISSING_MARKERS, PLAIN, NumberMarks, Reading
 from hedgerow.plan.defaults import table_choice, written_choice
 from hedgerow.plan.fields import MAX_TEXT
 from hedgerow.plan.load import plan_mapping, plan_of
@@ -227,7 +227,7 @@ def draft(
     sections = Sections(
         place=_place_lines(origin, data, form, query=query, table=table, base=folder),
         missing=_missing_policy(proposed, profiles),
-        missing_values=MISSING_TEXTS,
+        missing_values=MISSING_MARKERS,
         n_records=max(profile.n_records for profile in profiles.values()),
         proposals=proposed,
         unit=unit,

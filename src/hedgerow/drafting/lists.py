@@ -90,7 +90,7 @@ def public_lists() -> tuple[PublicList, ...]:
 def _lists() -> Iterator[PublicList]:
     for pair in _YES_NO:
         for spelt in _cases(pair):
-            yield PublicList(what=f"yes or no, spelled {spelt[1]} and {spelt[0]}", values=spelt)
+            yield PublicList(what=f"yes or no, spelt {spelt[1]} and {spelt[0]}", values=spelt)
     for sexes in _SEXES:
         for spelt in _cases(sexes):
             yield PublicList(what="the sexes", values=spelt)

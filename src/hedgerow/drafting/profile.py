@@ -18,7 +18,7 @@ from hedgerow.drafting.distinct import DistinctSample
 from hedgerow.drafting.moments import DateForms
 from hedgerow.drafting.quantity import PLAIN_MARKS, NumberForms, NumbersSeen
 from hedgerow.errors import DataError
-from hedgerow.model.reading import NumberMarks
+from hedgerow.model.reading import MISSING_MARKERS, NumberMarks
 from hedgerow.read.marks import number_pattern, plain_number_text
 from hedgerow.read.text import as_text, plain
 
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 RARE = 20
 """Least number of records of a value that a draft writes; rarer values could identify a person."""
-
-MISSING_TEXTS = ("", "?", "NA", "N/A", "n/a", "nan", "NaN", "NULL", "null", "#N/A", "#NV", "<NA>")
-"""Texts that usually mean a missing value."""
 
 _MOST_DISTINCT = 20_000
 
@@ -81,7 +78,7 @@ class Profile:
     @property
     def missing_texts(self) -> set[str]:
         """The texts in the column that usually mean a missing value."""
-        return {text for text in MISSING_TEXTS if self.counts[text] > 0}
+        return {text for text in MISSING_MARKERS if self.counts[text] > 0}
 
     @property
     def missing_share(self) -> float:
@@ -91,7 +88,7 @@ class Profile:
     @cached_property
     def known(self) -> dict[str, int]:
         """Values that are not missing, with their counts."""
-        return {word: n for word, n in self.counts.items() if word not in MISSING_TEXTS}
+        return {word: n for word, n in self.counts.items() if word not in MISSING_MARKERS}
 
     @property
     def distinct(self) -> Distinct:
@@ -230,7 +227,7 @@ def profiles_of(
 
 def _sample_of(counts: Counter[str]) -> DistinctSample:
     sample = DistinctSample()
-    known = {word: n for word, n in counts.items() if word not in MISSING_TEXTS}
+    known = {word: n for word, n in counts.items() if word not in MISSING_MARKERS}
     numbers = np.fromiter(known.values(), dtype=np.int64, count=len(known))
     sample.add(pa.array(list(known), pa.string()), numbers)
     return sample
@@ -243,5 +240,5 @@ def _texts(words: pa.Array) -> pa.Array:
 
 
 def _is_missing(words: pa.Array) -> NDArray[np.bool_]:
-    found = pc.is_in(pc.fill_null(words, ""), value_set=pa.array(MISSING_TEXTS, words.type))
+    found = pc.is_in(pc.fill_null(words, ""), value_set=pa.array(MISSING_MARKERS, words.type))
     return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)

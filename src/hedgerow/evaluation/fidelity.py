@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.evaluation.marginals import chosen_sets, total_variation
-from hedgerow.evaluation.moments import moments, scale_of
+from hedgerow.evaluation.moments import NumberErrors, moments, number_errors, scale_of
 from hedgerow.evaluation.neutral_cells import CellOfCode, neutral_cells, value_cells
-from hedgerow.evaluation.number_errors import NumberErrors, number_errors
 from hedgerow.evaluation.pair_tables import TableOfPair, pair_tables, release_tables
 from hedgerow.evaluation.spread import Spread
 from hedgerow.evaluation.threads import one_thread

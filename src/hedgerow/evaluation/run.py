@@ -1,4 +1,4 @@
-"""evaluate(release, data): every measure of a release, for the data owner."""
+"""Evaluate a release: all measures, for the data owner."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ from hedgerow.evaluation.subject import (
 from hedgerow.model.certificate import Certificate
 from hedgerow.progress import Progress, no_progress, stretch
 from hedgerow.release.generalise import PlanGiven
+from hedgerow.report.headlines import Facts
 
 Task = Literal[
+    "fidelity",
     "classification",
     "clustering",
     "counting",
@@ -36,7 +38,8 @@ Task = Literal[
 ]
 TASKS: tuple[Task, ...] = get_args(Task)
 
-_OF_TABLES: dict[str, Callable[..., dict[str, Any]]] = {
+_OF_TABLES: dict[str, Callable[..., Facts]] = {
+    "fidelity": tasks.columns_and_pairs,
     "classification": tasks.classification,
     "clustering": tasks.clustering,
     "counting": tasks.counting,
@@ -45,11 +48,11 @@ _OF_TABLES: dict[str, Callable[..., dict[str, Any]]] = {
     "risk": tasks.reidentification,
     "people": tasks.people,
 }
-_OF_BASKETS: dict[str, Callable[..., dict[str, Any]]] = {
+_OF_BASKETS: dict[str, Callable[..., Facts]] = {
     "counting": basket_tasks.basket_counting,
     "itemsets": basket_tasks.itemsets,
 }
-_OF_SEQUENCES: dict[str, Callable[..., dict[str, Any]]] = {
+_OF_SEQUENCES: dict[str, Callable[..., Facts]] = {
     "prefixes": sequence_tasks.begun_with,
     "substrings": sequence_tasks.held_runs,
     "patterns": sequence_tasks.patterns,
@@ -57,8 +60,8 @@ _OF_SEQUENCES: dict[str, Callable[..., dict[str, Any]]] = {
 }
 
 
-def _known(subject: EvaluatedSubject) -> dict[str, Callable[..., dict[str, Any]]]:
-    """Return the tasks for what a release holds."""
+def _known(subject: EvaluatedSubject) -> dict[str, Callable[..., Facts]]:
+    """Return the tasks for this kind of release."""
     if isinstance(subject, TableSubject):
         return _OF_TABLES
     return _OF_SEQUENCES if subject.ordered else _OF_BASKETS
@@ -76,15 +79,15 @@ def evaluate(
     seed: int = 0,
     progress: Progress = no_progress,
 ) -> Evaluation:
-    """Return how well a release serves, compared with the data it was made from.
+    """Return measures of a release, compared with the data that it was made from.
 
     ``release`` is a release, its folder, or a table or basket file of any other tool, whose
     domains the ``plan`` names. ``data`` is the confidential data and ``test`` are rows that
     were kept out of the release, each a file or a dataframe. ``tasks`` are some of
-    classification, clustering, counting, relations, loss, risk and people (tables), counting and
-    itemsets (set-valued data), prefixes, substrings, patterns and lengths (sequences), or
-    ``"all"``. ``out`` is a folder for the report, never inside the release's own; ``force``
-    replaces an earlier evaluation there.
+    fidelity, classification, clustering, counting, relations, loss, risk and people (tables),
+    counting and itemsets (set-valued data), prefixes, substrings, patterns and lengths
+    (sequences), or ``"all"``. ``out`` is a folder for the report, never inside the
+    release's own; ``force`` replaces an earlier evaluation there.
 
     Privacy: none. The result is computed from the confidential records without noise, and
     is for the data owner alone.
@@ -107,11 +110,11 @@ def evaluate(
 
 
 def _chosen(
-    subject: EvaluatedSubject, asked: Sequence[str] | str
+    subject: EvaluatedSubject, tasks: Sequence[str] | str
 ) -> tuple[list[str], dict[str, str]]:
-    """Return the tasks to run, in their order, and those left out with the reason."""
+    """Return the tasks to run, in their order, and the reasons for skipped ones."""
     known = _known(subject)
-    wanted = [asked] if isinstance(asked, str) else list(asked)
+    wanted = [tasks] if isinstance(tasks, str) else list(tasks)
     skipped: dict[str, str] = {}
     if "all" in wanted or not wanted:
         wanted = list(known)
@@ -127,7 +130,7 @@ def _chosen(
     for task in wanted:
         if task not in known:
             raise SettingError(
-                f"{task!r} is no task for {_kind(subject)}",
+                f"{task!r} is not a task for {_kind(subject)}",
                 where="task",
                 do=f"Give some of: {', '.join(known)}, all.",
             )
@@ -147,7 +150,7 @@ def _kind(subject: EvaluatedSubject) -> str:
 
 
 def _lacks_class(subject: EvaluatedSubject) -> str | None:
-    """Return why there is nothing to classify by, if so."""
+    """Return the reason why classification does not apply, if any."""
     if not isinstance(subject, TableSubject):
         return None
     if subject.groups.classes is None:
@@ -165,7 +168,7 @@ def _protects_people(subject: EvaluatedSubject) -> bool:
 
 
 def _lacks_people(subject: EvaluatedSubject) -> str | None:
-    """Return why records cannot be told to be anybody's, if so."""
+    """Return the reason why the people of records are not known, if any."""
     if not isinstance(subject, TableSubject) or subject.people is not None:
         return None
     if not _protects_people(subject):
@@ -173,7 +176,7 @@ def _lacks_people(subject: EvaluatedSubject) -> str | None:
     return "the data has no column of the people that the certificate names"
 
 
-def _head(subject: EvaluatedSubject) -> dict[str, Any]:
+def _head(subject: EvaluatedSubject) -> Facts:
     if isinstance(subject, TableSubject):
         kind, shape = "table", str(subject.shape)
         rows, total = len(subject.groups), int(subject.groups.counts.sum())
@@ -196,8 +199,8 @@ def _head(subject: EvaluatedSubject) -> dict[str, Any]:
     }
 
 
-def _people_counted(subject: EvaluatedSubject) -> dict[str, Any]:
-    """Return how many people the data are of, and what the release counts, if that is known."""
+def _people_counted(subject: EvaluatedSubject) -> Facts:
+    """Return the number of people and the unit of the release's counts, if known."""
     certificate = subject.certificate
     person = None if certificate is None else certificate.guarantee.person
     if person is None:
@@ -209,8 +212,8 @@ def _people_counted(subject: EvaluatedSubject) -> dict[str, Any]:
     return {"counted": person.counted, "people": len(subject.people.sizes)}
 
 
-def _promised(certificate: Certificate | None) -> dict[str, Any]:
-    """Return what the certificate says, or that there is none."""
+def _promised(certificate: Certificate | None) -> Facts:
+    """Return the facts of the certificate, None without one."""
     if certificate is None:
         return {"method": None, "epsilon": None, "guarantee": None, "statement": None}
     guarantee = certificate.guarantee

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hedgerow.taxonomy.domain import Domain
 
-Kind = Literal["one-way", "join", "further", "order"]
+Kind = Literal["codes", "one-way", "join", "further", "order"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -38,6 +38,16 @@ give a value another code. Parts of a table that were published under different 
 comparable, so that their costs add up (docs/privacy.md, "Covers").
 """
 
+MISSING_MARKERS = ("", "?", "NA", "N/A", "n/a", "nan", "NaN", "NULL", "null", "#N/A", "#NV", "<NA>")
+"""Texts that usually mean a missing value; a draft writes them into its plan."""
+
+DEFAULT_MARKERS = MISSING_MARKERS[:2]
+"""Markers of a plan without ``missing-values``.
+
+They stay the first two: a longer default would change the releases and the fingerprints of plans
+that were written before.
+"""
+
 SECONDS = 3600
 """Default time limit for a database to return its table, in seconds."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hedgerow.model.reading import DEFAULT_MARKERS
 from hedgerow.taxonomy.tree import Taxonomy
 
 
@@ -21,7 +22,7 @@ class ItemsPlace:
     order: str | None = None
     ordered: bool = False
     separators: bytes = b" ,\t"
-    missing_values: tuple[str, ...] = ("", "?")
+    missing_values: tuple[str, ...] = DEFAULT_MARKERS
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 from hedgerow.model.groups import CountOrigin, Groups, LeafTable, Tree
 from hedgerow.model.measured import MeasuredTable
 from hedgerow.model.people import BOUND_CHOSEN, CANDIDATES, PeopleRule
+from hedgerow.model.run import Run
 from hedgerow.model.unit import protection
 from hedgerow.plan.defaults import USUAL_BOUND
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Spending, choose_by_score
-from hedgerow.privacy.source import RandomSource
 
 AUTO_SHARE = Fraction(1, 20)
 """Share of epsilon that the choice of the bound spends."""
@@ -62,22 +60,18 @@ def bound_scores(sizes: NDArray[np.int64], epsilon: Fraction) -> NDArray[np.int6
     return np.asarray(-cut - np.array(price, dtype=np.int64), dtype=np.int64)
 
 
-def choose_bound(
-    sizes: NDArray[np.int64], *, shares: PeopleShares, ledger: PathLedger, source: RandomSource
-) -> int:
+def choose_bound(run: Run[object], sizes: NDArray[np.int64], *, shares: PeopleShares) -> int:
     """Return the bound on a person's records, chosen privately.
 
     Privacy: costs ``shares.chosen`` for a person (`bound_scores` has the sensitivity).
     """
-    spending = Spending(epsilon=shares.chosen, on=BOUND_CHOSEN, ledger=ledger, source=source)
-    chosen = choose_by_score(
+    chosen = run.choose(
         bound_scores(sizes, shares.method),
-        starts=np.zeros(1, dtype=np.int64),
+        share=shares.chosen,
+        on=BOUND_CHOSEN,
         sensitivity=Fraction(1),
         monotone=True,
         rule="exponential",
-        weights=None,
-        spending=spending,
     )
     return CANDIDATES[int(chosen[0])]
 

@@ -50,19 +50,16 @@ def run_private(
     rule, choosing = people, None
     if rule is not None and hasattr(engine, "bounded"):
         if shares.auto:
-            choosing = PathLedger(shares.chosen)
-            sizes = engine.sizes(rule.most)
-            most = choose_bound(sizes, shares=shares, ledger=choosing, source=source)
-            rule = rule_with(rule, most)
+            bounding = Run.start(engine, epsilon=shares.chosen, source=source)
+            most = choose_bound(bounding, engine.sizes(rule.most), shares=shares)
+            rule, choosing = rule_with(rule, most), bounding.ledger
         progress("bounding records per person", None)
         engine = engine.bounded(rule)
     rate = shares.method / (1 if rule is None else rule.cost)
-    path = PathLedger(rate)
-    published = method.publish(
-        Run(engine=engine, epsilon=rate, ledger=path, source=source, progress=progress)
-    )
-    if not path.settled() or (choosing is not None and not choosing.settled()):
+    run = Run.start(engine, epsilon=rate, source=source, progress=progress)
+    published = method.publish(run)
+    if not run.settled() or (choosing is not None and not choosing.settled()):
         raise InternalError("the method did not spend exactly its epsilon")
     if rule is not None and isinstance(published, Groups):
         published = in_persons(published, rule.unit)
-    return RunResult(published=published, path=path, people=rule, choosing=choosing)
+    return RunResult(published=published, path=run.ledger, people=rule, choosing=choosing)

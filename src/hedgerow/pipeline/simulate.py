@@ -7,7 +7,7 @@ kind more or less; shares of values fall like Zipf's law, node by node of their 
 numbers are bell-shaped or pile up at their lowest cell. The class follows from the kind.
 
 Privacy: nothing of the data goes in. The constants were set once, on public tables
-(docs/check.md), and are the same for every plan.
+(research/check.md), and are the same for every plan.
 """
 
 from __future__ import annotations

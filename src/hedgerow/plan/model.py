@@ -24,7 +24,7 @@ from pydantic import (
 from hedgerow.model.card import card
 from hedgerow.model.database import select_all
 from hedgerow.model.people import Join, PeopleRule
-from hedgerow.model.reading import PLAIN, Reading
+from hedgerow.model.reading import DEFAULT_MARKERS, PLAIN, Reading
 from hedgerow.model.unit import PrivacyUnit
 from hedgerow.plan.approval import ApprovedPlan, Confirmation
 from hedgerow.plan.attribute import AttributePlan
@@ -151,7 +151,7 @@ class Plan(PlanModel):
         description="drop (leave out records with a missing value) or value (a value of its own)",
     )
     missing_values: Texts = Field(
-        ("", "?"), description="the list of texts that mean a missing value"
+        DEFAULT_MARKERS, description="the list of texts that mean a missing value"
     )
     records: Records | None = Field(
         None,

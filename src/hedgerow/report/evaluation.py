@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.draw.plots import bars
 from hedgerow.report.finish import finished
-from hedgerow.report.headlines import Facts, headlines, per_cent
+from hedgerow.report.headlines import Facts, gain_text, headlines, per_cent
 from hedgerow.report.page import shown_whole
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     environment.filters["per_cent"] = per_cent
+    environment.filters["gain"] = gain_text
     environment.filters["zip"] = zip
     environment.filters["whole"] = lambda number: f"{round(number):,}"
     return environment.get_template("evaluation.html.j2")
@@ -59,6 +60,7 @@ def _plots(facts: Facts) -> dict[str, Any]:
 
     is_baskets = facts["release"]["kind"] == "baskets"
     makers = {
+        "fidelity": _columns,
         "classification": _accuracies,
         "clustering": _matches,
         "counting": _classes if is_baskets else _ranges,
@@ -68,11 +70,28 @@ def _plots(facts: Facts) -> dict[str, Any]:
     }
     found = {}
     for name, make in makers.items():
-        # Only numbers and our own words are drawn, so there is nothing to escape.
+        # Numbers and our own words need no escaping; matplotlib escapes names of columns in SVG.
         drawn = make(facts)
         if drawn is not None:
             found[name] = Markup(drawn)  # noqa: S704
     return found
+
+
+MOST_BARS = 12
+"""Columns whose errors are drawn, those furthest off."""
+
+
+def _columns(facts: Facts) -> str | None:
+    if "fidelity" not in facts:
+        return None
+    ordered = sorted(facts["fidelity"]["columns"], key=lambda each: -float(each["error"]))
+    shown = ordered[:MOST_BARS]
+    series: dict[str, list[float | None]] = {
+        "release": [each["error"] for each in shown],
+        "spread evenly": [each["even"] for each in shown],
+    }
+    labels = [str(each["attributes"][0])[:16] for each in shown]
+    return bars(labels, series, what="records with the wrong value, %", quiet=["spread evenly"])
 
 
 def _accuracies(facts: Facts) -> str | None:

@@ -29,6 +29,7 @@ def headlines(facts: Facts) -> tuple[Headline, ...]:
     found: list[Headline] = []
     is_baskets = facts["release"]["kind"] == "baskets"
     makers = {
+        "fidelity": _fidelity,
         "classification": _classification,
         "clustering": _clustering,
         "counting": _basket_counting if is_baskets else _counting,
@@ -87,6 +88,21 @@ def gain_verdict(kept: float | None, value: float | None, floor: float | None) -
     return "poor" if value is not None and floor is not None and value < floor else None
 
 
+def gain_text(kept: float | None, floor: float | None, ceiling: float | None) -> str:
+    """Return the part of the way from floor to ceiling in words; never above 100 % or below 0.
+
+    >>> gain_text(0.5, 0.6, 0.8), gain_text(5.11, 0.753, 0.757), gain_text(None, 0.75, 0.74)
+    ('50.0 %', '100 %, above raw data', 'raw data below the floor')
+    """
+    if floor is None or ceiling is None:
+        return "–"
+    if kept is None:
+        return "raw data below the floor" if ceiling < floor else "raw data at the floor"
+    if kept < 0:
+        return "0 %, below the floor"
+    return "100 %, above raw data" if kept > 1 else per_cent(kept)
+
+
 def worst(*grades: Grade) -> Grade:
     """Return the worst of some words.
 
@@ -108,17 +124,79 @@ def per_cent(part: float | None) -> str:
     return f"{shown:.1f} %" if abs(shown) >= 1 or shown == 0 else f"{shown:.2g} %"
 
 
+def _fidelity(facts: Facts) -> list[Headline]:
+    """Return the errors in cells of the raw data, each with its worst column or pair."""
+    against = facts["against"]
+    lines = [
+        ("1-way", f"1-way marginals, {against} with the wrong value", "even", (0.05, 0.15)),
+        ("2-way", f"2-way marginals, {against} in the wrong cell", "even", (0.05, 0.15)),
+        ("top", "counts of the ten most frequent values, off by", None, (0.1, 0.3)),
+        ("means", "means, error in standard deviations", "answering-middle", (0.05, 0.2)),
+    ]
+    found = [
+        _with_worst(facts[key], what, trivial=trivial, limits=limits)
+        for key, what, trivial, limits in lines
+        if facts[key] is not None
+    ]
+    occurs = facts["occurs"]
+    if occurs is not None:
+        found.append(
+            Headline(
+                task="fidelity",
+                what="released records whose value occurs in the data, by column",
+                value=_mean_and_worst(occurs),
+                verdict=verdict(occurs["mean"], good=0.99, fair=0.95),
+            )
+        )
+    return found
+
+
+def _with_worst(
+    facts: Facts, what: str, *, trivial: str | None, limits: tuple[float, float]
+) -> Headline:
+    """Return a mean error with the worst column; three times the limits bound the worst one."""
+    good, fair = limits
+    is_share = trivial != "answering-middle"
+    grades = [
+        error_verdict(
+            value, trivial=1.0 if trivial is None else known[trivial], good=k * good, fair=k * fair
+        )
+        for k, value, known in ((1, facts["mean"], facts), (3, facts["worst"]["value"], facts))
+    ]
+    beside = {"even": "spread evenly", "answering-middle": "answering the middle"}
+    shown = "" if trivial is None else f" ({beside[trivial]}: {_shown(facts[trivial], is_share)})"
+    return Headline(
+        task="fidelity",
+        what=what,
+        value=_mean_and_worst(facts, is_share=is_share) + shown,
+        verdict=worst(*grades),
+    )
+
+
+def _mean_and_worst(facts: Facts, *, is_share: bool = True) -> str:
+    name = " × ".join(facts["worst"]["attributes"])
+    return (
+        f"{_shown(facts['mean'], is_share)} on average;"
+        f" worst: {name} {_shown(facts['worst']['value'], is_share)}"
+    )
+
+
+def _shown(value: float, is_share: bool) -> str:
+    return per_cent(value) if is_share else f"{value:.3f}"
+
+
 def _classification(facts: Facts) -> list[Headline]:
     release = facts["release"][facts["judged"]]
     found = []
     for learner, name in (("tree", "decision tree"), ("boosting", "gradient boosting")):
-        told, floor = release[learner], facts["floor"]
+        told, floor, ceiling = release[learner], facts["floor"], facts["ceiling"][learner]
+        below = ", which is below the floor" if ceiling < floor else ""
         found.append(
             Headline(
                 task="classification",
                 what=f"{name} learnt from the release",
                 value=f"{per_cent(told)} right (floor {per_cent(floor)},"
-                f" raw data {per_cent(facts['ceiling'][learner])})",
+                f" raw data {per_cent(ceiling)}{below})",
                 verdict=gain_verdict(facts["kept"][learner], told, floor),
             )
         )
@@ -207,7 +285,7 @@ def _counting(facts: Facts) -> list[Headline]:
     tables = [
         Headline(
             task="counting",
-            what=f"tables of two attributes, {counted} in the wrong cell",
+            what=f"2-way marginals with numbers in 16 equal bins, {counted} in the wrong cell",
             value=f"{per_cent(each['mean'])} (spread evenly: {per_cent(each['even'])})",
             verdict=error_verdict(each["mean"], trivial=each["even"], good=0.05, fair=0.15),
         )

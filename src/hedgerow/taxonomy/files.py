@@ -1,4 +1,4 @@
-"""Taxonomies from and to files, whatever their format."""
+"""Taxonomies from and to files, in all formats."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ def write_taxonomy(
     path: str | PurePath,
     format: Format | None = None,  # noqa: A002
 ) -> None:
-    """Write a taxonomy in one step; without ``format`` the name decides, ARX CSV by default."""
+    """Write a taxonomy atomically; without ``format`` the name decides, ARX CSV by default."""
     path = Path(path)
     write_taxonomy_text(path, taxonomy_text(taxonomy, format or _format_of_name(path) or "arx"))
 
 
 def taxonomy_text(taxonomy: Taxonomy, format: Format) -> str:  # noqa: A002
-    """Return the text that a file of that format has for a taxonomy."""
+    """Return the text of a taxonomy in a file of that format."""
     return _writers()[format](taxonomy)
 
 
 def file_format(path: str | PurePath) -> Format:
-    """Return the format that a file is read in: by its name, or by what it holds."""
+    """Return the format of a file: by its name, or by its content."""
     path = Path(path)
     named = _format_of_name(path)
     return named if named is not None else _format_of_rows(_rows(read_text(path), str(path)))
@@ -71,7 +71,7 @@ def _rows(text: str, name: str) -> list[Row]:
 
 
 def _format_of_rows(rows: list[Row]) -> Format:
-    """ARX or pairs: rows of two cells that end differently cannot be ARX."""
+    """Return ARX or pairs: rows of two cells with different ends cannot be ARX."""
     return "pairs" if looks_like_pairs(rows) and not looks_like_arx(rows) else "arx"
 
 
@@ -90,8 +90,8 @@ def _writers() -> dict[Format, Callable[[Taxonomy], str]]:
 
 
 def format_called(name: str) -> Format:
-    """The format of this name; other names are an error that lists the choices."""
+    """Return the format of this name, or raise with the choices."""
     for format_name in FORMATS:
         if name == format_name:
             return format_name
-    raise TaxonomyError(f"there is no format {name!r}", do=f"Choose one of: {', '.join(FORMATS)}.")
+    raise TaxonomyError(f"There is no format {name!r}.", do=f"Choose one of: {', '.join(FORMATS)}.")

@@ -12,9 +12,7 @@ from hedgerow.count.kernels import GroupCounts
 from hedgerow.errors import SettingError
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import CountOrigin, Groups, Ranges
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Spending, noisy_counts, noisy_sparse_counts
-from hedgerow.privacy.source import RandomSource
+from hedgerow.model.run import Run
 from hedgerow.trees.projection import on_simplex
 
 MOST_GROUPS = 1 << 62
@@ -80,42 +78,24 @@ def refuse_too_many(n_groups: int) -> None:
     )
 
 
-def printed_groups(
-    engine: Engine,
-    ranges: tuple[Ranges, ...],
-    *,
-    epsilon: Fraction,
-    ledger: PathLedger,
-    source: RandomSource,
-) -> Groups:
+def printed_groups(run: Run[Engine], ranges: tuple[Ranges, ...], *, share: Fraction) -> Groups:
     """Return the groups with noisy counts cut at zero [DiffGen, Alg. 1, line 12; Sec. 4.2].
 
-    Privacy: costs ``epsilon``; every group gets noise, empty ones included.
+    Privacy: costs ``share``; every group gets noise, empty ones included.
     """
-    kernel = group_kernel(ranges, engine)
-    tally = engine.tally(kernel)
-    keys, noisy = noisy_sparse_counts(
-        tally.keys,
-        tally.counts,
-        n_groups=kernel.n_groups,
-        threshold=1,
-        spending=Spending(epsilon=epsilon, on="counts", ledger=ledger, source=source),
+    kernel = group_kernel(ranges, run.engine)
+    tally = run.engine.tally(kernel)
+    keys, noisy = run.noisy_above(
+        tally.keys, tally.counts, n_groups=kernel.n_groups, threshold=1, share=share, on="counts"
     )
-    origin = CountOrigin(share=epsilon, threshold=1, lowered_by=None)
-    return _groups_of_keys(keys, noisy, origin, kernel=kernel, ranges=ranges, engine=engine)
+    origin = CountOrigin(share=share, threshold=1, lowered_by=None)
+    return _groups_of_keys(keys, noisy, origin, kernel=kernel, ranges=ranges, engine=run.engine)
 
 
-def noisy_groups(
-    engine: Engine,
-    ranges: tuple[Ranges, ...],
-    *,
-    total_epsilon: Fraction,
-    ledger: PathLedger,
-    source: RandomSource,
-) -> Groups:
+def noisy_groups(run: Run[Engine], ranges: tuple[Ranges, ...], *, total_share: Fraction) -> Groups:
     """Return the groups with noisy counts, projected on the simplex of a noisy total.
 
-    The counts get all that the path has left after the total; where ``total_epsilon``
+    The counts get all that the path has left after the total; where ``total_share``
     is 0 the total is the sum of the noisy counts.
 
     Departs: cutting noisy counts at zero [DiffGen, Sec. 4.2] adds about one phantom
@@ -124,28 +104,32 @@ def noisy_groups(
     Privacy: costs what the path has left. Every group gets noise, empty ones included;
     threshold and projection see noisy counts only.
     """
-    kernel = group_kernel(ranges, engine)
-    tally = engine.tally(kernel)
+    kernel = group_kernel(ranges, run.engine)
+    tally = run.engine.tally(kernel)
     total = None
-    if total_epsilon:
-        spending = Spending(epsilon=total_epsilon, on="total", ledger=ledger, source=source)
-        total = int(noisy_counts(tally.counts.sum(keepdims=True), spending=spending)[0])
-    rest = Spending(epsilon=ledger.left(), on="counts", ledger=ledger, source=source)
+    if total_share:
+        total = run.noisy_total(tally.counts, share=total_share, on="total")
+    share = run.left()
     dense = kernel.n_groups <= DENSE_GROUPS
-    threshold = None if dense else public_threshold(kernel.n_groups, epsilon=rest.epsilon)
+    threshold = None if dense else public_threshold(kernel.n_groups, epsilon=share)
     if threshold is None:
         keys = np.arange(kernel.n_groups, dtype=np.int64)
         everywhere = np.zeros(kernel.n_groups, dtype=np.int64)
         everywhere[tally.keys] = tally.counts
-        noisy = noisy_counts(everywhere, spending=rest)
+        noisy = run.noisy(everywhere, share=share, on="counts")
     else:
-        keys, noisy = noisy_sparse_counts(
-            tally.keys, tally.counts, n_groups=kernel.n_groups, threshold=threshold, spending=rest
+        keys, noisy = run.noisy_above(
+            tally.keys,
+            tally.counts,
+            n_groups=kernel.n_groups,
+            threshold=threshold,
+            share=share,
+            on="counts",
         )
     goal = int(noisy.sum()) if total is None else total
-    counts, shift = on_simplex(noisy, goal, only_down=not dense, source=source)
-    origin = CountOrigin(share=rest.epsilon, threshold=threshold, lowered_by=shift)
-    return _groups_of_keys(keys, counts, origin, kernel=kernel, ranges=ranges, engine=engine)
+    counts, shift = on_simplex(noisy, goal, only_down=not dense, source=run.source)
+    origin = CountOrigin(share=share, threshold=threshold, lowered_by=shift)
+    return _groups_of_keys(keys, counts, origin, kernel=kernel, ranges=ranges, engine=run.engine)
 
 
 def _groups_of_keys(

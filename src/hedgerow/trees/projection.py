@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from hedgerow.privacy.source import RandomSource
 
 
-def simplex_shift(noisy: NDArray[np.int64] | NDArray[np.float64], total: int) -> float:
+def simplex_shift(noisy: NDArray[np.int64] | NDArray[np.float64], total: float) -> float:
     """Return t such that the sum of ``max(0, noisy - t)`` is ``total``, which is above 0.
 
     The Euclidean projection on {x >= 0, sum x = total} subtracts one number from all

@@ -7,7 +7,7 @@ is no loop over boxes anywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hedgerow.errors import InternalError
 from hedgerow.model.engine import Engine
 from hedgerow.model.placed import Borders, LevelBins, Placed, Routing, SharedBorders, ragged
-from hedgerow.privacy.budget import PathLedger
+from hedgerow.model.run import Run
 from hedgerow.trees.axes import Axis, axes_of
 
 STOP = -1
@@ -134,11 +134,21 @@ class Grown:
     counts: NDArray[np.int64]
 
 
-def grow(engine: Engine, strategy: Strategy, *, ledger: PathLedger | None) -> Grown:
-    """Return the tree that a strategy grows, level by level.
+BranchNodes = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64]]
+"""Returns ledger nodes for the children of boxes, by the number of children of each."""
 
-    ``ledger`` is ``None`` for strategies that promise nothing and spend nothing.
-    """
+
+def grow(run: Run[Engine], strategy: Strategy) -> Grown:
+    """Return the tree that a strategy grows, level by level; each split branches its path."""
+    return _grown(run.engine, strategy, run.branch)
+
+
+def grow_exactly(engine: Engine, strategy: Strategy) -> Grown:
+    """Return the same for a strategy without a guarantee, which books nothing."""
+    return _grown(engine, strategy, None)
+
+
+def _grown(engine: Engine, strategy: Strategy, branch: BranchNodes | None) -> Grown:
     axes = axes_of(engine.schema)
     boxes, placed = Boxes.whole(axes), engine.place()
     nodes, leaves, counts = _Nodes(), [], []
@@ -151,7 +161,7 @@ def grow(engine: Engine, strategy: Strategy, *, ledger: PathLedger | None) -> Gr
             counts.append(placed.classes()[stopped])
         if stopped.all():
             break
-        children, parents, routing = _children(boxes, split, nodes, ledger)
+        children, parents, routing = _children(boxes, split, nodes, branch)
         placed.route(routing)
         strategy.follow(parents, children)
         boxes, depth = children, depth + 1
@@ -159,7 +169,7 @@ def grow(engine: Engine, strategy: Strategy, *, ledger: PathLedger | None) -> Gr
 
 
 def _children(
-    boxes: Boxes, split: Split, nodes: _Nodes, ledger: PathLedger | None
+    boxes: Boxes, split: Split, nodes: _Nodes, branch: BranchNodes | None
 ) -> tuple[Boxes, NDArray[np.int64], Routing]:
     """Return the next level's boxes, their parents, and the order to send records there."""
     going = np.flatnonzero(split.attribute != STOP)
@@ -182,8 +192,8 @@ def _children(
     new = n_borders[parents] > 0
     ledger_nodes, tree_nodes = boxes.ledger[parents], boxes.tree[parents]
     if len(divided):
-        if ledger is not None:
-            ledger_nodes[new] = ledger.branch(boxes.ledger[divided], n_children[divided])
+        if branch is not None:
+            ledger_nodes[new] = branch(boxes.ledger[divided], n_children[divided])
         tree_nodes[new] = nodes.add(
             boxes.tree[parents[new]],
             attribute[new],

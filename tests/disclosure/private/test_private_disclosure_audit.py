@@ -22,6 +22,7 @@ from hedgerow.disclosure.private.settings import (
     SupermodularSettings,
     TruthfulSettings,
 )
+from hedgerow.model import run as model_run
 from hedgerow.model.run import Run
 from hedgerow.privacy import laplace, mechanisms
 from hedgerow.privacy.source import SeededSource
@@ -228,7 +229,7 @@ def test_a_twin_that_offers_only_what_was_taken_is_refuted(monkeypatch):
     def only_occupied(keys, counts, *, n_groups, threshold, spending):
         return keys, np.maximum(mechanisms.noisy_counts(counts, spending=spending), 1)
 
-    monkeypatch.setattr(supermodular, "noisy_sparse_counts", only_occupied)
+    monkeypatch.setattr(model_run, "noisy_sparse_counts", only_occupied)
     runs = [
         frequencies(PURE, rows, its_groups, runs=RUNS, seed=seed, schema=WORLD)
         for seed, rows in enumerate(PAIRS["one record or none"])

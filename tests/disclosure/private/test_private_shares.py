@@ -12,6 +12,7 @@ from hedgerow.disclosure.private.loose import level_threshold
 from hedgerow.disclosure.private.sampling import amplified_epsilon
 from hedgerow.disclosure.private.synopsis import SIZE, Synopsis
 from hedgerow.disclosure.private.truthful_delta import smallest_group
+from hedgerow.model import run as model_run
 from hedgerow.model.run import Run
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
@@ -84,13 +85,13 @@ def test_the_smallest_truthful_group_is_that_of_the_rate_and_the_samples_share()
 
 def test_counts_of_supermodular_are_listed_from_the_threshold_of_their_share(monkeypatch):
     subject, asked = named("supermodular"), []
-    counted = supermodular.noisy_sparse_counts
+    counted = model_run.noisy_sparse_counts
 
     def noting(keys, counts, *, n_groups, threshold, spending):
         asked.append((n_groups, threshold))
         return counted(keys, counts, n_groups=n_groups, threshold=threshold, spending=spending)
 
-    monkeypatch.setattr(supermodular, "noisy_sparse_counts", noting)
+    monkeypatch.setattr(model_run, "noisy_sparse_counts", noting)
     monkeypatch.setattr(supermodular, "level_threshold", told := Told())
     run(subject, subject.method)
     ((n_groups, threshold),) = asked

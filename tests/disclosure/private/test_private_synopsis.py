@@ -19,7 +19,7 @@ from hedgerow.disclosure.private.synopsis import (
     measured_vectors,
     vector_counts,
 )
-from hedgerow.privacy.budget import PathLedger
+from hedgerow.model.run import Run
 from hedgerow.privacy.source import SeededSource
 from support.tables import encoded_tables, grid, schema_of, values
 
@@ -33,12 +33,11 @@ def kinds_of(table):
 
 def bought(space, kinds, *, epsilon=Fraction(1), seed=1, measured=None):
     return Synopsis.measure(
+        Run.start(None, epsilon=epsilon, source=SeededSource(seed)),
         space,
         measured_vectors(space) if measured is None else measured,
         kinds,
-        epsilon=epsilon,
-        ledger=PathLedger(epsilon),
-        source=SeededSource(seed),
+        share=epsilon,
     )
 
 
@@ -61,17 +60,10 @@ def test_one_record_moves_the_measured_counts_by_one_in_each_vector(table, data)
 @settings(max_examples=25)
 @given(table=encoded_tables(max_records=8), epsilon=st.fractions(Fraction(1, 10), Fraction(5)))
 def test_the_synopsis_pays_exactly_its_share(table, epsilon):
-    ledger = PathLedger(epsilon)
+    run = Run.start(None, epsilon=epsilon, source=SeededSource(1))
     space = LevelSpace.of(table.schema)
-    Synopsis.measure(
-        space,
-        measured_vectors(space),
-        kinds_of(table),
-        epsilon=epsilon,
-        ledger=ledger,
-        source=SeededSource(1),
-    )
-    assert ledger.settled()
+    Synopsis.measure(run, space, measured_vectors(space), kinds_of(table), share=epsilon)
+    assert run.settled()
 
 
 def test_the_finest_vector_is_measured_and_more_only_where_they_pay():

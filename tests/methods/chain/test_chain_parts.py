@@ -11,7 +11,7 @@ import pytest
 from hedgerow.auditing.sequences import encoded_sequences
 from hedgerow.count.memory.baskets import BasketMemory
 from hedgerow.errors import InternalError
-from hedgerow.methods.chain import chain, forest
+from hedgerow.methods.chain import forest
 from hedgerow.methods.chain.alphabet import BETWEEN, MOST_CHILDREN, Alphabet
 from hedgerow.methods.chain.budget import ChainBudget
 from hedgerow.methods.chain.chain import LEAST_EPSILON, SequenceChain
@@ -19,6 +19,7 @@ from hedgerow.methods.chain.contexts import contexts_of
 from hedgerow.methods.chain.estimate import whole
 from hedgerow.methods.chain.forest import Forest, Stands, require_nodes
 from hedgerow.methods.chain.lengths import Lengths, length_bins
+from hedgerow.model import run as model_run
 from hedgerow.model.run import Run
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.mechanisms import pass_tests
@@ -42,13 +43,13 @@ def test_thresholds_follow_from_epsilon(epsilon, first, further, context):
 
 def test_a_run_tests_with_the_thresholds_and_shares_of_its_budget(monkeypatch):
     asked = []
-    real = chain.path_tests
+    real = model_run.path_tests
 
     def seen(**given):
         asked.append((given["threshold"], given["spending"].epsilon, given["fan_out"]))
         return real(**given)
 
-    monkeypatch.setattr(chain, "path_tests", seen)
+    monkeypatch.setattr(model_run, "path_tests", seen)
     engine = BasketMemory(baskets=encoded_sequences(flat(3), [(0, 1), (2,)] * 30))
     ledger = PathLedger(ONE)
     SequenceChain().measure(Run(engine=engine, epsilon=ONE, ledger=ledger, source=SeededSource(1)))

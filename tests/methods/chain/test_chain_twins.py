@@ -15,8 +15,10 @@ from hedgerow.auditing.sequences import sequence_pairs
 from hedgerow.auditing.subject import Claim, MethodSubject
 from hedgerow.count.sequence_kernels import LengthCounts
 from hedgerow.methods.chain import chain, forest
+from hedgerow.methods.chain.budget import ON_FIRST_COUNTS, ON_FURTHER_COUNTS
 from hedgerow.methods.chain.chain import SequenceChain
 from hedgerow.methods.chain.lengths import Lengths, length_bins
+from hedgerow.model import run as model_run
 from hedgerow.model.run import Run
 from hedgerow.privacy import mechanisms
 from hedgerow.privacy.budget import PathLedger
@@ -32,25 +34,26 @@ PAIRS = {pair.name: pair for pair in sequence_pairs(epsilon=ONE)}
 
 def raw_lengths(self, longest):
     """The twin books its share, and then looks at the true histogram."""
-    self.ledger.spend(self.budget.lengths, on="lengths")
+    self.run.ledger.spend(self.budget.lengths, on="lengths")
     least = length_bins(longest)
-    counts = self.engine.sum(LengthCounts(least=least))
+    counts = self.run.engine.sum(LengthCounts(least=least))
     return Lengths(least=least, counts=counts, deviation=0.01)
 
 
 def raw_contexts(grow):
     """The twin chooses contexts by the true counts of leaves, which it keeps."""
 
-    def grown(*args, spending, **kwargs):
+    def grown(*args, **kwargs):
         kept = []
+        noisy = Run.noisy
 
-        def seen(counts, *, spending):
+        def seen(self, counts, **asked):
             kept.append(counts)
-            return mechanisms.noisy_counts(counts, spending=spending)
+            return noisy(self, counts, **asked)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(forest, "noisy_counts", seen)
-            made = grow(*args, spending=spending, **kwargs)
+            patch.setattr(Run, "noisy", seen)
+            made = grow(*args, **kwargs)
         if kwargs["may_be_empty"]:
             return made
         raw = np.zeros(made.n_cells, dtype=np.int64)
@@ -62,7 +65,7 @@ def raw_contexts(grow):
 
 def twin(name, monkeypatch):
     if name == "raw lengths":
-        monkeypatch.setattr(chain._Run, "lengths", raw_lengths)
+        monkeypatch.setattr(chain._Measuring, "lengths", raw_lengths)
     else:
         monkeypatch.setattr(chain, "grow_forest", raw_contexts(chain.grow_forest))
 
@@ -103,8 +106,13 @@ def test_a_twin_that_looks_at_raw_lengths_is_seen(monkeypatch):
         watched_run()
 
 
-def little_noise(counts, *, spending):
+LEAVES = (ON_FIRST_COUNTS, ON_FURTHER_COUNTS)
+
+
+def little_noise(counts, *, spending, per_record):
     """The twin books its share, and adds a tenth of the noise that it pays for."""
+    if spending.on not in LEAVES:
+        return mechanisms.noisy_counts(counts, spending=spending, per_record=per_record)
     spending.ledger.spend(spending.epsilon, on=spending.on)
     ledger = PathLedger(10 * spending.epsilon)
     less = replace(spending, epsilon=10 * spending.epsilon, ledger=ledger)
@@ -125,11 +133,14 @@ def certified(pair, *, runs):
 
 @pytest.mark.audit
 @pytest.mark.parametrize(
-    ("part", "twin", "pair", "runs"),
-    [("noisy_counts", little_noise, "L", 100), ("pass_tests", raw_tests, "B", 100)],
+    ("room", "part", "twin", "pair", "runs"),
+    [
+        (model_run, "noisy_counts", little_noise, "L", 100),
+        (forest, "pass_tests", raw_tests, "B", 100),
+    ],
 )
-def test_a_twin_with_too_little_noise_is_refuted(part, twin, pair, runs, monkeypatch):
-    monkeypatch.setattr(forest, part, twin)
+def test_a_twin_with_too_little_noise_is_refuted(room, part, twin, pair, runs, monkeypatch):
+    monkeypatch.setattr(room, part, twin)
     assert certified(pair, runs=runs).outcome == "refuted"
 
 
@@ -163,8 +174,10 @@ def test_a_third_of_epsilon_is_certified_by_the_counts_of_both_forests():
     assert 0.34 <= verdict.certified <= 0.722
 
 
-def twice_the_rate(counts, *, spending):
+def twice_the_rate(counts, *, spending, per_record):
     """The twin books its share, and adds half of the noise that it pays for."""
+    if spending.on not in LEAVES:
+        return mechanisms.noisy_counts(counts, spending=spending, per_record=per_record)
     spending.book()
     ledger = PathLedger(2 * spending.epsilon)
     more = replace(spending, epsilon=2 * spending.epsilon, ledger=ledger)
@@ -173,5 +186,5 @@ def twice_the_rate(counts, *, spending):
 
 @pytest.mark.audit
 def test_a_twin_that_counts_at_twice_the_rate_is_refuted(monkeypatch):
-    monkeypatch.setattr(forest, "noisy_counts", twice_the_rate)
+    monkeypatch.setattr(model_run, "noisy_counts", twice_the_rate)
     assert audit_subject(MEASURED, runs=1000, seed=21).outcome == "refuted"

@@ -13,7 +13,6 @@ import hedgerow
 from hedgerow.count.memory.baskets import BasketMemory
 from hedgerow.errors import SettingError
 from hedgerow.methods.coterie import items as coterie_items
-from hedgerow.methods.coterie import shares
 from hedgerow.methods.coterie.bins import Bins
 from hedgerow.methods.coterie.caps import best_cap
 from hedgerow.methods.coterie.coterie import Coterie
@@ -26,6 +25,7 @@ from hedgerow.methods.coterie.sets import CandidateSet, goal_support
 from hedgerow.methods.coterie.shares import FEW, FEW_PARTS, LARGE, PARTS
 from hedgerow.methods.coterie.targets import Targets
 from hedgerow.methods.diffpart.diffpart import DiffPart
+from hedgerow.model import run as model_run
 from hedgerow.model.baskets import EncodedBaskets
 from hedgerow.privacy.source import SeededSource
 from hedgerow.report.baskets import _frequent_pairs, _item_totals
@@ -62,7 +62,7 @@ def test_the_noisy_number_of_records_chooses_the_shares_that_are_booked(
     n_records, n_items, parts, monkeypatch
 ):
     """Whatever the data: the answer decides, not the number of records."""
-    whole = shares.noisy_counts
+    whole = model_run.noisy_counts
 
     def answered(counts, *, spending, per_record=1):
         noisy = whole(counts, spending=spending, per_record=per_record)
@@ -71,7 +71,7 @@ def test_the_noisy_number_of_records_chooses_the_shares_that_are_booked(
             noisy[2] = n_records
         return noisy
 
-    monkeypatch.setattr(shares, "noisy_counts", answered)
+    monkeypatch.setattr(model_run, "noisy_counts", answered)
     baskets = EncodedBaskets.from_sets(universe(n_items), shop(n_items, 50))
     _, ledger = published(Coterie(), baskets, epsilon=ONE)
     assert {line.on: line.share for line in ledger.bookings} == parts

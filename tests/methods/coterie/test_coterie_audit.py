@@ -19,6 +19,7 @@ from hedgerow.count.folding import fold
 from hedgerow.methods.coterie import items as coterie_items
 from hedgerow.methods.coterie import shares
 from hedgerow.methods.coterie.coterie import Coterie
+from hedgerow.model import run as model_run
 from hedgerow.model.baskets import EncodedBaskets
 from hedgerow.privacy import mechanisms
 from hedgerow.privacy.budget import PathLedger
@@ -93,7 +94,7 @@ def test_a_twin_whose_lots_look_at_other_records_is_refuted(monkeypatch):
 def released_given(baskets, answers=Transcript):
     """What is published where all mechanisms answer alike, whatever the data."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shares, "noisy_counts", answers().counts)
+        patch.setattr(model_run, "noisy_counts", answers().counts)
         return listed(published(METHOD, baskets)[0])
 
 
@@ -175,7 +176,7 @@ def test_a_twin_that_books_and_adds_no_noise_is_refuted(monkeypatch):
         spending.book()
         return counts.copy()
 
-    monkeypatch.setattr(shares, "noisy_counts", bare)
+    monkeypatch.setattr(model_run, "noisy_counts", bare)
     twin = Coterie(frequent=5)
     assert outcome(twin, LONG_PAIR, runs=300) == "refuted"
 
@@ -203,5 +204,5 @@ def test_a_twin_that_measures_at_twice_the_rate_is_refuted(monkeypatch):
         more = replace(spending, epsilon=2 * spending.epsilon, ledger=ledger)
         return mechanisms.noisy_counts(counts, spending=more, per_record=per_record)
 
-    monkeypatch.setattr(shares, "noisy_counts", twice)
+    monkeypatch.setattr(model_run, "noisy_counts", twice)
     assert audit_subject(MEASURED, runs=1200, seed=21).outcome == "refuted"

@@ -111,8 +111,8 @@ def without_noise(monkeypatch):
 def force(monkeypatch, decide):
     """Let ``decide`` take one of [(attribute, position or None, score)] for every box."""
 
-    def chosen(offers, choice, *, spending):
-        spending.book()
+    def chosen(offers, choice, *, run, share, on):
+        run.ledger.spend(share, on=on, nodes=run.at)
         options = {}
         for each in offers:
             for s, (box, border) in enumerate(zip(each.box, each.border, strict=True)):

@@ -43,7 +43,7 @@ def spares_empty_children(self, level, parents):
     first = np.flatnonzero(np.diff(parents, prepend=-1))
     starts = np.append(first, len(parents))
     left = self.left[parents[first]]
-    shares = fair_shares(left, self._noisy_sizes(level), starts, source=self.source)
+    shares = fair_shares(left, self._noisy_sizes(level), starts, source=self.run.source)
     return np.where(level.classes().sum(axis=1) == 0, 0, shares)
 
 
@@ -94,9 +94,9 @@ def test_dividing_by_noisy_counts_refutes_nothing_and_by_the_true_count_is_refut
 # T4: {20, 40} or {20} on [0, 100]; the split point itself.
 
 
-def midpoints(offers, choice, *, spending):
+def midpoints(offers, choice, *, run, **asked):
     """[Sec. 4.3, last paragraph]: score and split intervals between records at midpoints."""
-    chosen = sound_choice(offers, choice, spending=spending)
+    chosen = sound_choice(offers, choice, run=run, **asked)
     each = offers[0]
     if len(each) < 2:
         return chosen
@@ -104,7 +104,7 @@ def midpoints(offers, choice, *, spending):
     changes = np.flatnonzero(np.abs(np.diff(np.diff(each.scores))) > UNITS // 500) + 1
     edges = np.unique(np.concatenate([[0], changes, [len(each) - 1]]))
     middle = (edges[:-1] + edges[1:]) // 2
-    pick = middle[int(spending.source.words(1)[0] % np.uint64(len(middle)))]
+    pick = middle[int(run.source.words(1)[0] % np.uint64(len(middle)))]
     return Chosen(box=chosen.box, attribute=chosen.attribute, border=each.border[[pick]])
 
 

@@ -162,9 +162,10 @@ BALANCED = ((0, 0, 0),) * 30 + ((1, 1, 0),) * 20 + ((0, 1, 0),) * 20 + ((1, 0, 0
 """Two values each: clusters by the first attribute and by the second cost alike."""
 
 
-def raw_centres(engine, n_clusters, *, epsilon, ledger, source, progress):
+def raw_centres(run, n_clusters, *, share):
     """[A twin] Clusters of the raw records, as the paper has them."""
-    ledger.spend(epsilon, on="cluster centres, from a first release")
+    run.ledger.spend(share, on="cluster centres, from a first release")
+    engine = run.engine
     points = [column.astype(np.int64) for column in engine.table.codes]
     rng = np.random.default_rng(1)
     found = [finding._search(points, engine.schema, n_clusters, rng) for _ in range(12)]
@@ -183,9 +184,8 @@ def tipping_pair():
         labels = []
         for has_record in (False, True):
             engine = pair.engine(has_record=has_record)
-            nearest = raw_centres(
-                engine, 2, epsilon=ONE, ledger=PathLedger(ONE), source=None, progress=None
-            )
+            run = Run.start(engine, epsilon=ONE, source=SeededSource(1))
+            nearest = raw_centres(run, 2, share=ONE)
             labels.append(nearest.of(engine.table.codes)[: len(BALANCED)])
         if 0.1 < (labels[0] == labels[1]).mean() < 0.9:
             return pair

@@ -23,10 +23,11 @@ from hedgerow.methods.diffpart.diffpart import DiffPart
 from hedgerow.methods.diffpart.level import Expansion, PartitionLevel, split_level
 from hedgerow.methods.diffpart.rules import PrintedRules
 from hedgerow.methods.diffpart.tree import SplitTree
+from hedgerow.model import run as model_run
 from hedgerow.model.baskets import EncodedBaskets, NoisyBaskets
 from hedgerow.model.engine import SparseCounts
+from hedgerow.model.run import Run
 from hedgerow.privacy import laplace, mechanisms, sparse
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from support.basket_sets import universe
 from support.broken_twins import BASKETS, ONE, outcome, outcome_at_once
@@ -58,20 +59,19 @@ def one_level(with_record, without, *, n_items, epsilon, c1=ONE):
 
     def columns(*, has_record, runs, seed):
         tree = SplitTree.of(universe(n_items, fan_out=max(n_items, 2)))
-        ledger = PathLedger(epsilon)
+        run = Run.start(None, epsilon=epsilon, source=SeededSource(seed))
         level = PartitionLevel(
-            nodes=ledger.branch(0, runs),
+            nodes=run.branch(0, runs),
             starts=np.arange(runs + 1, dtype=np.int64),
             members=np.zeros(runs, dtype=np.int32),
             noisy=np.zeros(runs, dtype=np.int64),
             parent=np.zeros(runs, dtype=np.int64),
         )
         _, _, leaves = split_level(
+            run,
             Expansion(level=level, tree=tree, chosen=np.arange(runs)),
             Replicated(with_record if has_record else without, runs),
             rules=PrintedRules(epsilon=epsilon, c1=c1, c2=c1),
-            ledger=ledger,
-            source=SeededSource(seed),
         )
         counts = np.zeros((runs, 1 << n_items))
         counts[leaves.part, leaves.mask] = leaves.noisy
@@ -125,7 +125,7 @@ def test_an_itemset_is_published_as_often_as_noise_says(columns, runs):
 
 @pytest.mark.parametrize(("columns", "runs"), [(UNARY, 30_000), (PAIR, 200_000)], ids=["T5", "T6"])
 def test_a_twin_that_tests_one_empty_sub_partition_too_many_is_refuted(columns, runs, monkeypatch):
-    monkeypatch.setattr(diffpart_level, "noisy_sparse_blocks", one_test_too_many)
+    monkeypatch.setattr(model_run, "noisy_sparse_blocks", one_test_too_many)
     assert outcome_at_once(columns, epsilon=TENTH, runs=runs) == "refuted"
 
 
@@ -148,7 +148,7 @@ def test_t7_the_order_of_a_release_shows_nothing():
 
 
 def test_t7_a_twin_that_lists_what_has_records_first_is_refuted(monkeypatch):
-    monkeypatch.setattr(diffpart_level, "noisy_sparse_blocks", occupied_first)
+    monkeypatch.setattr(model_run, "noisy_sparse_blocks", occupied_first)
     monkeypatch.setattr(diffpart_level.FoundParts, "sorted_of", staticmethod(as_found))
     monkeypatch.setattr(diffpart.NoisyBaskets, "sorted_of", staticmethod(unsorted))
     assert outcome(PRINTED, BASKETS["T7"], epsilon=TENTH, runs=1500) == "refuted"

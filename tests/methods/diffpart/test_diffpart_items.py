@@ -23,8 +23,7 @@ from hedgerow.methods.diffpart.items import (
 from hedgerow.methods.diffpart.rest import Patterns
 from hedgerow.methods.diffpart.tree import SplitTree
 from hedgerow.model.baskets import EncodedBaskets
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Spending
+from hedgerow.model.run import Run
 from hedgerow.privacy.source import SeededSource
 from support.basket_sets import ONE, encoded_baskets, published, universe
 
@@ -57,12 +56,10 @@ def test_one_record_moves_as_many_item_counts_by_one_as_it_may_have_items(
 
 
 def bought(records, *, share=Fraction(1, 3), max_length=8, n_items=4000):
-    ledger = PathLedger(ONE)
-    spending = Spending(epsilon=share, on="items", ledger=ledger, source=SeededSource(6))
-    walk = BasketMemory(baskets=EncodedBaskets.from_sets(universe(n_items), records)).walk(
-        max_length=max_length
-    )
-    return noisy_items(walk, max_length=max_length, spending=spending), ledger
+    engine = BasketMemory(baskets=EncodedBaskets.from_sets(universe(n_items), records))
+    run = Run.start(engine, epsilon=ONE, source=SeededSource(6))
+    walk = engine.walk(max_length=max_length)
+    return noisy_items(run, walk, max_length=max_length, share=share), run.ledger
 
 
 def test_item_counts_cost_their_share_once_and_have_noise_for_a_part_of_it(monkeypatch):

@@ -33,7 +33,7 @@ def cube_of(noisy, schema=SCHEMA, share=Fraction(1, 2)):
 def partition(cube, rows=(), schema=SCHEMA):
     strategy = EvenBoxes(cube=cube, progress=no_progress)
     engine = MemoryEngine(table=table_of(schema, list(rows)))
-    return grow(engine, strategy, ledger=PathLedger(Fraction(1))), strategy
+    return grow(Run.start(engine, epsilon=Fraction(1), source=SeededSource(1)), strategy), strategy
 
 
 def deviation(cells):

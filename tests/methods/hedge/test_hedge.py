@@ -329,12 +329,10 @@ def test_budgets_differ_by_what_a_release_is_for():
 def test_grown_leaves_hold_all_records(deep):
     table = table_of(schema_of(grid(12)), [(i % 12, i % 2) for i in range(40)])
     from hedgerow.methods.hedge.hedge import _Growth
-    from hedgerow.model.run import Run
 
-    ledger, engine = PathLedger(ONE), MemoryEngine(table=table)
-    run = Run(engine=engine, epsilon=ONE, ledger=ledger, source=SeededSource(2))
+    run = Run.start(MemoryEngine(table=table), epsilon=ONE, source=SeededSource(2))
     strategy = _Growth(run=run, score=GINI, shares=CLASSIFYING)
-    grown = grow(engine, strategy, ledger=ledger)
+    grown = grow(run, strategy)
     assert grown.counts.sum() == 40
 
 

@@ -23,11 +23,10 @@ from hedgerow.methods.privbayes.network import (
     parent_sets,
 )
 from hedgerow.methods.privbayes.privbayes import BayesianNetwork, useful_cells
-from hedgerow.methods.privbayes.records import Conditional, groups_of_points
+from hedgerow.methods.privbayes.records import Conditional
+from hedgerow.model.points import groups_of_points
 from hedgerow.model.run import Run
-from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
-from hedgerow.progress import no_progress
 from hedgerow.release.recoding import Recoding
 from support.method_battery import run
 from support.tables import grid, schema_of, table_of, values
@@ -161,14 +160,15 @@ def test_of_very_many_pairs_coins_pick_some(monkeypatch):
 
 def growth_of(schema, *, seed, room):
     return NetworkGrowth(
-        engine=MemoryEngine(table=table_of(schema, [])),
+        run=Run.start(
+            MemoryEngine(table=table_of(schema, [])),
+            epsilon=Fraction(1),
+            source=SeededSource(seed),
+        ),
         encoding=Encoding.of(schema),
         degree=1,
         most_cells=room,
         share=Fraction(1, 10),
-        ledger=PathLedger(Fraction(1)),
-        source=SeededSource(seed),
-        progress=no_progress,
     )
 
 

@@ -25,7 +25,7 @@ from hedgerow.model.sizes import require_domains
 from hedgerow.privacy.source import RandomSource
 from hedgerow.progress import Progress, no_progress
 from hedgerow.trees.leaves import groups_of_leaves
-from hedgerow.trees.topdown import grow
+from hedgerow.trees.topdown import grow_exactly
 
 _PAPER = "Mondrian (ICDE 2006)"
 
@@ -147,7 +147,7 @@ class Mondrian:
             n_records=n_records,
             progress=progress,
         )
-        grown = grow(engine, growth, ledger=None)
+        grown = grow_exactly(engine, growth)
         has_class = schema.class_attribute is not None
         return groups_of_leaves(grown, grown.counts, None, has_class=has_class)
 

@@ -223,9 +223,7 @@ def _encoded(encode: PeopleEncoder, batch: pa.RecordBatch) -> pa.RecordBatch:
     except UnlistedValueError as error:
         # Records have no order on Spark, so their numbers would mislead.
         what = str(error.what).split(": ", 1)[-1]
-        raise DataError(
-            f"attribute {error.attribute!r}: a record {what}", where=NAME, do=error.do
-        ) from None
+        raise DataError(f"Attribute {error.attribute!r}: {what}", where=NAME, do=error.do) from None
 
 
 def by_bucket(rows: pa.RecordBatch) -> pa.RecordBatch:

@@ -169,7 +169,7 @@ class Encode:
                 # Records have no order on Spark, so their numbers would mislead.
                 what = str(error.what).split(": ", 1)[-1]
                 raise DataError(
-                    f"attribute {error.attribute!r}: a record {what}", where=NAME, do=error.do
+                    f"Attribute {error.attribute!r}: {what}", where=NAME, do=error.do
                 ) from None
             if len(codes[0]):
                 yield packed_codes(codes)

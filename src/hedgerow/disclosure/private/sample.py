@@ -161,23 +161,22 @@ class PrintedSample:
 
     def publish(self, run: Run[Engine]) -> Groups:
         """Return random generalisations of sampled records, and one that says nothing."""
-        engine, epsilon, ledger, source = run.engine, run.epsilon, run.ledger, run.source
-        progress = run.progress
-        layout = self.terms.layout(engine.schema)
-        people = layout.read(engine)
-        ledger.spend(epsilon, on="algorithm 2")
-        progress("drawing generalisations", None)
+        schema = run.engine.schema
+        layout = self.terms.layout(schema)
+        people = layout.read(run.engine)
+        run.spend_rest(on="algorithm 2")
+        run.progress("drawing generalisations", None)
         sampler = Sampler(
             space=layout.space,
             worth=layout.worth,
-            settings=self._settings(engine.schema, epsilon),
+            settings=self._settings(schema, run.epsilon),
             version=self.version,
             at_least=float(self.at_least),
         )
-        keys = sampler.draw(people.kinds, people.personal, source=source)
+        keys = sampler.draw(people.kinds, people.personal, source=run.source)
         distinct, counts = np.unique(keys, return_counts=True)
         return level_groups(
-            engine.schema,
+            schema,
             layout.space,
             distinct,
             counts.astype(np.int64),

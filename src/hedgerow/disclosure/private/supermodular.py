@@ -28,9 +28,6 @@ from hedgerow.model.method import About, Outline, Step
 from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Spending, noisy_sparse_counts
-from hedgerow.privacy.source import RandomSource
 
 EXAMPLE_RECORDS = 30_000
 """Records that an outline reckons with, as it must not look."""
@@ -125,32 +122,36 @@ class SupermodularDisclosure:
 
     def publish(self, run: Run[Engine]) -> Groups:
         """Return the generalised records with noisy counts."""
-        engine, epsilon, ledger, source = run.engine, run.epsilon, run.ledger, run.source
-        progress = run.progress
-        layout = self.terms.layout(engine.schema)
-        people = layout.read(engine)
-        inner = ledger
-        if self.rate is not None:
-            ledger.spend(epsilon, on="all steps on a secret sample")
-            many = kept_of_each(people.kinds.many, rate=self.rate, source=source)
-            people = people.with_many(many)
-            inner = PathLedger(self.inner_epsilon(epsilon))
-        progress("measuring the synopsis", None)
+        schema = run.engine.schema
+        layout = self.terms.layout(schema)
+        people, inner = self._sampled(run, layout.read(run.engine))
+        run.progress("measuring the synopsis", None)
         synopsis = Synopsis.measure(
+            inner,
             layout.space,
-            self.terms.measured(engine.schema),
+            self.terms.measured(schema),
             people.kinds,
-            epsilon=inner.epsilon * self.share,
-            ledger=inner,
-            source=source,
+            share=inner.epsilon * self.share,
         )
-        progress("choosing generalisations", None)
+        run.progress("choosing generalisations", None)
         choices = own_choices(layout, synopsis, people, threshold=self.threshold)
-        progress("counting groups", None)
-        groups = _counted(layout, choices, people, synopsis.n_records, ledger=inner, source=source)
+        run.progress("counting groups", None)
+        groups = _counted(inner, layout, choices, people, synopsis.n_records)
         if not inner.settled():
             raise InternalError("private disclosure did not spend exactly its epsilon")
         return groups
+
+    def _sampled(self, run: Run[Engine], people: People) -> tuple[People, Run[Engine]]:
+        """Return the people used, and the run that may spend the epsilon of a secret sample."""
+        if self.rate is None:
+            return people, run
+        inner = run.part(
+            run.epsilon,
+            on="all steps on a secret sample",
+            epsilon=self.inner_epsilon(run.epsilon),
+        )
+        many = kept_of_each(people.kinds.many, rate=self.rate, source=run.source)
+        return people.with_many(many), inner
 
 
 def synopsis_steps(terms: Terms, schema: Schema, epsilon: Fraction) -> tuple[Step, ...]:
@@ -197,28 +198,18 @@ def tally_choices(
 
 
 def _counted(
-    layout: Layout,
-    choices: Choices,
-    people: People,
-    n_records: int,
-    *,
-    ledger: PathLedger,
-    source: RandomSource,
+    run: Run[Engine], layout: Layout, choices: Choices, people: People, n_records: int
 ) -> Groups:
     """Give every offered cell and class its noisy count, and list those that are large.
 
-    Privacy: costs what the ledger has left; offered cells nobody took get noise as well.
+    Privacy: costs what the run has left; offered cells nobody took get noise as well.
     """
     keys, counts = tally_choices(layout, choices, people.classes, people.kinds.many)
     n_groups = len(choices.offered) * layout.n_classes
-    share = ledger.left()
+    share = run.left()
     least = level_threshold(n_groups, epsilon=share, n_records=n_records)
-    groups, noisy = noisy_sparse_counts(
-        keys,
-        counts,
-        n_groups=n_groups,
-        threshold=least,
-        spending=Spending(epsilon=share, on="counts", ledger=ledger, source=source),
+    groups, noisy = run.noisy_above(
+        keys, counts, n_groups=n_groups, threshold=least, share=share, on="counts"
     )
     has_class = layout.schema.class_attribute is not None
     return level_groups(

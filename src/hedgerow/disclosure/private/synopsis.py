@@ -18,9 +18,8 @@ import numpy as np
 
 from hedgerow.disclosure.private.levels import LevelSpace
 from hedgerow.model.arrays import Columns, Floats, Ints
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Spending, noisy_counts
-from hedgerow.privacy.source import RandomSource
+from hedgerow.model.engine import Engine
+from hedgerow.model.run import Run
 
 SIZE = Fraction(1, 20)
 """The part of a synopsis' share spent on the number of records."""
@@ -104,39 +103,31 @@ class Synopsis:
     @classmethod
     def measure(
         cls,
+        run: Run[Engine],
         space: LevelSpace,
         measured: tuple[int, ...],
         kinds: Kinds,
         *,
-        epsilon: Fraction,
-        ledger: PathLedger,
-        source: RandomSource,
+        share: Fraction,
     ) -> Synopsis:
         """Buy the number of records and the counts of every cell of the measured vectors.
 
-        Privacy: costs ``epsilon``. A record is in one cell of each measured vector, so the
+        Privacy: costs ``share``. A record is in one cell of each measured vector, so the
         counts of all together move by at most as many as there are vectors (sequential
         composition over vectors). Empty cells get noise like all others.
         """
-
-        def spending(share: Fraction, on: str) -> Spending:
-            return Spending(epsilon=share, on=on, ledger=ledger, source=source)
-
-        total = kinds.many.sum(keepdims=True)
-        size = noisy_counts(total, spending=spending(epsilon * SIZE, "number of records"))
-        share = epsilon * (1 - SIZE) / len(measured)
+        size = run.noisy_total(kinds.many, share=share * SIZE, on="number of records")
+        each = share * (1 - SIZE) / len(measured)
         counts = tuple(
-            noisy_counts(
-                vector_counts(space, vector, kinds), spending=spending(share, "counts by levels")
-            )
+            run.noisy(vector_counts(space, vector, kinds), share=each, on="counts by levels")
             for vector in measured
         )
         return cls(
             space=space,
             measured=measured,
             counts=counts,
-            share=share,
-            n_records=max(int(size[0]), 1),
+            share=each,
+            n_records=max(size, 1),
         )
 
     def layers(self, *, threshold: int) -> Iterator[Layer]:

@@ -128,26 +128,25 @@ class TruthfulDisclosure:
 
     def publish(self, run: Run[Engine]) -> Groups:
         """Return the generalised records of the sample, with true counts."""
-        engine, epsilon, ledger, source = run.engine, run.epsilon, run.ledger, run.source
-        progress = run.progress
-        layout = self.terms.layout(engine.schema)
-        people = layout.read(engine)
-        progress("measuring the synopsis", None)
+        schema = run.engine.schema
+        layout = self.terms.layout(schema)
+        people = layout.read(run.engine)
+        run.progress("measuring the synopsis", None)
         synopsis = Synopsis.measure(
+            run,
             layout.space,
-            self.terms.measured(engine.schema),
+            self.terms.measured(schema),
             people.kinds,
-            epsilon=epsilon * self.share,
-            ledger=ledger,
-            source=source,
+            share=run.epsilon * self.share,
         )
-        progress("choosing generalisations", None)
+        run.progress("choosing generalisations", None)
         choices = own_choices(layout, synopsis, people, threshold=self.threshold)
-        progress("drawing the sample", None)
-        ledger.spend_rest(on="sample")
-        kept = kept_of_each(people.kinds.many, rate=self.rate_for(epsilon), source=source)
+        run.progress("drawing the sample", None)
+        run.spend_rest(on="sample")
+        rate = self.rate_for(run.epsilon)
+        kept = kept_of_each(people.kinds.many, rate=rate, source=run.source)
         groups, counts = tally_choices(layout, choices, people.classes, kept)
-        large = np.flatnonzero(counts >= self.smallest_for(epsilon))
+        large = np.flatnonzero(counts >= self.smallest_for(run.epsilon))
         has_class = layout.schema.class_attribute is not None
         return level_groups(
             layout.schema,

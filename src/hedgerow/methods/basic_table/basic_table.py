@@ -119,14 +119,8 @@ class BasicTable:
 
     def publish(self, run: Run[Engine]) -> Groups:
         """Return the noisy cells that are positive; the ledger is settled afterwards."""
-        engine, epsilon, ledger, source = run.engine, run.epsilon, run.ledger, run.source
-        progress = run.progress
-        self.validate(engine.schema, epsilon)
-        progress("counting cells", None)
-        return noisy_groups(
-            engine,
-            self.ranges(engine.schema),
-            total_epsilon=self._total(engine.schema, epsilon),
-            ledger=ledger,
-            source=source,
-        )
+        schema = run.engine.schema
+        self.validate(schema, run.epsilon)
+        run.progress("counting cells", None)
+        total = self._total(schema, run.epsilon)
+        return noisy_groups(run, self.ranges(schema), total_share=total)

@@ -38,11 +38,7 @@ from hedgerow.model.method import About, Outline
 from hedgerow.model.precision import deviation
 from hedgerow.model.run import Run
 from hedgerow.model.sequences import NoisySequences
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Spending, noisy_counts, path_tests
 from hedgerow.privacy.path_tests import rule_for
-from hedgerow.privacy.source import RandomSource
-from hedgerow.progress import Progress
 from hedgerow.taxonomy.tree import Taxonomy
 
 MAX_LENGTH = 3000
@@ -125,28 +121,28 @@ class SequenceChain:
 
         Privacy: costs epsilon.
         """
-        asking = self._begun(run)
-        measured = asking.measured(self.max_length)
+        measured = self.measure(run)
         run.progress("drawing sequences", None)
-        return asking.drawn(measured, longest=self.max_length)
+        budget, key = ChainBudget(epsilon=run.epsilon), int(run.source.words(1)[0])
+        return drawn_sequences(
+            measured, run.engine.taxonomy, budget, longest=self.max_length, key=key
+        )
 
     def measure(self, run: Run[BasketEngine]) -> MeasuredSequences:
         """Return all that is measured; the ledger is settled afterwards.
 
         Privacy: costs epsilon; a release is made of this alone.
         """
-        return self._begun(run).measured(self.max_length)
-
-    def _begun(self, run: Run[BasketEngine]) -> _Run:
-        self.validate(run.engine.taxonomy, run.epsilon)
-        return _Run(
-            engine=run.engine,
-            alphabet=Alphabet.of(run.engine.taxonomy),
-            budget=ChainBudget(epsilon=run.epsilon),
-            ledger=run.ledger,
-            source=run.source,
-            progress=run.progress,
+        taxonomy = run.engine.taxonomy
+        self.validate(taxonomy, run.epsilon)
+        asking = _Measuring(
+            run=run, alphabet=Alphabet.of(taxonomy), budget=ChainBudget(epsilon=run.epsilon)
         )
+        first = asking.first_tree()
+        contexts = contexts_of(first, least=asking.budget.context)
+        further = asking.further_forest(first, contexts)
+        lengths = asking.lengths(self.max_length)
+        return MeasuredSequences(first=first, contexts=contexts, further=further, lengths=lengths)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -173,40 +169,27 @@ def roots_of_cells(first: Forest, contexts: Contexts) -> NDArray[np.int32]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Run:
-    """One run: every question to the engine goes straight into a booked mechanism."""
+class _Measuring:
+    """The measurements of one run: each sum goes straight into a mechanism that is booked."""
 
-    engine: BasketEngine
+    run: Run[BasketEngine]
     alphabet: Alphabet
     budget: ChainBudget
-    ledger: PathLedger
-    source: RandomSource
-    progress: Progress
-
-    def _spending(self, share: Fraction, on: str) -> Spending:
-        return Spending(epsilon=share, on=on, ledger=self.ledger, source=self.source)
-
-    def measured(self, longest: int) -> MeasuredSequences:
-        """Return both forests and the lengths, measured one after another."""
-        first = self.first_tree()
-        contexts = contexts_of(first, least=self.budget.context)
-        further = self.further_forest(first, contexts)
-        lengths = self.lengths(longest)
-        return MeasuredSequences(first=first, contexts=contexts, further=further, lengths=lengths)
 
     def first_tree(self) -> Forest:
         """Return the tree of prefixes that many sequences begin with."""
-        self.progress("growing the tree of prefixes", None)
-        tests = path_tests(
+        self.run.progress("growing the tree of prefixes", None)
+        tests = self.run.prefix_tests(
             fan_out=self.alphabet.fan_out,
             threshold=self.budget.first_threshold,
             n_roots=1,
-            spending=self._spending(self.budget.first_tests, ON_FIRST_TESTS),
+            share=self.budget.first_tests,
+            on=ON_FIRST_TESTS,
         )
 
         def counted(tree: NDArray[np.int32], first: int, n: int) -> NDArray[np.int64]:
             kernel = PrefixCounts(steps=self.alphabet.steps, tree=tree, first=first, n_counted=n)
-            return self.engine.sum(kernel)
+            return self.run.engine.sum(kernel)
 
         return grow_forest(
             self.alphabet,
@@ -215,18 +198,21 @@ class _Run:
             deepest=DEEPEST,
             tests=tests,
             counted=counted,
-            spending=self._spending(self.budget.first_counts, ON_FIRST_COUNTS),
+            run=self.run,
+            share=self.budget.first_counts,
+            on=ON_FIRST_COUNTS,
         )
 
     def further_forest(self, first: Forest, contexts: Contexts) -> Forest:
         """Return the forest of what is left of sequences that leave the first tree."""
-        self.progress("growing what follows", None)
+        self.run.progress("growing what follows", None)
         roots = roots_of_cells(first, contexts)
-        tests = path_tests(
+        tests = self.run.prefix_tests(
             fan_out=self.alphabet.fan_out,
             threshold=self.budget.further_threshold,
             n_roots=len(contexts.roots),
-            spending=self._spending(self.budget.further_tests, ON_FURTHER_TESTS),
+            share=self.budget.further_tests,
+            on=ON_FURTHER_TESTS,
         )
 
         def counted(tree: NDArray[np.int32], begin: int, n: int) -> NDArray[np.int64]:
@@ -238,7 +224,7 @@ class _Run:
                 first=begin,
                 n_counted=n,
             )
-            return self.engine.sum(kernel)
+            return self.run.engine.sum(kernel)
 
         return grow_forest(
             self.alphabet,
@@ -247,35 +233,41 @@ class _Run:
             deepest=DEEPEST,
             tests=tests,
             counted=counted,
-            spending=self._spending(self.budget.further_counts, ON_FURTHER_COUNTS),
+            run=self.run,
+            share=self.budget.further_counts,
+            on=ON_FURTHER_COUNTS,
         )
 
     def lengths(self, longest: int) -> Lengths:
         """Return the noisy histogram of lengths."""
         least = length_bins(longest)
-        counts = noisy_counts(
-            self.engine.sum(LengthCounts(least=least)),
-            spending=self._spending(self.budget.lengths, ON_LENGTHS),
+        counts = self.run.noisy(
+            self.run.engine.sum(LengthCounts(least=least)),
+            share=self.budget.lengths,
+            on=ON_LENGTHS,
         )
         return Lengths(least=least, counts=counts, deviation=deviation(self.budget.lengths))
 
-    def drawn(self, measured: MeasuredSequences, *, longest: int) -> NoisySequences:
-        """Return sequences drawn from what was published; nothing here reads the data."""
-        first, further, lengths = measured.first, measured.further, measured.lengths
-        of_first = NoisySums(first, deviation(self.budget.first_counts) ** 2)
-        of_further = NoisySums(further, deviation(self.budget.further_counts) ** 2)
-        pool = pooled([of_first, of_further])
-        counts = np.zeros(first.n_cells, dtype=np.int64)
-        leaves = np.flatnonzero(first.is_leaf)
-        counts[leaves] = whole(consistent_counts(of_first, pool)[leaves])
-        ways = Ways.of(further, measured.contexts, consistent_counts(of_further, pool))
-        return listed_sequences(
-            self.engine.taxonomy,
-            First(forest=first, counts=counts, errors=np.sqrt(of_first.variances)),
-            ways,
-            lengths,
-            longest=longest,
-            key=int(self.source.words(1)[0]),
-            compiled=steps_compiled(lengths.n_items),
-            counting=CountOrigin(share=self.budget.first_counts, threshold=None, lowered_by=None),
-        )
+
+def drawn_sequences(
+    measured: MeasuredSequences, taxonomy: Taxonomy, budget: ChainBudget, *, longest: int, key: int
+) -> NoisySequences:
+    """Return sequences drawn from what was published; nothing here reads the data."""
+    first, further, lengths = measured.first, measured.further, measured.lengths
+    of_first = NoisySums(first, deviation(budget.first_counts) ** 2)
+    of_further = NoisySums(further, deviation(budget.further_counts) ** 2)
+    pool = pooled([of_first, of_further])
+    counts = np.zeros(first.n_cells, dtype=np.int64)
+    leaves = np.flatnonzero(first.is_leaf)
+    counts[leaves] = whole(consistent_counts(of_first, pool)[leaves])
+    ways = Ways.of(further, measured.contexts, consistent_counts(of_further, pool))
+    return listed_sequences(
+        taxonomy,
+        First(forest=first, counts=counts, errors=np.sqrt(of_first.variances)),
+        ways,
+        lengths,
+        longest=longest,
+        key=key,
+        compiled=steps_compiled(lengths.n_items),
+        counting=CountOrigin(share=budget.first_counts, threshold=None, lowered_by=None),
+    )

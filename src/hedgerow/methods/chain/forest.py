@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import InternalError
 from hedgerow.methods.chain.alphabet import NONE, Alphabet
-from hedgerow.privacy.mechanisms import Spending, noisy_counts, pass_tests
+from hedgerow.model.engine import BasketEngine
+from hedgerow.model.run import Run
+from hedgerow.privacy.mechanisms import pass_tests
 from hedgerow.privacy.path_tests import PathTests
 
 LevelCounts = Callable[[NDArray[np.int32], int, int], NDArray[np.int64]]
@@ -111,14 +114,16 @@ def grow_forest(
     deepest: int,
     tests: PathTests,
     counted: LevelCounts,
-    spending: Spending,
+    run: Run[BasketEngine],
+    share: Fraction,
+    on: str,
 ) -> Forest:
     """Return the forest that tests let grow from ``roots``, at most ``deepest`` levels of cells.
 
-    ``may_be_empty`` says whether a sequence may end at a root. ``spending`` is for the leaves.
+    ``may_be_empty`` says whether a sequence may end at a root. ``share`` is for the leaves.
 
     Privacy: which cells there are follows from the tests, which are booked. A record reaches one
-    leaf, so that all noisy counts together cost the epsilon of ``spending``.
+    leaf, so that all noisy counts together cost ``share``.
     """
     width = alphabet.width
     nodes = level = roots
@@ -152,7 +157,7 @@ def grow_forest(
         borders.append(borders[-1] + len(places))
     is_leaf = np.concatenate(leaves)
     noisy = np.zeros(len(tree), dtype=np.int64)
-    noisy[is_leaf] = noisy_counts(np.concatenate(raw), spending=spending)
+    noisy[is_leaf] = run.noisy(np.concatenate(raw), share=share, on=on)
     return Forest(
         alphabet=alphabet,
         nodes=nodes,

@@ -33,7 +33,6 @@ from hedgerow.model.compiler import need_compiler
 from hedgerow.model.engine import BasketEngine
 from hedgerow.model.method import About, Instead, Outline, Step
 from hedgerow.model.run import Run
-from hedgerow.progress import Progress, no_progress
 from hedgerow.taxonomy.tree import Taxonomy
 
 FREQUENT = 100
@@ -102,53 +101,45 @@ class Coterie:
 
         Privacy: costs epsilon, all that the ledger has.
         """
-        engine, epsilon, ledger, source = run.engine, run.epsilon, run.ledger, run.source
-        progress = run.progress
-        if self._is_small(engine.taxonomy):
-            progress("counting itemsets", None)
-            return small_universe(engine, ledger=ledger, source=source)
-        lots = Lots(source=source)
-        measuring = Measuring(
-            engine=engine, epsilon=epsilon, ledger=ledger, source=source, key=lots.word()
-        )
-        items, found = self.measure(measuring, progress)
-        progress("placing items", None)
+        taxonomy = run.engine.taxonomy
+        if self._is_small(taxonomy):
+            run.progress("counting itemsets", None)
+            return small_universe(run)
+        lots = Lots(source=run.source)
+        items, found = self.measure(Measuring(run=run, key=lots.word()))
+        run.progress("placing items", None)
         baskets, others = fitted_baskets(found, lots)
         offsets, codes = with_others(baskets, others, items, n_top=len(found.supports), lots=lots)
         return NoisyBaskets.sorted_of(
-            engine.taxonomy,
+            taxonomy,
             offsets=offsets,
             items=codes,
             counts=np.ones(len(offsets) - 1, dtype=np.int64),
         )
 
-    def measure(
-        self, measuring: Measuring, progress: Progress = no_progress
-    ) -> tuple[Items, Combinations]:
+    def measure(self, measuring: Measuring) -> tuple[Items, Combinations]:
         """Return all that is measured of a universe that is not small.
 
         Privacy: costs epsilon, all that the ledger has; the release is made of this alone.
         """
-        progress("counting items", None)
+        measuring.run.progress("counting items", None)
         records = measure_records(measuring)
         measuring = measuring.for_records(records.n_records)
         items = measure_items(measuring, records)
-        return items, self._measure_combinations(measuring, items, progress)
+        return items, self._measure_combinations(measuring, items)
 
-    def _measure_combinations(
-        self, measuring: Measuring, items: Items, progress: Progress
-    ) -> Combinations:
+    def _measure_combinations(self, measuring: Measuring, items: Items) -> Combinations:
         """Return lengths, pairs, core and sets of the frequent items."""
         top = self._frequent(items, measuring.share("pairs"))
         rank = np.full(measuring.n_items, -1, dtype=np.int32)
         rank[top] = np.arange(len(top), dtype=np.int32)
         lengths = measure_lengths(measuring, rank, items.n_records)
-        progress("counting pairs", None)
+        measuring.run.progress("counting pairs", None)
         supports = items.supports[top]
         pairs = measure_pairs(measuring, rank, supports, lengths, items.n_records)
         candidates = candidate_sets(pairs, supports, items.n_records)
         core = core_of(candidates, supports, CORE)
-        progress("counting sets", None)
+        measuring.run.progress("counting sets", None)
         inside = measure_core(measuring, top, core, 0.5 * goal_support(candidates))
         sets = measure_sets(measuring, rank, len(top), candidates, core)
         return Combinations(

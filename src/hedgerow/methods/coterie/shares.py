@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.model.engine import BasketEngine, FeatureKernel
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Spending, noisy_counts
-from hedgerow.privacy.source import RandomSource
+from hedgerow.model.run import Run
 
 PARTS: Mapping[str, Fraction] = {
     "lengths": Fraction(2, 100),
@@ -58,32 +56,29 @@ def parts_for(n_records: int, n_items: int, epsilon: Fraction) -> Mapping[str, F
 class Measuring:
     """Asks the engine for vectors and gives them noise; every question is booked."""
 
-    engine: BasketEngine
-    epsilon: Fraction
-    ledger: PathLedger
-    source: RandomSource
+    run: Run[BasketEngine]
     key: int
     parts: Mapping[str, Fraction] = field(default_factory=lambda: PARTS)
 
     def for_records(self, n_records: int) -> Measuring:
         """Return the same with the shares for ``n_records``, a noisy number."""
-        return replace(self, parts=parts_for(n_records, self.n_items, self.epsilon))
+        return replace(self, parts=parts_for(n_records, self.n_items, self.run.epsilon))
 
     @property
     def n_items(self) -> int:
         """The number of items in the universe."""
-        return self.engine.taxonomy.n_leaves
+        return self.run.engine.taxonomy.n_leaves
 
     def share(self, on: str) -> float:
         """Return what a measurement costs, for estimates of its noise."""
-        return float(self.epsilon * self.parts[on])
+        return float(self._share(on))
 
     def histogram(self, kernel: FeatureKernel, *, on: str) -> NDArray[np.int64]:
         """Return noisy counts of cells of which every record is in one.
 
         Privacy: one record moves one count by 1, so that the counts cost their share.
         """
-        return noisy_counts(self.engine.features(kernel), spending=self._spending(on))
+        return self.run.noisy(self.run.engine.features(kernel), share=self._share(on), on=on)
 
     def capped(self, kernel: FeatureKernel, *, on: str, cap: int) -> NDArray[np.int64]:
         """Return noisy counts (two tables, features), of which a record is in ``cap`` at most.
@@ -92,11 +87,9 @@ class Measuring:
         noise of ``cap`` times the scale: they cost their share (docs/privacy.md, "Capped
         features").
         """
-        sums = self.engine.features(kernel)
-        noisy = noisy_counts(sums, spending=self._spending(on), per_record=cap)
+        sums = self.run.engine.features(kernel)
+        noisy = self.run.noisy(sums, share=self._share(on), on=on, per_record=cap)
         return noisy.reshape(2, -1)
 
-    def _spending(self, on: str) -> Spending:
-        return Spending(
-            epsilon=self.epsilon * self.parts[on], on=on, ledger=self.ledger, source=self.source
-        )
+    def _share(self, on: str) -> Fraction:
+        return self.run.epsilon * self.parts[on]

@@ -15,11 +15,13 @@ from statistics import median_low
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from hedgerow.count.kernels import ClassHistograms
+from hedgerow.errors import InternalError
 from hedgerow.methods.diffgen.adaptive import AUTO, SIZE, Course
 from hedgerow.methods.diffgen.budget import DiffGenBudget
 from hedgerow.methods.diffgen.departures import COMMON, IMPROVED
-from hedgerow.methods.diffgen.run import DiffGenRun
 from hedgerow.methods.diffgen.specialise import ChoiceMaker, Chooser, JointChoice, PrintedChoice
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups, Ranges
@@ -161,49 +163,30 @@ class DiffGen:
 
     def publish(self, run: Run[Engine]) -> Groups:
         """Return the noisy groups of the final cut [DiffGen, Alg. 1]."""
-        engine, epsilon, ledger, source = run.engine, run.epsilon, run.ledger, run.source
-        progress = run.progress
-        schema = engine.schema
-        course: Mapping[str, str] = {}
+        schema = run.engine.schema
         if self.specialisations is None:
-            ranges, budget = leaf_ranges(schema), self.budget(schema, epsilon)
-        else:
-            asking = DiffGenRun(engine=engine, ledger=ledger, source=source, progress=progress)
-            settled = self
-            if self.specialisations == AUTO:
-                settled = self._settled(schema, epsilon, asking.noisy_size(epsilon * SIZE))
-                epsilon = _rest(epsilon)
-            budget = settled.budget(schema, epsilon)
-            cut, n_cuts = settled._grow(asking, budget)
-            ranges, course = cut.ranges(), settled._course(n_cuts, auto=settled is not self)
-        progress("counting groups", None)
-        if self.faithful:
-            groups = printed_groups(
-                engine, ranges, epsilon=budget.counts, ledger=ledger, source=source
-            )
-            if ledger.left():
-                ledger.spend_rest(on="left unused, as printed")
-            return replace(groups, course=course)
-        total = budget.total(n_groups_of(ranges, schema))
-        groups = noisy_groups(engine, ranges, total_epsilon=total, ledger=ledger, source=source)
-        return replace(groups, course=course)
+            return self._counted(run, leaf_ranges(schema), self.budget(schema, run.epsilon))
+        histograms = class_histograms(run)
+        settled, epsilon = self, run.epsilon
+        if self.specialisations == AUTO:
+            size = run.noisy_total(histograms[0], share=epsilon * SIZE, on="number of records")
+            settled, epsilon = self._settled(schema, epsilon, size), _rest(epsilon)
+        budget = settled.budget(schema, epsilon)
+        cut, n_cuts = settled._specialised(run, histograms, budget)
+        groups = settled._counted(run, cut.ranges(), budget)
+        return replace(groups, course=settled._course(n_cuts, auto=settled is not self))
 
-    def _course(self, n_cuts: int, *, auto: bool) -> Mapping[str, str]:
-        """Number of specialisations of the run, for the certificate."""
-        text = f"{n_cuts} of {self.specialisations}"
-        if auto:
-            text += ", by a noisy number of records"
-        if n_cuts != self.specialisations:
-            text += "; every further one would make a cut too large, or none was left"
-        return {"specialisations": text}
-
-    def _grow(self, run: DiffGenRun, budget: DiffGenBudget) -> tuple[Cut, int]:
+    def _specialised(
+        self, run: Run[Engine], histograms: list[NDArray[np.int64]], budget: DiffGenBudget
+    ) -> tuple[Cut, int]:
         """Return the cut after at most ``specialisations`` private steps, and their number."""
         cut = Cut.topmost(run.engine.schema)  # lines 1-2
         steps = self.specialisations
-        if not isinstance(steps, int) or steps == 0:
+        if not isinstance(steps, int):
+            raise InternalError("DiffGen specialises a number of times")
+        if not steps:
             return cut, 0
-        chooser = self._chooser(cut, run, budget)
+        chooser = self._chooser(cut, run, histograms, budget)
         chooser.begin(self._candidates(cut, budget))  # line 4
         for step in range(1, steps + 1):  # line 6
             run.progress("specialising", step / steps)
@@ -215,6 +198,28 @@ class DiffGen:
             cut = cut.specialise(part, position)  # line 8
             chooser.follow(list(children), step)  # line 9
         return cut, steps
+
+    def _counted(
+        self, run: Run[Engine], ranges: tuple[Ranges, ...], budget: DiffGenBudget
+    ) -> Groups:
+        """Return the groups of a cut with their noisy counts [DiffGen, Alg. 1, line 12]."""
+        run.progress("counting groups", None)
+        if not self.faithful:
+            total = budget.total(n_groups_of(ranges, run.engine.schema))
+            return noisy_groups(run, ranges, total_share=total)
+        groups = printed_groups(run, ranges, share=budget.counts)
+        if run.left():
+            run.spend_rest(on="left unused, as printed")
+        return groups
+
+    def _course(self, n_cuts: int, *, auto: bool) -> Mapping[str, str]:
+        """Number of specialisations of the run, for the certificate."""
+        text = f"{n_cuts} of {self.specialisations}"
+        if auto:
+            text += ", by a noisy number of records"
+        if n_cuts != self.specialisations:
+            text += "; every further one would make a cut too large, or none was left"
+        return {"specialisations": text}
 
     def _typical_groups(self, schema: Schema, budget: DiffGenBudget) -> int:
         """Return the median number of groups of cuts grown blindly: no data is involved."""
@@ -235,17 +240,22 @@ class DiffGen:
             sizes.append(n_groups_of(cut.ranges(), schema))
         return median_low(sizes)
 
-    def _chooser(self, cut: Cut, run: DiffGenRun, budget: DiffGenBudget) -> Chooser:
+    def _chooser(
+        self,
+        cut: Cut,
+        run: Run[Engine],
+        histograms: list[NDArray[np.int64]],
+        budget: DiffGenBudget,
+    ) -> Chooser:
         choices = ChoiceMaker(
-            scored=ScoredParts(run.histograms(), self.score),
+            run=run,
+            scored=ScoredParts(histograms, self.score),
             score=self.score,
             share=budget.choice,
-            ledger=run.ledger,
-            source=run.source,
         )
         if not self.faithful:
             return JointChoice(choices=choices)
-        sensitivity = printed_sensitivity(self.score, run.n_classes)
+        sensitivity = printed_sensitivity(self.score, run.engine.schema.n_classes)
         return PrintedChoice(choices=choices, cut=cut, sensitivity=sensitivity)
 
     def _candidates(self, cut: Cut, budget: DiffGenBudget) -> list[Part]:
@@ -264,6 +274,17 @@ class DiffGen:
         if self.most_boxes is not None and n_groups > self.most_boxes * n_groups_of((), schema):
             return False
         return counts_fit(n_groups, epsilon=budget.counts, keep_all=self.faithful)
+
+
+def class_histograms(run: Run[Engine]) -> list[NDArray[np.int64]]:
+    """Return every attribute's class histogram, from one pass over the data (confidential)."""
+    schema = run.engine.schema
+    if schema.class_attribute is None:
+        raise InternalError("DiffGen was asked to specialise without a class")
+    run.progress("counting classes", None)
+    sizes = tuple(attribute.domain.size for attribute in schema.attributes)
+    kernel = ClassHistograms(sizes=sizes, n_classes=schema.n_classes)
+    return kernel.split(run.engine.sum(kernel))
 
 
 def _rest(epsilon: Fraction) -> Fraction:

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import InternalError
-from hedgerow.privacy.budget import PathLedger
+from hedgerow.model.engine import Engine
+from hedgerow.model.run import Run
 from hedgerow.privacy.choice import Rule
-from hedgerow.privacy.mechanisms import Spending, choose_by_score
-from hedgerow.privacy.source import RandomSource, below
+from hedgerow.privacy.source import below
 from hedgerow.trees.candidates import Blocks, ScoredParts
 from hedgerow.trees.cut import Cut, Part
 from hedgerow.trees.scores import Score
@@ -40,13 +40,12 @@ class Chooser(Protocol):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ChoiceMaker:
-    """Rule of the choices: the score and its parts, the share of each choice, the ledger."""
+    """Rule of the choices: the score and its parts, and the share of each choice."""
 
+    run: Run[Engine]
     scored: ScoredParts
     score: Score
     share: Fraction
-    ledger: PathLedger
-    source: RandomSource
 
     def make(
         self,
@@ -60,14 +59,15 @@ class ChoiceMaker:
         on: str,
     ) -> NDArray[np.int64]:
         """Return the chosen block of each segment, as an index into all blocks."""
-        return choose_by_score(
+        return self.run.choose(
             np.concatenate([each.scores for each in blocks]),
-            starts=np.array(starts, dtype=np.int64),
+            share=self.share,
+            on=on,
             sensitivity=sensitivity,
             monotone=monotone,
-            rule=rule,
+            starts=np.array(starts, dtype=np.int64),
             weights=np.concatenate(weights),
-            spending=Spending(epsilon=self.share, on=on, ledger=self.ledger, source=self.source),
+            rule=rule,
         )
 
     def position(self, blocks: Blocks, block: int) -> int | None:
@@ -75,7 +75,7 @@ class ChoiceMaker:
         if not blocks.part.is_numeric:
             return None
         lengths = blocks.lengths[block : block + 1]
-        inside = below(lengths, source=self.source)
+        inside = below(lengths, source=self.run.source)
         return int(blocks.positions[block] + inside[0])
 
 

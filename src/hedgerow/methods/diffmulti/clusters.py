@@ -21,9 +21,6 @@ from hedgerow.model.groups import Groups
 from hedgerow.model.nearest import NearestCentre
 from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.source import RandomSource
-from hedgerow.progress import Progress
 from hedgerow.trees.box_scores import Children
 
 SHARE = Fraction(1, 5)
@@ -42,27 +39,15 @@ UNIT = 1 << 20
 """Distances are whole numbers of these."""
 
 
-def noisy_centres(
-    engine: Engine,
-    n_clusters: int,
-    *,
-    epsilon: Fraction,
-    ledger: PathLedger,
-    source: RandomSource,
-    progress: Progress,
-) -> NearestCentre:
+def noisy_centres(run: Run[Engine], n_clusters: int, *, share: Fraction) -> NearestCentre:
     """Return the centres of the clusters, and with them a label for any record.
 
-    Privacy: costs ``epsilon``, all of it for a first release, which is not published; what
+    Privacy: costs ``share``, all of it for a first release, which is not published; what
     follows is post-processing.
     """
-    ledger.spend(epsilon, on="cluster centres, from a first release")
-    first = PathLedger(epsilon)
-    groups = FIRST.publish(
-        Run(engine=engine, epsilon=epsilon, ledger=first, source=source, progress=progress)
-    )
-    progress("finding clusters", None)
-    return centres_of(groups, engine.schema, n_clusters)
+    groups = FIRST.publish(run.part(share, on="cluster centres, from a first release"))
+    run.progress("finding clusters", None)
+    return centres_of(groups, run.engine.schema, n_clusters)
 
 
 def centres_of(groups: Groups, schema: Schema, n_clusters: int) -> NearestCentre:

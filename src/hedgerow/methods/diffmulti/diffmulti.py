@@ -22,7 +22,7 @@ from hedgerow.methods.diffmulti.clusters import (
     without_labels,
 )
 from hedgerow.methods.diffmulti.departures import CLUSTERED, COMMON, IMPROVED
-from hedgerow.methods.diffmulti.growth import JointGrowth, PrintedGrowth
+from hedgerow.methods.diffmulti.growth import Growth, JointGrowth, PrintedGrowth
 from hedgerow.methods.diffmulti.scores import MultiScore
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import CountOrigin, Groups
@@ -168,39 +168,33 @@ class DiffMulti:
 
     def publish(self, run: Run[Engine]) -> Groups:
         """Return the noisy groups of the final boxes [DiffMulti, Alg. 1]."""
-        engine, epsilon, ledger, source = run.engine, run.epsilon, run.ledger, run.source
-        progress = run.progress
-        score = self.score
-        if self.clusters is not None:
-            share = epsilon * SHARE
-            labels = noisy_centres(
-                engine,
-                self.clusters,
-                epsilon=share,
-                ledger=ledger,
-                source=source,
-                progress=progress,
-            )
-            engine, epsilon = engine.labelled(labels), epsilon - share
-            score = cluster_score(self.clusters)
-        growth = (PrintedGrowth if self.faithful else JointGrowth)(
-            score=score,
-            budget=self._budget(engine.schema, epsilon),
-            fair=self.fair,
-            ledger=ledger,
-            source=source,
-            progress=progress,
-            left=np.array([self.specialisations], dtype=np.int64),
-            n_attributes=len(engine.schema.attributes),
-            n_classes=_n_classes(engine.schema),
-            n_clusters=self.clusters,
-        )
-        grown = grow(engine, growth, ledger=ledger)
-        progress("counting groups", None)
+        growth = self._growth(run) if self.clusters is None else self._clustered(run, self.clusters)
+        grown = grow(growth.run, growth)
+        run.progress("counting groups", None)
         grown = replace(grown, counts=without_labels(grown.counts, self.clusters))
         if self.faithful:
             return _printed_leaves(grown, run)
         return publish_leaves(grown, growth.measured, run=run)
+
+    def _clustered(self, run: Run[Engine], n_clusters: int) -> Growth:
+        """Return the growth of boxes for clusters, which take a share of epsilon to find."""
+        share = run.epsilon * SHARE
+        labels = noisy_centres(run, n_clusters, share=share)
+        labelled = replace(run, engine=run.engine.labelled(labels), epsilon=run.epsilon - share)
+        return replace(self, score=cluster_score(n_clusters))._growth(labelled)
+
+    def _growth(self, run: Run[Engine]) -> Growth:
+        schema = run.engine.schema
+        return (PrintedGrowth if self.faithful else JointGrowth)(
+            run=run,
+            score=self.score,
+            budget=self._budget(schema, run.epsilon),
+            fair=self.fair,
+            left=np.array([self.specialisations], dtype=np.int64),
+            n_attributes=len(schema.attributes),
+            n_classes=_n_classes(schema),
+            n_clusters=self.clusters,
+        )
 
 
 def _printed_leaves(grown: Grown, run: Run[Engine]) -> Groups:

@@ -28,11 +28,9 @@ from hedgerow.methods.diffmulti.splits import (
     offers_of,
     positions_for,
 )
+from hedgerow.model.engine import Engine
 from hedgerow.model.placed import Borders, ragged
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Spending, noisy_counts
-from hedgerow.privacy.source import RandomSource
-from hedgerow.progress import Progress
+from hedgerow.model.run import Run
 from hedgerow.trees.leaves import MeasuredCounts, Measurements
 from hedgerow.trees.topdown import STOP, Boxes, Level, Split
 
@@ -48,12 +46,10 @@ class Growth(ABC):
     are clusters times the table's own, and only choices look at clusters.
     """
 
+    run: Run[Engine]
     score: MultiScore
     budget: DiffMultiBudget
     fair: bool
-    ledger: PathLedger
-    source: RandomSource
-    progress: Progress
     left: NDArray[np.int64]
     n_attributes: int
     n_classes: int
@@ -63,7 +59,7 @@ class Growth(ABC):
 
     def split(self, level: Level) -> Split:
         """Decide for every box of a level [DiffMulti, Alg. 1, lines 7-12]."""
-        self.progress("specialising boxes", min(level.depth / self.budget.depth, 1.0))
+        self.run.progress("specialising boxes", min(level.depth / self.budget.depth, 1.0))
         if self._parents is not None:
             self.left = self._handed_down(level, self._parents)
         going = self._valid(level)  # line 8
@@ -100,8 +96,8 @@ class Growth(ABC):
         starts = np.append(first, len(parents))
         left = self.left[parents[first]]
         if not self.fair:
-            return even_shares(left, starts, source=self.source)
-        return fair_shares(left, self._noisy_sizes(level), starts, source=self.source)
+            return even_shares(left, starts, source=self.run.source)
+        return fair_shares(left, self._noisy_sizes(level), starts, source=self.run.source)
 
     def _choose(
         self, offers: list[Offers], choice: Choice, level: Level, *, share: Fraction, on: str
@@ -112,13 +108,8 @@ class Growth(ABC):
         for each in some:
             offered[each.box] = True
         rows = np.flatnonzero(offered)
-        spending = self._spending(level.boxes[rows], share=share, on=on)
-        return choose_splits(some, choice, spending=spending)
-
-    def _spending(self, boxes: Boxes, *, share: Fraction, on: str) -> Spending:
-        return Spending(
-            epsilon=share, on=on, ledger=self.ledger, source=self.source, nodes=boxes.ledger
-        )
+        at_them = self.run.nodes(level.boxes.ledger[rows])
+        return choose_splits(some, choice, run=at_them, share=share, on=on)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -147,8 +138,9 @@ class PrintedGrowth(Growth):
         self.points[np.arange(len(parents)), self._divided[parents]] = NO_POINT
 
     def _noisy_sizes(self, level: Level) -> NDArray[np.int64]:
-        spending = self._spending(level.boxes, share=self.budget.sizes, on="child counts")
-        return noisy_counts(level.classes().sum(axis=1), spending=spending)
+        return self.run.nodes(level.boxes.ledger).noisy(
+            level.classes().sum(axis=1), share=self.budget.sizes, on="child counts"
+        )
 
     def _specialise(self, level: Level, going: NDArray[np.bool_]) -> Split:
         new = self._new_ranges(level, going)
@@ -218,8 +210,7 @@ class JointGrowth(Growth):
     def _noisy_sizes(self, level: Level) -> NDArray[np.int64]:
         share = self.budget.sizes
         classes = without_labels(level.classes(), self.n_clusters)
-        spending = self._spending(level.boxes, share=share, on="child counts")
-        noisy = noisy_counts(classes.ravel(), spending=spending).reshape(classes.shape)
+        noisy = self.run.nodes(level.boxes.ledger).noisy(classes, share=share, on="child counts")
         self.measured.counts.append(MeasuredCounts(tree=level.boxes.tree, noisy=noisy, share=share))
         sizes: NDArray[np.int64] = noisy.sum(axis=1)
         return sizes

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.methods.diffmulti.scores import MultiScore
+from hedgerow.model.engine import Engine
 from hedgerow.model.placed import Borders, ragged
+from hedgerow.model.run import Run
 from hedgerow.privacy.choice import Rule, position_in_block
-from hedgerow.privacy.mechanisms import Spending, choose_by_score
 from hedgerow.trees.axes import Axis, split_positions
 from hedgerow.trees.binary_splits import borders_of_some
 from hedgerow.trees.box_scores import splits_at_borders, splits_into_children
@@ -157,13 +158,15 @@ class Choice:
     span: Fraction
 
 
-def choose_splits(offers: list[Offers], choice: Choice, *, spending: Spending) -> Chosen:
+def choose_splits(
+    offers: list[Offers], choice: Choice, *, run: Run[Engine], share: Fraction, on: str
+) -> Chosen:
     """Return one split of every box that offers any, drawn so that high scores are likely.
 
     An attribute has measure 1 in a box, shared evenly by the positions it offers there.
     Neighbouring positions of one score go in as one block.
 
-    Privacy: costs the spending's share on the path of each box (Lemma L1; boxes hold
+    Privacy: costs ``share`` on the path of each box that ``run`` is at (Lemma L1; boxes hold
     disjoint records). The blocks follow the data; only the position drawn leaves here.
     """
     blocks = [_Blocks.of(each) for each in offers]
@@ -177,21 +180,22 @@ def choose_splits(offers: list[Offers], choice: Choice, *, spending: Spending) -
     # At least 1 for a position, as permute-and-flip wants it, and few bits: products are exact.
     # (Whole numbers below 2^26 over others: floats round no quotient up to a whole one.)
     weights = np.floor(finest * _WEIGHT_UNITS / n_splits) / _WEIGHT_UNITS
-    won = choose_by_score(
+    won = run.choose(
         np.concatenate([each.score for each in blocks])[order],
-        starts=starts,
+        share=share,
+        on=on,
         sensitivity=choice.span,
         monotone=True,
-        rule=choice.rule,
+        starts=starts,
         weights=lengths * weights,
-        spending=spending,
+        rule=choice.rule,
     )
     first = np.concatenate([each.border for each in blocks])[order][won]
     attribute = np.repeat([each.attribute for each in offers], [len(each.box) for each in blocks])
     return Chosen(
         box=box[won],
         attribute=attribute[order][won],
-        border=position_in_block(first, lengths[won], source=spending.source),
+        border=position_in_block(first, lengths[won], source=run.source),
     )
 
 

@@ -33,8 +33,6 @@ from hedgerow.model.groups import CountOrigin
 from hedgerow.model.method import About, Outline, Step
 from hedgerow.model.run import Run
 from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Spending, noisy_counts
-from hedgerow.privacy.source import RandomSource
 from hedgerow.taxonomy.tree import Taxonomy
 
 FALSE_POSITIVES = Fraction(1, 20)
@@ -172,27 +170,21 @@ class DiffPart:
 
         Privacy: costs epsilon, all that the ledger has.
         """
-        engine, epsilon, ledger, source = run.engine, run.epsilon, run.ledger, run.source
-        progress = run.progress
-        tree = SplitTree.of(engine.taxonomy)  # line 2
+        taxonomy = run.engine.taxonomy
+        tree = SplitTree.of(taxonomy)  # line 2
         if self._is_small(tree):
-            progress("counting itemsets", None)
-            return small_universe(engine, ledger=ledger, source=source)
-        walk = engine.walk(max_length=None if self.faithful else self._length(tree))
-        total, items = 0, None
-        if not self.faithful:
-            total = _noisy_total(walk, epsilon, ledger, source)
-            items = self._noisy_items(walk, tree, epsilon, ledger, source)
+            run.progress("counting itemsets", None)
+            return small_universe(run)
+        walk = run.engine.walk(max_length=None if self.faithful else self._length(tree))
+        total, items = (0, None) if self.faithful else self._sizes(run, walk, tree)
         steps: list[RestStep] = []
         level = PartitionLevel.top(noisy_total=total)  # lines 3-4
-        rules = self._rules(tree, epsilon)
+        rules = self._rules(tree, run.epsilon)
         while len(level):  # line 7
-            progress("partitioning", None)
-            chosen = rules.choose(level, tree, source)
+            run.progress("partitioning", None)
+            chosen = rules.choose(level, tree, run.source)
             expansion = Expansion(level=level, tree=tree, chosen=chosen)
-            level, found, leaves = split_level(
-                expansion, walk, rules=rules, ledger=ledger, source=source
-            )
+            level, found, leaves = split_level(run, expansion, walk, rules=rules)
             steps.append(RestStep(expansion=expansion, found=found, leaves=leaves))
         baskets = leaf_sets(steps, tree)
         if items is not None:
@@ -202,16 +194,25 @@ class DiffPart:
                 published=baskets,
                 items=items,
                 max_length=self._length(tree),
-                source=source,
+                source=run.source,
             )
             baskets = DrawnSets.joined([baskets, rest])
         return NoisyBaskets.sorted_of(
-            engine.taxonomy,
+            taxonomy,
             offsets=baskets.offsets,
             items=baskets.items,
             counts=baskets.counts,
-            origin=self._counting(engine.taxonomy, epsilon, ledger),
+            origin=self._counting(run),
         )
+
+    def _sizes(
+        self, run: Run[BasketEngine], walk: BasketWalk, tree: SplitTree
+    ) -> tuple[int, ItemCounts]:
+        """Return the noisy number of records, at least 0, and noisy counts of items."""
+        size = np.array([walk.size()], dtype=np.int64)
+        total = max(0, run.noisy_total(size, share=run.epsilon * TOTAL_SHARE, on="total"))
+        share = run.epsilon * ITEMS_SHARE
+        return total, noisy_items(run, walk, max_length=self._length(tree), share=share)
 
     def usefulness(
         self, taxonomy: Taxonomy, epsilon: Fraction, *, n_itemsets: int, delta: float
@@ -264,41 +265,21 @@ class DiffPart:
         )
         return items, _NO_BOUND
 
-    def _noisy_items(
-        self,
-        walk: BasketWalk,
-        tree: SplitTree,
-        epsilon: Fraction,
-        ledger: PathLedger,
-        source: RandomSource,
-    ) -> ItemCounts:
-        spending = Spending(epsilon=epsilon * ITEMS_SHARE, on="items", ledger=ledger, source=source)
-        return noisy_items(walk, max_length=self._length(tree), spending=spending)
-
     def _length(self, tree: SplitTree) -> int:
         return min(self.max_length or MAX_LENGTH, tree.n_items)
 
     def _is_small(self, tree: SplitTree) -> bool:
         return not self.faithful and self.max_length is None and tree.n_items <= SMALL_UP_TO
 
-    def _counting(self, taxonomy: Taxonomy, epsilon: Fraction, ledger: PathLedger) -> CountOrigin:
+    def _counting(self, run: Run[BasketEngine]) -> CountOrigin:
         """Return what is sure of all counts: the smallest share, the smallest threshold.
 
         The improved variant lists what it draws, too, so that no threshold holds for all.
         """
-        counts = {line.share for line in ledger.bookings if line.on == "counts"}
-        counts = counts or {self.outline(taxonomy, epsilon).counts}
-        rules = self._rules(SplitTree.of(taxonomy), epsilon)
+        taxonomy = run.engine.taxonomy
+        counts = run.booked(on="counts") or {self.outline(taxonomy, run.epsilon).counts}
+        rules = self._rules(SplitTree.of(taxonomy), run.epsilon)
         threshold = None
         if isinstance(rules, PrintedRules):
             threshold = min(rules.count_threshold(share) for share in counts)
         return CountOrigin(share=min(counts), threshold=threshold, lowered_by=None)
-
-
-def _noisy_total(
-    walk: BasketWalk, epsilon: Fraction, ledger: PathLedger, source: RandomSource
-) -> int:
-    """Return the noisy number of records, at least 0; costs a fiftieth of epsilon."""
-    spending = Spending(epsilon=epsilon * TOTAL_SHARE, on="total", ledger=ledger, source=source)
-    size = np.array([walk.size()], dtype=np.int64)
-    return max(0, int(noisy_counts(size, spending=spending)[0]))

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from hedgerow.methods.diffpart.tree import SplitTree
 from hedgerow.model.baskets import offsets_of
-from hedgerow.model.engine import BasketWalk
-from hedgerow.privacy.mechanisms import Spending, noisy_counts
+from hedgerow.model.engine import BasketEngine, BasketWalk
+from hedgerow.model.run import Run
 from hedgerow.privacy.source import RandomSource, below
 
 ITEMS_SHARE = Fraction(33, 100)
@@ -41,16 +41,18 @@ class ItemCounts:
         return np.where(self.known > 0, self.known, self.threshold)
 
 
-def noisy_items(walk: BasketWalk, *, max_length: int, spending: Spending) -> ItemCounts:
+def noisy_items(
+    run: Run[BasketEngine], walk: BasketWalk, *, max_length: int, share: Fraction
+) -> ItemCounts:
     """Return the noisy counts of the items that are frequent enough to be known.
 
     The threshold is what noise alone reaches with chance ``PASSING``.
 
     Privacy: a record has ``max_length`` items at the most, so that noise for
-    ``epsilon / max_length`` on every count costs ``epsilon`` together.
+    ``share / max_length`` on every count costs ``share`` together.
     """
-    noisy = noisy_counts(walk.item_counts(), spending=spending, per_record=max_length)
-    threshold = item_threshold(spending.epsilon, max_length)
+    noisy = run.noisy(walk.item_counts(), share=share, on="items", per_record=max_length)
+    threshold = item_threshold(share, max_length)
     return ItemCounts(known=np.where(noisy >= threshold, noisy, 0), threshold=threshold)
 
 

@@ -18,9 +18,10 @@ from hedgerow.count.basket_kernels import SplitCounts
 from hedgerow.methods.diffpart.masks import MaskBlocks, bits_of
 from hedgerow.methods.diffpart.tree import SplitTree
 from hedgerow.model.baskets import offsets_of
-from hedgerow.model.engine import BasketWalk, SparseCounts
-from hedgerow.privacy.budget import PathLedger, Shares
-from hedgerow.privacy.mechanisms import CellBlock, Spending, noisy_sparse_blocks
+from hedgerow.model.engine import BasketEngine, BasketWalk, SparseCounts
+from hedgerow.model.run import Run
+from hedgerow.privacy.budget import Shares
+from hedgerow.privacy.mechanisms import CellBlock
 from hedgerow.privacy.source import RandomSource
 
 CountKind = Literal["tests", "counts"]
@@ -176,12 +177,7 @@ class Expansion:
 
 
 def split_level(
-    expansion: Expansion,
-    walk: BasketWalk,
-    *,
-    rules: Rules,
-    ledger: PathLedger,
-    source: RandomSource,
+    run: Run[BasketEngine], expansion: Expansion, walk: BasketWalk, *, rules: Rules
 ) -> tuple[PartitionLevel, FoundParts, FoundParts]:
     """Return the next level, and what it and the leaf partitions were found as.
 
@@ -196,23 +192,21 @@ def split_level(
     """
     level = expansion.level
     tally = walk.tally(expansion.kernel())
-    leaf_nodes, test_nodes = _branch_by_kind(expansion, ledger)
-    level_counts = _Measuring(
-        expansion=expansion, tally=tally, rules=rules, ledger=ledger, source=source
-    )
+    leaf_nodes, test_nodes = _branch_by_kind(run, expansion)
+    level_counts = _Measuring(run=run, expansion=expansion, tally=tally, rules=rules)
     tested = np.flatnonzero(test_nodes >= 0)
-    left = ledger.left(test_nodes[tested])
+    left = run.left_at(test_nodes[tested])
     whole = Shares(values=left.values, which=_spread(left.which, tested, len(level)))
     found = level_counts.measure(
         "tests", test_nodes, rules.test_shares(level, expansion.tree, whole)
     )
     counted = np.flatnonzero(leaf_nodes >= 0)
-    rest = ledger.left(leaf_nodes[counted])
+    rest = run.left_at(leaf_nodes[counted])
     all_of_it = Shares(values=rest.values, which=_spread(rest.which, counted, len(level)))
     leaves = level_counts.measure("counts", leaf_nodes, all_of_it)
     walk.descend((found.part << expansion.kernel().bits) | found.mask)
     starts, members = expansion.cuts(found)
-    nodes = _branch_to_found(found, test_nodes, ledger)
+    nodes = _branch_to_found(run, found, test_nodes)
     below = PartitionLevel(
         nodes=nodes, starts=starts, members=members, noisy=found.noisy, parent=found.part
     )
@@ -220,7 +214,7 @@ def split_level(
 
 
 def _branch_by_kind(
-    expansion: Expansion, ledger: PathLedger
+    run: Run[BasketEngine], expansion: Expansion
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the ledger's nodes of leaf and of other sub-partitions; -1 where there are none.
 
@@ -233,13 +227,13 @@ def _branch_by_kind(
     test_nodes = np.where(leaf == 0, nodes, -1)
     mixed = np.flatnonzero((leaf > 0) & (leaf < full))
     if len(mixed):
-        pairs = ledger.branch(nodes[mixed], 2).reshape(-1, 2)
+        pairs = run.branch(nodes[mixed], 2).reshape(-1, 2)
         leaf_nodes[mixed], test_nodes[mixed] = pairs[:, 0], pairs[:, 1]
     return leaf_nodes, test_nodes
 
 
 def _branch_to_found(
-    found: FoundParts, test_nodes: NDArray[np.int64], ledger: PathLedger
+    run: Run[BasketEngine], found: FoundParts, test_nodes: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return a node of the ledger for every sub-partition found; the others share one.
 
@@ -249,11 +243,11 @@ def _branch_to_found(
     splitting = np.flatnonzero(per_part)
     barren = test_nodes[(per_part == 0) & (test_nodes >= 0)]
     sizes = per_part[splitting] + 1
-    new = ledger.branch(test_nodes[splitting], sizes) if len(splitting) else barren[:0]
+    new = run.branch(test_nodes[splitting], sizes) if len(splitting) else barren[:0]
     ends = np.cumsum(sizes) - 1
     unused = np.concatenate([barren, new[ends]])
     if len(unused):
-        ledger.spend_rest(on="left unused where nothing passed", nodes=unused)
+        run.spend_rest(on="left unused where nothing passed", nodes=unused)
     return np.delete(new, ends)
 
 
@@ -266,13 +260,12 @@ def _spread(which: NDArray[np.int64], at: NDArray[np.int64], n: int) -> NDArray[
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Measuring:
-    """Measures the noisy counts of a level, a spending for every group of like partitions."""
+    """Measures the noisy counts of a level, each group of like partitions at its share."""
 
+    run: Run[BasketEngine]
     expansion: Expansion
     tally: SparseCounts
     rules: Rules
-    ledger: PathLedger
-    source: RandomSource
 
     def measure(self, kind: CountKind, nodes: NDArray[np.int64], shares: Shares) -> FoundParts:
         """Return the sub-partitions of a kind whose noisy counts pass."""
@@ -284,15 +277,9 @@ class _Measuring:
         for share, members, shape in self._like(shares):
             place = np.full(len(nodes), -1, dtype=np.int64)
             place[members] = np.arange(len(members))
-            spending = Spending(
-                epsilon=share,
-                on=kind,
-                ledger=self.ledger,
-                source=self.source,
-                nodes=nodes[members],
-            )
-            here = cells.moved(place)
-            found = self._reaching(kind, shape, here, len(members), spending)
+            at_them = self.run.nodes(nodes[members])
+            blocks = self._blocks(kind, shape, cells.moved(place), len(members), share)
+            found = self._found(shape, at_them.noisy_blocks(blocks, share=share, on=kind))
             pieces.append(FoundParts(part=members[found.part], mask=found.mask, noisy=found.noisy))
         every = FoundParts.sorted_of(pieces)
         kept = self._of_kind(kind, every.part, every.mask)
@@ -314,10 +301,10 @@ class _Measuring:
             if row[0] >= 0:
                 yield shares.values[row[0]], members, tuple(row[1:])
 
-    def _reaching(
-        self, kind: CountKind, shape: PartShape, cells: _Cells, n_parts: int, spending: Spending
-    ) -> FoundParts:
-        """Return what passes among the sub-partitions of like partitions."""
+    def _blocks(
+        self, kind: CountKind, shape: PartShape, cells: _Cells, n_parts: int, share: Fraction
+    ) -> list[CellBlock]:
+        """Return the sub-partitions of like partitions, by the thresholds that they have."""
         masks = self.rules.blocks(shape)
         where = masks.block[cells.mask]
         blocks = []
@@ -328,14 +315,19 @@ class _Measuring:
                     keys=cells.part[here] * len(members) + masks.rank[cells.mask[here]],
                     counts=cells.counts[here],
                     n_groups=n_parts * len(members),
-                    threshold=self.rules.threshold(kind, spending.epsilon, shape, block=b),
+                    threshold=self.rules.threshold(kind, share, shape, block=b),
                 )
             )
-        passed = noisy_sparse_blocks(blocks, spending=spending)
+        return blocks
+
+    def _found(
+        self, shape: PartShape, passed: list[tuple[NDArray[np.int64], NDArray[np.int64]]]
+    ) -> FoundParts:
+        """Return what passed, block by block, as sub-partitions."""
         return FoundParts.sorted_of(
             [
                 FoundParts(part=keys // len(m), mask=m[keys % len(m)], noisy=values)
-                for (keys, values), m in zip(passed, masks.masks, strict=True)
+                for (keys, values), m in zip(passed, self.rules.blocks(shape).masks, strict=True)
             ]
         )
 

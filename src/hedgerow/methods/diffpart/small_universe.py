@@ -15,8 +15,7 @@ from hedgerow.count.memory.baskets import sets_of_masks
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.engine import BasketEngine
 from hedgerow.model.groups import CountOrigin
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Spending, noisy_counts
+from hedgerow.model.run import Run
 from hedgerow.privacy.source import RandomSource
 
 SMALL_UP_TO = 18
@@ -35,9 +34,7 @@ _WEIGHTS = np.diag([0.5, 1.0])
 _SUPERSETS = np.array([[1.0, 1.0], [0.0, 1.0]])
 
 
-def small_universe(
-    engine: BasketEngine, *, ledger: PathLedger, source: RandomSource
-) -> NoisyBaskets:
+def small_universe(run: Run[BasketEngine]) -> NoisyBaskets:
     """Return noisy counts of all itemsets of a small universe.
 
     One operation of [DiffPart, Alg. 1] with a fan-out as large as the universe: all
@@ -46,21 +43,21 @@ def small_universe(
     Privacy: itemsets are disjoint, so that all counts together cost what the ledger has
     left; what follows reads noisy counts only.
     """
-    n_items = engine.taxonomy.n_leaves
-    tally = engine.itemsets()
+    taxonomy, share = run.engine.taxonomy, run.left()
+    n_items = taxonomy.n_leaves
+    tally = run.engine.itemsets()
     everywhere = np.zeros((1 << n_items) - 1, dtype=np.int64)
     everywhere[tally.keys - 1] = tally.counts
-    spending = Spending(epsilon=ledger.left(), on="counts", ledger=ledger, source=source)
-    noisy = np.concatenate([[0], noisy_counts(everywhere, spending=spending)])
-    counts = rounded(near_in_queries(noisy, n_items), source=source)
+    noisy = np.concatenate([[0], run.noisy(everywhere, share=share, on="counts")])
+    counts = rounded(near_in_queries(noisy, n_items), source=run.source)
     masks = np.flatnonzero(counts).astype(np.int64)
     offsets, items = sets_of_masks(masks, n_items)
     return NoisyBaskets.sorted_of(
-        engine.taxonomy,
+        taxonomy,
         offsets=offsets,
         items=items,
         counts=counts[masks],
-        origin=CountOrigin(share=spending.epsilon, threshold=None, lowered_by=None),
+        origin=CountOrigin(share=share, threshold=None, lowered_by=None),
     )
 
 

@@ -134,7 +134,7 @@ class TwoPhaseCube:
         run.progress("counting cells", None)
         cube = noisy_cube(run, self.coarsenings(run.engine.schema))
         strategy = EvenBoxes(cube=cube, progress=run.progress)
-        grown = grow(run.engine, strategy, ledger=run.ledger)
+        grown = grow(run, strategy)
         run.progress("counting groups", None)
         return publish_leaves(grown, strategy.measured, run=run)
 

@@ -99,7 +99,7 @@ class Hedge:
         """Return the noisy groups of the boxes."""
         run.progress("growing boxes", None)
         strategy = _Growth(run=run, score=self.score, shares=self.shares)
-        grown = grow(run.engine, strategy, ledger=run.ledger)
+        grown = grow(run, strategy)
         run.progress("counting groups", None)
         groups = publish_leaves(grown, strategy.measured, run=run)
         return replace(groups, marginals=strategy.marginals)

@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 
 from hedgerow.count.joint import JointCounts, Variable
 from hedgerow.model.engine import Engine
+from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Spending, choose_by_score
-from hedgerow.privacy.source import RandomSource, below
-from hedgerow.progress import Progress
+from hedgerow.privacy.source import below
 from hedgerow.trees.coarsening import Coarsening, ladder
 
 BINS = 40
@@ -139,14 +137,11 @@ class NetworkGrowth:
     records.
     """
 
-    engine: Engine
+    run: Run[Engine]
     encoding: Encoding
     degree: int
     most_cells: int
     share: Fraction
-    ledger: PathLedger
-    source: RandomSource
-    progress: Progress
     _scores: dict[Pair, int] = field(default_factory=dict)
 
     def network(self) -> tuple[Pair, ...]:
@@ -155,10 +150,10 @@ class NetworkGrowth:
         The first attribute is taken at random [PrivBayes, GreedyBayes].
         """
         n = len(self.encoding)
-        first = int(below(np.array([n]), source=self.source)[0])
+        first = int(below(np.array([n]), source=self.run.source)[0])
         chosen = [Pair(child=first, parents=())]
         while len(chosen) < n:
-            self.progress("growing the network", len(chosen) / n)
+            self.run.progress("growing the network", len(chosen) / n)
             used = [pair.child for pair in chosen]
             chosen.append(self._next(tuple(sorted(used)), len(chosen)))
         return tuple(chosen)
@@ -171,17 +166,14 @@ class NetworkGrowth:
         """
         candidates = self._candidates(used)
         if not any(pair.parents for pair in candidates):
-            return candidates[int(below(np.array([len(candidates)]), source=self.source)[0])]
-        chosen = choose_by_score(
+            return candidates[int(below(np.array([len(candidates)]), source=self.run.source)[0])]
+        chosen = self.run.choose(
             self._scored(candidates),
-            starts=np.zeros(1, dtype=np.int64),
+            share=self.share,
+            on=f"parents {step}",
             sensitivity=SENSITIVITY,
             monotone=False,
             rule="exponential",
-            weights=None,
-            spending=Spending(
-                epsilon=self.share, on=f"parents {step}", ledger=self.ledger, source=self.source
-            ),
         )
         return candidates[int(chosen[0])]
 
@@ -195,7 +187,7 @@ class NetworkGrowth:
                 pairs.extend(Pair(child=child, parents=parents) for parents in sets)
         if len(pairs) <= MOST_CANDIDATES:
             return pairs
-        order = np.argsort(self.source.words(len(pairs)), kind="stable")[:MOST_CANDIDATES]
+        order = np.argsort(self.run.source.words(len(pairs)), kind="stable")[:MOST_CANDIDATES]
         return [pairs[at] for at in np.sort(order).tolist()]
 
     def _scored(self, candidates: list[Pair]) -> NDArray[np.int64]:
@@ -208,6 +200,6 @@ class NetworkGrowth:
             kernel = JointCounts(
                 places=self.encoding.places, tables=tuple(pair.table for pair in new)
             )
-            for pair, counts in zip(new, kernel.split(self.engine.sum(kernel)), strict=True):
+            for pair, counts in zip(new, kernel.split(self.run.engine.sum(kernel)), strict=True):
                 self._scores[pair] = dependence_units(counts)
         return np.array([self._scores.get(pair, 0) for pair in candidates], dtype=np.int64)

@@ -9,23 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from hedgerow.count.joint import JointCounts
 from hedgerow.methods.privbayes.departures import DEPARTURES
 from hedgerow.methods.privbayes.network import Encoding, NetworkGrowth
-from hedgerow.methods.privbayes.records import (
-    drawn_codes,
-    groups_of_points,
-    noisy_conditionals,
-)
+from hedgerow.methods.privbayes.records import drawn_codes, noisy_conditionals
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Outline, Step
+from hedgerow.model.points import groups_of_points
 from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
-from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.trees.coarsening import require_share
 
 SIZE = Fraction(1, 50)
@@ -107,34 +101,24 @@ class BayesianNetwork:
 
     def publish(self, run: Run[Engine]) -> Groups:
         """Return synthetic records as points; the ledger is settled afterwards."""
-        engine, epsilon, ledger, source = run.engine, run.epsilon, run.ledger, run.source
-        progress = run.progress
-        schema = engine.schema
-        self.validate(schema, epsilon)
+        schema = run.engine.schema
+        self.validate(schema, run.epsilon)
         encoding = Encoding.of(schema)
         n = len(encoding)
-        spending = Spending(
-            epsilon=epsilon * SIZE, on="number of records", ledger=ledger, source=source
-        )
-        total = _noisy_total(engine, encoding, spending)
-        growth = NetworkGrowth(
-            engine=engine,
+        counts = run.engine.sum(JointCounts(places=encoding.places, tables=(((0, 0),),)))
+        total = run.noisy_total(counts, share=run.epsilon * SIZE, on="number of records")
+        network = NetworkGrowth(
+            run=run,
             encoding=encoding,
             degree=self.degree,
-            most_cells=useful_cells(total, _marginals(epsilon, n)),
-            share=epsilon * NETWORK / max(n - 1, 1),
-            ledger=ledger,
-            source=source,
-            progress=progress,
-        )
-        network = growth.network()
-        progress("counting marginals", None)
-        laws = noisy_conditionals(
-            engine, encoding, network, total=total, ledger=ledger, source=source
-        )
-        progress("drawing records", None)
+            most_cells=useful_cells(total, _marginals(run.epsilon, n)),
+            share=run.epsilon * NETWORK / max(n - 1, 1),
+        ).network()
+        run.progress("counting marginals", None)
+        laws = noisy_conditionals(run, encoding, network, total=total)
+        run.progress("drawing records", None)
         n_records = min(max(total, 0), MOST_RECORDS)
-        columns = drawn_codes(encoding, laws, n_records, source=source)
+        columns = drawn_codes(encoding, laws, n_records, source=run.source)
         classes = columns.pop() if schema.class_attribute is not None else None
         sizes = [attribute.domain.size for attribute in schema.attributes]
         return groups_of_points(columns, sizes, classes)
@@ -156,12 +140,3 @@ def _marginals(epsilon: Fraction, n: int) -> Fraction:
     """Return what one of ``n`` marginals costs at the least."""
     network = NETWORK if n > 1 else Fraction(0)
     return epsilon * (1 - SIZE - network) / n
-
-
-def _noisy_total(engine: Engine, encoding: Encoding, spending: Spending) -> int:
-    """Return a noisy number of records.
-
-    Privacy: one record changes it by 1; costs the spending's epsilon.
-    """
-    counts = engine.sum(JointCounts(places=encoding.places, tables=(((0, 0),),)))
-    return int(noisy_counts(counts.sum(keepdims=True).astype(np.int64), spending=spending)[0])

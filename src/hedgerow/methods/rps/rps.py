@@ -121,7 +121,7 @@ class RecursiveMedians:
         """Return the noisy groups of the boxes; the ledger is settled afterwards."""
         self.validate(run.engine.schema, run.epsilon)
         growth = _Medians(run=run, height=self.height, share=self.median_share(run.epsilon))
-        grown = grow(run.engine, growth, ledger=run.ledger)
+        grown = grow(run, growth)
         run.progress("counting groups", None)
         return publish_leaves(grown, Measurements(), run=run)
 

@@ -33,7 +33,7 @@ from hedgerow.studio.shell import (
 from hedgerow.studio.texts import texts
 
 COMPARISON = "compare"
-_ERRORS = ("count-error", "two-way", "tree", "boosting")
+_ERRORS = ("two-way-neutral", "count-error", "tree", "boosting")
 
 
 def _show(request: Request) -> Response:
@@ -84,12 +84,22 @@ def _cells(told: Mapping[str, Any]) -> list[str]:
         f"{told['name']} ({told['method']})",
         str(told["epsilon"] or "–"),
         f"{told['rows']:,}",
-        per_cent(told["count-error"]),
+        per_cent(told.get("one-way-neutral")),
+        _worst_column(told),
+        per_cent(told.get("two-way-neutral")),
         per_cent(told["two-way"]),
+        per_cent(told["count-error"]),
         per_cent(learnt.get("tree")),
         per_cent(learnt.get("boosting")),
         "ε" if told["epsilon"] is not None else per_cent(told["risk"]),
     ]
+
+
+def _worst_column(told: Mapping[str, Any]) -> str:
+    """Return the column furthest off; comparisons of earlier versions do not name it."""
+    if told.get("worst-column") is None:
+        return "–"
+    return f"{told['worst-column']}: {per_cent(told['worst-error'])}"
 
 
 def _plot(releases: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -99,7 +109,7 @@ def _plot(releases: list[dict[str, Any]]) -> list[dict[str, Any]]:
         values = []
         for each in releases:
             learnt = each.get("learnt", {}).get(key)
-            value = each.get(key) if key in ("count-error", "two-way") else None
+            value = each.get(key) if key.endswith(("error", "neutral")) else None
             values.append(1 - learnt if learnt is not None else value)
         if any(value is not None for value in values):
             bars = [
