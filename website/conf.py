@@ -51,8 +51,9 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
     "footer_start": ["copyright"],
     "footer_end": [],
-    "secondary_sidebar_items": ["page-toc"],
+    # The front page has no side bars, so that its code has room.
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
 }
 # Pages that are no part of a section have no list of its pages beside them.
-html_sidebars = {name: [] for name in ("attacks", "faq", "cli", "glossary")}
+html_sidebars = {name: [] for name in ("index", "attacks", "faq", "cli", "glossary")}
 html_context = {"default_mode": "auto"}

@@ -43,7 +43,7 @@ def call(*arguments):
 @pytest.mark.parametrize("method", METHODS)
 def test_a_baseline_is_published_with_records_and_reads_back(plan, tmp_path, method):
     out = tmp_path / "out"
-    given = ("publish", plan, "--method", method, *METHODS[method], "--records", "-o", out)
+    given = ("publish", plan, "--method", method, *METHODS[method], "--write-records", "-o", out)
     told = json.loads(call(*given, "--json"))
     assert told["private"]
     assert told["method"] == method

@@ -76,7 +76,7 @@ def test_baskets_of_nobody_propose_no_person():
     ("given", "error", "match"),
     [
         ({"record": "receipt"}, PlanError, "needs the column of their items"),
-        ({"items": "nothing"}, DataError, "there is no column 'nothing'"),
+        ({"items": "nothing"}, DataError, "the column 'nothing' does not exist"),
         ({"items": "goods", "class_name": "receipt"}, PlanError, "no class"),
     ],
 )
@@ -93,7 +93,7 @@ def test_rows_of_nobody_need_a_record():
 def test_the_command_takes_the_columns(tmp_path):
     rows().write_csv(tmp_path / "rows.csv")
     plan = tmp_path / "plan.yaml"
-    asked = ["draft", str(tmp_path / "rows.csv"), "--items", "goods", "--record", "receipt"]
+    asked = ["draft", str(tmp_path / "rows.csv"), "--items", "goods", "--record-id", "receipt"]
     done = CliRunner().invoke(app, [*asked, "-o", str(plan)])
     assert done.exit_code == 0, done.output
     assert "baskets, in the column goods" in done.output

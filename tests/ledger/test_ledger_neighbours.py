@@ -182,7 +182,7 @@ def test_persons_on_an_account_of_an_earlier_version_need_a_word(tmp_path, versi
     for people in (False, True):
         error = _refused_untold(ledger, people=people)
         assert "earlier versions did not record it" in error.what
-        assert "hedgerow ledger neighbours visits person --why" in error.do
+        assert "hedgerow ledger neighbours visits person --reason" in error.do
     assert book(ledger, "visits", "both", cap=3, epsilon="1/2").dataset == "visits"
     assert ledger.balance("visits").is_unrecorded  # that release was of both kinds
     ledger.tell_neighbours("visits", "person", "all plans had 'person'")
@@ -272,12 +272,12 @@ def test_the_commands_open_an_account_of_people_and_tell_neighbours(ledger):
         call("cap", "hospital-2026", "4", "--new", "--people", "--reason", "agreed", "--json")
     )
     assert told["people"]
-    with pytest.raises(Exception, match="is for new accounts"):
+    with pytest.raises(Exception, match="only a new account"):
         call("cap", "hospital-2026", "5", "--people", "--reason", "more")
     call("cap", "old", "4", "--new", "--reason", "agreed")
     call("spend", "old", "1", "--note", "counts")
-    assert "not told" in call("show")
-    assert call("neighbours", "old", "person", "--why", "counts of persons") == (
+    assert "not stated" in call("show")
+    assert call("neighbours", "old", "person", "--reason", "counts of persons") == (
         "old: cap 4, spent 1, left 3\nprotects each person with all their records\n"
     )
-    assert CliRunner().invoke(app, ["neighbours", "old", "nobody", "--why", "x"]).exit_code == 2
+    assert CliRunner().invoke(app, ["neighbours", "old", "nobody", "--reason", "x"]).exit_code == 2

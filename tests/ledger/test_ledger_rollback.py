@@ -110,7 +110,7 @@ def test_an_old_copy_of_the_ledger_is_refused(tmp_path, old, new):
     path = lay_out(tmp_path / "l", states[old][0], states[new][1])
     with pytest.raises(LedgerError, match="was replaced by an older copy") as refused:
         Ledger(path)
-    assert "hedgerow ledger restored --why" in refused.value.do
+    assert "hedgerow ledger restored --reason" in refused.value.do
     assert n_booked(lay_out(tmp_path / "l", states[new][0], states[new][1])) == new + 2
 
 
@@ -307,7 +307,7 @@ def test_a_backup_is_accepted_with_a_reason_that_stays(tmp_path):
     path = lay_out(tmp_path / "l", states[1][0], states[-1][1])
     call = CliRunner().invoke
     assert call(app, ["show", "--ledger", str(path)]).exit_code != 0
-    done = call(app, ["restored", "--why", "disk failure", "--ledger", str(path)])
+    done = call(app, ["restored", "--reason", "disk failure", "--ledger", str(path)])
     assert done.exit_code == 0, done.output
     ledger = Ledger(path)
     assert len(ledger.entries("adult")) == 3

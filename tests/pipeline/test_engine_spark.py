@@ -297,7 +297,7 @@ def test_a_corrupt_batch_from_a_worker_fails_the_run(tmp_path, session, monkeypa
 @pytest.mark.parametrize(
     ("data", "error", "match"),
     [
-        ("nowhere.csv", DataError, "no such file, and no table"),
+        ("nowhere.csv", DataError, "neither a file nor a table"),
         ("sqlite:///x.db", SettingError, "no database"),
         ("people.xlsx", SettingError, "kind of file"),
         ("people.csv.zst", SettingError, "kind of file"),
@@ -316,10 +316,10 @@ def test_data_that_spark_cannot_read_are_refused(data, error, match, session):
 
 def test_a_missing_column_is_named(tmp_path, session):
     frame = session.createDataFrame([(1, "clerk")], "age int, job string")
-    with pytest.raises(DataError, match="there is no column 'sex'"):
+    with pytest.raises(DataError, match="the column 'sex' does not exist"):
         hedgerow.publish(table_plan(("hedge", {})), data=frame, engine="spark", seed=1)
     pl.DataFrame({"age": [1], "job": ["clerk"]}).write_parquet(tmp_path / "small.parquet")
-    with pytest.raises(DataError, match="there is no column 'sex'"):
+    with pytest.raises(DataError, match="the column 'sex' does not exist"):
         hedgerow.publish(
             table_plan(("hedge", {})),
             data=tmp_path / "small.parquet",

@@ -305,7 +305,7 @@ FAULTS: dict[str, Fault] = {
     # --- what others open
     "labels that are formulas": Fault(
         arrange=inputs.formulas_for_labels,
-        arguments=(*PUBLISH, "--records"),
+        arguments=(*PUBLISH, "--write-records"),
         codes=(0,),
         states=("released",),
         whole=True,

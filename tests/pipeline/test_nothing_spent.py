@@ -93,7 +93,7 @@ ROWS: dict[str, Row] = {
     "a report that cannot be drawn": Row(stage="no report", code=70, says="Nothing was booked"),
     "a recoding that cannot be written": Row(stage="no recoding", code=70),
     "records that cannot be written": Row(
-        stage="no records", options=("-q", "--records"), says="no space left"
+        stage="no records", options=("-q", "--write-records"), says="no space left"
     ),
     "records that nobody asked for": Row(stage="no records", code=DONE),
     "marginals that cannot be written": Row(stage="no marginals", plan=HEDGE, code=70),

@@ -80,7 +80,7 @@ def test_the_command_reads_and_writes_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("HEDGEROW_LEDGER", str(tmp_path / "none" / "ledger.sqlite"))
 
     def call(*more):
-        given_ = ["plan", "--every", "month", "--for", "2", "years", "--epsilon", "4", *more]
+        given_ = ["plan", "--every", "month", "--duration", "2", "years", "--cap", "4", *more]
         result = CliRunner().invoke(app, given_, catch_exceptions=False)
         assert result.exit_code == 0
         return result.stdout

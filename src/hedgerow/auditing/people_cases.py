@@ -1,4 +1,4 @@
-"""Every method that protects people, in every way that it does."""
+"""Every method that protects people, in each of its ways to do so."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from hedgerow.plan.registry import METHODS
 from hedgerow.plan.settings import PrivateSettings
 
 VARIED = ("score",)
-"""Settings of which every combination is audited with people: L3 holds whatever the variant."""
+"""Settings of which every combination is audited with people: L3 holds for all variants."""
 
 
 def people_subjects(
     names: Sequence[str], *, epsilon: Fraction, seed: int
 ) -> Iterator[PeopleSubject | Unclaimed]:
-    """Yield what is audited under the names of methods, all of them where none is given.
+    """Yield the subjects of the names of methods, or all subjects if there are no names.
 
-    A choice of the bound is the same for every score, so it is run with the first alone.
+    The bound is chosen in the same way for every score, so that is run with the first score only.
     """
     for name in names or METHODS:
         if name not in METHODS:
@@ -43,14 +43,14 @@ def people_subjects(
         if not issubclass(METHODS[name], PrivateSettings):
             yield Unclaimed(name=name)
             continue
-        made: list[PeopleSubject | Unclaimed] = [
+        found: list[PeopleSubject | Unclaimed] = [
             subject
             for first, (words, publish) in enumerate(
                 settings_of(name, epsilon=epsilon, varied=VARIED)
             )
             for subject in _ways(publish, words, with_choice=first == 0, seed=seed)
         ]
-        yield from made or [Unclaimed(name=name)]
+        yield from found or [Unclaimed(name=name)]
 
 
 def _ways(

@@ -27,15 +27,15 @@ from hedgerow.privacy.source import SeededSource
 PERSON = ("who",)
 
 OFTEN = {"P0": 4}
-"""Pairs that are quickly run: how many times as often."""
+"""Factors on the number of runs for pairs that take little time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PeopleSubject:
     """A method under a rule for people, audited through its releases.
 
-    Every run draws a key of its own for the samples of people's records, bounds them, and
-    publishes, as `hedgerow publish` does.
+    Every run draws a new key for the samples of people's records, bounds them, and publishes, in
+    the same way as `hedgerow publish`.
     """
 
     name: str
@@ -47,15 +47,15 @@ class PeopleSubject:
 
     @property
     def pairs(self) -> Sequence[str]:
-        """The names of the pairs that it is run on."""
+        """Names of the pairs."""
         return [pair.name for pair in self.over]
 
     def times(self, pair: str) -> int:
-        """Return more than 1 for pairs on which a release is quickly made."""
+        """Return a factor above 1 for pairs whose releases take little time."""
         return OFTEN.get(pair, 1)
 
     def sample(self, pair: str, *, has_record: bool, runs: int, seed: int) -> RunColumns:
-        """Return features of that many releases, with the person or without."""
+        """Return features of ``runs`` releases, with the person or without."""
         chosen = next(each for each in self.over if each.name == pair)
         source = SeededSource(seed)
         return columns_of(
@@ -63,7 +63,7 @@ class PeopleSubject:
         )
 
     def run(self, pair: PeoplePair, *, has_person: bool, source: SeededSource) -> RunResult:
-        """Return one release of a pair's table, and what it spent."""
+        """Return a release of a pair's table, and its spending."""
         first, second = source.words(2).tolist()
         keyed = KeyedRule(rule=self.rule, key=SampleKey(words=(first, second)))
         return run_private(
@@ -75,10 +75,10 @@ class PeopleSubject:
         )
 
     def _once(self, pair: PeoplePair, *, has_person: bool, source: SeededSource) -> Features:
-        made = self.run(pair, has_person=has_person, source=source)
-        if made.path is None or made.people is None:
+        result = self.run(pair, has_person=has_person, source=source)
+        if result.path is None or result.people is None:
             raise InternalError(f"{self.name} protects nobody")
-        released = made.published
+        released = result.published
         shown: Features
         if isinstance(released, Groups) and isinstance(pair, PersonPair):
             shown = table_features(released, pair.shown())
@@ -87,13 +87,13 @@ class PeopleSubject:
         elif isinstance(released, NoisyBaskets) and not isinstance(pair, PersonPair):
             shown = basket_features(released, pair.shown())
         else:
-            raise InternalError("a method was run on a pair of the other kind")
-        bound = {"records of a person that count": float(made.people.most)}
-        return shown | bound | ledger_features(made.path)
+            raise InternalError("a method was run on a pair of another kind")
+        bound = {"records of a person that count": float(result.people.most)}
+        return shown | bound | ledger_features(result.path)
 
 
 def rules_for(*, baskets: bool, counts_people: bool) -> Iterator[tuple[str, PeopleRule, bool]]:
-    """Yield every way to protect people that a method has: its name, rule, and whether it chooses.
+    """Yield a method's ways to protect people: name, rule, and whether the bound is chosen.
 
     >>> [name for name, _, _ in rules_for(baskets=True, counts_people=False)]
     ['3 records a person', 'records chosen', 'people joined']
@@ -107,5 +107,5 @@ def rules_for(*, baskets: bool, counts_people: bool) -> Iterator[tuple[str, Peop
 
 
 def least_rate(rule: PeopleRule, *, epsilon: Fraction, auto: bool) -> Fraction:
-    """Return the least that a method may get for one counted unit."""
+    """Return the minimum epsilon of a method for one counted unit."""
     return PeopleShares(epsilon=epsilon, auto=auto).method / rule.cost

@@ -1,8 +1,8 @@
-"""The audit itself: look for the worst event on some runs, test it on others.
+"""The audit itself: search for the worst event on some runs, test it on others.
 
 Every pair of a subject is screened with a few runs. The pairs that look worst are run
-again, many more times, and only these fresh runs count: the events to be tested are fixed
-by then, and their number goes into the bounds (Bonferroni).
+again, many more times, and only these new runs count: the events to be tested are fixed
+by then, and their number is part of the bounds (Bonferroni).
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from hedgerow.progress import Progress, no_progress
 
 RUNS = 1200
 SCREENED = 5
-"""Of the runs that test an event, one in that many is spent on each pair to look for it."""
+"""One in this number of the runs that test an event is spent on each pair to find it."""
 
 LEAST_RUNS = 50
 MOST_RUNS = 10_000_000
 FINALISTS = 2
-"""Pairs that are run again, beside the cheapest."""
+"""Number of pairs that are run again, in addition to the cheapest."""
 
 EVENTS = 4
-"""Learnt events of each such pair that are tested, beside those chosen beforehand."""
+"""Number of learnt events of each such pair that are tested, in addition to the fixed ones."""
 
 _CHUNK = 250
 
@@ -52,7 +52,7 @@ Map = Callable[..., Iterable[RunColumns]]
 
 @dataclass(frozen=True, kw_only=True)
 class _Order:
-    """That many runs of a subject on one table of a pair."""
+    """An order for a number of runs of a subject on one table of a pair."""
 
     subject: Subject
     pair: str
@@ -72,7 +72,7 @@ def _filled(order: _Order) -> RunColumns:
 
 @dataclass(kw_only=True)
 class _Lab:
-    """Runs subjects, on one core or on several, each part from a seed of its own."""
+    """Runs subjects, on one core or on several, each part with a seed of its own."""
 
     run: Map
     seed: int
@@ -83,7 +83,7 @@ class _Lab:
     ) -> Iterator[tuple[RunColumns, RunColumns]]:
         """Yield features of runs with the record and without, for each pair and its runs.
 
-        All is ordered at once, so that no process waits while results are looked at.
+        All runs are ordered at once, so that no process waits while results are examined.
         """
         orders = [list(self._orders(subject, pair, runs)) for pair, runs in wanted]
         filled = iter(self.run(_filled, [order for each in orders for order in each]))
@@ -123,7 +123,7 @@ def _lab(jobs: int, seed: int | None) -> Iterator[_Lab]:
 
 @contextmanager
 def _without_main() -> Iterator[None]:
-    """Keep new processes from running the caller's script again: they need nothing of it."""
+    """Keep new processes from running the caller's script again, which they do not need."""
     main = sys.modules["__main__"]
     kept: dict[str, Any] = {
         name: vars(main)[name] for name in ("__file__", "__spec__") if name in vars(main)
@@ -149,31 +149,31 @@ def audit(
     jobs: int = 1,
     progress: Progress = no_progress,
 ) -> AuditReport:
-    """Return what audits found: of the methods named, of a plan's settings, or of all methods.
+    """Return the results of audits: of the named methods, of a plan's settings, or of all methods.
 
-    Every score and variant of a method is audited by itself, at the same ``epsilon`` (1), on
-    the ``pairs`` named, or on all. With a ``plan`` its own settings are audited instead, at
-    its own epsilon, on neighbours made up over its public domains: its data is not read, and
-    it need not be confirmed. ``runs`` is how often each table of the worst pairs is
-    published; ``jobs`` processes share the work. A ``seed`` makes an audit reproducible.
+    Every score and variant of a method is audited separately, at the same ``epsilon`` (1), on
+    the named ``pairs``, or on all. With a ``plan`` its own settings are audited instead, at
+    its own epsilon, on synthetic neighbours over its public domains: its data is not read, and
+    it need not be confirmed. ``runs`` is the number of releases of each table of the worst
+    pairs; ``jobs`` processes share the work. A ``seed`` makes an audit reproducible.
 
-    With ``people`` tables differ in all records of one person instead, and methods are run in
-    every way in which they protect people; so is a plan that names a ``person``.
+    With ``people`` tables differ in all records of one person instead, and methods are run in each
+    of their ways to protect people; the same holds for a plan that names a ``person``.
 
-    Privacy: no confidential record is read; all tables are made up.
+    Privacy: no confidential record is read; all tables are synthetic.
 
     >>> audit(["noise"], runs=500, seed=1).refuted
     False
     """
     if plan is not None and methods:
         raise SettingError(
-            "methods and a plan are both given", where="audit", do="Give the one or the other."
+            "methods and a plan exclude each other", where="audit", do="Give one of them."
         )
     if plan is not None and people:
         raise SettingError(
-            "people and a plan are both given",
+            "people and a plan exclude each other",
             where="audit",
-            do="Give the plan alone: its own line 'person' says who is protected.",
+            do="Give only the plan: its own line 'person' says who is protected.",
         )
     _check(runs, jobs)
     made_with = 1 if seed is None else seed
@@ -196,11 +196,11 @@ def _planned(plan: PlanLike, epsilon: EpsilonLike | None, *, seed: int) -> Subje
     name = f"{settings.method}, as the plan has it"
     if ready.people is not None:
         return planned_people(ready, ready.people, name=name, seed=seed)
-    # `sample` claims something of tables with enough records only.
+    # The claim of `sample` is only about tables with enough records.
     least = getattr(settings, "least_records", 0)
     if ready.is_ordered:
-        given = sequences_over(ready.taxonomy, epsilon=settings.epsilon, seed=seed)
-        over = PairsOf(sequences=given)
+        sequences = sequences_over(ready.taxonomy, epsilon=settings.epsilon, seed=seed)
+        over = PairsOf(sequences=sequences)
     elif ready.has_items:
         over = PairsOf(baskets=baskets_over(ready.taxonomy, seed=seed))
     else:
@@ -215,7 +215,7 @@ def audit_subject(
     pairs: Sequence[str] = (),
     seed: int | None = None,
 ) -> Verdict:
-    """Return what an audit of anything with a claim found, on this process alone."""
+    """Return the result of an audit of anything with a claim, in this process."""
     _check(runs, 1)
     with _lab(1, seed) as lab:
         return _verdict(subject, lab, runs=runs, pairs=pairs, report=lambda _: None)
@@ -255,7 +255,7 @@ def _audited(
 
 @dataclass(frozen=True, kw_only=True)
 class _Screened:
-    """A pair, and the events that looked worst on it."""
+    """A pair, and its worst events in the screening."""
 
     pair: str
     suspects: list[Suspect]
@@ -302,9 +302,9 @@ def _verdict(
 
 
 def _finalists(subject: Subject, screened: Sequence[_Screened]) -> list[_Screened]:
-    """Return the pairs to run again: those that look worst, and the cheapest whatever it looks.
+    """Return the pairs to run again: those that look worst, and always the cheapest.
 
-    A cheap pair is run more often than others, so that its runs prove more.
+    A cheap pair is run more often than others, so its runs prove more.
     """
     ranked = sorted(screened, key=lambda each: -each.promise)
     cheapest = max(ranked, key=lambda each: subject.times(each.pair))
@@ -313,11 +313,11 @@ def _finalists(subject: Subject, screened: Sequence[_Screened]) -> list[_Screene
 
 
 def _chosen(subject: Subject, pairs: Sequence[str]) -> list[str]:
-    """Return the subject's pairs that were asked for, or all."""
+    """Return the requested pairs of the subject, or all."""
     names = [name for name in subject.pairs if not pairs or name in pairs]
     if not names:
         raise SettingError(
-            f"{subject.name} has none of the pairs {', '.join(pairs)}",
+            f"{subject.name} does not have the pairs {', '.join(pairs)}",
             where="pairs",
             do=f"Give some of: {', '.join(subject.pairs)}.",
         )
@@ -327,7 +327,7 @@ def _chosen(subject: Subject, pairs: Sequence[str]) -> list[str]:
 def _tested(
     screened: _Screened, samples: tuple[RunColumns, RunColumns], claim: Claim, *, n_events: int
 ) -> list[Finding]:
-    """Count each event of a pair on fresh runs; the bounds of all events hold together."""
+    """Count each event of a pair on new runs; the bounds of all events hold simultaneously."""
     runs = n_runs(samples[0])
     findings = []
     for suspect in screened.suspects:

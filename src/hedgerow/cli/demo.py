@@ -1,4 +1,4 @@
-"""`hedgerow demo`: real bundled data, end to end."""
+"""`hedgerow demo`: publish the bundled data set."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hedgerow.cli.console import JsonOption, QuietOption, a_folder, answer, progress, say
+from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
+from hedgerow.cli.options import ForceOption, OutFolder
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -17,23 +18,21 @@ if TYPE_CHECKING:
 
 
 def demo_command(
-    out: Annotated[
-        Path, typer.Option("--out", "-o", callback=a_folder, help="The folder to make.")
-    ] = Path("hedgerow-demo"),
-    force: Annotated[
-        bool, typer.Option("--force", help="Make the demonstration anew where one is.")
-    ] = False,
+    out: OutFolder = Path("hedgerow-demo"),
+    force: ForceOption = False,
     hospital: Annotated[
         bool,
-        typer.Option("--hospital", help="Write a made-up hospital's patients.csv there, no more."),
+        typer.Option(
+            "--hospital", help="Write only patients.csv, a synthetic table of a hospital."
+        ),
     ] = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Publish the bundled UCI Adult table at epsilon 1 and show what the release keeps.
 
-    Leaves plan.yaml, taxonomies, the data and the release in a folder: a starting point
-    for your own.
+    Writes plan.yaml, taxonomies, the data and the release to a folder, as a starting point for a
+    plan of your own.
 
     Example: hedgerow demo --out hedgerow-demo
     """
@@ -42,8 +41,8 @@ def demo_command(
     from hedgerow.demo import run_demo
 
     with progress("demonstration", quiet=quiet or as_json) as report:
-        made = run_demo(out, force=force, progress=report)
-    answer(_result(made), as_json=as_json, show=lambda: None if quiet else _show(made))
+        demo = run_demo(out, force=force, progress=report)
+    answer(_result(demo), as_json=as_json, show=lambda: None if quiet else _show(demo))
     return None
 
 
@@ -53,53 +52,53 @@ def _hospital(out: Path, *, force: bool, as_json: bool, quiet: bool) -> None:
     from hedgerow.demo.hospital import write_hospital
 
     path = write_hospital(out, force=force)
-    told = f"Wrote {escape(str(path))}: made-up patients, to try 'hedgerow draft' on."
-    answer({"file": str(path)}, as_json=as_json, show=lambda: None if quiet else say(told))
+    words = f"Wrote {escape(str(path))}: synthetic patients, to try 'hedgerow draft' with."
+    answer({"file": str(path)}, as_json=as_json, show=lambda: None if quiet else say(words))
 
 
-def _result(shown: Demonstration) -> dict[str, Any]:
-    accuracy = shown.accuracy
+def _result(demo: Demonstration) -> dict[str, Any]:
+    accuracy = demo.accuracy
     figures = None
     if accuracy is not None:
         figures = {
             "floor": accuracy.floor,
             "release": accuracy.release,
-            "boxes": shown.box_accuracy,
+            "boxes": demo.box_accuracy,
             "ceiling": accuracy.ceiling,
         }
     return {
-        "folder": str(shown.folder),
-        "epsilon": str(shown.release.certificate.guarantee.epsilon),
-        "groups": len(shown.release.groups),
+        "folder": str(demo.folder),
+        "epsilon": str(demo.release.certificate.guarantee.epsilon),
+        "groups": len(demo.release.groups),
         "counts": [
             {"question": each.question, "released": each.released, "raw": each.raw}
-            for each in shown.counts
+            for each in demo.counts
         ],
         "accuracy": figures,
     }
 
 
-def _show(shown: Demonstration) -> None:
+def _show(demo: Demonstration) -> None:
     from rich.markup import escape
 
-    n_rows = int(shown.release.groups.counts.sum())
+    n_rows = int(demo.release.groups.counts.sum())
     say(
-        f"Published UCI Adult in [bold]{escape(str(shown.folder / 'release'))}[/bold]:"
+        f"Published UCI Adult in [bold]{escape(str(demo.folder / 'release'))}[/bold]:"
         f" {n_rows:,} synthetic rows."
     )
-    say(escape(shown.release.certificate.guarantee.statement))
-    say(_counts(shown))
-    if shown.accuracy is None:
+    say(escape(demo.release.certificate.guarantee.statement))
+    say(_counts(demo))
+    if demo.accuracy is None:
         say("To see what a classifier learns from it: pip install 'hedgerow\\[evaluate]'")
     else:
-        say(_learnt(shown.accuracy, shown.box_accuracy))
+        say(_learnt(demo.accuracy, demo.box_accuracy))
     say(
-        f"Read {escape(str(shown.folder / 'release' / 'report.html'))};"
-        f" {escape(str(shown.folder / 'plan.yaml'))} is a start for a plan of your own."
+        f"Read {escape(str(demo.folder / 'release' / 'report.html'))};"
+        f" {escape(str(demo.folder / 'plan.yaml'))} is a start for a plan of your own."
     )
 
 
-def _counts(shown: Demonstration) -> Table:
+def _counts(demo: Demonstration) -> Table:
     from rich.table import Table
 
     table = Table(title="Counts", title_justify="left")
@@ -107,7 +106,7 @@ def _counts(shown: Demonstration) -> Table:
     table.add_column("released rows", justify="right")
     table.add_column("raw records", justify="right")
     table.add_column("error", justify="right")
-    for each in shown.counts:
+    for each in demo.counts:
         error = (each.released - each.raw) / max(each.raw, 1)
         table.add_row(each.question, f"{each.released:,}", f"{each.raw:,}", f"{error:+.1%}")
     return table

@@ -1,4 +1,4 @@
-"""disclose(plan): read, solve each distinct record once, keep answers on the way, write."""
+"""Disclose a table: read it, solve each distinct record once, save progress, write the result."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _DATABASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|sqlite:")
 
 FIRST_BLOCK = 64
 SECONDS_PER_BLOCK = 2.0
-"""How much work a stopped run may lose."""
+"""Work in seconds that an interrupted run may lose."""
 
 
 def disclose(
@@ -63,25 +63,26 @@ def disclose(
     progress: Progress = no_progress,
     **settings: Any,
 ) -> Disclosure:
-    """Return every record in its best form, and write the folder where ``out`` says.
+    """Return every record in its best generalisation, and write the folder if ``out`` is set.
 
     ``data`` and ``against`` (the attacker's dictionary) are files, database URLs or
     dataframes, and replace the plan's own. Further ``settings`` replace those of the plan's
     ``disclose`` section: ``method``, ``utility={"at-least": "half"}``, ``risk={"model": 2}``
-    and so on. With ``out``, answers are kept beside it on the way, and a run that was stopped
-    goes on unless ``resume`` is false. ``seed`` fixes faithful roundings of ``approx``, the
-    only random step there is.
+    and so on. With ``out``, answers are saved beside it, and an interrupted run continues from
+    them unless ``resume`` is false. ``seed`` fixes the faithful roundings of ``approx``, the
+    only random step.
 
-    With a ``recipient``, what was given to them before counts towards the risk, and what is given
-    now is remembered (see :mod:`~hedgerow.disclosure.recipient`).
+    With a ``recipient``, their earlier records count towards the risk, and this disclosure is
+    recorded (see :mod:`~hedgerow.disclosure.recipient`).
 
-    Refused, with nothing written, where the mean risk does not fall to half of that of the
-    records as they are (see :mod:`~hedgerow.disclosure.movement`), unless ``accept_risk``; and
-    where the work is expected to take longer than ``hours`` (see
-    :mod:`~hedgerow.disclosure.work`). ``on_risk`` is told how risk moved, and ``on_recognised``
-    what the recipient has already, both confidential, before anything is written or refused.
+    The disclosure is refused, and nothing is written, if the mean risk does not fall to half of
+    that of the original records (see :mod:`~hedgerow.disclosure.movement`), unless
+    ``accept_risk``; and if the work is expected to take longer than ``hours`` (see
+    :mod:`~hedgerow.disclosure.work`). ``on_risk`` receives the change in risk, and
+    ``on_recognised`` what the recipient already has, both confidential, before anything is
+    written or refused.
 
-    Privacy: none in the sense of differential privacy; the certificate says what is promised.
+    Privacy: none in the sense of differential privacy; the certificate states what is promised.
     ``Disclosure.owner`` and the folder `owner` are confidential.
 
     >>> import pandas as pd
@@ -102,27 +103,27 @@ def disclose(
     recipient = Recipient.of(ready)
     if recipient is not None and destination is not None:
         recipient.check_outside(destination)
-    given = read_confidential(ready, data, against, progress=progress)
-    problems = Problems.of(ready, given, _known(recipient, given, ready))
+    confidential = read_confidential(ready, data, against, progress=progress)
+    problems = Problems.of(ready, confidential, _known(recipient, confidential, ready))
     drawn = secrets.randbits(63) if seed is None else seed
     kept = None
     if destination is not None:
-        identity = _identity(ready, given, problems, seed)
+        identity = _identity(ready, confidential, problems, seed)
         kept = Unfinished.beside(destination, identity, seed=drawn, resume=resume)
         drawn = kept.seed
     with _keeping(kept):
         watch = _watch(ready, problems, kept, hours=hours, workers=workers, progress=progress)
         cores = n_workers(workers)
-        solver = solver_for(ready, given, problems, seed=drawn, workers=cores)
+        solver = solver_for(ready, confidential, problems, seed=drawn, workers=cores)
         found = _solved(solver, len(problems), kept, watch)
         owner = OwnerView(
             ready=ready,
-            given=given,
+            confidential=confidential,
             problems=problems,
             found=found,
-            before=_before(ready, given, problems),
+            before=_before(ready, confidential, problems),
             recipient=recipient,
-            already=_already(ready, given, problems, cores),
+            already=_already(ready, confidential, problems, cores),
         )
         have = owner.what_they_have()
         if on_recognised is not None and have is not None:
@@ -141,7 +142,7 @@ def disclose(
 
 
 def _write(result: Disclosure, destination: Path, *, force: bool) -> None:
-    """Write the folder; what a recipient gets is booked just before the folder has its name."""
+    """Write the folder; the recipient's records are booked just before it gets its name."""
     owner, booked = result.owner, []
     recipient = owner.recipient
     if recipient is None:
@@ -156,23 +157,23 @@ def _write(result: Disclosure, destination: Path, *, force: bool) -> None:
 
 
 def _known(
-    recipient: Recipient | None, given: Confidential, ready: PreparedDisclosure
+    recipient: Recipient | None, confidential: Confidential, ready: PreparedDisclosure
 ) -> Levels | None:
-    """What the recipient has of each record; None where it has nothing of any."""
+    """Return the levels that the recipient has of each record, or ``None`` if there are none."""
     if recipient is None:
         return None
-    known = recipient.recognise(given, ready)
+    known = recipient.recognise(confidential, ready)
     return known.levels if known.recognised.any() else None
 
 
 def _already(
-    ready: PreparedDisclosure, given: Confidential, problems: Problems, workers: int
+    ready: PreparedDisclosure, confidential: Confidential, problems: Problems, workers: int
 ) -> Floats | None:
-    """The risk of what the recipient has already: that of giving it nothing more."""
+    """Return the risk of what the recipient already has."""
     if problems.known is None:
         return None
     solver = RecordSolver(
-        dictionary=given.dictionary,
+        dictionary=confidential.dictionary,
         utility=ready.utility,
         severities=problems.severities,
         model=ready.model,
@@ -185,7 +186,7 @@ def _already(
 
 @contextmanager
 def _keeping(kept: Unfinished | None) -> Iterator[None]:
-    """Let go of answers in the end; what was refused leaves none, unless they took long to find."""
+    """Release saved answers at the end; delete those of a refused run, unless they took long."""
     try:
         yield
     except (RiskNotLoweredError, TooLongError) as error:
@@ -219,14 +220,14 @@ def _check_seed(ready: PreparedDisclosure, seed: int | None) -> None:
     disclose = ready.disclose
     if seed is not None and not (isinstance(disclose, ApproxDisclose) and disclose.faithful):
         raise SettingError(
-            "there is nothing random in this method",
+            "this method has no random step",
             where="seed",
-            do="Leave it out; it is for 'method: approx' with 'faithful: true'.",
+            do="Omit it; it is for 'method: approx' with 'faithful: true'.",
         )
 
 
 def _identity(
-    ready: PreparedDisclosure, given: Confidential, problems: Problems, seed: int | None
+    ready: PreparedDisclosure, confidential: Confidential, problems: Problems, seed: int | None
 ) -> Identity:
     wanted = "" if seed is None else f"-{seed}"
     known = ""
@@ -234,14 +235,14 @@ def _identity(
         known = f"-{hashlib.sha256(np.ascontiguousarray(problems.known).data).hexdigest()}"
     return Identity(
         plan_digest=plan_digest(ready.plan),
-        data_digest=given.digest() + known + wanted,
+        data_digest=confidential.digest() + known + wanted,
         n_problems=len(problems),
         n_attributes=len(ready.chains),
     )
 
 
 def _solved(solver: BlockSolver, n_problems: int, kept: Unfinished | None, watch: Watch) -> Found:
-    """Answer block by block; blocks grow until one takes about two seconds."""
+    """Solve block by block; blocks grow until one takes about two seconds."""
     parts: list[Found] = []
     keep: Callable[[Found], None] = parts.append if kept is None else kept.append
     start = 0 if kept is None else kept.n_done
@@ -259,7 +260,7 @@ def _solved(solver: BlockSolver, n_problems: int, kept: Unfinished | None, watch
             elif seconds > 2 * SECONDS_PER_BLOCK:
                 size = max(size // 2, 1)
     except InputError as error:
-        # Settings that cannot work will not work the next time either.
+        # Settings that are impossible now will be impossible next time.
         if kept is not None and not isinstance(error, ReleaseError | TooLongError):
             kept.remove()
         raise
@@ -270,7 +271,7 @@ def _solved(solver: BlockSolver, n_problems: int, kept: Unfinished | None, watch
 
 
 def _result(owner: OwnerView, facts: DisclosureFacts, *, accept_risk: bool) -> Disclosure:
-    """Return the disclosure, or refuse to call it one where risk did not fall."""
+    """Return the disclosure, or refuse it if the risk did not fall."""
     movement = owner.movement
     if not (movement.lowered or accept_risk):
         raise RiskNotLoweredError(movement)
@@ -289,20 +290,20 @@ def _facts(ready: PreparedDisclosure, *, data: Any, against: Any, seeded: bool) 
     )
 
 
-def _before(ready: PreparedDisclosure, given: Confidential, problems: Problems) -> Valued:
-    """The risk and utility of the records as they are."""
-    forms = UniformForms(ready=ready, given=given, problems=problems)
+def _before(ready: PreparedDisclosure, confidential: Confidential, problems: Problems) -> Valued:
+    """Return the risk and utility of the original records."""
+    forms = UniformForms(ready=ready, confidential=confidential, problems=problems)
     valued = forms.valued(forms.as_they_are())
     if ready.disclose.risk.consistency == "hierarchical":
         return valued
     similar = ready.disclose.risk.similar_from
-    exposure = ready.model.exposure(given.dictionary.n_records)
+    exposure = ready.model.exposure(confidential.dictionary.n_records)
     risk = np.empty(len(problems))
     for job in range(len(problems)):
         codes = [int(column[job]) for column in problems.records.codes]
         counter = match_counter(
             codes,
-            given.dictionary,
+            confidential.dictionary,
             consistency="approximate",
             **({} if similar is None else {"similar_from": float(similar)}),
         )
@@ -328,7 +329,7 @@ def _dictionary_words(ready: PreparedDisclosure, against: Any) -> str:
 
 
 def _file_name(place: Any) -> str | None:
-    """Return the name of a file, without its folders; nothing for databases and dataframes."""
+    """Return the name of a file without its folders, or ``None`` for databases and dataframes."""
     if not isinstance(place, str | os.PathLike) or _DATABASE.match(str(place)):
         return None
     return Path(place).name

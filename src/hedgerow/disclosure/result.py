@@ -1,4 +1,4 @@
-"""A disclosure: the table to give out with its certificate, and what only its owner may see."""
+"""A disclosure: the table and certificate to give out, and results for its owner only."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ RISK = "risk.csv"
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class OwnerView:
-    """What was found for every record. Confidential: for the owner of the data only.
+    """Results for every record. Confidential: for the data owner only.
 
-    ``already`` is the risk of what the recipient has of each distinct record from before.
+    ``already`` is the risk of each distinct record's earlier disclosures to the recipient.
     """
 
     ready: PreparedDisclosure
-    given: Confidential
+    confidential: Confidential
     problems: Problems
     found: Found
     before: Valued
@@ -55,17 +55,17 @@ class OwnerView:
     already: Floats | None = None
 
     def risks(self) -> pa.Table:
-        """Return, record by record, risk and utility before and after, and nodes visited.
+        """Return risk and utility before and after, and nodes visited, for every record.
 
-        ``record`` is the row of the data, counted from 1. A withheld record has neither
-        risk nor utility afterwards. With a recipient, ``risk_already`` is the risk of what they
-        have of it from before, empty where they have nothing.
+        ``record`` is the row of the data, counted from 1. A withheld record has neither risk nor
+        utility afterwards. With a recipient, ``risk_already`` is the risk of their earlier
+        disclosures of it, null if there are none.
         """
         import pyarrow as pa
 
         kind, found = self.problems.kind, self.found
         columns: dict[str, Any] = {
-            "record": integers(self.given.rows + 1, np.int64),
+            "record": integers(self.confidential.rows + 1, np.int64),
             "risk_before": _floats(self.before.risk[kind]),
             "risk_after": _floats(found.risk[kind]),
             "utility_before": _floats(self.before.utility[kind]),
@@ -80,11 +80,11 @@ class OwnerView:
         return pa.table(columns)
 
     def figures(self) -> OwnerFigures:
-        """Return what the owner's page shows; a search for k-anonymous tables is part of it."""
+        """Return the figures of the owner's page, including a search for k-anonymous tables."""
         risk, kind, found = self.ready.disclose.risk, self.problems.kind, self.found
         plane = None
         if risk.consistency == "hierarchical" and not risk.printed:
-            plane = plane_of(self.ready, self.given, self.problems, found)
+            plane = plane_of(self.ready, self.confidential, self.problems, found)
         shown = found.feasible[kind]
         return OwnerFigures(
             n_distinct=len(self.problems),
@@ -98,7 +98,7 @@ class OwnerView:
         )
 
     def what_they_have(self) -> WhatTheyHave | None:
-        """Return what the recipient was given before, if the plan names one."""
+        """Return the recipient's earlier disclosures, if the plan names a recipient."""
         recipient = self.recipient
         if recipient is None or recipient.known is None:
             return None
@@ -118,16 +118,18 @@ class OwnerView:
 
     @cached_property
     def nodes(self) -> list[NDArray[np.int32]]:
-        """The taxonomy node that each record shows of each attribute."""
+        """Taxonomy node that each record shows, per attribute."""
         kind, found = self.problems.kind, self.found
         shown = found.levels[kind], found.feasible[kind]
-        return disclosed_nodes(self.given.table, self.ready.chains, *shown)
+        return disclosed_nodes(self.confidential.table, self.ready.chains, *shown)
 
     @cached_property
     def movement(self) -> RiskMovement:
-        """How far risk moved, and what the disclosed rows show."""
-        kind, found, dictionary = self.problems.kind, self.found, self.given.dictionary
-        forms = UniformForms(ready=self.ready, given=self.given, problems=self.problems)
+        """Change in risk, and statistics of the disclosed rows."""
+        kind, found, dictionary = self.problems.kind, self.found, self.confidential.dictionary
+        forms = UniformForms(
+            ready=self.ready, confidential=self.confidential, problems=self.problems
+        )
         matches = forms.sizes(forms.as_they_are(), dictionary.columns, dictionary.many)
         return movement_of(
             before=self.before.risk[kind],
@@ -136,12 +138,12 @@ class OwnerView:
             matches=matches[kind],
             nodes=self.nodes,
             chains=self.ready.chains,
-            classes=shown_classes(self.given.table, found.feasible[kind]),
+            classes=shown_classes(self.confidential.table, found.feasible[kind]),
         )
 
     @cached_property
     def n_withheld(self) -> int:
-        """How many records have no form that is safe or useful enough."""
+        """Number of records without a generalisation that is safe and useful enough."""
         return int((~self.found.feasible[self.problems.kind]).sum())
 
 
@@ -149,7 +151,7 @@ class OwnerView:
 class Disclosure(Frames):
     """A disclosed table with its certificate; ``owner`` is confidential.
 
-    The table, the certificate and :meth:`report` may be given out. Nothing of it is
+    The table, the certificate and :meth:`report` may be given out. None of it is
     differentially private, and the certificate says so.
     """
 
@@ -160,21 +162,21 @@ class Disclosure(Frames):
         return f"Disclosure({self.certificate.data.name!r}, {len(self):,} records)"
 
     def __len__(self) -> int:
-        return len(self.owner.given.table)
+        return len(self.owner.confidential.table)
 
     @property
     def n_rows(self) -> int:
-        """The number of disclosed records, withheld ones included."""
+        """Number of disclosed records, withheld ones included."""
         return len(self)
 
     def to_arrow(self) -> pa.Table:
         """Return one row per record, in the order of the data: labels, and the class."""
         owner = self.owner
         feasible = owner.found.feasible[owner.problems.kind]
-        return disclosed_table(owner.given.table, owner.ready.chains, owner.nodes, feasible)
+        return disclosed_table(owner.confidential.table, owner.ready.chains, owner.nodes, feasible)
 
     def report(self) -> str:
-        """Return the text of `report.html`: what may be told about the disclosed table."""
+        """Return the text of `report.html`, which may be given out."""
         return render_disclosure_report(
             self.owner.ready.schema,
             self.owner.ready.chains,
@@ -184,7 +186,7 @@ class Disclosure(Frames):
         )
 
     def owner_report(self) -> str:
-        """Return the text of `owner/report.html`: risks, confidential."""
+        """Return the text of the confidential `owner/report.html` with the risks."""
         return render_owner_report(self.owner.figures(), self.certificate)
 
     def write(
@@ -194,12 +196,12 @@ class Disclosure(Frames):
         force: bool = False,
         last: Callable[[], None] | None = None,
     ) -> Written:
-        """Write the folder whole or not at all, and return what was written.
+        """Write the complete folder or nothing, and return what was written.
 
-        ``last`` is called when all is on the disk, just before the folder gets its name.
+        ``last`` is called when all files are on the disk, just before the folder gets its name.
 
-        Files in `owner` can be read by the user who wrote them only, and are not for others.
-        An earlier release is replaced with ``force`` only, once the new one is complete.
+        Files in `owner` can be read only by the user who wrote them, and are not for others.
+        An earlier release is replaced only with ``force``, and only once the new one is complete.
         """
         # Everything is computed before anything is written.
         texts = label_columns(list(self.owner.ready.schema.used()))
@@ -223,7 +225,7 @@ class Disclosure(Frames):
 
 
 def _floats(values: NDArray[np.float64]) -> pa.Array:
-    """Return numbers as an Arrow column; what is not a number is missing."""
+    """Return numbers as an Arrow column with nulls for NaN."""
     import pyarrow as pa
 
     flat = np.ascontiguousarray(values, dtype=np.float64)

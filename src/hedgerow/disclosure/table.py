@@ -23,7 +23,7 @@ def disclosed_nodes(
     levels: NDArray[np.uint8],
     feasible: NDArray[np.bool_],
 ) -> list[NDArray[np.int32]]:
-    """The taxonomy node that each record shows of each attribute; the root if it is withheld."""
+    """Return the taxonomy node of each record and attribute, the root for withheld records."""
     return [
         np.where(feasible, chain.nodes[column, levels[:, i]], 0).astype(np.int32)
         for i, (chain, column) in enumerate(zip(chains, table.codes, strict=True))
@@ -36,9 +36,9 @@ def disclosed_table(
     nodes: list[NDArray[np.int32]],
     feasible: NDArray[np.bool_],
 ) -> pa.Table:
-    """One row per record, in the order of the table: labels, and the class if there is one.
+    """Return one row per record, in the order of the table: labels, and the class if any.
 
-    A record that must be withheld shows the labels of all values, and an empty class.
+    A withheld record shows the labels of the roots, and an empty class.
     """
     import pyarrow as pa
 
@@ -57,7 +57,7 @@ def _labels(domain: Domain, chain: Chains, nodes: NDArray[np.int32]) -> pa.Dicti
     used, place = np.unique(nodes, return_inverse=True)
     tree = chain.taxonomy
     labels = [domain.label(int(tree.first[node]), int(tree.stop[node])) for node in used]
-    # Nodes above a single child hold the same values, and have the same label.
+    # A node with a single child holds the same values as the child, and has the same label.
     distinct = list(dict.fromkeys(labels))
     position = {label: at for at, label in enumerate(distinct)}
     same = np.array([position[label] for label in labels], dtype=np.int32)

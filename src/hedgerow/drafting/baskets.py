@@ -109,7 +109,7 @@ def refuse_no_lines(data: Any) -> None:
         where="ordered",
         do=(
             "Name the column of items with --items and, if a row is one item, the column that"
-            " identifies a sequence with --record and the column of the order with --order."
+            " identifies a sequence with --record-id and the column of the order with --order."
         ),
     )
 

@@ -62,8 +62,8 @@ class BasketColumns:
                 "Only the rows of a long table have a column for their order.",
                 where="order",
                 do=(
-                    "Name the columns of items and of sequences with --items and --record as well;"
-                    " lists and lines are in order already."
+                    "Name the columns of items and of sequences with --items and --record-id as"
+                    " well; lists and lines are in order already."
                 ),
             )
         if ordered and record is not None and order is None:
@@ -132,7 +132,7 @@ def baskets_in(
         raise DataError(
             "The column does not hold lists, and no column identifies the record of a row.",
             where=f"{source.name}, column {columns.items!r}",
-            do="Name the column that identifies a record: --record COLUMN.",
+            do="Name the column that identifies a record: --record-id COLUMN.",
         )
     owner = "person" if person else "record"
     rows = pairs.table.filter(pc.is_valid(pairs.table.column("item")))

@@ -23,9 +23,9 @@ def rolled_back(path: Path, how: str) -> LedgerError:
         where=str(path),
         do=(
             "Put the latest copy in its place. If that is lost and this is the latest backup,"
-            " declare it with 'hedgerow ledger restored --why WHY', then book what was spent since"
-            " with 'hedgerow ledger spend'; 'hedgerow ledger verify --releases FOLDER' finds such"
-            " releases."
+            " declare it with 'hedgerow ledger restored --reason TEXT', then book what was spent"
+            " since with 'hedgerow ledger spend'; 'hedgerow ledger verify --releases FOLDER'"
+            " finds such releases."
         ),
     )
 
@@ -37,7 +37,7 @@ def damaged_key(path: Path) -> LedgerError:
         where=str(file_beside(path, ".key")),
         do=(
             "Put a backup of the key in its place. If there is none, check the ledger against its"
-            " releases and go on with: hedgerow ledger restored --why WHY"
+            " releases and go on with: hedgerow ledger restored --reason TEXT"
         ),
     )
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from hedgerow.errors import LedgerError
 
 RECOVER = (
-    "Put a backup in its place, declare it with 'hedgerow ledger restored --why WHY', then"
+    "Put a backup in its place, declare it with 'hedgerow ledger restored --reason TEXT', then"
     " book what was spent since with 'hedgerow ledger spend'. Publish nothing from its data"
     " sets before that."
 )

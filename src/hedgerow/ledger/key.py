@@ -99,7 +99,7 @@ def read_key(ledger: Path) -> ColumnKey:
             where=str(path),
             do=(
                 "Put a backup in its place. If there is none, remove it and run: hedgerow ledger"
-                " new-key --why WHY"
+                " new-key --reason TEXT"
             ),
         )
     return ColumnKey(secret=secret[:KEY_BYTES])

@@ -64,7 +64,7 @@ def check_neighbours(
             where=where,
             do=(
                 "If all of it was per person (plans with 'person'), record it once: hedgerow"
-                f" ledger neighbours {name} person --why WHY\n"
+                f" ledger neighbours {name} person --reason TEXT\n"
                 f"If not, give these people an account of their own: 'ledger: {{people: NAME, cap:"
                 f" CAP}}'."
             ),
@@ -94,7 +94,7 @@ def check_alike(one: AccountBalance, two: AccountBalance) -> None:
                 f" account 'ledger: {{people: NAME, cap: CAP}}', and book there what was spent"
                 " before, as it is per person, with 'hedgerow ledger spend'. If the ledger takes"
                 " one table for both, record that they differ: hedgerow ledger different"
-                f" {shlex.quote(one.name)} {shlex.quote(two.name)} --why WHY"
+                f" {shlex.quote(one.name)} {shlex.quote(two.name)} --reason TEXT"
             ),
         )
 

@@ -96,7 +96,8 @@ def _check_key(draft: BookingDraft, key: str) -> None:
             "The key beside the ledger is not the one with which its tables were recognised so"
             " far.",
             where="ledger",
-            do="Put the key back where it was. If it is lost: hedgerow ledger new-key --why WHY",
+            do="Put the key back where it was. If it is lost: hedgerow ledger new-key"
+            " --reason TEXT",
         )
 
 
@@ -113,6 +114,6 @@ def _same(other: str, dataset: str) -> SameRecordsError:
         do=(
             "If they are the same people, use that name in the plan, or make both names one"
             f" account, which cannot be undone: hedgerow ledger same-people {one} {two}\n"
-            f"If they are not, record why: hedgerow ledger different {one} {two} --why WHY"
+            f"If they are not, record why: hedgerow ledger different {one} {two} --reason TEXT"
         ),
     )

@@ -66,7 +66,7 @@ _MARKED = "marked"
 
 _NO_KEY = (
     "The key file is missing or cannot be read: an older copy of the ledger would not be noticed."
-    " Put it back; if it is lost: hedgerow ledger new-key --why WHY"
+    " Put it back; if it is lost: hedgerow ledger new-key --reason TEXT"
 )
 
 _END, _PART = 16, 64

@@ -53,7 +53,7 @@ class Schedule:
             raise SettingError(
                 "The time is not a whole number of days, weeks, months, quarters or years.",
                 where="for",
-                do="Give a number and a unit, such as: --for 2 years",
+                do="Give a number and a unit, such as: --duration 2 years",
             )
         number = int(amount)
         if number == 0:

@@ -245,7 +245,7 @@ def _by(
         return replace(verdict, notes=(*verdict.notes, note))
     verdict = replace(verdict, signed_by=stored.key_sha256)
     if checker is None:
-        note = f"The signature claims the key {stored.key_sha256}: check it with --key."
+        note = f"The signature claims the key {stored.key_sha256}: check it with --public-key."
         return replace(verdict, notes=(*verdict.notes, note))
     if checker.key_sha256 != stored.key_sha256:
         note = f"The release is signed by another key than the one checked ({checker.key_sha256})."

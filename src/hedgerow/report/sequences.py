@@ -29,7 +29,10 @@ FILES = (
     ("datapackage.json", "The same for programs: a Frictionless data package."),
     ("universe.json", "All items and how they are grouped."),
     ("certificate.json", "Every fact of this page and more, for auditors and programs."),
-    ("signature.json", "The publisher's signature of the certificate: hedgerow verify --key."),
+    (
+        "signature.json",
+        "The publisher's signature of the certificate: hedgerow verify --public-key.",
+    ),
 )
 
 

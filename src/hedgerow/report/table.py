@@ -37,7 +37,10 @@ FILES = (
     ("marginals.json", "Noisy weights of single values, by which invented rows are drawn."),
     ("tables", "The noisy tables that invented rows were drawn from."),
     ("certificate.json", "Every fact of this page and more, for auditors and programs."),
-    ("signature.json", "The publisher's signature of the certificate: hedgerow verify --key."),
+    (
+        "signature.json",
+        "The publisher's signature of the certificate: hedgerow verify --public-key.",
+    ),
 )
 """Files that a release may have, in the order in which they are told of."""
 

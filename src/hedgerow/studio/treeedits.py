@@ -54,7 +54,7 @@ def _one(form: Sent) -> str:
 
 def _move(form: Sent, taxonomy: Taxonomy, file: str) -> TreeChange:
     labels, to, before = _chosen(form), form.need("to"), form.get("before") or None
-    options = ("--to", to) if before is None else ("--to", to, "--before", before)
+    options = ("--into", to) if before is None else ("--into", to, "--before", before)
     return TreeChange(
         edit=lambda tree: tree.moved(labels, to, before=before),
         command=_words("move", file, labels, *options),
@@ -68,7 +68,7 @@ def _step(form: Sent, taxonomy: Taxonomy, file: str) -> TreeChange:
     if direction not in ("up", "down", "in", "out"):
         raise InputError("there is no such direction", do="Load the page again.")
     to, before = stepped_place(EditableTree.of(taxonomy), label, direction)  # type: ignore[arg-type]
-    options = ("--to", to) if before is None else ("--to", to, "--before", before)
+    options = ("--into", to) if before is None else ("--into", to, "--before", before)
     return TreeChange(
         edit=lambda tree: tree.moved([label], to, before=before),
         command=_words("move", file, [label], *options),
@@ -128,7 +128,7 @@ def _add(form: Sent, taxonomy: Taxonomy, file: str) -> TreeChange:
     to = form.get("to") or taxonomy.labels[0]
     return TreeChange(
         edit=lambda tree: tree.added(values, to),
-        command=_words("add", file, values, "--to", to),
+        command=_words("add", file, values, "--into", to),
         n_nodes=len(values),
         opens=(to,),
     )

@@ -1,6 +1,6 @@
-"""One answer from many noisy counts of a tree: weighted least squares, level by level.
+"""Consistent estimates from many noisy counts of a tree: weighted least squares, level by level.
 
-Post-processing: it sees noisy counts only and costs nothing [Hay et al., VLDB 2010].
+Post-processing: it uses noisy counts only and costs nothing [Hay et al., VLDB 2010].
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def consistent(
 
     ``weighted`` (nodes, classes) are sums of noisy counts times their precision, and
     ``precision`` (nodes,) sums of precisions; a node without a count of its own has 0.
-    Of all estimates that add up, these are nearest to the counts, by precision.
+    Of all estimates that add up, these are nearest to the counts, weighted by precision.
     """
     levels = tree_levels(parent)
     best, sure = weighted.copy(), precision.copy()

@@ -1,4 +1,4 @@
-"""From a grown tree to a release: noisy leaves, one consistent answer, whole counts."""
+"""From a grown tree to a release: noisy leaves, consistent estimates, integer counts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hedgerow.trees.topdown import Boxes, Grown
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuredCounts:
-    """Noisy class counts measured on the way: (boxes, classes), and the share of each."""
+    """Noisy class counts measured while growing: (boxes, classes), and the share of each."""
 
     tree: NDArray[np.int64]
     noisy: NDArray[np.int64]
@@ -36,7 +36,7 @@ class MeasuredTotal:
 
 @dataclass(kw_only=True)
 class Measurements:
-    """What a strategy has measured so far, to be reused once the leaves are counted."""
+    """Measurements of a strategy, to be reused when the leaves are counted."""
 
     counts: list[MeasuredCounts] = field(default_factory=list)
     total: MeasuredTotal | None = None
@@ -48,13 +48,13 @@ def publish_leaves(
     *,
     run: Run[Engine],
 ) -> Groups:
-    """Return the groups of a tree's leaves, from everything that was each for.
+    """Return the groups of a tree's leaves, from all measurements.
 
-    Leaf counts are drawn with what each path has left; counts measured on the way join by
-    weighted least squares, so that a box's children add up to it; then the leaves are
-    projected on whole, non-negative counts of one noisy total.
+    Leaf counts are drawn with what each path has left; earlier measurements are combined with them
+    by weighted least squares, so that a box's children add up to it; then the leaves are
+    projected to non-negative integers with one noisy total.
 
-    Privacy: costs what each path has left; all the rest sees noisy counts only.
+    Privacy: costs what each path has left; everything else uses noisy counts only.
     """
     noisy, shares = run.noisy_rest(grown.counts, nodes=grown.leaves.ledger, on="counts")
     precisions = np.array([float(share) ** 2 for share in shares.values])[shares.which]
@@ -85,7 +85,7 @@ def _note(
 
 
 def _total(root: NDArray[np.float64], sure: float, total: MeasuredTotal | None) -> int:
-    """Return the number of records, by the tree and by the measured total, as both are sure."""
+    """Return the number of records from the tree and the measured total, by precision."""
     by_tree, tree_weight = float(root.sum()), sure / len(root)
     if total is None:
         return round(by_tree)
@@ -96,13 +96,13 @@ def _total(root: NDArray[np.float64], sure: float, total: MeasuredTotal | None) 
 def _whole_counts(
     estimates: NDArray[np.float64], total: int, *, source: RandomSource
 ) -> tuple[NDArray[np.int64], float]:
-    """Return whole non-negative counts of one total, nearest to the estimates."""
+    """Return non-negative integer counts with a given total, nearest to the estimates."""
     if total <= 0:
         return np.zeros(estimates.shape, dtype=np.int64), 0.0
     flat = estimates.ravel()
     shift = simplex_shift(flat, total)
     positive = np.maximum(flat - shift, 0.0)
-    # Rounded so that every running sum is within one of its own: unbiased, total kept.
+    # Rounded so that every partial sum is within one of its value: unbiased, with the same total.
     start = float(source.words(1)[0] >> np.uint64(11)) / (1 << 53)
     running = np.floor(np.cumsum(positive) * (total / positive.sum()) + start)
     running[-1] = total
@@ -113,7 +113,7 @@ def _whole_counts(
 def groups_of_leaves(
     grown: Grown, counts: NDArray[np.int64], origin: CountOrigin | None, *, has_class: bool
 ) -> Groups:
-    """Return the groups, boxes in their canonical order, zero counts left out."""
+    """Return the groups, with boxes in their canonical order and without zero counts."""
     ranges, index = zip(
         *(_ranges(grown.leaves, a) for a in range(grown.leaves.first.shape[1])), strict=True
     )
@@ -168,9 +168,9 @@ def _tree(grown: Grown, number: NDArray[np.int32], sizes: NDArray[np.int64]) -> 
 def _by_level(
     parent: NDArray[np.int32], levels: list[NDArray[np.int64]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the nodes level by level, siblings together, and each node's place there.
+    """Return the nodes by level, siblings adjacent, and the position of each node.
 
-    A box that waits while others split has its children made later than theirs.
+    A box that waits while others split gets its children later than they do.
     """
     order, renamed = [levels[0]], np.zeros(len(parent), dtype=np.int32)
     placed = 1

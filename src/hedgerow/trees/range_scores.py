@@ -15,9 +15,9 @@ from hedgerow.trees.box_scores import FEW_CLASSES, GINI, UNIT, BoxScore, Childre
 class RangeCounts:
     """The counts of all boxes that have one range of an attribute (confidential).
 
-    Boxes lie one after the other in ``counts`` (classes, bins) from ``begin`` to ``end``, each
-    with a bin between all ``edges``. A numeric range may be divided at every border, any other
-    at all of them together. ``domain`` is the width of the whole domain.
+    Boxes are adjacent in ``counts`` (classes, bins) from ``begin`` to ``end``, each with one
+    bin between consecutive ``edges``. A numeric range may be split at each border, any other
+    only at all of them. ``domain`` is the width of the whole domain.
     """
 
     counts: NDArray[np.int64]
@@ -29,22 +29,22 @@ class RangeCounts:
 
     @property
     def n_bins(self) -> int:
-        """How many bins each box has."""
+        """Number of bins of each box."""
         return len(self.edges) - 1
 
     @property
     def n_boxes(self) -> int:
-        """How many boxes have the range."""
+        """Number of boxes with the range."""
         return (self.end - self.begin) // self.n_bins
 
 
 def summed_scores(table: RangeCounts, score: BoxScore) -> NDArray[np.int64]:
     """Return the scores of a range's candidates, added up over all boxes (confidential).
 
-    Where records are counted by compiled loops, so are Gini counts, of few classes: the sums
-    are the same.
+    If compiled loops count the records, they also compute Gini counts of few classes, with the
+    same sums.
     """
-    few = len(table.counts) < FEW_CLASSES  # otherwise NumPy adds classes up in another order
+    few = len(table.counts) < FEW_CLASSES  # otherwise NumPy adds classes in another order
     if score == GINI and few and is_loaded("count.compiled.placed"):
         return compiled_gini(table)
     return (_sums_of_borders if table.numeric else _sum_of_children)(table, score)

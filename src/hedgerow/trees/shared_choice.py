@@ -1,7 +1,7 @@
-"""Candidates that split all boxes of a level together, for one private choice.
+"""Candidates that split all boxes of a level at once, for one private choice.
 
-Boxes with one range of an attribute offer the same candidates. So ranges are what is asked
-about: the counts of all boxes with a range are a table, and its scores are added up over the
+Boxes with the same range of an attribute have the same candidates. So counts are requested by
+range: the counts of all boxes with a range are a table, and its scores are added up over the
 boxes before the next attribute is counted.
 """
 
@@ -22,9 +22,9 @@ from hedgerow.trees.topdown import Boxes, Level, Split
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SharedCandidates:
-    """Candidates that split every box which holds a certain range of a certain attribute.
+    """Candidates that split every box with a certain range of a certain attribute.
 
-    Candidate ``c`` divides the range from ``first[c]`` to ``stop[c]`` of ``attribute[c]`` at
+    Candidate ``c`` splits the range from ``first[c]`` to ``stop[c]`` of ``attribute[c]`` at
     ``borders[c]``; ``scores`` are confidential.
     """
 
@@ -48,28 +48,28 @@ class SharedCandidates:
         )
 
 
-def together(level: Level, score: BoxScore, *, most_boxes: int) -> SharedCandidates:
-    """Return the candidates that all boxes may take together, with their summed gains.
+def shared_candidates(level: Level, score: BoxScore, *, most_boxes: int) -> SharedCandidates:
+    """Return the candidates for a common split of all boxes, with their summed gains.
 
-    A candidate that would make too many boxes is left out, by their public number.
+    A candidate that would make too many boxes, by their public number, is omitted.
     """
-    asked = {
+    ranges_of = {
         a: ranges
         for a in range(len(level.axes))
         if len((ranges := _Ranges.of(level, a)).borders.lists.values)
     }
     parts: list[_Part] = []
     unsplit: NDArray[np.int64] | None = None
-    for a, counts in level.each_bins({a: ranges.borders for a, ranges in asked.items()}):
-        if unsplit is None:  # not before: the pass that counts the bins counts classes, too
+    for a, counts in level.each_bins({a: ranges.borders for a, ranges in ranges_of.items()}):
+        if unsplit is None:  # not before: the pass that counts the bins also counts classes
             unsplit = unsplit_units(score, level.classes())
-        parts += list(asked[a].candidates(counts, score, unsplit, len(level.axes)))
+        parts += list(ranges_of[a].candidates(counts, score, unsplit, len(level.axes)))
     return _in_order(parts, len(level.boxes), most_boxes)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Part:
-    """The candidates of one range; ``keys`` set their order among those of all ranges."""
+    """The candidates of one range; ``keys`` give their order among those of all ranges."""
 
     attribute: int
     first: int
@@ -82,7 +82,7 @@ class _Part:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Ranges:
-    """The different ranges that the boxes of a level have of one attribute."""
+    """The distinct ranges of one attribute in the boxes of a level."""
 
     attribute: int
     first: NDArray[np.int32]
@@ -147,14 +147,14 @@ class _Ranges:
 
 
 def _ranges_of(boxes: Boxes, a: int, size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return one box for each different range, by rising ranges, and the range of each box."""
+    """Return one box for each distinct range, in increasing order, and the range of each box."""
     span = boxes.first[:, a].astype(np.int64) * (size + 1) + boxes.stop[:, a]
     _, example, which = np.unique(span, return_index=True, return_inverse=True)
     return example, which
 
 
 def _in_order(parts: list[_Part], n_boxes: int, most_boxes: int) -> SharedCandidates:
-    """Return candidates of all ranges that do not make too many boxes, by their keys."""
+    """Return the candidates of all ranges that do not make too many boxes, by their keys."""
     none = np.zeros(0, dtype=np.int64)
     sizes = [len(part.borders) for part in parts]
     borders = [each for part in parts for each in part.borders]

@@ -23,7 +23,7 @@ KURTOSIS = 5.0
 
 @dataclass(frozen=True, kw_only=True)
 class Shrinkage:
-    """How much of a deviation to keep, and the estimated risk of keeping that much."""
+    """The part of a deviation to keep, and the estimated risk of keeping it."""
 
     kept: float
     risk: float

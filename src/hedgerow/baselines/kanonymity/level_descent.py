@@ -1,8 +1,8 @@
-"""A minimal vector of levels by descent, where there are too many vectors to look at all.
+"""A minimal vector of levels by descent, if there are too many vectors to measure all.
 
-From everything generalised, one attribute at a time is told one level finer, whichever makes
-the release cheapest, until nothing can be told any finer. A step that breaks k-anonymity does
-so from any lower vector too (monotony), so that it is never tried again.
+From full generalisation, the attribute whose specialisation by one level makes the release
+cheapest is specialised, until no attribute can be made more specific. A step that breaks
+k-anonymity does so from any lower vector too (monotonicity), so it is never tried again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hedgerow.count.distinct import DistinctRows, row_ranks
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Table:
-    """The rows at every level of every attribute, and what a vector costs (confidential)."""
+    """The rows at every level of every attribute, and the cost of vectors (confidential)."""
 
     places: list[list[NDArray[np.int64]]]
     levels: tuple[AttributeLevels, ...]
@@ -63,7 +63,7 @@ def descend(
     cost: Cost,
     suppression: Fraction,
 ) -> NDArray[np.int64]:
-    """Return a vector that is k-anonymous but for a share of the records, and minimal."""
+    """Return a vector that is k-anonymous except for a share of the records, and minimal."""
     table = _Table.of(rows, levels)
     limit = int(suppression * table.n_records)
     vector = np.array([len(each) - 1 for each in levels], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Every record of a table at its best node: distinct problems are solved once."""
+"""The best node of every record of a table: distinct problems are solved once."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from hedgerow.model.table import EncodedTable
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Answers:
-    """What to disclose of each record; confidential.
+    """The disclosed level of every record; confidential.
 
-    Where nothing is feasible, ``feasible`` is false, all levels are 0, and risk and utility
-    are not a number. For ``n_visited`` and ``exact`` see
+    If nothing is feasible, ``feasible`` is false, all levels are 0, and risk and utility are
+    NaN. For ``n_visited`` and ``exact`` see
     :class:`~hedgerow.disclosure.lattice.threshold.Answer`.
     """
 
@@ -45,12 +45,12 @@ class Answers:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RecordSolver:
-    """What is asked of every record, and how it is answered.
+    """The problem of every record, and the method that solves it.
 
     ``utility`` holds the tables of :func:`~hedgerow.disclosure.lattice.utility.utility_tables`.
-    ``known``, if given, holds for each record the levels that the recipient already knows; risk
-    is then the joint risk of these and the node (:mod:`~hedgerow.disclosure.lattice.known`).
-    ARUBA runs compiled on ``workers`` cores, all by default, unless ``moves`` are the printed
+    ``known``, if any, holds for each record the levels that the recipient already knows; the risk
+    is then that of the meet of these and the node (:mod:`~hedgerow.disclosure.lattice.known`).
+    ARUBA runs compiled on ``workers`` cores, by default all, unless ``moves`` are the printed
     ones; the other methods solve one distinct problem after another.
     """
 
@@ -67,9 +67,9 @@ class RecordSolver:
     workers: int | None = None
 
     def solve(self, records: EncodedTable, *, first: int = 0) -> Answers:
-        """The best node of every record; ``first`` is whose weights the first record has.
+        """Return the best node of every record; ``first`` is the row of the first record's weights.
 
-        Records with the same values, weights and known forms are solved once.
+        Records with the same values, weights and known levels are solved once.
         """
         if records.schema.attributes != self.dictionary.schema.attributes:
             raise SettingError(
@@ -93,7 +93,7 @@ class RecordSolver:
 
     @property
     def monotone(self) -> bool:
-        """Whether the risk falls with every generalisation, as the searches take for granted."""
+        """True if no generalisation increases the risk, as the searches assume."""
         return self.model.monotone and self.consistency == "hierarchical"
 
     def _personal(self, first: int, n_records: int) -> Floats | None:
@@ -165,9 +165,9 @@ class RecordSolver:
 def distinct_problems(
     records: EncodedTable, personal: Floats | None, known: Levels | None = None
 ) -> DistinctRecords:
-    """The groups of records with the same values, weights and known forms.
+    """Return the groups of records with the same values, weights and known levels.
 
-    Those of equal values stand together, and among them those of equal known forms.
+    Those of equal values are adjacent, and among them those of equal known levels.
     """
     distinct = DistinctRecords.of(records)
     for rows in (known, personal):

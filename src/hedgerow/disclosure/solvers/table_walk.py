@@ -1,4 +1,4 @@
-"""ARUBA for a whole table: its problems as arrays, walked compiled and in parallel."""
+"""ARUBA for a whole table: its problems as arrays, solved in parallel by compiled code."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from hedgerow.disclosure.lattice.threshold import MaximiseUtility, MinimiseRisk
 from hedgerow.model.arrays import Codes, Floats
 
 WALK_UP_TO = 1 << 24
-"""Nodes up to which a record's lattice is walked over arrays, of 17 bytes a node."""
+"""Maximum number of nodes of a record's lattice in arrays, of 17 bytes a node."""
 
 _BLOCKS = 32  # pieces of work per core, so that none is idle for long at the end
 
 
 def is_walkable(columns: Sequence[Codes], chains: Sequence[Chains]) -> bool:
-    """Whether the lattices of all records are small enough to be walked over arrays."""
+    """Return whether the lattices of all records are small enough to be walked over arrays."""
     if not columns:
         return False
     n_nodes = np.ones(len(columns[0]))
@@ -50,10 +50,10 @@ def walk_records(
     known: Levels | None = None,
     workers: int | None = None,
 ) -> Found:
-    """The best node of every record, given as columns of codes; equal ones next to each other.
+    """Return the best node of every record, with columns of codes and equal records adjacent.
 
     ``utility`` and ``weights`` are tables over codes and levels, ``personal`` one factor per
-    record and attribute, ``known`` the levels of what a recipient has of each record.
+    record and attribute, ``known`` the levels that a recipient already has of each record.
     """
     from hedgerow.disclosure.solvers.compiled.walk import solve_problems
 
@@ -93,7 +93,7 @@ def walk_records(
 def _limits(
     columns: Sequence[Codes], utility: Parts, objective: MinimiseRisk | MaximiseUtility
 ) -> Floats:
-    """The limit of each record's climb."""
+    """Return the limit of each record's climb."""
     n_records = len(columns[0])
     if isinstance(objective, MaximiseUtility):
         return np.full(n_records, float(objective.at_most))

@@ -1,4 +1,4 @@
-"""Figures of an attack run, its page, and where they may be written."""
+"""Figures of an attack run, its page, and the folder that they are written to."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class AttackReport:
     ) -> tuple[Path, Path]:
         """Write the page and the figures, readable by their owner alone; return both files.
 
-        ``apart_from`` is the release, inside whose folder nothing is ever written.
+        ``apart_from`` is the release; nothing is ever written inside its folder.
         """
         target = check_attack_folder(folder, apart_from=apart_from, force=force)
         page, figures = self.html(), self.to_json()
@@ -53,14 +53,14 @@ class AttackReport:
             raise ReleaseError(
                 f"the report cannot be written: {(error.strerror or str(error)).lower()}",
                 where=str(target),
-                do="Give a folder with room that you may write to.",
+                do="Give a folder with free space that you can write to.",
             ) from error
 
 
 def check_attack_folder(
     folder: str | os.PathLike[str], *, apart_from: Any = None, force: bool = False
 ) -> Path:
-    """Return where a report may be written, or refuse; call it before the work."""
+    """Return the folder for a report, or refuse it; call this before the work."""
     return check_folder(
         folder, apart_from=apart_from, force=force, what=_WHAT, files=(JSON_FILE, PAGE_FILE)
     )

@@ -1,4 +1,4 @@
-"""attack(release, data): what attacks get out of a release, for the data owner."""
+"""attack(release, data): run attacks on a release, for the data owner."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def attack(
     seed: int = 0,
     progress: Progress = no_progress,
 ) -> AttackReport:
-    """Run attacks on a release and return what they got, for the data owner alone.
+    """Run attacks on a release and return their results, for the data owner alone.
 
-    Nothing is booked and nothing that is published changes. To choose among releases by these
-    figures would let the confidential data choose, and no epsilon covers that.
+    Nothing is booked and no publication changes. Choosing among releases by these figures would
+    let the confidential data choose, and no epsilon covers that.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def attack(
         Records of a random part of the same population that the release was not made from.
         Without them membership and the controls are not run.
     other : Release, BasketRelease or path, optional
-        A second release, to look at the difference of the two.
+        A second release, to examine the difference of the two.
     other_data : path or dataframe, optional
         The data of the second release, by default the same ``data``.
     sensitive : sequence of str, optional
@@ -108,7 +108,15 @@ def attack(
     if out is not None:
         check_attack_folder(out, apart_from=release, force=force)
     start = time.perf_counter()
-    opened = _Opened(release, data, holdout, other, other_data, plan, progress)
+    opened = _Opened(
+        release,
+        data,
+        holdout=holdout,
+        other=other,
+        other_data=other_data,
+        plan=plan,
+        progress=progress,
+    )
     facts = opened.attacked(settings, progress)
     report = AttackReport(facts={**facts, "seconds": round(time.perf_counter() - start, 3)})
     if out is not None:
@@ -120,11 +128,20 @@ def attack(
 class _Opened:
     """The release and all files, read by the release's domains (confidential)."""
 
-    def __init__(self, *given: Any) -> None:
-        release, data, holdout, other, other_data, plan, progress = given
+    def __init__(
+        self,
+        release: Any,
+        data: Any,
+        *,
+        holdout: Any,
+        other: Any,
+        other_data: Any,
+        plan: PlanGiven,
+        progress: Progress,
+    ) -> None:
         if other_data is not None and other is None:
             raise SettingError(
-                "there is no second release that these data are of",
+                "these data belong to a second release, which is not named",
                 where="other-data",
                 do="Name it with --other RELEASE.",
             )
@@ -139,7 +156,7 @@ class _Opened:
         self.other = opened(other, data if other_data is None else other_data)
         if self.other is not None and _is_ordered(self.other) is not _is_ordered(self.subject):
             raise SettingError(
-                "the two releases are not of one kind of data",
+                "the two releases are of different kinds of data",
                 where="other",
                 do="Give two releases of tables, of baskets or of sequences.",
             )
@@ -178,11 +195,11 @@ class _Opened:
     def _judge(
         self, limits: SwapLimits | None, n_sensitive: int, settings: AttackSettings
     ) -> Judge:
-        """Share the chance of a false alarm out over all verdicts of the run."""
+        """Divide the probability of a false alarm over all verdicts of the run."""
         n_attacks = _ATTACKS + n_sensitive
         if self.other is not None:
             n_attacks += _ATTACKS_ON_TWO + n_sensitive
-        # Each attack is held against its control and against the bound.
+        # Each attack is compared with its control and with the bound.
         return Judge(limits=limits, mistake=VERDICT_MISTAKE / (2 * n_attacks), seed=settings.seed)
 
     def _limits(self, notes: list[str]) -> SwapLimits | None:
@@ -200,7 +217,7 @@ class _Opened:
         if is_baskets and not self._joins_people(certificate):
             notes.append(
                 "The release protects people, and records are not joined by person here: the bound"
-                " for people is not shown. Give the plan where records of a person are joined."
+                " for people is not shown. Give the plan if records of a person are joined."
             )
             return None
         return SwapLimits.of(guarantee.epsilon or 0, guarantee.delta or 0)
@@ -218,7 +235,11 @@ class _Opened:
         return {
             "format-version": FORMAT_VERSION,
             "for": FOR_OWNER,
-            "release": {"name": subject.name, "kind": _kind(subject), **_made(subject.certificate)},
+            "release": {
+                "name": subject.name,
+                "kind": _kind(subject),
+                **_release_facts(subject.certificate),
+            },
             "data": {"records": _n_records(subject)},
             "holdout": None if self.holdout is None else {"records": _n_records(self.holdout)},
             "targets": {
@@ -253,7 +274,7 @@ def _n_records(subject: EvaluatedSubject) -> int:
     return len(subject.table) if isinstance(subject, TableSubject) else subject.records.total
 
 
-def _made(certificate: Certificate | None) -> Facts:
+def _release_facts(certificate: Certificate | None) -> Facts:
     if certificate is None:
         return {"method": None, "epsilon": None, "delta": None, "statement": None}
     guarantee = certificate.guarantee

@@ -1,4 +1,4 @@
-"""The assessment of a raw table: its figures, its page, and where it may be written."""
+"""The assessment of a raw table: its figures, its page, and the folder for both."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ class RiskAssessment:
             raise ReleaseError(
                 f"the assessment cannot be written: {(error.strerror or str(error)).lower()}",
                 where=str(target),
-                do="Give a folder with room that you may write to.",
+                do="Give a folder with free space that you can write to.",
             ) from error
 
 
 def check_risk_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
-    """Return the folder an assessment may be written to, or refuse. Call it before the work."""
+    """Return the folder for an assessment, or refuse it. Call this before the work."""
     target = Path(folder)
     if target.exists() and not target.is_dir():
         raise ReleaseError("is not a folder", where=str(target), do="Give a folder's name.")
@@ -77,13 +77,13 @@ def check_risk_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
         raise ReleaseError(
             "the folder holds an assessment already",
             where=str(target),
-            do="Give another folder, or --force to replace it.",
+            do="Give another folder, or use --force to replace it.",
         )
     return target
 
 
 def what_instead(plan: Plan) -> dict[str, Any]:
-    """Return what the plan would publish instead, and what that guarantees."""
+    """Return what the plan would publish instead, and the guarantee of that."""
     settings = plan.publish
     if not isinstance(settings, PrivateSettings):
         return {"method": DEFAULT_METHOD, "epsilon": None, "factor": None, "planned": False}

@@ -168,7 +168,7 @@ def _start(request: Request, form: Sent) -> Response:
     for name in chosen:
         studio.folder.inside(name)
     out = f"comparison-{secrets.token_hex(4)}"
-    words = ["compare", *chosen, "--pairs", "--out", out]
+    words = ["compare", *chosen, "--write-pairs", "--out", out]
     if kind == "releases":
         words += ["--data", _place(request, form.need("data"))]
         if plan_name(request) is not None:

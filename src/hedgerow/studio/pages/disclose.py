@@ -95,7 +95,7 @@ def _record(request: Request, form: Sent) -> Response:
     plan, number = shown_plan(request), form.need("number").strip()
     if not number.isdecimal() or not 0 < int(number) < 10**12:
         raise InputError("this is no row", where="record", do="Give a whole number from 1 up.")
-    words = ["explain", plan.name, "--record", number]
+    words = ["explain", plan.name, "--row", number]
     about = {"plan": plan.name, "version": plan.version, "record": number}
     run = studio_of(request).runs.start(RECORD, words, about=about)
     return page_answer(request, "_record.html.j2", record=run, **_record_values(run))

@@ -37,7 +37,7 @@ from hedgerow.studio.shell import (
 from hedgerow.studio.texts import texts
 
 OPTIONS = {
-    "records": "--records",
+    "records": "--write-records",
     "parquet": "--parquet",
     "force": "--force",
     "again": "--again",

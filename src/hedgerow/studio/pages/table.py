@@ -115,7 +115,7 @@ def _draft(request: Request, form: Sent) -> Response:
     studio.folder.inside(plan)
     words = ["draft", "-o", plan]
     options = {"class": "--class", "query": "--query", "table": "--table"}
-    options |= {"items": "--items", "record": "--record", "order": "--order"}
+    options |= {"items": "--items", "record": "--record-id", "order": "--order"}
     for name, option in options.items():
         if form.get(name).strip():
             words += [f"{option}={form.get(name).strip()}"]
