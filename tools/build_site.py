@@ -18,7 +18,7 @@ from pathlib import Path
 
 from site_links import broken
 
-from hedgerow.handbook.contents import listed_pages
+from hedgerow.handbook.render import listed_pages
 from hedgerow.handbook.write import write_pages
 
 ROOT = Path(__file__).resolve().parents[1]

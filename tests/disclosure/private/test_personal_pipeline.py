@@ -96,7 +96,7 @@ def test_the_printed_algorithm_is_published_without_flattery(ledger):
     guarantee = release.certificate.guarantee
     assert guarantee.delta > Fraction(1, 4000)
     assert "no meaningful protection" in guarantee.statement
-    assert "one record, picked at random" in guarantee.statement
+    assert "one random record in full" in guarantee.statement
     assert "Theorem 3(ii) guarantees no utility at these settings" in guarantee.statement
     papers = [departure.what for departure in release.certificate.departures]
     assert any("Algorithm 3 is not run" in what for what in papers)
@@ -206,13 +206,13 @@ def test_the_report_of_a_release_with_a_delta_promises_no_more_than_its_certific
     page = words_of(release.report())
     assert "no meaningful protection" in page
     assert "strong protection" not in page
-    assert "however clever they are" not in page
-    assert "true counts of a random sample" in page
+    assert "This holds for every method of attack" not in page
+    assert "counts of groups in a random sample" in page
     assert "noisy counts" not in page
 
 
 def test_the_report_of_pure_disclosure_is_that_of_any_private_release(ledger):
     release = hedgerow.publish(plan_for({"method": "supermodular", "epsilon": 1}), data=table())
     page = words_of(release.report())
-    assert "however clever they are" in page
+    assert "This holds for every method of attack" in page
     assert "noisy counts" in page
