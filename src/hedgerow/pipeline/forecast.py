@@ -15,7 +15,7 @@ from hedgerow.model.card import card
 from hedgerow.model.method import Outline, Step, Useful
 from hedgerow.model.people import Counted
 from hedgerow.model.precision import deviation, within
-from hedgerow.pipeline.predict import RUNS_OF_CUTS, Prediction, at_worst, predicted
+from hedgerow.pipeline.predict import RUNS_OF_CUTS, Prediction, Trials, at_worst, predicted
 from hedgerow.pipeline.prepare import Prepared
 from hedgerow.plan.settings import Publishes
 from hedgerow.privacy.budget import epsilon_text
@@ -199,13 +199,18 @@ RecordsGiven = int | tuple[int, int]
 
 
 def forecast(
-    ready: Prepared, *, records: RecordsGiven | None = None, most_runs: int = RUNS_OF_CUTS
+    ready: Prepared,
+    *,
+    records: RecordsGiven | None = None,
+    most_runs: int = RUNS_OF_CUTS,
+    trials: Trials | None = None,
 ) -> Forecast:
     """Return what can be said of a prepared plan; no record is read.
 
     ``records`` is about how many there are, if that is public knowledge, in place of the
     plan's own. A forecast for a range is that for the fewer, and has the other beside it.
-    The method is tried at most ``most_runs`` times.
+    The method is tried at most ``most_runs`` times, by ``trials`` of the same plan and records
+    where there are any.
     """
     if not ready.private:
         raise SettingError(
@@ -215,10 +220,10 @@ def forecast(
         )
     fewest, most = ends(ready.plan.records if records is None else records)
     upto = None if most == fewest else _forecast(ready, most, most_runs)
-    return _forecast(ready, fewest, most_runs, upto=upto)
+    return _forecast(ready, fewest, most_runs, upto=upto, trials=trials)
 
 
-def surely_no_noise(ready: Prepared, records: int) -> bool:
+def surely_no_noise(ready: Prepared, records: int, *, trials: Trials | None = None) -> bool:
     """Return whether the forecast cannot become "mostly noise", before all of its runs are done.
 
     The largest possible number of groups, or half of the runs, decides.
@@ -232,8 +237,13 @@ def surely_no_noise(ready: Prepared, records: int) -> bool:
         larger = replace(first, outline=replace(first.outline, n_groups=most))
         if larger.verdict in ("feasible", "coarse"):
             return True
-    worst = at_worst(ready, max(records, 1))
+    worst = at_worst(trials or trials_of(ready, records))
     return worst is not None and _forecast_of(ready, records, worst).verdict != "mostly noise"
+
+
+def trials_of(ready: Prepared, records: int) -> Trials:
+    """Return the trials of a plan, of which none has been made."""
+    return Trials(ready, max(records, 1))
 
 
 def ends(records: RecordsGiven | None) -> tuple[int | None, int | None]:
@@ -247,10 +257,16 @@ def ends(records: RecordsGiven | None) -> tuple[int | None, int | None]:
 
 
 def _forecast(
-    ready: Prepared, records: int | None, most_runs: int, *, upto: Forecast | None = None
+    ready: Prepared,
+    records: int | None,
+    most_runs: int,
+    *,
+    upto: Forecast | None = None,
+    trials: Trials | None = None,
 ) -> Forecast:
-    known = None if records is None else max(records, 1)
-    prediction = None if known is None else predicted(ready, known, most_runs=most_runs)
+    prediction = None
+    if records is not None:
+        prediction = predicted(trials or trials_of(ready, records), most_runs=most_runs)
     return _forecast_of(ready, records, prediction, upto=upto)
 
 

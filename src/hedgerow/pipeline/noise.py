@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hedgerow.errors import HedgerowError, MostlyNoiseError
-from hedgerow.pipeline.forecast import Forecast, forecast, surely_no_noise
+from hedgerow.pipeline.forecast import Forecast, forecast, surely_no_noise, trials_of
 from hedgerow.pipeline.prepare import Prepared, prepare
 from hedgerow.plan.defaults import DEFAULT_METHOD
 from hedgerow.privacy.budget import MAX_EPSILON, epsilon_text
@@ -31,9 +31,10 @@ def refuse_noise(ready: Prepared) -> None:
     """
     if ready.plan.records is None or not ready.private:
         return
-    if surely_no_noise(ready, ready.plan.records):
+    trials = trials_of(ready, ready.plan.records)
+    if surely_no_noise(ready, ready.plan.records, trials=trials):
         return
-    expected = forecast(ready)
+    expected = forecast(ready, trials=trials)
     if expected.verdict != "mostly noise":
         return
     raise MostlyNoiseError(
