@@ -18,6 +18,7 @@ from hedgerow.auditing.subject import Claim
 from hedgerow.errors import SettingError
 from hedgerow.model.method import Approximate
 from hedgerow.model.people import PeopleRule
+from hedgerow.pipeline.kinds.items import BasketKind
 from hedgerow.pipeline.prepare import Prepared
 from hedgerow.plan.registry import METHODS
 from hedgerow.plan.settings import PrivateSettings
@@ -86,13 +87,13 @@ def planned_people(ready: Prepared, rule: PeopleRule, *, name: str, seed: int) -
     """Return a plan's method with its rule for people, on pairs over its public domains."""
     over: tuple[PeoplePair, ...] = (
         person_baskets_over(ready.taxonomy, seed=seed, most=rule.most)
-        if ready.has_items
+        if isinstance(ready.kind, BasketKind)
         else person_pairs_over(ready.schema, seed=seed, most=rule.most)
     )
     return PeopleSubject(
         name=name,
         claim=Claim(epsilon=ready.epsilon),
-        method=ready.method,
+        method=ready.private_method,
         rule=rule,
         auto=ready.auto,
         over=over,

@@ -18,7 +18,7 @@ from hedgerow.auditing.subject import Claim, RunColumns, columns_of
 from hedgerow.errors import InternalError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.groups import Groups
-from hedgerow.model.method import BasketMethod, TableMethod
+from hedgerow.model.method import AnyMethod
 from hedgerow.model.people import CANDIDATES, KeyedRule, PeopleRule, SampleKey
 from hedgerow.pipeline.people import PeopleShares
 from hedgerow.pipeline.run import RunResult, run_private
@@ -40,7 +40,7 @@ class PeopleSubject:
 
     name: str
     claim: Claim
-    method: TableMethod | BasketMethod
+    method: AnyMethod
     rule: PeopleRule
     auto: bool
     over: tuple[PeoplePair, ...]

@@ -12,7 +12,7 @@ from hedgerow.cli.console import JsonOption, QuietOption, a_folder, answer_done,
 
 if TYPE_CHECKING:
     from hedgerow.model.certificate import Certificate
-    from hedgerow.pipeline.publish import AnyRelease
+    from hedgerow.pipeline.kinds.kind import AnyRelease
 
 
 def publish_command(

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
-from typing import Any, Literal
-
-import numpy as np
+from typing import Literal
 
 from hedgerow.errors import SettingError
-from hedgerow.model.baskets import item_dtype
 from hedgerow.model.card import card
 from hedgerow.model.method import Outline, Step, Useful
 from hedgerow.model.people import Counted
@@ -19,7 +16,6 @@ from hedgerow.pipeline.predict import RUNS_OF_CUTS, Prediction, Trials, at_worst
 from hedgerow.pipeline.prepare import Prepared
 from hedgerow.plan.settings import Publishes
 from hedgerow.privacy.budget import epsilon_text
-from hedgerow.taxonomy.domain import code_dtype
 
 Feasibility = Literal[
     "feasible", "coarse", "mostly noise", "depends on the number of records", "depends on the data"
@@ -32,9 +28,6 @@ NOISE_FROM = 5.0
 DELTA = 0.05
 COVERED = (1, 10, 100)
 """The chance of a larger error, and the itemsets that a query covers, for usefulness."""
-
-USUAL_LENGTH = 10
-"""Number of items that a record of set-valued data is assumed to have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,7 +150,7 @@ class Forecast:
         less = "fewer groups" if self.publishes == "table" else "a smaller universe"
         return f"Mostly noise: {would_do} would do, or {less}."
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the forecast for JSON, budgets as exact text."""
         return {
             "epsilon": str(self.epsilon),
@@ -190,7 +183,7 @@ class Forecast:
         }
 
 
-def _facts_of(steps: tuple[Step, ...]) -> list[dict[str, Any]]:
+def _facts_of(steps: tuple[Step, ...]) -> list[dict[str, object]]:
     return [{"on": step.on, "share": str(step.share), "times": step.times} for step in steps]
 
 
@@ -282,7 +275,7 @@ def _forecast_of(
         outline=ready.outline(None if records is None else max(records, 1)),
         records=records,
         counted="people" if ready.people is not None and ready.people.counts_people else "records",
-        bytes_per_record=_bytes_per_record(ready),
+        bytes_per_record=ready.kind.bytes_per_record,
         publishes=ready.settings.publishes,
         usefulness=_usefulness(ready),
         prediction=prediction,
@@ -292,18 +285,10 @@ def _forecast_of(
 
 def _usefulness(ready: Prepared) -> tuple[tuple[int, float], ...]:
     """Return the bounds of [DiffPart, Thm 4.2], for queries that cover that many itemsets."""
-    if not ready.has_items or not isinstance(ready.method, Useful):
+    if not isinstance(ready.method, Useful):
         return ()
     taxonomy, epsilon = ready.taxonomy, ready.forecast_rate
     bounds = (
         (n, ready.method.usefulness(taxonomy, epsilon, n_itemsets=n, delta=DELTA)) for n in COVERED
     )
     return tuple((n, bound) for n, bound in bounds if bound is not None)
-
-
-def _bytes_per_record(ready: Prepared) -> int:
-    if ready.has_items:
-        n_items = ready.taxonomy.n_leaves
-        return 8 + min(USUAL_LENGTH, n_items) * item_dtype(n_items).itemsize
-    sizes = [attribute.domain.size for attribute in ready.schema.used()]
-    return sum(np.dtype(code_dtype(size)).itemsize for size in sizes)

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 from statistics import median
-from typing import Any
 
 from hedgerow.count.memory.table import CompiledPaths, MemoryEngine
 from hedgerow.model.groups import Groups
@@ -54,7 +53,7 @@ class Prediction:
     share: Fraction | None
     error: CountError | None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the prediction for JSON."""
         error = self.error
         return {
