@@ -28,7 +28,7 @@ check: lint types test docs  ## everything that continuous integration runs
 
 audit: $(READY)  ## slow statistical audits of the privacy of every method
 	$(BIN)/hedgerow audit --runs 1000 --out bench-results/audit
-	$(BIN)/hedgerow audit --people --runs 500 --out bench-results/audit-people
+	$(BIN)/hedgerow audit --per-person --runs 500 --out bench-results/audit-people
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m audit
 
 pages: $(READY)  ## every page in Chromium with axe-core; skips, saying so, without Chromium or Node.js

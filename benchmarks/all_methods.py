@@ -3,14 +3,16 @@
 Run as ``python benchmarks/all_methods.py [--splits N] [--write]``, or ``make table``. Two thirds
 of the records are published and the rest is classified: by a decision tree on the release's
 boxes, or on its records where boxes do not divide the domain, and by gradient boosting on
-records drawn from it. NCP is that of the published records' boxes, the error the mean total
-variation distance of two-way marginals, numbers in 16 bins. Seconds are processor time to the
-noisy groups. ``--write`` replaces both tables.
+records drawn from it. NCP is that of the published records' boxes. Errors are the mean total
+variation of 1-way and 2-way marginals in cells of the raw data (docs/evaluate.md) and, to compare
+with earlier figures, of 2-way marginals of predictors with numbers in 16 equal bins. Seconds are
+processor time to the noisy groups. ``--write`` replaces both tables.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import statistics
@@ -55,7 +57,9 @@ PLAIN: dict[str, dict[str, object]] = {
     for k in (5, 50)
 }
 TREE = "DiffP-C4.5"
-MEASURES = ("tree", "boosting", "NCP", "2-way error", "seconds")
+MEASURES = (
+    *("tree", "boosting", "NCP", "1-way error", "2-way error", "2-way, equal bins", "seconds"),
+)
 Job = tuple[str, str | None, int]
 
 
@@ -69,6 +73,7 @@ def measured(job: Job) -> tuple[float | None, ...]:
     if name == TREE:
         return _tree_alone(train, test, Fraction(epsilon or "1"))
     from hedgerow.evaluation.classification import release_accuracies
+    from hedgerow.evaluation.fidelity import fidelity
     from hedgerow.evaluation.loss import losses_of_groups, losses_of_records
     from hedgerow.evaluation.marginals import marginal_errors
 
@@ -77,8 +82,10 @@ def measured(job: Job) -> tuple[float | None, ...]:
     tree = release_accuracies(groups, test=test, learners=("tree",))["tree"]
     boosting = release_accuracies(groups, test=test, learners=("boosting",), by="records")
     loss = losses_of_records(groups, train) if placed else losses_of_groups(groups, train.schema)
-    error = marginal_errors(groups, train, ways=2).mean
-    return 100 * tree, 100 * boosting["boosting"], loss.ncp, error, seconds
+    neutral = fidelity(groups, train, with_class=True)
+    bins = marginal_errors(groups, train, ways=2).mean
+    errors = neutral.one_way, neutral.two_way, bins
+    return 100 * tree, 100 * boosting["boosting"], loss.ncp, *errors, seconds
 
 
 def _published(name, epsilon, train):
@@ -111,7 +118,7 @@ def _tree_alone(train, test, epsilon: Fraction) -> tuple[float | None, ...]:
     began = time.process_time()
     tree = private_tree(train, epsilon=epsilon, ledger=PathLedger(epsilon), source=SystemSource())
     seconds = time.process_time() - began
-    return 100 * tree.accuracy(test), None, None, None, seconds
+    return 100 * tree.accuracy(test), None, None, None, None, None, seconds
 
 
 def ends(split: int) -> tuple[float, ...]:
@@ -132,8 +139,8 @@ def table(found: dict[tuple[str, str | None], list], splits: int, limits: list[f
     lines = [
         f"| method | {' | '.join(MEASURES)} |",
         f"|{'---|' * (len(MEASURES) + 1)}",
-        f"| *floor: the most frequent class* | {limits[0]:.1f} | {limits[0]:.1f} | | | |",
-        f"| *ceiling: the raw records* | {limits[1]:.1f} | {limits[2]:.1f} | 0 | 0 | |",
+        f"| *floor: the most frequent class* | {limits[0]:.1f} | {limits[0]:.1f} | | | | | |",
+        f"| *ceiling: the raw records* | {limits[1]:.1f} | {limits[2]:.1f} | 0 | 0 | 0 | 0 | |",
     ]
     for name in (*PRIVATE, TREE, *PLAIN):
         told = [found[name, epsilon] for epsilon in (EPSILONS if name not in PLAIN else (None,))]
@@ -146,7 +153,7 @@ def table(found: dict[tuple[str, str | None], list], splits: int, limits: list[f
     note = (
         f"Private methods at ε = 0.1 / 0.25 / 0.5 / 1; means of {splits} splits of 45,222 records."
         " Methods with k are not differentially private, and DiffP-C4.5 gives a classifier"
-        " instead of data. Accuracy in %, the error from 0 to 1."
+        " instead of data. Accuracy in %, errors from 0 to 1."
     )
     return "\n".join([*lines, "", note])
 
@@ -155,7 +162,7 @@ def _cell(measure: str, values: list[float | None]) -> str:
     known = [value for value in values if value is not None]
     if not known:
         return "–"
-    digits = 1 if measure in ("tree", "boosting") else 2
+    digits = 1 if measure in ("tree", "boosting") else 3 if "way" in measure else 2
     return f"{statistics.mean(known):.{digits}f}"
 
 
@@ -185,25 +192,48 @@ def write(text: str) -> None:
         path.write_text(new, encoding="utf-8")
 
 
+def runs_of(jobs: list[Job], store: Path | None) -> dict[tuple[str, str | None], list]:
+    """Return the measures of all jobs; those that the store has are read, others added to it."""
+    known = _stored(store)
+    missing = [job for job in jobs if job not in known]
+    with ProcessPoolExecutor(max_workers=os.cpu_count()) as pool:
+        for job, values in zip(missing, pool.map(measured, missing), strict=True):
+            known[job] = values
+            print(*job, *(None if v is None else round(v, 3) for v in values), flush=True)
+            if store is not None:
+                with store.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps([job, values]) + "\n")
+    found: dict[tuple[str, str | None], list] = defaultdict(list)
+    for job in jobs:
+        found[job[:2]].append(known[job])
+    return found
+
+
+def _stored(store: Path | None) -> dict[Job, tuple[float | None, ...]]:
+    if store is None or not store.exists():
+        return {}
+    lines = [json.loads(line) for line in store.read_text(encoding="utf-8").splitlines()]
+    return {tuple(job): tuple(values) for job, values in lines}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--store", type=Path, help="file of runs, to stop and resume")
+    parser.add_argument("--methods", nargs="*", help="run these alone, and write no table")
     given = parser.parse_args()
+    names = given.methods or (*PRIVATE, TREE, *PLAIN)
     jobs: list[Job] = [
         (name, epsilon, split)
-        for name in (*PRIVATE, TREE, *PLAIN)
+        for name in names
         for epsilon in (EPSILONS if name not in PLAIN else (None,))
         for split in range(given.splits)
     ]
-    found: dict[tuple[str, str | None], list] = defaultdict(list)
-    with ProcessPoolExecutor(max_workers=os.cpu_count()) as pool:
-        for (name, epsilon, _), values in zip(jobs, pool.map(measured, jobs), strict=True):
-            found[name, epsilon].append(values)
-            print(name, epsilon, *(None if v is None else round(v, 3) for v in values), flush=True)
-        limits = [
-            statistics.mean(each) for each in zip(*pool.map(ends, range(given.splits)), strict=True)
-        ]
+    found = runs_of(jobs, given.store)
+    if given.methods:
+        return
+    limits = [statistics.mean(each) for each in zip(*map(ends, range(given.splits)), strict=True)]
     by_measure = {key: list(zip(*runs, strict=True)) for key, runs in found.items()}
     text = table(by_measure, given.splits, limits)
     print(text)

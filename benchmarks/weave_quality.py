@@ -4,9 +4,13 @@ Run as ``python benchmarks/weave_quality.py [--data adult diabetes] [--splits N]
 [--methods M ...]``. Two thirds of the records are published and the rest is classified by
 learners trained on drawn records. Printed are means over splits of
 
-- TV1, TV2, TV3: total variation of 1-, 2- and 3-way tables of predictors, numbers in 16 bins, and
-  TV2c: of all 2-way tables, the class among the attributes;
-- correlation: how far correlations of numeric pairs are off, in codes;
+- 1-way, wide, 2-way: total variation of marginals in cells of the raw data (docs/evaluate.md), the
+  class included; wide: columns of more than 24 values; worst: the largest 1-way error;
+- mean: error of means in standard deviations; top: counts of the ten most frequent values of wide
+  columns, off by; occurs: records whose value occurs, wide columns; corr.: distance of
+  correlations;
+- TV1, TV2, TV3, TV2c: marginals of predictors with numbers in 16 equal bins, and all 2-way ones
+  with the class, to compare with earlier figures;
 - empty: the part of drawn records whose pair of values is empty in the raw table, over all pairs;
 - tree, bayes, boosting: accuracy in %, and the most frequent class beside it;
 - CPU seconds to the noisy groups.
@@ -28,6 +32,7 @@ from experiments import tables
 from experiments.figure import Scene
 from hedgerow.count.memory.table import MemoryEngine
 from hedgerow.evaluation.classification import majority_accuracy, release_accuracies
+from hedgerow.evaluation.fidelity import WIDE, fidelity
 from hedgerow.evaluation.marginals import bin_edges, marginal_errors
 from hedgerow.model.groups import Groups
 from hedgerow.model.run import Run
@@ -63,14 +68,26 @@ def drawn(groups: Groups, source: SeededSource) -> list[np.ndarray]:
     return columns
 
 
-def correlations_off(ours: list[np.ndarray], table: EncodedTable) -> float:
-    """Return the mean distance of the correlations of numeric pairs."""
-    numeric = [a for a, each in enumerate(table.schema.attributes) if each.domain.kind == "numeric"]
-    away = []
-    for a, b in combinations(numeric, 2):
-        told, true = (np.corrcoef(columns[a], columns[b])[0, 1] for columns in (ours, table.codes))
-        away.append(abs(np.nan_to_num(told) - np.nan_to_num(true)))
-    return float(np.mean(away))
+def neutral(groups: Groups, table: EncodedTable) -> list[float]:
+    """Return the measures in cells of the raw data; NaN where a table has no such column."""
+    found = fidelity(groups, table, with_class=True, most_pairs=10**6)
+    wide = [each for each in found.columns if each.size > WIDE]
+    numbers = [each.number for each in found.columns if each.number is not None]
+    away = [abs(each.release - each.records) for each in found.correlations]
+    return [
+        found.one_way,
+        _mean([each.error for each in wide]),
+        found.two_way or 0.0,
+        found.worst_column.error,
+        _mean([each.mean_error for each in numbers]),
+        _mean([each.top for each in wide]),
+        _mean([each.occurs or 0.0 for each in wide]),
+        _mean(away),
+    ]
+
+
+def _mean(values: list[float]) -> float:
+    return float(np.mean(values)) if values else float("nan")
 
 
 def in_empty_cells(ours: list[np.ndarray], table: EncodedTable) -> float:
@@ -99,18 +116,19 @@ def measured(method: str, epsilon: str, table: EncodedTable, split: int) -> list
         Run.start(MemoryEngine(table=train), epsilon=Fraction(epsilon), source=SeededSource(split))
     )
     seconds = time.process_time() - began
-    found = [marginal_errors(groups, train, ways=ways).mean for ways in (1, 2, 3)]
+    found = neutral(groups, train)
+    found += [marginal_errors(groups, train, ways=ways).mean for ways in (1, 2, 3)]
     found.append(marginal_errors(groups, train, ways=2, most=10**6, with_class=True).mean)
     codes = drawn(groups, SeededSource(split))
-    found += [correlations_off(codes, train), in_empty_cells(codes, train)]
+    found.append(in_empty_cells(codes, train))
     told = release_accuracies(groups, test=test, learners=LEARNERS, by="records")
     found += [100 * told[learner] for learner in LEARNERS]
     return [*found, 100 * majority_accuracy(train=train, test=test), seconds]
 
 
 HEADER = (
-    f"{'data':9}{'method':10}{'eps':>5}   TV1    TV2    TV3    TV2c   corr.  empty "
-    "  tree  bayes  boost  floor    CPU s"
+    f"{'data':9}{'method':10}{'eps':>5}  1-way  wide   2-way  worst  mean   top    occurs corr. "
+    " TV1    TV2    TV3    TV2c   empty    tree  bayes  boost  floor    CPU s"
 )
 
 
@@ -128,9 +146,9 @@ def main() -> None:
             for epsilon in given.epsilon:
                 runs = [measured(method, epsilon, table, at) for at in range(given.splits)]
                 mean = np.mean(runs, axis=0)
-                tv = " ".join(f"{x:.4f}" for x in mean[:6])
-                learnt = " ".join(f"{x:6.2f}" for x in mean[6:10])
-                print(f"{name:9}{method:10}{epsilon:>5}  {tv} {learnt} {mean[10]:8.2f}", flush=True)
+                tv = " ".join(f"{x:.4f}" for x in mean[:13])
+                learnt = " ".join(f"{x:6.2f}" for x in mean[13:17])
+                print(f"{name:9}{method:10}{epsilon:>5}  {tv} {learnt} {mean[17]:8.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ from hedgerow.privacy.source import RandomSource
 from hedgerow.taxonomy.domain import CategoricalDomain
 from hedgerow.taxonomy.labels import ROOT
 from hedgerow.taxonomy.tree import Taxonomy
-from hedgerow.trees.box_choice import apart, split_of
+from hedgerow.trees.box_choice import own_candidates, split_of
 from hedgerow.trees.box_scores import GINI, BoxScore, Children
 from hedgerow.trees.topdown import STOP, Boxes, Grown, Level, Split, grow
 
@@ -150,7 +150,7 @@ class _Growth:
         )
         # On average a class of a child must stand out from its noise.
         least = math.sqrt(2) / float(self.share) * self.widest * counts.shape[1]
-        own = apart(level, self.score, noisy >= least)
+        own = own_candidates(level, self.score, noisy >= least)
         if not len(own.scores):
             return _all_stop(boxes)
         chosen = self.run.nodes(boxes.ledger[own.boxes]).choose(

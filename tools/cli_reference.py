@@ -16,10 +16,11 @@ HEAD = """# The command line
 
 This page is made from the program's own help by `tools/cli_reference.py`.
 
-Every command takes `--json` for machines and `--quiet`; progress goes to stderr. Exit codes:
+Every command takes `--json` and `--quiet`; progress goes to stderr. Exit codes:
 0 done; 1 the answer is no (a check finds the release infeasible); 2 bad input or usage, with
 one message; 3 refused for privacy (over the cap, unconfirmed or changed plan); 70 internal
-error; 130 interrupted and 143 told to stop, after cleaning up.
+error; 130 interrupted and 143 terminated, after unfinished work is undone. Former names of
+options work, with a notice on stderr, until version 0.3.
 """
 
 

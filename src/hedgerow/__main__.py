@@ -1,4 +1,4 @@
-"""Start the command line: the command ``hedgerow``, and ``python -m hedgerow``.
+"""Start the command line: ``hedgerow``, or ``python -m hedgerow``.
 
 Imports nothing of the package before an interrupt has a handler: loading takes about half a
 second, in which Python would answer Ctrl-C with a traceback.
@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any
 
 INTERRUPTED = 130
-"""The exit code of a program that was interrupted."""
+"""Exit code of an interrupted program."""
 
 
 def start() -> None:

@@ -1,8 +1,8 @@
-"""Every error raised on purpose, as a tree.
+"""All errors raised on purpose, as a tree.
 
-A message has three parts: what happened, where, what to do. The facts are attributes
-too, so that callers never parse text. **No message shows a record, a true count, a
-score or a random draw**: messages get pasted into issues.
+A message has three parts: what happened, where, and what to do. The facts are attributes too, so
+that callers need not parse text. **No message shows a record, a true count, a score or a random
+draw**: messages get pasted into issues.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import shlex
 from fractions import Fraction
 from typing import ClassVar
 
-# What a screen does not show, or shows somewhere else: format characters (among them those
-# that turn the direction of text), separators of lines, fillers, and control characters.
+# Characters that a screen does not show, or shows elsewhere: format characters (among them those
+# that change the direction of text), line separators, fillers and control characters.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u115f\u1160\u17b4"
     "\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0"
@@ -22,7 +22,7 @@ _UNSEEN = re.compile(
 
 
 def visible(text: str) -> str:
-    r"""Return ``text`` with what nobody would see written out, for people to read.
+    r"""Return ``text`` with invisible characters written as escapes.
 
     >>> print(visible("pay\u202eroll"), visible("Zürich"))
     pay\u202eroll Zürich
@@ -36,7 +36,7 @@ def _written_out(found: re.Match[str]) -> str:
 
 
 class HedgerowError(Exception):
-    """The root of the tree; ``exit_code`` is what the command line answers with."""
+    """Root of all errors; ``exit_code`` is the exit code of the command line."""
 
     exit_code: ClassVar[int] = 70
 
@@ -49,7 +49,7 @@ class HedgerowError(Exception):
 
 
 class InputError(HedgerowError):
-    """What was given cannot be used: a file, a plan, a setting, a value."""
+    """A file, a plan, a setting or a value cannot be used."""
 
     exit_code = 2
 
@@ -65,11 +65,11 @@ class SettingError(InputError):
         epsilon: 0 is out of range
         Give a number above 0.
         """
-        return cls(f"{value} is out of range", where=setting, do=f"Give {allowed}.")
+        return cls(f"{value} is out of range.", where=setting, do=f"Give {allowed}.")
 
 
 class PlanError(InputError):
-    """The plan file cannot be read or does not say what it must.
+    """The plan file cannot be read or has mistakes.
 
     ``paths`` are the places of its mistakes inside the file, such as ``attributes.age.step``.
     """
@@ -89,9 +89,9 @@ class PlanError(InputError):
 class TaxonomyError(InputError):
     """A taxonomy cannot be read or is not a tree.
 
-    Taxonomies are public, so the message may show their labels, but not where a plan names
-    the file: it may hold something else. ``line`` and ``value`` say where in the file and
-    which label, where that is known.
+    Taxonomies are public, so the message may show their labels, but not where a plan names the
+    file, which may hold something else. ``line`` and ``value`` are the line of the file and the
+    label, where known.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class DataError(InputError):
 
 
 class UnlistedValueError(DataError):
-    """A record holds a value outside the public domain, and nothing catches it.
+    """A record holds a value outside the public domain, and no catch-all value is declared.
 
     ``value`` is confidential: for the data's owner, never printed.
     """
@@ -124,17 +124,17 @@ class UnlistedValueError(DataError):
         self.value = value
         self.attribute = attribute
         self.record = record
-        super().__init__(f"record {record}, attribute {attribute!r}: {what}", where=where, do=do)
+        super().__init__(f"Record {record}, attribute {attribute!r}: {what}", where=where, do=do)
 
 
 class ReleaseError(InputError):
-    """A release folder cannot be read, or one cannot be written where it should go."""
+    """A release folder cannot be read, or cannot be written to its destination."""
 
 
 class KeptReleaseError(ReleaseError):
-    """A release is complete and booked but has not got its name: ``kept`` is where it lies.
+    """A release is complete and booked, but its ``kept`` folder could not be renamed.
 
-    ``ledger`` is the file that it is booked in, where that is not the user's own ledger.
+    ``ledger`` is the file in which it is booked, if that is not the user's own ledger.
     """
 
     def __init__(
@@ -145,15 +145,15 @@ class KeptReleaseError(ReleaseError):
 
     @staticmethod
     def how(kept: str, ledger: str | None = None) -> str:
-        """Return how a complete release is put in its place.
+        """Return the advice that completes the release.
 
         >>> KeptReleaseError.how(".out.partial-1f0c22a9", "our ledger.sqlite").split(": ")[1]
         "hedgerow recover .out.partial-1f0c22a9 --ledger 'our ledger.sqlite'"
         """
         booked = "" if ledger is None else f" --ledger {shlex.quote(ledger)}"
         return (
-            "The release is complete and booked; put it in its place with:"
-            f" hedgerow recover {shlex.quote(kept)}{booked}"
+            "The release is complete and booked. Move it to its destination with: hedgerow"
+            f" recover {shlex.quote(kept)}{booked}"
         )
 
 
@@ -163,22 +163,23 @@ class LaterFormatError(ReleaseError):
     def __init__(self, kind: str, version: int, known: int, *, where: str) -> None:
         self.version = version
         super().__init__(
-            f"this {kind} is of format {version}, and this version of hedgerow reads up to {known}",
+            f"This {kind} has format {version}, and this version of hedgerow reads formats up"
+            f" to {known}.",
             where=where,
             do="Install the newest hedgerow: pip install --upgrade hedgerow",
         )
 
 
 class PublishNotice(UserWarning):
-    """Something that who publishes should know, although the release is there and in order."""
+    """A notice for the publisher of a release that is complete and valid."""
 
 
 class ScratchError(InputError):
-    """The scratch folder of a run cannot be used: no room, or no right to write."""
+    """The scratch folder of a run cannot be used: it is full or not writable."""
 
 
 class EngineError(InputError):
-    """What counts the records failed: no Spark session, a job that died, a worker gone wrong."""
+    """The counting engine failed: no Spark session, a failed job or a failed worker."""
 
 
 class MissingExtraError(InputError):
@@ -188,13 +189,13 @@ class MissingExtraError(InputError):
         self.feature = feature
         self.extra = extra
         super().__init__(
-            f"{feature} needs an optional part of hedgerow",
+            f"{feature} needs an optional part of hedgerow.",
             do=f"Install it with: pip install 'hedgerow[{extra}]'",
         )
 
 
 class LedgerError(InputError):
-    """The persistent ledger cannot be read or written, or is asked for nonsense."""
+    """The persistent ledger cannot be read or written, or a request to it is invalid."""
 
 
 class RefusedError(HedgerowError):
@@ -204,7 +205,7 @@ class RefusedError(HedgerowError):
 
 
 class UnconfirmedPlanError(RefusedError):
-    """Nobody has confirmed that the domains of the plan are public knowledge."""
+    """The plan is not confirmed: nobody has stated that its domains are public knowledge."""
 
 
 class MissingPrivacyUnitError(RefusedError):
@@ -212,11 +213,11 @@ class MissingPrivacyUnitError(RefusedError):
 
 
 class ChangedPlanError(RefusedError):
-    """The plan is not the one that was checked and agreed on."""
+    """The plan differs from the one that was checked and agreed on."""
 
 
 class VoidSignatureError(ChangedPlanError):
-    """The plan differs from the one that was signed; ``differences`` says how, in words."""
+    """The plan differs from the one that was signed; ``differences`` lists how, as text."""
 
     def __init__(
         self, what: str, *, where: str, do: str, differences: tuple[str, ...] = ()
@@ -226,56 +227,56 @@ class VoidSignatureError(ChangedPlanError):
 
 
 class MostlyNoiseError(RefusedError):
-    """By the plan's own number of records the release would be mostly noise."""
+    """The release would be mostly noise, by the plan's number of records."""
 
 
 class SameRecordsError(RefusedError):
-    """These records are on the ledger under another name, or others are under this one."""
+    """These records are on the ledger under another name, or other records under this name."""
 
 
 class CapError(RefusedError):
-    """A release would take a data set over the cap of its ledger."""
+    """A release would exceed the cap of its data set."""
 
-    def __init__(self, *, dataset: str, cap: Fraction, spent: Fraction, asked: Fraction) -> None:
+    def __init__(self, *, dataset: str, cap: Fraction, spent: Fraction, needed: Fraction) -> None:
         self.dataset = dataset
         self.cap = cap
         self.spent = spent
-        self.asked = asked
+        self.needed = needed
         self.left = max(cap - spent, Fraction(0))
         super().__init__(
-            f"epsilon {asked} is more than the {self.left} left"
-            f" (cap {cap}, spent {spent}); nothing was booked",
+            f"Epsilon {needed} is more than the {self.left} left"
+            f" (cap {cap}, spent {spent}). Nothing was booked.",
             where=f"data set {dataset!r}",
-            do="Ask for less, or raise the cap with 'hedgerow ledger cap' if those who"
+            do="Spend less, or raise the cap with 'hedgerow ledger cap' if those who"
             " answer for the data agree.",
         )
 
 
 class DeltaCapError(RefusedError):
-    """A release would take a data set over the delta that its ledger allows."""
+    """A release would exceed the delta cap of its data set."""
 
-    def __init__(self, *, dataset: str, cap: Fraction, spent: Fraction, asked: Fraction) -> None:
+    def __init__(self, *, dataset: str, cap: Fraction, spent: Fraction, needed: Fraction) -> None:
         self.dataset = dataset
         self.cap = cap
         self.spent = spent
-        self.asked = asked
+        self.needed = needed
         self.left = max(cap - spent, Fraction(0))
         super().__init__(
-            f"delta {float(asked):.3g} is more than the {float(self.left):.3g} left"
-            f" (delta-cap {float(cap):.3g}, spent {float(spent):.3g}); nothing was booked",
+            f"Delta {float(needed):.3g} is more than the {float(self.left):.3g} left"
+            f" (delta-cap {float(cap):.3g}, spent {float(spent):.3g}). Nothing was booked.",
             where=f"data set {dataset!r}",
             do="Use a method of pure epsilon or, if those who answer for the data agree, allow"
             " more: 'delta-cap' in the plan's ledger section, and 'hedgerow ledger cap NAME"
-            " EPSILON --delta DELTA' for a data set that is there already.",
+            " EPSILON --delta DELTA' for a data set that exists already.",
         )
 
 
 class OverdraftError(RefusedError):
-    """A mechanism asked for more budget than its path has left."""
+    """A mechanism needs more budget than its path has left."""
 
 
 class InternalError(HedgerowError):
-    """Something that cannot happen has happened."""
+    """An internal error: a state that should be impossible."""
 
     def __init__(self, what: str) -> None:
         super().__init__(

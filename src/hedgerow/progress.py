@@ -1,11 +1,11 @@
-"""How long work tells how far it is."""
+"""Progress of long work, reported to a callback."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 Progress = Callable[[str, float | None], None]
-"""Called with the name of a step and how much of it is done, where that is known."""
+"""Callback for the name of a step and the part of it that is done, if known."""
 
 
 def no_progress(step: str, fraction: float | None) -> None:
@@ -13,7 +13,7 @@ def no_progress(step: str, fraction: float | None) -> None:
 
 
 Done = Callable[[float], None]
-"""Called with how much of one step is done."""
+"""Callback for the part of one step that is done."""
 
 
 def unheard(part: float) -> None:
@@ -21,7 +21,7 @@ def unheard(part: float) -> None:
 
 
 def stretch(done: Done, at: int, of: int) -> Done:
-    """Return what tells ``done`` how far a step is, the ``at``-th of ``of`` alike, from 0 on.
+    """Return a callback that maps progress of the part ``at`` of ``of`` equal parts to the whole.
 
     >>> stretch(print, 1, 4)(0.5)
     0.375

@@ -116,7 +116,7 @@ def test_people_and_what_has_none_are_told_apart():
     with pytest.raises(SettingError, match="is not a method"):
         audit(["noise"], people=True)
     done = CliRunner().invoke(
-        app, ["audit", "--people", "truthful", "--runs", "50", "--jobs", "1", "--json"]
+        app, ["audit", "--per-person", "truthful", "--runs", "50", "--jobs", "1", "--json"]
     )
     assert json.loads(done.stdout)["verdicts"][0]["outcome"] == "claims nothing"
 

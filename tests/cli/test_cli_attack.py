@@ -57,9 +57,7 @@ def test_attack_shows_attack_control_and_bound_and_writes_a_page(folder, tmp_pat
 
 def test_attack_answers_in_json_what_it_wrote(folder, tmp_path):
     told = json.loads(
-        call(
-            "attack", *files(folder), "-o", "own", "--most-records", "30", "--shadows", 0, "--json"
-        )
+        call("attack", *files(folder), "-o", "own", "--max-records", "30", "--shadows", 0, "--json")
     )
     written = json.loads((tmp_path / "own" / "attack.json").read_text())
     assert told.pop("out") == "own"

@@ -62,7 +62,7 @@ def test_check_tells_how_useful_counting_queries_will_be(plan, settings):
     assert errors == sorted(errors)
     assert len(errors) == 3
     shown = call("check", plan, *settings)
-    assert "a counting query is off by at most" in shown
+    assert "the error of a counting query is at most" in shown
     assert "groups" not in shown
 
 

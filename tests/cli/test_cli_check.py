@@ -42,9 +42,9 @@ def call(*arguments, code=0):
 
 def test_it_says_in_words_with_numbers_what_a_release_will_be_good_for(plan):
     shown = " ".join(call("check", plan).split())
-    assert "For about 2,000 records, reckoned by running hedge on made-up tables" in shown
-    assert "A count of 200 people, by one to three columns, is off by about" in shown
-    assert "(95 of 100: " in shown
+    assert "For about 2,000 records, estimated by running hedge on tables simulated" in shown
+    assert "A count of 200 people, by one to three columns, has an error of about" in shown
+    assert "in 95 % of queries" in shown
     assert "Feasible" in shown
 
 
@@ -52,7 +52,7 @@ def test_it_speaks_of_people_where_those_are_counted(plan):
     people = "person: who\nrecords-per-person: 4\ncount: people"
     plan.write_text(PLAN.replace("protects: records", people))
     shown = " ".join(call("check", plan).split())
-    assert "For about 2,000 people, reckoned by running hedge on made-up tables" in shown
+    assert "For about 2,000 people, estimated by running hedge on tables simulated" in shown
 
 
 def test_a_range_of_records_is_told_for_both_ends(plan):

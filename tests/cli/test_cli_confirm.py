@@ -92,7 +92,9 @@ def test_what_is_confirmed_is_said_in_words(plan: Path) -> None:
 
 
 def test_the_answer_in_json_has_the_fingerprint(plan: Path) -> None:
-    done = command(plan, "--by", "A", "--source", "age=law", "--approve", "--why", "so", "--json")
+    done = command(
+        plan, "--by", "A", "--source", "age=law", "--approve", "--reason", "so", "--json"
+    )
     told = json.loads(done.stdout)
     made = load_plan(plan)
     assert told["written"] is True
@@ -127,7 +129,7 @@ REFUSED: dict[str, tuple[str, str, type[Exception], str]] = {
         "values: [A, B, C]",
         "date: {from: 2020-01-01, to: 2021-01-01, format: ask}",
         PlanError,
-        "nobody has said yet how these dates are written",
+        "The format of these dates is not answered yet",
     ),
 }
 
@@ -153,7 +155,7 @@ def test_a_plan_that_is_not_ready_is_not_signed(plan: Path, case: str) -> None:
         ["--source", "age=data"],
         ["--source", "name=law"],
         ["--source", "items=law"],
-        ["--all-public", "--why", "so"],
+        ["--all-public", "--reason", "so"],
         ["--all-public", "--by", " "],
         ["--all-public", "--by", "x" * 201],
     ],
@@ -167,7 +169,7 @@ def test_what_cannot_be_meant_is_refused(plan: Path, words: list[str]) -> None:
 
 def test_a_second_person_approves_what_the_first_confirmed(plan: Path) -> None:
     first = signed(plan, "--by", "A", "--all-public")
-    made = signed(plan, "--by", "B", "--approve", "--why", "yearly", "--all-public")
+    made = signed(plan, "--by", "B", "--approve", "--reason", "yearly", "--all-public")
     assert made.confirmed == first.confirmed
     assert (made.approved.by, made.approved.plan) == ("B", first.confirmed.plan)
 

@@ -110,8 +110,13 @@ CASES: dict[str, tuple[Change, list[str], int, str]] = {
     "no dictionary": (gone("crowd.csv"), [], 2, "crowd.csv"),
     "no taxonomy": (gone("ward.csv"), [], 2, "ward.csv"),
     "weights of no attribute": (content("weights.csv", "x\n1\n"), [], 2, "attribute"),
-    "too few weights": (content("weights.csv", "ward\n1\n2\n"), [], 2, "as many rows"),
-    "too many weights": (content("weights.csv", WEIGHTS + "1,1\n"), [], 2, "as many rows"),
+    "too few weights": (content("weights.csv", "ward\n1\n2\n"), [], 2, "different numbers of rows"),
+    "too many weights": (
+        content("weights.csv", WEIGHTS + "1,1\n"),
+        [],
+        2,
+        "different numbers of rows",
+    ),
     "a weight of text": (
         content("weights.csv", WEIGHTS.replace("0.2,1", f"{SECRET},1", 1)),
         [],
@@ -143,7 +148,7 @@ CASES: dict[str, tuple[Change, list[str], int, str]] = {
     "an occupied folder, by force": (occupied, ["--force"], 2, "disclosed"),
     "a linked folder": (linked, [], 2, "link"),
     "a file for a folder": (content("disclosed", "mine"), [], 2, "disclosed"),
-    "a seed for nothing": (nothing, ["--seed", "1"], 2, "nothing random"),
+    "a seed for nothing": (nothing, ["--seed", "1"], 2, "no random step"),
     "an unknown option": (nothing, ["--epsilon", "1"], 2, "epsilon"),
 }
 
@@ -181,13 +186,13 @@ def run(arguments, monkeypatch, capsys):
 def test_it_says_what_it_wrote_and_what_is_not_for_others(folder, monkeypatch, capsys):
     code, out, err = run(["plan.yaml"], monkeypatch, capsys)
     assert (code, err) == (0, "")
-    assert "30 records" in out
+    assert "30 generalised records" in out
     assert "Not differentially private." in out
     assert "the records of crowd.csv" in out
     assert "that folder is for you only" in out
-    assert out.index("mean risk") < out.index("largest risk") < out.index("30 records")
-    assert "rows equal no other" in out
-    assert "show the recorded value itself" in out
+    assert out.index("mean risk") < out.index("largest risk") < out.index("30 generalised records")
+    assert "rows are unique" in out
+    assert "of cells have the original value" in out
     assert SECRET not in out
     assert sorted(path.name for path in (folder / "disclosed").iterdir()) == [
         "certificate.json",
@@ -262,7 +267,7 @@ def test_a_result_that_lowers_no_risk_is_refused_until_somebody_accepts_it(
     code, out, err = run(["plan.yaml", *options], monkeypatch, capsys)
     assert code == 3
     assert "mean risk" in out
-    assert "30 of 30 rows equal no other; 100.0 % of cells" in out
+    assert "30 of 30 rows are unique; 100.0 % of cells" in out
     assert "--accept-risk" in err
     assert sorted(path.name for path in folder.iterdir()) == before
     code, out, _ = run(["plan.yaml", *options, "--json"], monkeypatch, capsys)
@@ -305,7 +310,7 @@ def test_an_interrupted_run_says_how_to_go_on(folder, monkeypatch, capsys):
         patch.setattr(Unfinished, "append", interrupt)
         code, out, err = run(["plan.yaml"], monkeypatch, capsys)
     assert (code, out) == (130, "")
-    assert "the same command goes on" in err
+    assert "the same command resumes" in err
     assert list(folder.glob(".disclosed.unfinished-*"))
     assert run(["plan.yaml", "-q"], monkeypatch, capsys)[0] == 0
     assert not list(folder.glob(".disclosed*"))
@@ -333,7 +338,7 @@ def test_a_recipient_is_told_by_options_and_what_they_have_is_shown(folder, monk
     asked = ["plan.yaml", "--recipient", "Registry"]
     code, out, err = run(asked, monkeypatch, capsys)
     assert (code, out) == (3, "")
-    assert "nothing is remembered of the recipient 'Registry'" in err
+    assert "no disclosure to 'Registry' is recorded" in err
     assert "--first" in err
     code, out, err = run([*asked, "--first", "-o", "one"], monkeypatch, capsys)
     assert (code, err) == (0, "")
@@ -343,7 +348,7 @@ def test_a_recipient_is_told_by_options_and_what_they_have_is_shown(folder, monk
     assert certified["name"] == "Registry"
     assert certified["recognised-by"] == "values"
     code, out, _ = run([*asked, "-o", "three"], monkeypatch, capsys)
-    assert "Registry has been given records 2 time(s) before; 30 of these" in out
+    assert "Registry has received records 2 time(s) before; 30 of these" in out
     code, out, err = given_command(["show", "plan.yaml", "--json"], monkeypatch, capsys)
     shown = json.loads(out)["given"]
     assert [each["state"] for each in shown] == ["released"] * 3
@@ -351,8 +356,8 @@ def test_a_recipient_is_told_by_options_and_what_they_have_is_shown(folder, monk
     code, out, err = given_command(["show", "plan.yaml"], monkeypatch, capsys)
     assert "Registry" in out
     assert SECRET not in out
-    wanted = ["withdraw", "plan.yaml", str(shown[1]["number"]), "--why", "never sent"]
+    wanted = ["withdraw", "plan.yaml", str(shown[1]["number"]), "--reason", "never sent"]
     assert given_command([*wanted, "-q"], monkeypatch, capsys) == (0, "", "")
     code, _, err = given_command(wanted, monkeypatch, capsys)
     assert code == 2
-    assert "no disclosure of this number counts" in err
+    assert "this is not the number of a disclosure that counts" in err

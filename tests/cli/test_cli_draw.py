@@ -62,7 +62,7 @@ def test_drawing_costs_nothing_and_says_what_it_wrote(release, tmp_path):
 
 def test_a_file_that_is_there_stays_and_a_place_that_is_not_is_told(release, tmp_path):
     (tmp_path / "records.csv").write_text("mine")
-    with pytest.raises(ReleaseError, match="already"):
+    with pytest.raises(ReleaseError, match="exists"):
         draw(release, "-o", tmp_path / "records.csv")
     assert (tmp_path / "records.csv").read_text() == "mine"
     with pytest.raises(HedgerowError, match="cannot be written"):

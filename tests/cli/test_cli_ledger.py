@@ -166,7 +166,7 @@ def test_verify_refuses_a_ledger_that_was_cut_off(ledger):
 
 @pytest.mark.parametrize("command", ["show", "verify", "export"])
 def test_looking_makes_no_ledger(command, tmp_path):
-    with pytest.raises(LedgerError, match="there is no ledger here"):
+    with pytest.raises(LedgerError, match="The ledger does not exist"):
         call(command, "--ledger", str(tmp_path / "none.sqlite"))
     assert list(tmp_path.iterdir()) == []
 

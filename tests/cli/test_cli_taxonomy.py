@@ -47,9 +47,9 @@ def test_check_goes_on_after_a_bad_file_and_fails_at_the_end(files):
     assert isinstance(result.exception, TaxonomyError)
     assert result.exception.exit_code == 2
     assert "2 of 3 files are not usable" in str(result.exception)
-    assert "bad.csv, line 2: cell 2 is empty" in result.stdout
+    assert "bad.csv, line 2: Cell 2 is empty" in result.stdout
     assert "jobs.csv: leaves 3" in result.stdout
-    assert "none.csv: the file cannot be read" in result.stdout
+    assert "none.csv: The file cannot be read" in result.stdout
 
 
 def test_check_of_one_bad_file_raises_its_error(files):
@@ -79,7 +79,7 @@ def test_show_draws_the_tree(files):
 
 
 def test_show_stops_at_a_depth_and_a_width(files):
-    assert run("show", "jobs.csv", "--depth", "1", "--width", "1", "--quiet") == (
+    assert run("show", "jobs.csv", "--max-depth", "1", "--max-children", "1", "--quiet") == (
         "*  (3)\n├── Indoor  (2)\n└── ... 1 more\n"
     )
 
@@ -91,7 +91,7 @@ def test_show_prints_labels_as_they_are(files):
 
 
 def test_show_gives_ranges_in_json(files):
-    told = json.loads(run("show", "jobs.csv", "--json", "--depth", "1"))
+    told = json.loads(run("show", "jobs.csv", "--json", "--max-depth", "1"))
     assert told["tree"] == {
         "label": "*",
         "first": 0,
@@ -109,8 +109,8 @@ def test_show_gives_ranges_in_json(files):
         ("out.yaml", []),
         ("out.json", []),
         ("out.csv", []),
-        ("out.csv.gz", ["--to", "pairs"]),
-        ("out.txt", ["--to", "yaml"]),
+        ("out.csv.gz", ["--format", "pairs"]),
+        ("out.txt", ["--format", "yaml"]),
     ],
 )
 def test_convert_keeps_the_taxonomy(files, out, options):
@@ -118,7 +118,7 @@ def test_convert_keeps_the_taxonomy(files, out, options):
     assert said == f"{out}: 3 values, 6 nodes, height 2\n"
     forced = {"format": "yaml"} if out == "out.txt" else {}
     assert read_taxonomy(files / out, **forced) == read_taxonomy(files / "jobs.csv")
-    back = ["--from", "yaml"] if out == "out.txt" else []
+    back = ["--input-format", "yaml"] if out == "out.txt" else []
     told = json.loads(run("convert", out, "back.csv", *back, "--json"))
     assert told == {"file": "back.csv", "leaves": 3, "nodes": 6, "height": 2, "root": "*"}
     assert (files / "back.csv").read_text() == JOBS
@@ -151,13 +151,13 @@ def test_build_writes_what_the_builders_give(files, words, expected):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("build numeric --low 0", "the bounds are not given"),
-        ("build numeric --edge 0 --edge 1 --low 0", "--edge does not go with"),
+        ("build numeric --low 0", "the bounds are missing"),
+        ("build numeric --edge 0 --edge 1 --low 0", "--edge and --low, --high and --width exclude"),
         ("build numeric --low 0 --high x", "high: 'x' is out of range"),
-        ("build prefix 12 --length 2", "--length does not go with values"),
-        ("build flat", "no value is given"),
-        ("build flat a --values items.txt", "--values does not go with values"),
-        ("build flat --values none.txt", "none.txt: the file cannot be read"),
+        ("build prefix 12 --length 2", "--length and values exclude each other"),
+        ("build flat", "the values are missing"),
+        ("build flat a --values items.txt", "--values and values exclude each other"),
+        ("build flat --values none.txt", "none.txt: The file cannot be read"),
         ("build dates --from 2020-01-01 --to soon", "to: 'soon' is out of range"),
         ("build context-free a b --fan-out 1", "fan-out: 1 is out of range"),
     ],
@@ -170,7 +170,7 @@ def test_build_refuses_bad_settings_and_writes_nothing(files, words, message):
 
 
 def test_formats_that_do_not_exist_are_refused(files):
-    result = CliRunner().invoke(app, ["convert", "jobs.csv", "out.csv", "--to", "xml"])
+    result = CliRunner().invoke(app, ["convert", "jobs.csv", "out.csv", "--format", "xml"])
     assert isinstance(result.exception, TaxonomyError)
     assert "arx, yaml, json, pairs" in str(result.exception)
 

@@ -28,12 +28,12 @@ def edit(*words: str) -> str:
 
 
 def test_each_edit_changes_the_file_and_says_how_large_it_is(jobs):
-    told = edit("add", "jobs.csv", "road", "rail", "--to", "Outdoor")
+    told = edit("add", "jobs.csv", "road", "rail", "--into", "Outdoor")
     assert told == "jobs.csv: 5 values, 8 nodes\n"
     edit("split", "jobs.csv", "Outdoor", "road", "rail", "--name", "Transport", "--quiet")
     edit("rename", "jobs.csv", "Outdoor", "Fields")
     edit("group", "jobs.csv", "Indoor", "Transport", "--name", "City")
-    edit("move", "jobs.csv", "rail", "--to", "Transport", "--before", "road")
+    edit("move", "jobs.csv", "rail", "--into", "Transport", "--before", "road")
     edit("dissolve", "jobs.csv", "Indoor")
     edit("remove", "jobs.csv", "shop")
     assert json.loads(edit("add", "jobs.csv", "mine", "--json")) == {
@@ -54,7 +54,7 @@ def test_cells_of_a_spreadsheet_are_put_in_their_places(jobs):
 
 def test_what_is_refused_leaves_the_file_as_it_was(jobs):
     before = jobs.read_bytes()
-    result = CliRunner().invoke(app, ["edit", "move", "jobs.csv", "Indoor", "--to", "Indoor"])
+    result = CliRunner().invoke(app, ["edit", "move", "jobs.csv", "Indoor", "--into", "Indoor"])
     assert isinstance(result.exception, TaxonomyError)
     assert jobs.read_bytes() == before
 
@@ -89,7 +89,7 @@ def test_comments_inside_of_a_tree_are_lost_and_told(jobs):
     text = '# at the head\n"*":\n  In:  # one\n    - "a # b"\n    - it\'s  # two\n  Out: [c, d#e]\n'
     (jobs.parent / "jobs.yaml").write_text(text)
     told = edit("rename", "jobs.yaml", "Out", "Outside")
-    assert told.splitlines()[1] == "2 lines had comments inside of the tree; they are lost"
+    assert told.splitlines()[1] == "2 comments inside of the tree are lost"
     assert (jobs.parent / "jobs.yaml").read_text().startswith("# at the head\n")
     told = json.loads(edit("rename", "jobs.yaml", "In", "Inside", "--json"))
     assert "comments-lost" not in told

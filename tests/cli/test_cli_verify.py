@@ -31,9 +31,9 @@ def test_a_release_is_signed_and_verified_as_typed(typed):
     assert typed("verify", "release")[0] == 0
     code, out, _ = typed("signing-key", "maker.key", "--json")
     assert (code, json.loads(out)["public"]) == (0, "maker.key.pub")
-    code, out, _ = typed("sign", "release", "--key", "maker.key")
+    code, out, _ = typed("sign", "release", "--signing-key", "maker.key")
     assert (code, out.startswith("release: signed by the key")) == (0, True)
-    code, out, _ = typed("verify", "release", "--key", "maker.key.pub")
+    code, out, _ = typed("verify", "release", "--public-key", "maker.key.pub")
     assert (code, out.splitlines()[0]) == (0, "release: intact, maker proved")
 
 
@@ -55,8 +55,8 @@ def test_without_a_signature_the_maker_is_not_proved_and_a_key_makes_that_the_an
     code, out, _ = typed("verify", "release")
     assert (code, out.splitlines()[0]) == (0, "release: intact, maker not proved")
     typed("signing-key", "maker.key")
-    assert typed("verify", "release", "--key", "maker.key.pub")[0] == 1
-    told = json.loads(typed("verify", "release", "--key", "maker.key.pub", "--json")[1])
+    assert typed("verify", "release", "--public-key", "maker.key.pub")[0] == 1
+    told = json.loads(typed("verify", "release", "--public-key", "maker.key.pub", "--json")[1])
     assert (told["intact"], told["passed"], told["maker"]) == (True, False, "not proved")
 
 
@@ -65,10 +65,10 @@ def test_without_a_signature_the_maker_is_not_proved_and_a_key_makes_that_the_an
     [
         (["verify", "nowhere"], "not a folder"),
         (["verify", "release/release.csv"], "not a folder"),
-        (["verify", "release", "--key", "nowhere"], "cannot be read"),
-        (["verify", "release", "--key", "release/release.csv"], "in the release folder"),
+        (["verify", "release", "--public-key", "nowhere"], "cannot be read"),
+        (["verify", "release", "--public-key", "release/release.csv"], "in the release folder"),
         (["verify", "release", "--expect", "1"], "not a fingerprint"),
-        (["sign", "release", "--key", "nowhere"], "cannot be read"),
+        (["sign", "release", "--signing-key", "nowhere"], "cannot be read"),
         (["signing-key", "release"], "exists already"),
         (["signing-key", "no/such/place"], "cannot be written"),
     ],

@@ -56,7 +56,7 @@ def test_a_damaged_compressed_file_is_one_message(tmp_path, monkeypatch, capsys,
     assert code == 2, said
     assert said.count("\n") == 2
     assert f"t.{kind}.gz" in said
-    assert "cut off or damaged" in said
+    assert "truncated or damaged" in said
     assert SECRET not in said
     assert not (tmp_path / "plan.yaml").exists()
 
@@ -65,7 +65,7 @@ def test_a_damaged_zstandard_file_is_one_message(tmp_path, monkeypatch, capsys):
     path = tmp_path / "t.csv.zst"
     path.write_bytes(damaged(pa.compress(TABLE, "zstd", asbytes=True), 30))
     code, said = drafted(path, monkeypatch, capsys)
-    assert (code, "cut off or damaged" in said) == (2, True), said
+    assert (code, "truncated or damaged" in said) == (2, True), said
 
 
 def test_a_labelled_file_that_lost_a_name_is_one_message(tmp_path, monkeypatch, capsys):
@@ -87,7 +87,7 @@ def test_a_name_that_is_too_long_for_a_plan_is_left_out(name):
     draft = draft_plan(table)
     assert list(draft.plan.attributes) == ["job"]
     assert any("left out" in note for note in draft.notes)
-    with pytest.raises(DataError, match="no column has a name"):
+    with pytest.raises(DataError, match="No column has a name"):
         draft_plan(table.select([name]))
 
 
@@ -102,4 +102,4 @@ def test_a_file_whose_name_is_not_text_is_one_message(tmp_path, monkeypatch, cap
     path.write_bytes(TABLE)
     code, said = drafted(path, monkeypatch, capsys)
     assert code == 2, said
-    assert "the name is not text" in said
+    assert "The name is not text" in said

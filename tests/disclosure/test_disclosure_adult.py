@@ -40,7 +40,7 @@ def test_aruba_is_at_or_below_every_k_anonymous_table(adult, model):
     owner = disclosed.owner
     plane = plane_of(
         owner.ready,
-        owner.given,
+        owner.confidential,
         owner.problems,
         owner.found,
         anonymities=range(1, 101),

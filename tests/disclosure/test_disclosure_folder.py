@@ -69,9 +69,9 @@ def test_the_certificate_says_what_it_is_not(folder):
     assert certificate.guarantee.epsilon is None
     statement = certificate.guarantee.statement
     assert statement.startswith("Not differentially private.")
-    assert "least risk whose utility is at least 50% of its own" in statement
+    assert "lowest risk whose utility is at least 50% of its own" in statement
     assert "all records of the table itself" in statement
-    assert "sick is disclosed as it is" in statement
+    assert "sick is disclosed unchanged" in statement
     assert certificate.data.noisy_total is None
     jsonschema.validate(json.loads(certificate.to_json()), certificate_schema())
     assert set(certificate.files) == {
@@ -106,7 +106,7 @@ def test_the_public_report_is_made_from_the_disclosed_table(folder):
 
 def test_the_owners_page_says_whom_it_is_for_and_shows_the_plane(folder):
     page = (folder / "owner" / "report.html").read_text()
-    assert "For the owner of the data only" in page
+    assert "For the data owner only" in page
     assert "<polyline" in page
     assert "2-anonymous table" in page
     assert "Histogram of risks" in page
@@ -237,7 +237,7 @@ def test_damaged_answers_are_begun_again(tmp_path, monkeypatch):
 
 def test_two_runs_to_one_place_do_not_mix(tmp_path, monkeypatch):
     def other_run(self, found):
-        with pytest.raises(ReleaseError, match="at work"):
+        with pytest.raises(ReleaseError, match="is using it"):
             disclose(plan(), data=patients(), out=tmp_path / "out")
         raise StopError
 

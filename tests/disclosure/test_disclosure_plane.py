@@ -18,7 +18,7 @@ from support.disclosure_tables import METHODS, patients, plan
 
 def parts(disclosed):
     owner = disclosed.owner
-    return owner.ready, owner.given, owner.problems
+    return owner.ready, owner.confidential, owner.problems
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_the_frontier_at_half_the_utility_is_what_is_disclosed(disclosed):
 def test_forms_of_one_depth_count_records_as_groups_do(disclosed):
     forms = UniformForms(
         ready=disclosed.owner.ready,
-        given=disclosed.owner.given,
+        confidential=disclosed.owner.confidential,
         problems=disclosed.owner.problems,
     )
     table = pl.DataFrame(patients().drop_columns(["name"]))
@@ -66,7 +66,7 @@ def test_forms_of_one_depth_count_records_as_groups_do(disclosed):
 def test_tables_are_as_anonymous_as_they_say(disclosed):
     forms = UniformForms(
         ready=disclosed.owner.ready,
-        given=disclosed.owner.given,
+        confidential=disclosed.owner.confidential,
         problems=disclosed.owner.problems,
     )
     found = forms.anonymous([2, 5, 20, 10**6])
@@ -79,7 +79,7 @@ def test_tables_are_as_anonymous_as_they_say(disclosed):
 def test_ranges_that_are_no_nodes_count_as_suppressed(disclosed):
     forms = UniformForms(
         ready=disclosed.owner.ready,
-        given=disclosed.owner.given,
+        confidential=disclosed.owner.confidential,
         problems=disclosed.owner.problems,
     )
     wards = Ranges(first=np.array([0, 1]), stop=np.array([1, 5]))

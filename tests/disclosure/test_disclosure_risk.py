@@ -75,7 +75,7 @@ def test_accepted_risk_is_written_and_certified(tmp_path):
         "unique-rows": disclosed.owner.movement.unique,
         "verbatim": 1.0,
     }
-    assert "the owner accepted that" in told["guarantee"]["statement"]
+    assert "the owner accepted this" in told["guarantee"]["statement"]
     assert hedgerow.disclose(plan(**KEEPS_ALL), data=patients(), accept_risk=True).n_rows == 150
 
 

@@ -20,7 +20,7 @@ def landscape(disclosed, job):
     codes = [int(column[job]) for column in owner.problems.records.codes]
     return RecordLandscape.of(
         codes,
-        owner.given.dictionary.matches(codes),
+        owner.confidential.dictionary.matches(codes),
         utility=owner.ready.utility,
         severities=owner.problems.severities,
         model=owner.ready.model,
@@ -37,7 +37,7 @@ def test_every_method_discloses_true_values_only(name):
     assert shown.num_rows == 30
     owner = disclosed.owner
     for i, chain in enumerate(owner.ready.chains):
-        nodes, codes = owner.nodes[i], owner.given.table.codes[i]
+        nodes, codes = owner.nodes[i], owner.confidential.table.codes[i]
         assert (chain.taxonomy.first[nodes] <= codes).all()
         assert (codes < chain.taxonomy.stop[nodes]).all()
     assert shown["sick"].to_pylist() == table["sick"].to_pylist()
@@ -81,7 +81,7 @@ def test_the_aggregate_form_is_the_best_of_all(power, model):
     section = {"method": "aggregate", "lambda": 8, "kappa": power, "risk": {"model": model}}
     disclosed = disclose(plan(**section), data=patients(60), accept_risk=True)
     owner = disclosed.owner
-    n = owner.given.dictionary.n_records
+    n = owner.confidential.dictionary.n_records
     for job in range(0, len(owner.problems), 4):
         land = landscape(disclosed, job)
         lattice: Lattice = land.lattice
@@ -140,7 +140,7 @@ def test_the_dictionary_may_be_another_table():
     crowd, table = patients(400, seed=8), patients(40)
     own = disclose(plan(), data=table)
     other = disclose(plan(), data=table, against=crowd)
-    assert other.owner.given.dictionary.n_records == 400
+    assert other.owner.confidential.dictionary.n_records == 400
     assert other.owner.before.risk.mean() < own.owner.before.risk.mean()
     assert "another table" in other.certificate.guarantee.statement
 
@@ -212,7 +212,7 @@ def test_a_plan_that_only_publishes_is_refused():
 
 
 def test_a_seed_without_anything_random_is_refused():
-    with pytest.raises(SettingError, match="nothing random"):
+    with pytest.raises(SettingError, match="no random step"):
         disclose(plan(), data=patients(5), seed=1)
 
 
@@ -238,7 +238,7 @@ def column_of(values):
 
 
 WEIGHTS = {
-    "too few rows": (weights_file("ward\n1\n2\n"), "as many rows"),
+    "too few rows": (weights_file("ward\n1\n2\n"), "different numbers of rows"),
     "columns of strangers": (weights_file("wards\n1\n"), "name of an attribute"),
     "a text": (weights_file("ward\n1\n1\nSECRET77\n1\n1\n"), "row 3"),
     "a negative one": (weights_file("ward\n1\n1\n-1\n1\n1\n"), "record 3"),
@@ -270,7 +270,7 @@ def test_distinct_records_are_solved_once(monkeypatch):
 def test_a_search_that_would_not_end_is_refused_before_a_record_is_read():
     wide = {f"a{i}": {"numeric": [0, 63]} for i in range(13)}
     asked = {"attributes": wide, "confirmed": True, "disclose": {"method": "aruba"}}
-    with pytest.raises(SettingError, match="forms") as refused:
+    with pytest.raises(SettingError, match="67,108,864 generalisations") as refused:
         disclose(asked, data="no-such-file.csv")
     assert "aggregate" in refused.value.do
 

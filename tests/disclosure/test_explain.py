@@ -88,7 +88,7 @@ def test_the_best_sum_over_the_frontiers_is_that_of_the_aggregate_model():
 def test_a_plan_that_nobody_confirmed_and_a_row_that_is_not_there_are_refused():
     with pytest.raises(RefusedError):
         explain_record({**plan(), "confirmed": False}, 1, data=patients())
-    with pytest.raises(SettingError, match="no such record"):
+    with pytest.raises(SettingError, match="not the number of a disclosed record"):
         explain_record(plan(), 151, data=patients())
     with pytest.raises(SettingError, match="look alike"):
         explain_plane(plan(risk={"consistency": "jaro"}), data=patients())
@@ -99,7 +99,7 @@ def test_the_command_answers_in_words_and_in_json(tmp_path, monkeypatch):
     pyarrow.csv.write_csv(patients(), "patients.csv")
     given = {**plan(), "data": "patients.csv"}
     (tmp_path / "plan.yaml").write_text(dump_plan(plan_of(given)))
-    words = CliRunner().invoke(app, ["explain", "plan.yaml", "--record", "3"])
+    words = CliRunner().invoke(app, ["explain", "plan.yaml", "--row", "3"])
     assert words.exit_code == 0, words.output
     assert "for the owner of the data alone" in words.stdout.lower()
     assert "SECRET" not in words.stdout

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from hedgerow.disclosure import result as results
 from hedgerow.disclosure.disclose import disclose
-from hedgerow.disclosure.forms import GivenForms, known_forms
+from hedgerow.disclosure.forms import DisclosedBoxes, known_forms
 from hedgerow.disclosure.lattice.lattice import chains_of
 from hedgerow.disclosure.memory_file import MemoryFile
 from hedgerow.disclosure.recipient import (
@@ -59,8 +59,8 @@ def risks_by_hand(disclosed, *given_boxes) -> np.ndarray:
     owner = disclosed.owner
     both = np.concatenate([given_boxes]).transpose(1, 0, 2, 3)
     first, stop = both[..., 0].max(axis=1), both[..., 1].min(axis=1)
-    codes = np.stack(owner.given.table.codes, axis=1).astype(int)
-    personal = owner.given.personal
+    codes = np.stack(owner.confidential.table.codes, axis=1).astype(int)
+    personal = owner.confidential.personal
     risk = np.zeros(len(codes))
     for at in range(len(codes)):
         fit = sum(bool(((first[at] <= other) & (other < stop[at])).all()) for other in codes)
@@ -170,7 +170,7 @@ def test_without_a_key_equal_records_share_what_was_given_of_any():
     table = patients(60)
     give(table, first=True, key=None, risk={"weights": {"ward": "w_ward"}})
     two = give(table, key=None)
-    known, codes = two.owner.recipient.known, np.stack(two.owner.given.table.codes, axis=1)
+    known, codes = two.owner.recipient.known, np.stack(two.owner.confidential.table.codes, axis=1)
     assert known.recognised.all()
     for row in np.unique(codes, axis=0):
         same = (codes == row).all(axis=1)
@@ -197,8 +197,8 @@ def test_the_meet_of_forms_is_that_of_a_loop_over_records(seed):
                 node = chain.nodes[code, level]
                 spans[place, i] = chain.taxonomy.first[node], chain.taxonomy.stop[node]
                 expected[i][record] = min(expected[i][record], level)
-        earlier.append(GivenForms(tokens=tokens[chosen], spans=spans))
-    packed = [GivenForms.unpacked(forms.packed()) for forms in earlier]
+        earlier.append(DisclosedBoxes(tokens=tokens[chosen], spans=spans))
+    packed = [DisclosedBoxes.unpacked(forms.packed()) for forms in earlier]
     known = known_forms(packed, tokens, tuple(codes), chains)
     assert known.levels.tolist() == np.stack(expected, axis=1).tolist()
     assert not known.changed.any()
@@ -210,9 +210,9 @@ def test_an_unknown_recipient_is_refused_unless_it_is_said_to_be_the_first_time(
         give(table)
     assert not Path("given.sqlite").exists()
     give(table, first=True)
-    with pytest.raises(UnknownRecipientError, match="Known are: Registry"):
+    with pytest.raises(UnknownRecipientError, match="Known recipients: Registry"):
         give(table, name="Regystry")
-    with pytest.raises(RefusedError, match="was given records before"):
+    with pytest.raises(RefusedError, match="received records before"):
         give(table, first=True)
 
 
@@ -220,7 +220,7 @@ def test_a_lost_memory_is_noticed():
     table = patients(40)
     give(table, first=True)
     Path("given.sqlite").unlink()
-    with pytest.raises(UnknownRecipientError, match="put the file that remembers back"):
+    with pytest.raises(UnknownRecipientError, match="restore the record of disclosures"):
         give(table)
 
 
@@ -264,7 +264,7 @@ def test_the_memory_is_for_its_owner_alone_and_shows_no_key_or_name(tmp_path):
     public = [p for p in (tmp_path / "out").rglob("*") if p.is_file()]
     assert all(SECRET.encode() not in path.read_bytes() for path in public)
     memory.chmod(0o640)
-    with pytest.raises(ReleaseError, match="others on this computer"):
+    with pytest.raises(ReleaseError, match="accessible to other users"):
         give(patients(40))
 
 
@@ -315,7 +315,7 @@ def test_two_runs_at_once_do_not_both_count_on_the_same_past(tmp_path):
         give(table)
 
     section = plan(recipient="Registry", key="name", utility={"at-least": "half"})
-    with pytest.raises(ReleaseError, match="while this run was under way"):
+    with pytest.raises(ReleaseError, match="during this run"):
         disclose(
             section, data=table, accept_risk=True, on_recognised=meanwhile, out=tmp_path / "out"
         )
@@ -333,15 +333,15 @@ def test_what_never_left_the_house_can_be_withdrawn():
     again = give(table, first=True)
     plain = disclose(plan(utility={"at-least": "half"}), data=table)
     np.testing.assert_array_equal(after(again), after(plain))
-    with pytest.raises(SettingError, match="no disclosure of this number"):
+    with pytest.raises(SettingError, match="not the number of a disclosure"):
         withdraw_given(memory, 1, why="twice")
 
 
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"key": None}, "recognised by key name"),
-        ({"drop": "ward"}, "gave the attribute 'ward'"),
+        ({"key": None}, "identified by key name"),
+        ({"drop": "ward"}, "disclosed the attribute 'ward'"),
         ({"widen": "age"}, "domain or taxonomy of 'age'"),
     ],
 )
@@ -371,31 +371,31 @@ def test_a_new_attribute_was_not_known_before_where_records_have_a_key():
     assert (two.owner.recipient.known.levels[:, at] == 1).all()
     section["disclose"] = {"recipient": "Other", "first": True, "utility": {"at-least": "half"}}
     disclose(section, data=table, accept_risk=True)
-    with pytest.raises(OtherRecordsError, match="recognised by their values"):
+    with pytest.raises(OtherRecordsError, match="identified by their values"):
         give(table, name="Other", key=None)
 
 
 def test_keys_must_be_there_and_tell_records_apart():
     table = patients(40)
     twice = table.set_column(3, "name", pa.array(["x"] * 40))
-    with pytest.raises(DataError, match="record 2, column 'name': an earlier record") as error:
+    with pytest.raises(DataError, match="Record 2, column 'name': an earlier record") as error:
         give(twice, first=True)
     assert "'x'" not in str(error.value)
     names = table["name"].to_pylist()
     names[7] = " "
-    with pytest.raises(DataError, match="record 8, column 'name': there is no key"):
+    with pytest.raises(DataError, match="Record 8, column 'name': the key is missing"):
         give(table.set_column(3, "name", pa.array(names)), first=True)
 
 
 @pytest.mark.parametrize(
     ("section", "why"),
     [
-        ({"key": "name"}, "no meaning without a recipient"),
-        ({"first": True}, "no meaning without a recipient"),
-        ({"memory": "x.sqlite"}, "no meaning without a recipient"),
+        ({"key": "name"}, "needs a recipient"),
+        ({"first": True}, "needs a recipient"),
+        ({"memory": "x.sqlite"}, "needs a recipient"),
         ({"recipient": "R", "key": "ward"}, "has the role predictor"),
         ({"recipient": "R", "key": "w_ward", "risk": {"weights": {"ward": "w_ward"}}}, "weights"),
-        ({"recipient": "R", "risk": {"consistency": "jaro"}}, "adds up only where"),
+        ({"recipient": "R", "risk": {"consistency": "jaro"}}, "add up only if"),
     ],
 )
 def test_plans_that_make_no_sense_are_refused(section, why):
@@ -417,9 +417,9 @@ def test_certificate_and_pages_say_what_the_recipient_has(tmp_path):
     assert recipient["name"] == "Registry"
     assert recipient["recognised-by"] == "key"
     assert len(recipient["earlier"]) == 1
-    assert "all that Registry has been given together" in certificate["guarantee"]["statement"]
+    assert "all records that Registry has received" in certificate["guarantee"]["statement"]
     owners = (tmp_path / "two" / "owner" / "report.html").read_text("utf-8")
-    assert "What Registry has already" in owners
+    assert "Earlier disclosures to Registry" in owners
     assert "<strong>30</strong>" in owners
     assert "risk_already" in (tmp_path / "two" / "owner" / "risk.csv").read_text("utf-8")
     assert "Registry" in (tmp_path / "two" / "report.html").read_text("utf-8")

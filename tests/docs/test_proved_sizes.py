@@ -18,7 +18,6 @@ from hedgerow.methods.basic.basic import Basic
 from hedgerow.methods.basic_table.basic_table import BasicTable
 from hedgerow.methods.chain.forest import require_nodes
 from hedgerow.methods.coterie.coterie import Coterie
-from hedgerow.methods.weave.axes import CellAxis
 from hedgerow.methods.weave.weave import require_cells
 from hedgerow.model.schema import Attribute, Schema
 from hedgerow.model.sizes import MOST_CLASSES, MOST_VALUES, require_domains, require_rows
@@ -54,22 +53,17 @@ def a_class(n):
     require_domains(Schema(attributes=(), class_attribute=target))
 
 
-def axis(n):
-    edges = np.broadcast_to(np.zeros(1, dtype=np.int64), n + 1)
-    return CellAxis(edges=edges, ordered=True, depths=None)
-
-
 def cells_of_pairs(n):
     """An attribute of a single cell, and that many classes."""
     schema = Schema(
         attributes=(Attribute(name="a", domain=grid(2)),),
         class_attribute=Attribute(name="y", domain=sized(n)),
     )
-    require_cells(schema, (axis(1),))
+    require_cells(schema, [1])
 
 
 def cells_of_one(n):
-    require_cells(schema_of(grid(2), classes=None), (axis(n),))
+    require_cells(schema_of(grid(2), classes=None), [n])
 
 
 def groups_of_a_cut(n):

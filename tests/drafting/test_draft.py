@@ -24,7 +24,8 @@ from hedgerow.drafting.text import quoted
 from hedgerow.encode.schema import schema_of
 from hedgerow.encode.table import encode_table
 from hedgerow.errors import DataError, PlanError, TaxonomyError, UnconfirmedPlanError
-from hedgerow.plan.load import load_plan, plan_mapping
+from hedgerow.model.reading import DEFAULT_MARKERS, MISSING_MARKERS
+from hedgerow.plan.load import load_plan, plan_mapping, plan_of
 from hedgerow.plan.parse import parse_text
 from hedgerow.read.open import open_table
 
@@ -120,7 +121,9 @@ def test_everything_from_the_data_is_marked(table):
         assert tag
         assert (tag[1] == "public") is line.startswith("  smoker:")  # yes and no are known
     legend = text.split("attributes:\n")[0].split("\n\n")[-1]
-    assert legend.startswith("# from the data: what each line that ends in '# bounds', '# list',")
+    assert legend.startswith(
+        "# from the data: in lines that end in '# bounds', '# list', '# taxonomy' or"
+    )
     assert "replace by public knowledge" in legend
     for key in ("missing", "reading"):
         assert re.search(rf"# from the data: .+; replace by public knowledge\n{key}:", text)
@@ -222,7 +225,7 @@ def test_taxonomies_are_chosen_by_name_and_by_the_values_they_list(table, taxono
     assert attributes["city"].other is None
     assert attributes["smoker"].taxonomy == "taxonomies/yes-no.csv"
     assert attributes["zip"].values  # the file of that name lists other values
-    assert drafted.notes == ("broken.csv in the folder of taxonomies is not a taxonomy",)
+    assert drafted.notes == ("broken.csv in the folder of taxonomies is not a taxonomy.",)
     assert len(encoded(confirmed(drafted.text, tmp_path))) == N
 
 
@@ -312,12 +315,12 @@ def test_a_table_that_cannot_be_drafted_is_refused_without_a_value(tmp_path, con
 def test_a_class_that_cannot_be_is_refused(table):
     with pytest.raises(DataError, match="no column 'outcom'"):
         draft_plan(table, class_name="outcom")
-    with pytest.raises(DataError, match="'note' is in 20 records or more"):
+    with pytest.raises(DataError, match="'note' occurs in at least 20 records"):
         draft_plan(table, class_name="note")
 
 
 def test_a_folder_of_taxonomies_must_exist(table, tmp_path):
-    with pytest.raises(TaxonomyError, match="no such folder"):
+    with pytest.raises(TaxonomyError, match="The folder does not exist"):
         draft_plan(table, taxonomies=tmp_path / "none")
 
 
@@ -457,3 +460,9 @@ def test_a_draft_always_names_its_account(tmp_path, file, epsilon, section):
 
 def test_a_draft_of_a_dataframe_names_an_account_too():
     assert draft_plan(pa.table(COLUMNS)).plan.ledger.dataset == "my-people"
+
+
+def test_a_draft_writes_the_markers_of_missing_values_and_an_older_plan_keeps_its_two(table):
+    assert draft_plan(table).plan.missing_values == MISSING_MARKERS
+    assert plan_of({"attributes": {"job": {"values": ["shop"]}}}).missing_values == ("", "?")
+    assert MISSING_MARKERS[: len(DEFAULT_MARKERS)] == DEFAULT_MARKERS == ("", "?")

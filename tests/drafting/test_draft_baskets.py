@@ -101,7 +101,7 @@ def test_a_taxonomy_that_lists_all_frequent_items_is_proposed(tmp_path):
 
 def test_a_file_without_frequent_items_is_refused_without_showing_any(tmp_path):
     path = written(tmp_path / "a.dat", ["secret"] * 5)
-    with pytest.raises(DataError, match="no item is in 20 records or more") as raised:
+    with pytest.raises(DataError, match="No item occurs in at least 20 records") as raised:
         drafted(path)
     assert "secret" not in str(raised.value)
 

@@ -59,7 +59,7 @@ def test_people_of_one_basket_are_not_taken_for_people_who_can_have_one_alone():
     alone = rows().with_columns(customer_id=pl.col("receipt"))
     draft = draft_plan(alone, items="goods", record="receipt")
     assert (draft.plan.person, draft.plan.one_record_per_person) == (("customer_id",), None)
-    assert "Does 'customer_id' say whose each of these baskets is?" in draft.plan.to_do[0]
+    assert "Does 'customer_id' identify the person of each of these baskets?" in draft.plan.to_do[0]
 
 
 def test_baskets_of_nobody_propose_no_person():
@@ -76,7 +76,7 @@ def test_baskets_of_nobody_propose_no_person():
     ("given", "error", "match"),
     [
         ({"record": "receipt"}, PlanError, "needs the column of their items"),
-        ({"items": "nothing"}, DataError, "there is no column 'nothing'"),
+        ({"items": "nothing"}, DataError, "the column 'nothing' does not exist"),
         ({"items": "goods", "class_name": "receipt"}, PlanError, "no class"),
     ],
 )
@@ -86,14 +86,14 @@ def test_columns_that_are_not_there_are_refused(given, error, match):
 
 
 def test_rows_of_nobody_need_a_record():
-    with pytest.raises(DataError, match="nothing says which rows are one record"):
+    with pytest.raises(DataError, match="no column identifies the record of a row"):
         draft_plan(rows().drop("customer_id"), items="goods")
 
 
 def test_the_command_takes_the_columns(tmp_path):
     rows().write_csv(tmp_path / "rows.csv")
     plan = tmp_path / "plan.yaml"
-    asked = ["draft", str(tmp_path / "rows.csv"), "--items", "goods", "--record", "receipt"]
+    asked = ["draft", str(tmp_path / "rows.csv"), "--items", "goods", "--record-id", "receipt"]
     done = CliRunner().invoke(app, [*asked, "-o", str(plan)])
     assert done.exit_code == 0, done.output
     assert "baskets, in the column goods" in done.output

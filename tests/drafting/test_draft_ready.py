@@ -151,7 +151,7 @@ def test_the_list_names_source_and_licence():
 
 
 def test_a_ready_taxonomy_is_shown_and_converted(tmp_path):
-    assert "Western Europe" in run("show", "hedgerow:countries", "--depth", "2").output
+    assert "Western Europe" in run("show", "hedgerow:countries", "--max-depth", "2").output
     out = tmp_path / "months.csv"
     assert run("convert", "hedgerow:months", out).exit_code == 0
     assert run("check", out).exit_code == 0

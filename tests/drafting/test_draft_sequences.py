@@ -52,7 +52,7 @@ def test_one_trip_to_a_card_leaves_open_whether_it_can_have_more():
     alone = trips().with_columns(card=pl.col("trip"))
     draft = draft_plan(alone, **LONG)
     assert (draft.plan.person, draft.plan.one_record_per_person) == (("card",), None)
-    assert "Does 'card' say whose" in draft.plan.to_do[0]
+    assert "Does 'card' identify the person" in draft.plan.to_do[0]
 
 
 def test_lists_are_in_order_already():
@@ -90,11 +90,15 @@ def test_many_names_are_broken_into_lines_that_load(tmp_path):
     ("given", "error", "match"),
     [
         ({"ordered": True, "items": "station", "record": "trip"}, PlanError, "no order of their"),
-        ({"order": "time", "items": "station"}, PlanError, "only the rows of a long table"),
-        ({"order": "time"}, PlanError, "only the rows of a long table"),
-        ({"ordered": True}, PlanError, "which of its columns holds sequences"),
-        ({"ordered": True, "items": "station"}, DataError, "which rows are one record"),
-        ({**LONG, "order": "clock"}, DataError, "there is no column 'clock'"),
+        ({"order": "time", "items": "station"}, PlanError, "Only the rows of a long table"),
+        ({"order": "time"}, PlanError, "Only the rows of a long table"),
+        ({"ordered": True}, PlanError, "the column of sequences is not set"),
+        (
+            {"ordered": True, "items": "station"},
+            DataError,
+            "no column identifies the record of a row",
+        ),
+        ({**LONG, "order": "clock"}, DataError, "the column 'clock' does not exist"),
         ({**LONG, "method": "coterie"}, PlanError, "coterie"),
     ],
 )

@@ -17,7 +17,7 @@ from hedgerow.encode.table import encode_table
 from hedgerow.errors import PlanError
 from hedgerow.model.reading import NumberMarks
 from hedgerow.plan.load import load_plan
-from hedgerow.plan.people import tells_people_apart
+from hedgerow.plan.people import is_person_key
 from hedgerow.read.open import open_table
 
 N = 400
@@ -185,7 +185,7 @@ def test_a_draft_asks_where_day_and_month_may_be_either(tmp_path):
         load_plan(file)
     without = re.sub(r"to-do:\n(  .*\n)+", "", file.read_text())
     file.write_text(without)
-    with pytest.raises(PlanError, match="nobody has said yet how these dates are written"):
+    with pytest.raises(PlanError, match="The format of these dates is not answered yet"):
         load_plan(file)
     file.write_text(without.replace("format: ask", "format: dd/mm/yyyy"))
     assert load_plan(file).confirmed
@@ -273,7 +273,7 @@ def test_whose_records_they_are_is_said(tmp_path, n_people):
         assert "300 people" not in drafted.text
     else:
         assert drafted.plan.privacy_unit is None
-        assert "Hardly a value of 'patient_id' is in two records" in drafted.plan.to_do[0]
+        assert "Hardly any value of 'patient_id' is in two records" in drafted.plan.to_do[0]
 
 
 def test_numbers_of_patients_with_zeros_before_them_are_people_and_not_codes(tmp_path):
@@ -295,4 +295,4 @@ def test_numbers_of_patients_with_zeros_before_them_are_people_and_not_codes(tmp
 
 @pytest.mark.parametrize("name", ["household_income", "customer_age", "family size", "user score"])
 def test_what_is_said_of_people_is_no_key_of_theirs(name):
-    assert not tells_people_apart(name)
+    assert not is_person_key(name)

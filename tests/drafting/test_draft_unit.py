@@ -129,7 +129,7 @@ def test_a_table_without_keys_is_asked_about_too():
     plan = draft_plan(
         pa.table({"age": rng.integers(0, 99, 300), "sex": rng.choice(["f", "m"], 300)})
     )
-    assert plan.plan.to_do[0].startswith("Whose records are these? No column shows")
+    assert plan.plan.to_do[0].startswith("Can one person have several records? No column shows")
     assert plan.plan.privacy_unit is None
     assert "\n# person: COLUMN\n" in plan.text
 
@@ -163,13 +163,13 @@ def test_a_stated_unit_leaves_no_question(stated, unit):
 @pytest.mark.parametrize(
     ("stated", "error", "match"),
     [
-        ({"person": "patient", "protects_records": True}, PlanError, "two privacy units"),
-        ({"records_per_person": 4}, PlanError, "no column names the person"),
+        ({"person": "patient", "protects_records": True}, PlanError, "Two privacy units"),
+        ({"records_per_person": 4}, PlanError, "No column names the person"),
         ({"person": "patient", "records_per_person": "many"}, PlanError, "not a number"),
         ({"person": "nobody"}, DataError, "no column 'nobody'"),
         ({"person": "patient", "records_per_person": 0}, PlanError, "not from 1 to"),
         ({"person": ["patient", "patient"]}, PlanError, "twice"),
-        ({"person": "band", "class_name": "band"}, DataError, "is the class, too"),
+        ({"person": "band", "class_name": "band"}, DataError, "is also the class"),
     ],
 )
 def test_a_unit_that_cannot_be_is_refused(stated, error, match):
@@ -180,7 +180,9 @@ def test_a_unit_that_cannot_be_is_refused(stated, error, match):
 def test_a_column_of_people_is_proposed_and_still_asked_about():
     drafted = draft_plan(VISITS)
     assert drafted.plan.person == ("patient",)
-    assert drafted.plan.to_do[0].startswith("Does 'patient' say whose each of these records is?")
+    assert drafted.plan.to_do[0].startswith(
+        "Does 'patient' identify the person of each of these records?"
+    )
 
 
 def test_many_keys_are_counted_to_the_end_of_the_table(monkeypatch):

@@ -56,7 +56,7 @@ def test_a_number_that_is_missing_matters_only_where_the_record_is_kept():
     gaps = table(w=[0.5, None, None, 3.5, None, 5.5])
     assert len(encode_accompanied(open_table(gaps), SCHEMA, numbers=["w"]).rows) == 3
     gap = table(v=["1", "2", "3", "SECRET77", "5", "6"])
-    with pytest.raises(DataError, match="record 4, column 'v'") as refused:
+    with pytest.raises(DataError, match="Record 4, column 'v'") as refused:
         encode_accompanied(open_table(gap), SCHEMA, numbers=["v"])
     assert "SECRET77" not in str(refused.value)
 

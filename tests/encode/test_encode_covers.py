@@ -41,5 +41,5 @@ def test_codes_stand_behind_that_of_missing_values():
 
 @pytest.mark.parametrize("value", ["2020-01", "2020-01-15", "2018", "2020-13", "January"])
 def test_a_period_that_lies_across_cells_or_outside_is_refused(value):
-    with pytest.raises(PlanError, match="is no value"):
+    with pytest.raises(PlanError, match="is not a value"):
         codes_named(dates("2020-01-01", "2020-12-31", step="quarter"), [value])

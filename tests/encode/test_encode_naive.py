@@ -169,7 +169,7 @@ def check_refusal(error: UnlistedValueError, rows, allowed, schema: Schema) -> N
     with pytest.raises(NaivelyUnlistedError):
         naive_code(allowed[error.record - 1][place], list(schema.used())[place], schema)
     assert "SECRET" not in str(error) + repr(error)
-    assert f"record {error.record}, attribute {error.attribute!r}" in str(error)
+    assert f"Record {error.record}, attribute {error.attribute!r}" in str(error)
 
 
 NUMBERS = st.lists(st.one_of(st.none(), st.integers(-50, 200)), max_size=20)

@@ -184,7 +184,7 @@ def test_no_person_is_joined_to_another_by_their_hash(monkeypatch):
 def test_several_columns_name_a_person_together():
     rule = PeopleRule(columns=("clinic", "patient"), most=1)
     records = [("n", "1", 0, "x"), ("s", "1", 1, "x"), ("n", "1", 2, "x"), ("n1", "", 3, "x")]
-    with pytest.raises(DataError, match="record 4 does not say who it belongs to"):
+    with pytest.raises(DataError, match="Record 4 does not name its person"):
         kept(records, rule)
     assert kept(records[:3], rule).total() == 2
     other = [("ab", "c", 0, "x"), ("a", "bc", 0, "x")]
@@ -201,7 +201,7 @@ def test_a_record_of_nobody_is_refused(nobody):
     batch = pa.RecordBatch.from_arrays(
         [pa.array([1, 2]), pa.array(["p", nobody], pa.string())], names=["a", "who"]
     )
-    with pytest.raises(DataError, match="record 12 does not say who it belongs to"):
+    with pytest.raises(DataError, match="Record 12 does not name its person"):
         encode(batch, n_before=10)
 
 
@@ -224,9 +224,9 @@ def test_records_outside_of_a_cover_may_be_of_nobody():
     inside = [(1, "x", "p"), (2, "x", "q")]
     outside = [(3, "y", None), (4, "y", " "), (5, "y", "z" * 2000), (6, "", None)]
     assert of(outside[0], inside[0], *outside[1:], inside[1]) == of(*inside)
-    with pytest.raises(DataError, match="record 3 does not say who"):
+    with pytest.raises(DataError, match="Record 3 does not name"):
         of(inside[0], outside[0], (7, "x", None))
-    with pytest.raises(DataError, match="record 2 does not say who"):
+    with pytest.raises(DataError, match="Record 2 does not name"):
         of(inside[0], (None, "x", None))  # it counts for nothing, but belongs to the part
     with pytest.raises(DataError, match="more than"):
         of((1, "x", "z" * 2000))

@@ -62,7 +62,7 @@ def test_a_column_that_is_all_null_leaves_no_record():
 
 
 def test_an_absent_column_is_named_and_the_present_ones_are_not():
-    with pytest.raises(DataError, match="there is no column 'job'") as caught:
+    with pytest.raises(DataError, match="the column 'job' does not exist") as caught:
         table_of(**{"class": ["yes"], "SECRET": ["shop"], "age": [1]})
     assert "SECRET" not in str(caught.value)
 
@@ -70,9 +70,9 @@ def test_an_absent_column_is_named_and_the_present_ones_are_not():
 @pytest.mark.parametrize(
     ("column", "values", "what"),
     [
-        ("job", ["shop", "SECRET"], "taxonomy does not list"),
-        ("job", pa.array(["shop", "SECRET"]).dictionary_encode(), "taxonomy does not list"),
-        ("class", ["yes", "SECRET"], "taxonomy does not list"),
+        ("job", ["shop", "SECRET"], "not listed in the taxonomy"),
+        ("job", pa.array(["shop", "SECRET"]).dictionary_encode(), "not listed in the taxonomy"),
+        ("class", ["yes", "SECRET"], "not listed in the taxonomy"),
         ("age", ["1", "SECRET"], "not a number"),
         ("age", [None, True], "not a number"),
         ("age", pa.array([None, 20_000], pa.date32()), "not a number"),
@@ -86,7 +86,7 @@ def test_a_value_outside_the_domain_is_kept_from_the_message(column, values, wha
     assert (error.record, error.attribute) == (2, column)
     assert str(error.value) not in str(error) + repr(error)
     assert error.exit_code == 2
-    assert error.do
+    assert "'missing-values'" in (error.do or "")
 
 
 def test_categories_that_no_record_uses_are_not_looked_at():

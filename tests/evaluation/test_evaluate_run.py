@@ -158,7 +158,7 @@ def test_every_number_of_the_page_is_in_the_json(everything):
 def test_without_a_test_file_the_page_says_what_it_tested_on(release):
     told = evaluate(release, DATA, tasks="classification").facts["classification"]
     assert told["n-test"] == 300
-    assert "made of these rows, too" in told["note"]
+    assert "from which the release was also made" in told["note"]
 
 
 def test_the_report_is_for_its_owner_alone_and_never_in_the_release(release, tmp_path):
@@ -289,8 +289,8 @@ def test_a_plan_beside_a_release_says_how_the_data_are_written(release, tmp_path
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        ({"tasks": ["itemsets"]}, SettingError, "no task for a table"),
-        ({"tasks": "everything"}, SettingError, "no task for a table"),
+        ({"tasks": ["itemsets"]}, SettingError, "not a task for a table"),
+        ({"tasks": "everything"}, SettingError, "not a task for a table"),
         ({"release": "nowhere"}, ReleaseError, "no such file"),
         ({"release": DATA}, SettingError, "does not name its domains"),
         ({"plan": PLAN}, SettingError, "names its own domains"),
@@ -332,9 +332,9 @@ def test_baskets_are_counted_and_mined(baskets):
     assert [each["k"] for each in told["itemsets"]["top"]] == [20, 60, 100]
     assert told["itemsets"]["top"][0]["utility"] > 0.5
     assert "Frequent itemsets" in evaluation.html()
-    with pytest.raises(SettingError, match="no task for baskets"):
+    with pytest.raises(SettingError, match="not a task for baskets"):
         evaluate(release, baskets / "a.dat", tasks=["loss"])
-    with pytest.raises(SettingError, match="not classified"):
+    with pytest.raises(SettingError, match="no classification task"):
         evaluate(release, baskets / "a.dat", test=baskets / "a.dat")
 
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from hedgerow.evaluation import pair_tables
 from hedgerow.evaluation.marginals import bin_edges, total_variation
 from hedgerow.evaluation.moments import moments, scale_of
-from hedgerow.evaluation.relation_facts import relation_facts
-from hedgerow.evaluation.relations import relations
+from hedgerow.evaluation.relations import relation_facts, relations
 from hedgerow.evaluation.spread import Spread
 from hedgerow.model.groups import Groups, Ranges
 from hedgerow.model.table import EncodedTable

@@ -63,7 +63,7 @@ def test_a_booking_ends_once(ledger, first, second):
 
 
 def test_an_entry_that_was_never_booked_cannot_end(ledger):
-    with pytest.raises(LedgerError, match="no such entry"):
+    with pytest.raises(LedgerError, match="does not have this entry"):
         ledger.released(7, "r1")
 
 
@@ -74,7 +74,7 @@ def test_the_cap_can_be_met_exactly_and_not_passed(ledger):
         book(ledger, "1e-9", cap=1)
     error = refused.value
     assert (error.dataset, error.cap, error.spent) == ("adult", 1, 1)
-    assert (error.asked, error.left) == (Fraction(1, 10**9), 0)
+    assert (error.needed, error.left) == (Fraction(1, 10**9), 0)
     assert "'adult'" in str(error)
     assert error.exit_code == 3
     assert len(ledger.entries("adult")) == 10
@@ -264,7 +264,7 @@ def test_without_a_home_folder_the_ledger_asks_for_a_file(monkeypatch):
 
 
 def test_a_ledger_that_is_only_read_is_not_made(tmp_path):
-    with pytest.raises(LedgerError, match="there is no ledger here"):
+    with pytest.raises(LedgerError, match="The ledger does not exist"):
         Ledger(tmp_path / "ledger.sqlite", create=False)
     assert list(tmp_path.iterdir()) == []
 

@@ -44,10 +44,10 @@ def test_deltas_add_up_and_stop_at_their_cap(ledger):
     book(ledger)
     account = ledger.account("adult")
     assert (account.delta_spent, account.delta_left) == (2 * MILLIONTH, 0)
-    with pytest.raises(DeltaCapError, match="delta 1e-06 is more than the 0 left") as refused:
+    with pytest.raises(DeltaCapError, match="Delta 1e-06 is more than the 0 left") as refused:
         book(ledger)
     assert refused.value.exit_code == 3
-    assert (refused.value.asked, refused.value.left) == (MILLIONTH, 0)
+    assert (refused.value.needed, refused.value.left) == (MILLIONTH, 0)
     book(ledger, delta=0)  # pure epsilon costs no delta
     assert ledger.spent("adult") == 3
 

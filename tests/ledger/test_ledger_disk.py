@@ -138,7 +138,7 @@ def test_a_share_of_windows_is_remote():
 def test_a_new_ledger_without_locks_says_so_at_once(tmp_path, monkeypatch):
     monkeypatch.setattr(ledger_store, "locks_work", lambda _: False)
     path = tmp_path / "new" / "ledger.sqlite"
-    with pytest.raises(LedgerError, match="files cannot be locked here") as refused:
+    with pytest.raises(LedgerError, match="Files cannot be locked here") as refused:
         Ledger(path)
     assert "local disk" in refused.value.do
     assert not path.exists()

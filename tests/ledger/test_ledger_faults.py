@@ -215,7 +215,7 @@ def test_a_full_disk_is_named_as_such(tmp_path, monkeypatch):
             ledger.set_cap("adult", 4, "x" * 500)
 
     monkeypatch.setattr(ledger_sqlite, "_connected", small)
-    with pytest.raises(LedgerError, match="the disk is full, nothing was booked"):
+    with pytest.raises(LedgerError, match="The disk is full"):
         fill()
     monkeypatch.undo()
     assert Ledger(ledger.path).spent("adult") == Fraction(3, 10)
@@ -329,12 +329,14 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path):
 def test_a_ledger_of_a_newer_format_is_refused(tmp_path):
     ledger = filled(tmp_path)
     tamper(ledger.path, "PRAGMA user_version = 5")
-    with pytest.raises(LedgerError, match="has format 5, this hedgerow knows 4"):
+    with pytest.raises(
+        LedgerError, match="has format 5; this version of hedgerow reads formats up to 4"
+    ):
         Ledger(ledger.path)
 
 
 def test_a_folder_is_no_ledger(tmp_path):
-    with pytest.raises(LedgerError, match="this is not a file"):
+    with pytest.raises(LedgerError, match="The path is not a file"):
         Ledger(tmp_path)
 
 
@@ -376,7 +378,7 @@ def public_folder():
 def test_a_folder_that_cannot_be_written_is_named(public_folder):
     public_folder.chmod(0o555)
     said = " ".join(run(NOBODY, public_folder / "ledger.sqlite"))
-    assert said == "the ledger cannot be opened: Permission denied"
+    assert said == "The ledger cannot be opened: Permission denied."
 
 
 @posix
@@ -384,13 +386,13 @@ def test_a_ledger_that_cannot_be_written_is_named(public_folder):
     ledger = filled(public_folder)
     ledger.path.chmod(0o444)
     said = " ".join(run(NOBODY, ledger.path))
-    assert said == "the ledger or its folder cannot be written"
+    assert said == "The ledger or its folder cannot be written."
 
 
 def test_a_ledger_that_vanished_is_not_made_again_by_an_open_one(tmp_path):
     ledger = filled(tmp_path)
     ledger.path.unlink()
-    with pytest.raises(LedgerError, match="there is no ledger here"):
+    with pytest.raises(LedgerError, match="The ledger does not exist"):
         ledger.book("adult", 1, cap=4, method="diffgen", plan_digest="p1")
     assert not ledger.path.exists()
 

@@ -254,7 +254,7 @@ def test_a_log_beside_a_ledger_that_has_none_is_never_taken_for_its_own(logged, 
         book(ledger)
     beside(new, "-wal").write_bytes(contents["-wal"])
     before = new.read_bytes()
-    with pytest.raises(LedgerError, match="lies beside the ledger that is not its own"):
+    with pytest.raises(LedgerError, match="log that is not the ledger's is beside it"):
         Ledger(new)
     assert new.read_bytes() == before
     beside(new, "-wal").unlink()

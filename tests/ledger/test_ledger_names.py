@@ -133,5 +133,5 @@ def test_a_name_of_another_account_cannot_be_taken(ledger):
         ledger.rename("one", "two")
     with pytest.raises(LedgerError, match="lower-case letters"):
         ledger.rename("one", "ONE")
-    with pytest.raises(LedgerError, match="no such data set"):
+    with pytest.raises(LedgerError, match="does not have this data set"):
         ledger.rename("three", "four")

@@ -74,7 +74,7 @@ def test_an_account_of_people_takes_their_tables_and_nothing_per_record(ledger):
     book(ledger, "hospital-2026", "both", people=True, table="patients.csv")
     book(ledger, "hospital-2026", "person", people=True, table="visits.csv")
     error = refused(ledger, "hospital-2026", "record", people=True)
-    assert "several per person" in error.what
+    assert "several times larger per person" in error.what
     assert "'person: COLUMN'" in error.do
     refused(ledger, "hospital-2026", "record")  # by its name as a data set, either
     account = ledger.account("hospital-2026")
@@ -127,7 +127,7 @@ def test_accounts_of_different_neighbours_are_not_joined(ledger):
     book(ledger, "patients", "person")
     for pair in (("wards", "patients"), ("patients", "wards")):
         before = ledger.verify()
-        with pytest.raises(LedgerError, match="several per person") as error:
+        with pytest.raises(LedgerError, match="several times larger per person") as error:
             ledger.same_people(*pair)
         assert "'wards' per record" in error.value.do
         assert ledger.verify() == before
@@ -156,7 +156,7 @@ def test_an_account_of_an_earlier_version_goes_on_per_record(tmp_path, version):
     path = tmp_path / "old.sqlite"
     ledger = old(path, version=version)
     before = ledger.export()
-    assert ledger.balance("visits").untold
+    assert ledger.balance("visits").is_unrecorded
     assert ledger.spent("visits") == Fraction(3, 2)
     with closing(sqlite3.connect(path)) as database:
         assert database.execute("PRAGMA user_version").fetchone() == (version,)  # only read so far
@@ -181,10 +181,10 @@ def test_persons_on_an_account_of_an_earlier_version_need_a_word(tmp_path, versi
     ledger = old(tmp_path / "old.sqlite", version=version)
     for people in (False, True):
         error = _refused_untold(ledger, people=people)
-        assert "earlier versions did not write it down" in error.what
-        assert "hedgerow ledger neighbours visits person --why" in error.do
+        assert "earlier versions did not record it" in error.what
+        assert "hedgerow ledger neighbours visits person --reason" in error.do
     assert book(ledger, "visits", "both", cap=3, epsilon="1/2").dataset == "visits"
-    assert ledger.balance("visits").untold  # that release was of both kinds
+    assert ledger.balance("visits").is_unrecorded  # that release was of both kinds
     ledger.tell_neighbours("visits", "person", "all plans had 'person'")
     book(ledger, "visits", "person", cap=3, epsilon="1/2")
     assert "all plans had 'person'" in json.dumps(ledger.export())
@@ -272,12 +272,12 @@ def test_the_commands_open_an_account_of_people_and_tell_neighbours(ledger):
         call("cap", "hospital-2026", "4", "--new", "--people", "--reason", "agreed", "--json")
     )
     assert told["people"]
-    with pytest.raises(Exception, match="is for new accounts"):
+    with pytest.raises(Exception, match="only a new account"):
         call("cap", "hospital-2026", "5", "--people", "--reason", "more")
     call("cap", "old", "4", "--new", "--reason", "agreed")
     call("spend", "old", "1", "--note", "counts")
-    assert "not told" in call("show")
-    assert call("neighbours", "old", "person", "--why", "counts of persons") == (
+    assert "not stated" in call("show")
+    assert call("neighbours", "old", "person", "--reason", "counts of persons") == (
         "old: cap 4, spent 1, left 3\nprotects each person with all their records\n"
     )
-    assert CliRunner().invoke(app, ["neighbours", "old", "nobody", "--why", "x"]).exit_code == 2
+    assert CliRunner().invoke(app, ["neighbours", "old", "nobody", "--reason", "x"]).exit_code == 2

@@ -48,7 +48,7 @@ def test_the_same_records_under_a_second_name_are_refused(ledger):
     error = refused(ledger, "copy", TABLE)
     assert "as data set 'visits'" in error.what
     assert "hedgerow ledger same-people visits copy" in error.do
-    assert "hedgerow ledger different visits copy --why" in error.do
+    assert "hedgerow ledger different visits copy --reason" in error.do
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_the_key_is_a_file_of_its_own_that_only_its_owner_can_read(ledger):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert read_key(ledger.path) == first
     path.chmod(0o644)
-    with pytest.raises(LedgerError, match="everybody on this computer may read"):
+    with pytest.raises(LedgerError, match="Every user of this computer may read"):
         read_key(ledger.path)
     path.chmod(0o640)  # colleagues who share a ledger share its key
     assert read_key(ledger.path) == first
@@ -177,7 +177,7 @@ def test_the_key_is_a_file_of_its_own_that_only_its_owner_can_read(ledger):
 def test_a_lost_key_is_noticed_and_a_person_says_so(ledger):
     book(ledger, "visits", TABLE)
     key_path(ledger.path).unlink()
-    with pytest.raises(LedgerError, match="not the one that tables were recognised by"):
+    with pytest.raises(LedgerError, match="not the one with which its tables were recognised"):
         book(ledger, "copy", TABLE)
     assert ledger.spent("visits") == 1
     with pytest.raises(LedgerError, match="reason is empty"):
@@ -214,11 +214,11 @@ def test_the_commands_join_part_and_rename(ledger, monkeypatch):
         assert result.exit_code == 0
         return result.stdout
 
-    assert call("different", "one", "made-up", "--why", "a test") == (
-        "one and made-up have accounts of their own\n"
+    assert call("different", "one", "made-up", "--reason", "a test") == (
+        "one and made-up have separate accounts.\n"
     )
     assert call("same-people", "one", "two") == "one: cap 2, spent 2, left 0\n"
     assert call("rename", "one", "people-2026") == "people-2026: cap 2, spent 2, left 0\n"
     assert json.loads(call("rename", "people-2026", "one", "--json"))["dataset"] == "one"
-    assert "recognised again" in call("new-key", "--why", "lost")
+    assert "recognised again" in call("new-key", "--reason", "lost")
     assert CliRunner().invoke(app, ["different", "one", "three"]).exit_code == 2

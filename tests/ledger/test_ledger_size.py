@@ -196,7 +196,7 @@ def test_a_ledger_of_an_earlier_format_moves_with_all_its_entries(tmp_path):
 def test_a_ledger_that_everybody_may_change_is_refused(ledger):
     book(ledger)
     ledger.path.chmod(0o666)
-    with pytest.raises(LedgerError, match="everybody on this computer may change") as refused:
+    with pytest.raises(LedgerError, match="Every user of this computer may change") as refused:
         book(ledger)
     assert "chmod o-w" in refused.value.do
     ledger.path.chmod(0o660)  # colleagues may
@@ -208,7 +208,7 @@ def test_a_folder_that_everybody_may_change_is_refused(ledger):
     mode = folder.stat().st_mode
     try:
         folder.chmod(0o777)
-        with pytest.raises(LedgerError, match="put another file in the ledger's place"):
+        with pytest.raises(LedgerError, match="Every user of this computer may replace the ledger"):
             book(ledger)
         folder.chmod(0o1777)  # where nobody can replace what is another's
         book(ledger)
@@ -226,7 +226,7 @@ def test_a_missing_lock_service_is_named_as_such(ledger, monkeypatch):
 
     with closing(sqlite3.connect(ledger.path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(LedgerError, match="another process"):
+        with pytest.raises(LedgerError, match="Another process"):
             hasty.open_dataset("a", 1)
         monkeypatch.setattr(fcntl, "lockf", refuse)
         with pytest.raises(LedgerError, match="lock service of this file system is missing"):

@@ -94,6 +94,7 @@ STEPS = {
     "2 x 2 marginal": "2 x 2 marginals",
     "further table": "tables",
     "1-way marginal": "1-way marginals",
+    "all codes": "marginals of all codes",
 }
 """By how a question begins, the step of the outline that it belongs to, where names differ."""
 
@@ -219,22 +220,22 @@ def test_a_release_tells_the_share_and_the_threshold_of_its_counts(shallow, monk
     """Weights and error bounds are made of them; below the threshold nothing was kept."""
     monkeypatch.setattr(counts, "DENSE_GROUPS", 4)
     questions, released, bookings = played(subject)
-    if released.made is None:
+    if released.origin is None:
         return
     shares = {line.share for line in bookings if line.on == "counts"}
-    assert released.made.share == min(shares or {foretold(subject).counts})
+    assert released.origin.share == min(shares or {foretold(subject).counts})
     asked = {least for kind, on, *_, least in questions if (kind, on) == ("sparse", "counts")}
-    if released.made.threshold is None:
+    if released.origin.threshold is None:
         return
-    assert released.made.threshold >= 1
+    assert released.origin.threshold >= 1
     if asked:
-        assert released.made.threshold == min(min(least) for least in asked)
+        assert released.origin.threshold == min(min(least) for least in asked)
 
 
 def test_tables_of_weave_tell_the_shares_that_were_booked():
     subject = next(each.values[0] for each in audited() if each.id == "weave")
     _, released, bookings = played(subject)
-    measured = ("1-way marginal: ", "join: ", "further table: ", "2 x 2 marginal: ")
+    measured = ("all codes, ", "1-way marginal: ", "join: ", "further table: ", "2 x 2 marginal: ")
     booked = [line.share for line in bookings if line.on.startswith(measured)]
     assert sorted(table.share for table in released.tables) == sorted(booked)
 

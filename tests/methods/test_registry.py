@@ -20,7 +20,13 @@ from typer.testing import CliRunner
 
 import hedgerow
 from hedgerow.cli.main import make_app
-from hedgerow.cli.settings import GENERAL, MethodOption, method_options, single_valued
+from hedgerow.cli.settings import (
+    GENERAL,
+    SettingOption,
+    option_name,
+    setting_options,
+    single_valued,
+)
 from hedgerow.ledger.ledger import Ledger
 from hedgerow.methods.register import registered
 from hedgerow.model.certificate import certificate_schema
@@ -135,7 +141,7 @@ def options_of(command: str) -> set[str]:
 
 def test_check_and_publish_take_the_same_settings_of_every_method():
     wanted = {
-        f"--{key}"
+        f"--{option_name(key)}"
         for settings in METHODS.values()
         for key in single_valued(settings)
         if key not in GENERAL
@@ -147,19 +153,21 @@ def test_the_help_of_publish_fits_on_two_screens():
     assert len(call("publish", "--help").splitlines()) <= 80
 
 
-@pytest.mark.parametrize("option", method_options().values(), ids=lambda option: option.key)
-def test_an_option_is_refused_by_the_name_that_was_written(option: MethodOption, tmp_path):
+@pytest.mark.parametrize(
+    "option", setting_options("publish").values(), ids=lambda option: option.key
+)
+def test_an_option_is_refused_by_the_name_that_was_written(option: SettingOption, tmp_path):
     strange = next(name for name in METHODS if name not in option.names)
     kind = METHODS[strange].publishes
     plan = tmp_path / "plan.json"
     settings = next(given for method, given in variants(kind) if method == strange)
     made = (table_plan if kind == "table" else basket_plan)((strange, settings))
     plan.write_text(json.dumps({**made, "data": "nowhere.csv"}), encoding="utf-8")
-    given = [f"--{option.key}"] if option.is_flag else [f"--{option.key}", "1"]
+    given = [f"--{option.option}"] if option.is_flag else [f"--{option.option}", "1"]
     for command in ("check", "publish"):
         result = CliRunner().invoke(APP, [command, str(plan), *given])
         assert result.exception is not None
-        assert str(result.exception).startswith(f"--{option.key}: ")
+        assert str(result.exception).startswith(f"--{option.option}: ")
 
 
 def test_methods_are_listed_with_their_settings():

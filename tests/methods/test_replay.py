@@ -20,9 +20,9 @@ import pytest
 from pydantic import ValidationError
 
 from hedgerow.auditing.cases import fits
-from hedgerow.auditing.people_subject import PERSON
+from hedgerow.auditing.people_cases import PERSON
 from hedgerow.methods.chain.budget import ChainBudget
-from hedgerow.methods.weave import run as weave_run
+from hedgerow.model import run as model_run
 from hedgerow.model.people import CANDIDATES, PeopleRule
 from hedgerow.model.run import Run
 from hedgerow.pipeline.people import PeopleShares
@@ -323,7 +323,7 @@ def test_a_twin_of_weave_that_chooses_at_the_monotone_rate_exceeds_epsilon(monke
     def claimed(scores, **asked):
         return mechanisms.choose_by_score(scores, **{**asked, "monotone": True})
 
-    monkeypatch.setattr(weave_run, "choose_by_score", claimed)
+    monkeypatch.setattr(model_run, "choose_by_score", claimed)
     pair = table_pairs(worlds.MIXED, both=False)[0]
     assert not replayed(Publishing(default_method("weave")), pair).within(EPSILON)
 

@@ -69,7 +69,7 @@ def test_boxes_without_a_record_in_common_pay_a_share_once():
 
 def test_a_budget_over_epsilon_is_refused(make_certificate):
     line = parts.Spend(on="counts", share=Fraction(2), of_epsilon=Fraction(1))
-    with pytest.raises(ValidationError, match="over the promised epsilon"):
+    with pytest.raises(ValidationError, match="exceeds the guaranteed epsilon"):
         make_certificate(budget=parts.Budget(spends=(line,), total=Fraction(2)))
 
 

@@ -188,7 +188,7 @@ def published(ready, table, *, runs):
     found = [
         ready.tried(engine, rate=ready.rate, source=SeededSource(seed)) for seed in range(runs)
     ]
-    return np.median([len(groups) for groups in found]), within(found[0].made.share)
+    return np.median([len(groups) for groups in found]), within(found[0].origin.share)
 
 
 def assert_foretold(plan, table, *, records, runs):

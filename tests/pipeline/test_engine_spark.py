@@ -298,8 +298,8 @@ def test_a_corrupt_batch_from_a_worker_fails_the_run(tmp_path, session, monkeypa
 @pytest.mark.parametrize(
     ("data", "error", "match"),
     [
-        ("nowhere.csv", DataError, "no such file, and no table"),
-        ("sqlite:///x.db", SettingError, "no database"),
+        ("nowhere.csv", DataError, "neither a file nor a table"),
+        ("sqlite:///x.db", SettingError, "does not read databases"),
         ("people.xlsx", SettingError, "kind of file"),
         ("people.csv.zst", SettingError, "kind of file"),
         (object(), SettingError, "kind of dataframe"),
@@ -317,10 +317,10 @@ def test_data_that_spark_cannot_read_are_refused(data, error, match, session):
 
 def test_a_missing_column_is_named(tmp_path, session):
     frame = session.createDataFrame([(1, "clerk")], "age int, job string")
-    with pytest.raises(DataError, match="there is no column 'sex'"):
+    with pytest.raises(DataError, match="the column 'sex' does not exist"):
         hedgerow.publish(table_plan(("hedge", {})), data=frame, engine="spark", seed=1)
     pl.DataFrame({"age": [1], "job": ["clerk"]}).write_parquet(tmp_path / "small.parquet")
-    with pytest.raises(DataError, match="there is no column 'sex'"):
+    with pytest.raises(DataError, match="the column 'sex' does not exist"):
         hedgerow.publish(
             table_plan(("hedge", {})),
             data=tmp_path / "small.parquet",
@@ -531,7 +531,7 @@ def test_a_basket_on_spark_that_names_nobody_is_refused(session):
     }
     rows = [("p", 1, 3), (None, 2, 4)]
     frame = session.createDataFrame(rows, "customer_id string, visit int, item int")
-    with pytest.raises(DataError, match="a record does not say who it belongs to"):
+    with pytest.raises(DataError, match="A record does not name its person"):
         hedgerow.publish(plan, data=frame, engine="spark", seed=1)
 
 

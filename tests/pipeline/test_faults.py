@@ -147,7 +147,7 @@ FAULTS: dict[str, Fault] = {
     ),
     # --- full disks
     "a full disk for the ledger": Fault(
-        arrange=cases.disk_full_for_the_ledger, says="the disk is full, nothing was booked"
+        arrange=cases.disk_full_for_the_ledger, says="The disk is full. Nothing was booked."
     ),
     "a full disk for the release": Fault(
         arrange=cases.disk_full_for_the_release, says="no space left on device"
@@ -186,7 +186,7 @@ FAULTS: dict[str, Fault] = {
         arrange=cases.spent_once,
         runs=(("meets another", *PUBLISH), ("meets another", *PUBLISH, "--out", "other")),
         codes=(0, 3),
-        says="nothing was booked",
+        says="Nothing was booked",
         states=("booked", "released"),
         after=cases.one_of_two,
     ),
@@ -269,9 +269,9 @@ FAULTS: dict[str, Fault] = {
         after=cases.first_plan_counts,
     ),
     # --- inputs made to hurt
-    "a compressed bomb": Fault(arrange=inputs.bomb, says="times its size"),
+    "a compressed bomb": Fault(arrange=inputs.bomb, says="times the file's size"),
     "a compressed bomb of one line": Fault(arrange=inputs.bomb_of_one_line, says="too long"),
-    "a bomb of columns": Fault(arrange=inputs.bomb_of_columns, says="for each of its bytes"),
+    "a bomb of columns": Fault(arrange=inputs.bomb_of_columns, says="records per byte"),
     "a compressed bomb for a taxonomy": Fault(
         arrange=inputs.bomb_of_a_taxonomy, says="is larger than"
     ),
@@ -305,7 +305,7 @@ FAULTS: dict[str, Fault] = {
     # --- what others open
     "labels that are formulas": Fault(
         arrange=inputs.formulas_for_labels,
-        arguments=(*PUBLISH, "--records"),
+        arguments=(*PUBLISH, "--write-records"),
         codes=(0,),
         states=("released",),
         whole=True,

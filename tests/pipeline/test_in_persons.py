@@ -38,7 +38,7 @@ def test_counts_are_rounded_to_whole_persons_and_groups_of_none_are_left_out():
     expected = rounded(groups.counts)
     assert persons.counts.tolist() == expected[expected > 0].tolist()
     assert all(len(each) == len(persons.counts) for each in (*persons.index, persons.classes))
-    assert persons.made.share == groups.made.share * UNIT
+    assert persons.origin.share == groups.origin.share * UNIT
     assert np.allclose(persons.tree.sizes * UNIT, groups.tree.sizes)
     assert all(
         np.allclose(one * UNIT, other)
@@ -49,11 +49,11 @@ def test_counts_are_rounded_to_whole_persons_and_groups_of_none_are_left_out():
 
 def test_a_threshold_in_units_is_rounded_up_to_persons():
     groups = released("basic-table")
-    made = replace(groups.made, threshold=UNIT + 1, lowered_by=6.0)
-    persons = in_persons(replace(groups, made=made), UNIT)
-    assert (persons.made.threshold, persons.made.lowered_by) == (2, 0.5)
-    exact = in_persons(replace(groups, made=replace(made, threshold=UNIT)), UNIT)
-    assert exact.made.threshold == 1
+    origin = replace(groups.origin, threshold=UNIT + 1, lowered_by=6.0)
+    persons = in_persons(replace(groups, origin=origin), UNIT)
+    assert (persons.origin.threshold, persons.origin.lowered_by) == (2, 0.5)
+    exact = in_persons(replace(groups, origin=replace(origin, threshold=UNIT)), UNIT)
+    assert exact.origin.threshold == 1
 
 
 def test_measured_tables_and_leaves_tell_the_noise_of_a_person():

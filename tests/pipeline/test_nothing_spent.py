@@ -93,7 +93,7 @@ ROWS: dict[str, Row] = {
     "a report that cannot be drawn": Row(stage="no report", code=70, says="Nothing was booked"),
     "a recoding that cannot be written": Row(stage="no recoding", code=70),
     "records that cannot be written": Row(
-        stage="no records", options=("-q", "--records"), says="no space left"
+        stage="no records", options=("-q", "--write-records"), says="no space left"
     ),
     "records that nobody asked for": Row(stage="no records", code=DONE),
     "marginals that cannot be written": Row(stage="no marginals", plan=HEDGE, code=70),
@@ -127,7 +127,7 @@ ROWS: dict[str, Row] = {
     ),
     # --- parts of the table, and accounts of people
     "a cover of an unknown column": Row(plan=COVERED.replace("ward,", "wrad,"), says="'wrad'"),
-    "a cover outside the domain": Row(plan=COVERED.replace("[A]", "[Z]"), says="no value of"),
+    "a cover outside the domain": Row(plan=COVERED.replace("[A]", "[Z]"), says="No value of"),
     "a cover of everything that is taken": Row(
         plan=COVERED, arrange=covered_before, code=3, says="0 left"
     ),
@@ -136,7 +136,7 @@ ROWS: dict[str, Row] = {
         plan=PEOPLE.replace("cap: 2", "cap: 3"), arrange=people_before, says="has cap 2"
     ),
     "records on an account of people": Row(
-        plan=PLAN, arrange=people_before, says="several per person"
+        plan=PLAN, arrange=people_before, says="several times larger per person"
     ),
     "people on an account of records": Row(
         plan=PEOPLE.replace("one-record-per-person: true", "person: name\nrecords-per-person: 2"),

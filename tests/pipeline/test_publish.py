@@ -182,7 +182,7 @@ def test_an_empty_table_can_be_published():
 def test_settings_override_the_plan():
     ready = prepare(PLAN, epsilon="1/3", faithful=True, h=7)
     assert (ready.epsilon, ready.settings.h, ready.method.faithful) == (Fraction(1, 3), 7, True)
-    with pytest.raises(PlanError, match="no such setting"):
+    with pytest.raises(PlanError, match="does not have this setting"):
         prepare(PLAN, colour="red")
 
 

@@ -20,7 +20,7 @@ from hedgerow.errors import CapError, DataError, InternalError, PlanError, Uncon
 from hedgerow.ledger.ledger import Ledger
 from hedgerow.model.baskets import EncodedBaskets, NoisyBaskets
 from hedgerow.model.certificate import certificate_schema
-from hedgerow.model.groups import CountsMade
+from hedgerow.model.groups import CountOrigin
 from hedgerow.model.method import About, Outline, Step
 from hedgerow.model.precision import deviation
 from hedgerow.pipeline.forecast import forecast
@@ -68,7 +68,7 @@ class SingleItems:
             offsets=np.arange(n_items + 1),
             items=np.arange(n_items),
             counts=noisy,
-            made=CountsMade(share=share, threshold=1, lowered_by=None),
+            origin=CountOrigin(share=share, threshold=1, lowered_by=None),
         )
 
 
@@ -136,7 +136,7 @@ def test_a_plan_without_data_says_so():
 
 
 def test_data_that_cannot_be_read_book_nothing():
-    with pytest.raises(DataError, match="no column 'bought'"):
+    with pytest.raises(DataError, match="the column 'bought' does not exist"):
         hedgerow.publish(PLAN, data=pl.DataFrame({"sold": RECORDS}))
     assert Ledger().accounts() == ()
 

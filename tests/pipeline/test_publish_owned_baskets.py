@@ -136,7 +136,7 @@ def test_noise_is_for_as_many_baskets_as_a_person_may_have(most):
     assert [line.share for line in release.certificate.budget.spends] == [2]
     small = hedgerow.publish(plan(people, items={"universe": [1, 6]}), data=receipts(300))
     assert small.certificate.counts.share == Fraction(2, most)
-    assert "holds for every possible basket" in small.report()
+    assert "applies to every possible basket" in small.report()
 
 
 def test_a_chosen_bound_is_paid_for_once():
@@ -152,20 +152,20 @@ def test_a_chosen_bound_is_paid_for_once():
 @pytest.mark.parametrize(
     ("more", "match"),
     [
-        ({"person": "nobody"}, "there is no column 'nobody'"),
+        ({"person": "nobody"}, "the column 'nobody' does not exist"),
         ({"records-per-person": 0}, "is not from 1 to"),
         ({"records-per-person": None}, "one basket for each person"),
         ({"person": "product"}, "'product' is the column of the items"),
-        ({"person": "receipt"}, "'receipt' is the column of the records, too"),
-        ({"person": ["customer", "customer"]}, "named twice"),
-        ({"person": None}, "there is no person"),
-        ({"person": None, "records-per-person": None, "join": "union"}, "there is no person"),
-        ({"join": "union"}, "joined to one, which counts once"),
+        ({"person": "receipt"}, "'receipt' is also the column of the records"),
+        ({"person": ["customer", "customer"]}, "occurs twice"),
+        ({"person": None}, "needs 'person'"),
+        ({"person": None, "records-per-person": None, "join": "union"}, "needs 'person'"),
+        ({"join": "union"}, "joined into one, which counts once"),
         ({"join": "all", "records-per-person": None}, "join"),
         ({"join": "union", "records-per-person": None, "count": "people"}, "counts once"),
-        ({"one-record-per-person": True}, "a person is named, too"),
-        ({"count": "people"}, "cannot count people here: its choices are not shown"),
-        ({"items": {"universe": [1, 30]}}, "a basket file has no columns"),
+        ({"one-record-per-person": True}, "A person is named as well"),
+        ({"count": "people"}, "cannot count people here: its choices are not proved"),
+        ({"items": {"universe": [1, 30]}}, "A basket file has no columns"),
     ],
 )
 def test_wrong_uses_end_with_one_message_and_nothing_spent(more, match):
@@ -189,7 +189,7 @@ def test_a_basket_without_a_person_spends_nothing(people, engine):
     data = receipts(200).with_columns(
         customer=pl.when(pl.int_range(pl.len()) == 7).then(None).otherwise(pl.col("customer"))
     )
-    with pytest.raises(DataError, match="record 8 does not say who it belongs to"):
+    with pytest.raises(DataError, match="Record 8 does not name its person"):
         hedgerow.publish(plan(people), data=data, engine=engine)
     assert Ledger().find("shop") is None
 

@@ -170,15 +170,15 @@ def test_a_chosen_bound_is_paid_for_once():
 @pytest.mark.parametrize(
     ("more", "match"),
     [
-        ({"person": "nobody"}, "there is no column 'nobody'"),
+        ({"person": "nobody"}, "the column 'nobody' does not exist"),
         ({"records-per-person": 0}, "is not from 1 to"),
-        ({"records-per-person": True}, "is no whole number"),
-        ({"records-per-person": None}, "records-per-person: is missing"),
+        ({"records-per-person": True}, "not a whole number"),
+        ({"records-per-person": None}, "records-per-person: This setting is missing"),
         ({"person": "age"}, "'age' is an attribute that would be released"),
-        ({"person": ["patient", "patient"]}, "named twice"),
-        ({"person": None}, "there is no person"),
-        ({"one-record-per-person": True}, "a person is named, too"),
-        ({"records-per-person": "auto", "count": "people"}, "nothing to choose"),
+        ({"person": ["patient", "patient"]}, "occurs twice"),
+        ({"person": None}, "needs 'person'"),
+        ({"one-record-per-person": True}, "A person is named as well"),
+        ({"records-per-person": "auto", "count": "people"}, "no bound to choose"),
         ({"publish": {"method": "mondrian", "k": 5, "epsilon": None}}, "gives no guarantee"),
         ({"publish": {"method": "truthful", "delta": "1/100"}}, "delta is that of one times"),
         (
@@ -201,7 +201,7 @@ def test_a_record_without_a_person_spends_nothing():
     data = visits(200).with_columns(
         patient=pl.when(pl.int_range(pl.len()) == 7).then(None).otherwise(pl.col("patient"))
     )
-    with pytest.raises(DataError, match="record 8 does not say who it belongs to"):
+    with pytest.raises(DataError, match="Record 8 does not name its person"):
         hedgerow.publish(plan(), data=data)
     assert Ledger().find("visits") is None
 

@@ -148,13 +148,13 @@ def test_the_owner_can_evaluate(trips, tmp_path):
 
 
 WRONG = [
-    ({"items": {**ITEMS, "as": "sets"}}, "leaves out the order"),
-    ({"items": {**ITEMS, "order": "time"}}, "only the rows of a long table"),
+    ({"items": {**ITEMS, "as": "sets"}}, "drops the order"),
+    ({"items": {**ITEMS, "order": "time"}}, "Only the rows of a long table"),
     ({"items": {**ITEMS, "record": "trip", "column": "station"}}, "no order of their own"),
-    ({"items": {**LONG, "ordered": False}}, "sets have no order"),
+    ({"items": {**LONG, "ordered": False}}, "Sets have no order"),
     ({"items": {**LONG, "order": "trip"}}, "the column of the records"),
     ({"items": LONG, "protects": None, "person": "card", "join": "union"}, "cannot be joined"),
-    ({"items": LONG, **PEOPLE, "count": "people"}, "counted whole"),
+    ({"items": LONG, **PEOPLE, "count": "people"}, "counted in parts of a person"),
     ({"items": LONG, **PEOPLE, "person": "time"}, "the column of the order"),
     ({"publish": {"method": "diffpart", "epsilon": 1}}, "does not publish ordered items"),
     ({"items": {"universe": [0, 7]}}, "does not publish items"),

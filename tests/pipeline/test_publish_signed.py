@@ -1,4 +1,4 @@
-"""`publish --sign`: signed at once, the key tried first, known again, and recovered."""
+"""`publish --signing-key`: signed at once, the key tried first, known again, and recovered."""
 
 from __future__ import annotations
 

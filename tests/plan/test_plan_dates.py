@@ -55,9 +55,9 @@ MISTAKES: dict[str, tuple[dict[str, Any], str, list[str]]] = {
     "a step beside": (
         {"d": {"date": BOUNDS, "step": 7}},
         "attributes.d.step",
-        ["inside of date"],
+        ["inside 'date'"],
     ),
-    "other": ({"d": {"date": BOUNDS, "other": "x"}}, "attributes.d.other", ["dates outside"]),
+    "other": ({"d": {"date": BOUNDS, "other": "x"}}, "attributes.d.other", ["Dates outside"]),
     "a class": (
         {"d": {"date": BOUNDS, "role": "class"}, "x": {"numeric": [0, 1]}},
         "attributes.d.date",
@@ -72,7 +72,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str, list[str]]] = {
     "nothing to follow from": (
         {"age": {"part": "year", "numeric": [0, 110]}},
         "attributes.age.part",
-        ["without 'from'"],
+        ["needs 'from'"],
     ),
     "a date follows": (
         {"age": {"from": "birth", "part": "year", "date": BOUNDS}},
@@ -106,7 +106,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str, list[str]]] = {
             "age": {**AGE, "from": {"column": "birth", "format": "iso"}},
         },
         "attributes.age.from.format",
-        ["written dd.mm.yyyy elsewhere"],
+        ["have the format dd.mm.yyyy elsewhere"],
     ),
 }
 

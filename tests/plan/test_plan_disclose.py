@@ -160,7 +160,7 @@ MISTAKES = {
         "disclose.risk.model",
         "1 or 2",
     ),
-    "no limit for approx": ({"method": "approx"}, "disclose.risk.at-most", "most risk"),
+    "no limit for approx": ({"method": "approx"}, "disclose.risk.at-most", "largest risk"),
     "two limits for approx": (
         {"method": "approx", "risk": {"at-most": 1}, "utility": {"at-least": 2}},
         "disclose.utility.at-least",

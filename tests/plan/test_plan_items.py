@@ -33,11 +33,11 @@ MISTAKES = {
     "both kinds": (
         {**GOOD, "attributes": {"a": {"numeric": [0, 1]}}},
         "items",
-        ["attributes are given, too"],
+        ["Attributes are set as well"],
     ),
     "falling range": (items_only(universe=[5, 1]), "items.universe", ["above last", "quotes"]),
     "huge range": (items_only(universe=[1, 10**9]), "items.universe", ["2,000,000"]),
-    "empty list": (items_only(universe=[]), "items.universe", ["lists no item"]),
+    "empty list": (items_only(universe=[]), "items.universe", ["list is empty"]),
     "number as a universe": (items_only(universe=17), "items.universe", ["file, a range"]),
     "empty file name": (items_only(universe=" "), "items.universe", ["empty"]),
     "item twice": (items_only(universe=["a", "b", "a"]), "items.universe[2]", ["twice"]),
@@ -51,9 +51,9 @@ MISTAKES = {
     "fan-out of a real taxonomy": (
         items_only(taxonomy="tree.csv", **{"fan-out": 5}),
         "items.fan-out",
-        ["taxonomy says", "Remove"],
+        ["taxonomy determines", "Remove"],
     ),
-    "record without column": (with_items(record="r"), "items.record", ["column beside record"]),
+    "record without column": (with_items(record="r"), "items.record", ["'column' beside 'record'"]),
     "record is the column": (
         with_items(record="r", column="r"),
         "items.record",

@@ -176,7 +176,7 @@ def test_override_changes_settings_and_checks_them(tmp_path):
 def test_override_gives_a_plan_without_publish_its_settings():
     bare = plan_of({"attributes": EXAMPLE["attributes"]})
     assert override(bare, epsilon=2).publish == HedgeSettings(epsilon=Fraction(2))
-    with pytest.raises(PlanError, match=r"publish\.epsilon: is missing"):
+    with pytest.raises(PlanError, match=r"publish\.epsilon: This setting is missing"):
         override(bare, method="diffgen")
     assert override(bare, epsilon=None) is bare
 
@@ -218,7 +218,7 @@ def test_another_method_refuses_settings_that_it_would_ignore():
         merged_settings(old, OtherPublish, {})
     assert raised.value.paths == ("publish.score", "publish.faithful")
     assert "epsilon, h" in str(raised.value)
-    with pytest.raises(PlanError, match="'other' has no such setting"):
+    with pytest.raises(PlanError, match="'other' does not have this setting"):
         merged_settings(None, OtherPublish, {"score": "max"})
 
 

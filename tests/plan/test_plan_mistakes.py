@@ -44,14 +44,18 @@ def nested(depth):
 # what is given, the path of the mistake, and words that its message must hold
 MISTAKES = {
     "no attributes": ({}, "attributes", ["missing", "mapping of column names"]),
-    "empty attributes": ({"attributes": {}}, "attributes", ["no attribute"]),
+    "empty attributes": ({"attributes": {}}, "attributes", ["list is empty"]),
     "attributes as a list": ({"attributes": ["age"]}, "attributes", ["mapping of column names"]),
     "too many attributes": (
         {"attributes": {f"a{i}": {"role": "drop"} for i in range(10_001)}},
         "attributes",
         ["10,000"],
     ),
-    "unknown key": ({**GOOD, "colour": 1}, "colour", ["unknown key", "data, query, table, read"]),
+    "unknown key": (
+        {**GOOD, "colour": 1},
+        "colour",
+        ["The key is unknown", "data, query, table, read"],
+    ),
     "misspelt key": ({**GOOD, "confirmd": True}, "confirmd", ["Did you mean 'confirmed'?"]),
     "snake case key": (
         {**GOOD, "missing_values": []},
@@ -174,23 +178,23 @@ MISTAKES = {
     "grid finer than doubles": (
         with_age(numeric=["1/1000000007", 1], step="1/1000003"),
         "attributes.age.step",
-        ["finer than the data", "fewer digits"],
+        ["finer than the floating-point", "fewer digits"],
     ),
     "edges closer than doubles": (
         with_age(edges=["1", "1.00000000000000000001"]),
         "attributes.age.edges",
         ["further apart"],
     ),
-    "edges fall": (with_age(edges=[0, 5, 5, 9]), "attributes.age.edges", ["number 3", "strictly"]),
+    "edges fall": (with_age(edges=[0, 5, 5, 9]), "attributes.age.edges", ["Edge 3", "strictly"]),
     "one edge": (with_age(edges=[0]), "attributes.age.edges", ["at least two"]),
-    "edges no list": (with_age(edges="0,5"), "attributes.age.edges", ["not a list", "rising"]),
+    "edges no list": (with_age(edges="0,5"), "attributes.age.edges", ["not a list", "increasing"]),
     "edges and numeric": (
         with_age(edges=[0, 1], numeric=[0, 1]),
         "attributes.age",
         ["numeric and edges"],
     ),
     "values no list": (with_age(values="a"), "attributes.age.values", ["not a list"]),
-    "values empty": (with_age(values=[]), "attributes.age.values", ["lists no value"]),
+    "values empty": (with_age(values=[]), "attributes.age.values", ["list is empty"]),
     "value is a decimal": (with_age(values=["a", 1.5]), "attributes.age.values[1]", ["in quotes"]),
     "value is true": (with_age(values=[True]), "attributes.age.values[0]", ["in quotes"]),
     "value is nothing": (with_age(values=[None]), "attributes.age.values[0]", ["in quotes"]),
@@ -234,7 +238,7 @@ MISTAKES = {
     "other for a number": (
         with_age(numeric=[0, 1], other="rest"),
         "attributes.age.other",
-        ["clamped", "taxonomy or values"],
+        ["clamped", "'taxonomy' or 'values'"],
     ),
     "other is a list": (with_age(values=["a"], other=["b"]), "attributes.age.other", ["quotes"]),
     "drop with a domain": (
@@ -297,7 +301,7 @@ MISTAKES = {
     "python name of a key": (
         with_publish(purpose="classification"),
         "publish.purpose",
-        ["unknown key", "for"],
+        ["The key is unknown", "for"],
     ),
     "no epsilon": ({**GOOD, "publish": {}}, "publish.epsilon", ["missing", "fraction"]),
     "epsilon zero": (with_publish(epsilon=0), "publish.epsilon", ["from 1e-9 to 50"]),
@@ -341,18 +345,22 @@ MISTAKES = {
     "encoding": (with_reading(encoding="utf-16"), "reading.encoding", ["utf-8, latin-1"]),
     "delimiter": (with_reading(delimiter=","), "reading.delimiter", ["comma, semicolon, tab"]),
     "header of false": (with_reading(header=False), "reading.header", ["neither"]),
-    "header of lines": (with_reading(header=3), "reading.header", ["only basket files"]),
+    "header of lines": (with_reading(header=3), "reading.header", ["Only basket files"]),
     "header of two names": (with_reading(header=["a", "a"]), "reading.header[1]", ["twice"]),
-    "header of a number": (with_reading(header=["a", 1]), "reading.header[1]", ["not a name"]),
+    "header of a number": (
+        with_reading(header=["a", 1]),
+        "reading.header[1]",
+        ["name is not a text"],
+    ),
     "quotes and dropping": (
         with_reading(quote="multi-line", malformed="drop"),
         "reading.malformed",
-        ["nobody can tell which record"],
+        ["it cannot be known which record"],
     ),
     "columns of baskets": (
         {"items": {"universe": [1, 2]}, "reading": {"header": ["a"]}},
         "reading.header",
-        ["names no columns"],
+        ["has no names of columns"],
     ),
     "delimiter of baskets": (
         {"items": {"universe": [1, 2]}, "reading": {"delimiter": "tab"}},
@@ -363,12 +371,12 @@ MISTAKES = {
     "covers of baskets": (
         {"items": {"universe": [1, 9]}, "covers": {"column": "age", "values": ["1"]}},
         "covers",
-        ["only releases of tables"],
+        ["Only releases of tables"],
     ),
     "covers of disclosed records": (
         {**GOOD, "covers": {"column": "age", "values": ["1"]}, "disclose": {"method": "aruba"}},
         "covers",
-        ["only releases of tables", "always add up"],
+        ["Only releases of tables", "always add up"],
     ),
     "covers by two columns": (
         {
@@ -386,7 +394,7 @@ MISTAKES = {
     "people of records": (
         {**with_publish(), "ledger": {"people": "p", "cap": 4}},
         "ledger.people",
-        ["several per person", "'person: COLUMN'"],
+        ["several times larger per person", "'person: COLUMN'"],
     ),
     "people and data set": (with_ledger(people="p"), "ledger.people", ["on one account"]),
     "no account": ({**GOOD, "ledger": {"cap": 4}}, "ledger.dataset", ["is missing", "people"]),
@@ -432,7 +440,7 @@ def test_several_mistakes_are_listed_together_one_per_line():
         plan_of({"attributes": {"a": {"role": "x"}, "b": None}, "confirmed": 2, "extra": 1})
     assert raised.value.paths == ("attributes.a.role", "attributes.b", "confirmed", "extra")
     lines = str(raised.value).splitlines()
-    assert lines[0] == "plan: 4 mistakes"
+    assert lines[0] == "plan: The plan has 4 mistakes."
     assert [line.split(":")[0].strip() for line in lines[1:]] == list(raised.value.paths)
 
 
@@ -458,13 +466,13 @@ def test_a_mistake_in_a_file_names_its_line(tmp_path):
         load_plan(file)
     message = str(raised.value)
     assert "line 3, attributes.age.numeric: " in message
-    assert "line 4, attributes.sex.valeus: unknown key. Did you mean 'values'?" in message
+    assert "line 4, attributes.sex.valeus: The key is unknown. Did you mean 'values'?" in message
 
 
 def test_the_line_of_a_missing_key_is_that_of_its_section(tmp_path):
     file = tmp_path / "plan.yaml"
     file.write_text("attributes: {age: {numeric: [1, 9]}}\n\npublish:\n  score: ncp\n", "utf-8")
-    with pytest.raises(PlanError, match=r"line 3: publish\.epsilon: is missing"):
+    with pytest.raises(PlanError, match=r"line 3: publish\.epsilon: This setting is missing"):
         load_plan(file)
 
 

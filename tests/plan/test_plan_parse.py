@@ -14,13 +14,13 @@ BROKEN = {
     "yaml never closed": (".yaml", "data: [a\nb: 1\n", ["not valid YAML", "line 2"]),
     "yaml tab": (".yaml", "attributes:\n\tage: 1\n", ["not valid YAML", "line 2"]),
     "yaml NUL": (".yaml", "a: 1\nb: \0\n", ["not valid YAML", "line 2"]),
-    "yaml key twice": (".yaml", "a: 1\nb: 2\na: 3\n", ["'a' is given twice", "line 3"]),
-    "yaml inner key twice": (".yaml", "x: {a: 1, a: 2}\n", ["'a' is given twice", "line 1"]),
-    "yaml anchor": (".yaml", "a: &x [1]\nb: 2\n", ["anchors", "line 1", "Write it out"]),
+    "yaml key twice": (".yaml", "a: 1\nb: 2\na: 3\n", ["'a' occurs twice", "line 3"]),
+    "yaml inner key twice": (".yaml", "x: {a: 1, a: 2}\n", ["'a' occurs twice", "line 1"]),
+    "yaml anchor": (".yaml", "a: &x [1]\nb: 2\n", ["Anchors", "line 1", "Write the value out"]),
     "yaml alias": (".yaml", "b: *x\n", ["aliases", "line 1"]),
-    "yaml bomb": (".yaml", "a: &a [x, x]\nb: &b [*a, *a]\n", ["anchors"]),
-    "yaml python object": (".yaml", "a: !!python/object:os.system x\n", ["tags", "line 1"]),
-    "yaml tag": (".yaml", "a: !!binary aGk=\n", ["tags"]),
+    "yaml bomb": (".yaml", "a: &a [x, x]\nb: &b [*a, *a]\n", ["Anchors"]),
+    "yaml python object": (".yaml", "a: !!python/object:os.system x\n", ["Tags", "line 1"]),
+    "yaml tag": (".yaml", "a: !!binary aGk=\n", ["Tags"]),
     "yaml two documents": (".yaml", "a: 1\n---\nb: 2\n", ["second document", "line 2"]),
     "yaml list as key": (".yaml", "? [a, b]\n: 1\n", ["single text", "line 1"]),
     "yaml too deep": (".yaml", "a: " + "[" * 5_000 + "]" * 5_000, ["64 levels"]),
@@ -28,7 +28,7 @@ BROKEN = {
     "toml broken": (".toml", "a = [1\n", ["not valid TOML"]),
     "toml too deep": (".toml", "a = " + "[" * 5_000 + "]" * 5_000, ["levels"]),
     "toml long number": (".toml", f"a = {HUGE}", ["not valid TOML"]),
-    "json key twice": (".json", '{"a": 1, "a": 2}', ["'a' is given twice"]),
+    "json key twice": (".json", '{"a": 1, "a": 2}', ["'a' occurs twice"]),
     "json broken": (".json", '{"a": 1,\n', ["not valid JSON", "line 2"]),
     "json too deep": (".json", "[" * 200_000 + "]" * 200_000, ["levels"]),
     "json long number": (".json", f'{{"a": {HUGE}}}', ["not valid JSON"]),
@@ -53,7 +53,7 @@ def test_a_broken_file_is_refused_with_one_message(tmp_path, suffix, text, words
 
 
 def test_a_missing_file_says_how_to_get_one(tmp_path):
-    with pytest.raises(PlanError, match="no such file") as raised:
+    with pytest.raises(PlanError, match="The file does not exist") as raised:
         load_plan(tmp_path / "plan.yaml")
     assert "hedgerow draft" in str(raised.value)
 
@@ -67,7 +67,7 @@ def test_a_folder_is_no_plan(tmp_path):
 def test_text_that_is_not_utf8_is_refused_with_its_line(tmp_path):
     file = tmp_path / "plan.yaml"
     file.write_bytes(b"data: a.csv\nquery: caf\xe9\n")
-    with pytest.raises(PlanError, match=r"line 2: the text is not UTF-8"):
+    with pytest.raises(PlanError, match=r"line 2: The text is not UTF-8"):
         load_plan(file)
 
 

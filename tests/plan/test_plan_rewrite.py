@@ -142,7 +142,7 @@ def test_a_plan_on_one_line_is_signed() -> None:
     "text", ["[confirmed]\nby = 'x'\non = 2026-11-18\n", "confirmed = [\n  1,\n]\n"]
 )
 def test_what_cannot_be_edited_is_refused_with_the_text_to_paste(text: str) -> None:
-    with pytest.raises(PlanError, match=r"nothing was changed[^$]*A\. Officer"):
+    with pytest.raises(PlanError, match=r"Nothing was changed[^$]*A\. Officer"):
         signed(text, "TOML")
 
 

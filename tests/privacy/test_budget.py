@@ -164,7 +164,7 @@ def test_an_overdraft_on_one_path_books_nothing_on_any():
     poor, rich = ledger.branch(0, 2)
     ledger.spend(Fraction(9, 10), on="choice", nodes=int(poor))
     booked = ledger.bookings
-    with pytest.raises(OverdraftError, match=r"'counts' asks for 1/5.* only 1/10 of 1 left"):
+    with pytest.raises(OverdraftError, match=r"'counts' needs 1/5.* only 1/10 of 1 left"):
         ledger.spend(Fraction(1, 5), on="counts", nodes=np.array([rich, poor]))
     assert list(ledger.left(np.array([poor, rich]))) == [TENTH, 1]
     assert ledger.bookings == booked

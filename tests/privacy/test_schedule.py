@@ -59,12 +59,12 @@ def test_all_releases_together_cost_what_was_given_and_decimals_no_more(every, a
 @pytest.mark.parametrize(
     ("given_", "says"),
     [
-        ({"every": "fortnight"}, "no step of the calendar"),
-        ({"unit": "decades"}, "no step of the calendar"),
-        ({"unit": "s"}, "no step of the calendar"),
+        ({"every": "fortnight"}, "not a step of the calendar"),
+        ({"unit": "decades"}, "not a step of the calendar"),
+        ({"unit": "s"}, "not a step of the calendar"),
         ({"amount": "two"}, "not a whole number"),
         ({"amount": "-2"}, "not a whole number"),
-        ({"amount": "0"}, "no time at all"),
+        ({"amount": "0"}, "The time is 0"),
         ({"amount": "999999", "every": "day"}, "more than 100,000"),
         ({"epsilon": 0}, "out of range"),
     ],
@@ -80,7 +80,7 @@ def test_the_command_reads_and_writes_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("HEDGEROW_LEDGER", str(tmp_path / "none" / "ledger.sqlite"))
 
     def call(*more):
-        given_ = ["plan", "--every", "month", "--for", "2", "years", "--epsilon", "4", *more]
+        given_ = ["plan", "--every", "month", "--duration", "2", "years", "--cap", "4", *more]
         result = CliRunner().invoke(app, given_, catch_exceptions=False)
         assert result.exit_code == 0
         return result.stdout

@@ -106,7 +106,7 @@ def test_spark_has_the_same_bound_on_a_line(malformed):
     import pyarrow as pa
 
     rules = sound.LineRules(reading=Reading(malformed=malformed), delimiter=",", name="t")
-    parser = RecordParser(rules, delimiter=",", n_columns=1, asked=[(0, "a")], text=["a"])
+    parser = RecordParser(rules, delimiter=",", n_columns=1, requested=[(0, "a")], text=["a"])
     lines = [b"x", b"y" * (MOST + 1), b"z" * MOST]
     batch = pa.RecordBatch.from_arrays([pa.array(lines, pa.binary())], ["line"])
     parse = ParseLines(parser, None)

@@ -104,5 +104,5 @@ def test_one_mark_cannot_be_both(where):
     plan = {"attributes": {"x": attribute | (both if where == "column" else {})}}
     if where == "reading":
         plan["reading"] = both
-    with pytest.raises(PlanError, match="a comma stands before decimals already"):
+    with pytest.raises(PlanError, match="A comma is the decimal mark already"):
         plan_of(plan)

@@ -209,7 +209,7 @@ def test_a_line_on_spark_changes_at_most_itself(records, hostile, place, form, c
     letter = form.delimiter_of("x.csv")
     rules = LineRules(reading=form, delimiter=letter, name="t")
     parser = RecordParser(
-        rules, delimiter=letter, n_columns=2, asked=[(0, "town"), (1, "n")], text={"town"}
+        rules, delimiter=letter, n_columns=2, requested=[(0, "town"), (1, "n")], text={"town"}
     )
     encode = Encode(schema(), ParseLines(parser, f"town{letter}n".encode()))
     dtypes = [np.dtype(code_dtype(each.domain.size)) for each in schema().used()]

@@ -116,7 +116,7 @@ def test_a_line_of_objects_changes_at_most_itself(
 @given(objects=st.lists(OBJECTS, max_size=8), hostile=HOSTILE_LINE, place=PLACE)
 def test_an_object_on_spark_changes_at_most_itself(objects, hostile, place):
     names = [each.name for each in schema().used()]
-    parse = ParseLines(ObjectParser(Reading(malformed="drop"), name="t", asked=names), None)
+    parse = ParseLines(ObjectParser(Reading(malformed="drop"), name="t", requested=names), None)
     lines = [json.dumps(each, ensure_ascii=False).encode() for each in objects]
 
     def read(given_lines: list[bytes]) -> Counter[Any]:

@@ -26,9 +26,9 @@ pytest.importorskip("numba", reason="the extra 'fast' is not installed")
 Found = tuple[list[pa.RecordBatch], str | None]
 
 
-def found_in(source: DelimitedSource, asked: list[str], *, compiled: bool) -> Found:
+def found_in(source: DelimitedSource, requested: list[str], *, compiled: bool) -> Found:
     """The batches of a file, block by block, and what refused it, if anything did."""
-    parser = RecordParser.of(source, asked, text=(), compiled=compiled)
+    parser = RecordParser.of(source, requested, text=(), compiled=compiled)
     batches: list[pa.RecordBatch] = []
     try:
         for block in source._blocks():
@@ -39,10 +39,10 @@ def found_in(source: DelimitedSource, asked: list[str], *, compiled: bool) -> Fo
     return batches, None
 
 
-def assert_read_alike(source: DelimitedSource, asked: list[str]) -> None:
+def assert_read_alike(source: DelimitedSource, requested: list[str]) -> None:
     """Batch by batch, dictionaries and all: later steps see no difference."""
-    before, refused = found_in(source, asked, compiled=False)
-    after, refused_too = found_in(source, asked, compiled=True)
+    before, refused = found_in(source, requested, compiled=False)
+    after, refused_too = found_in(source, requested, compiled=True)
     assert refused == refused_too
     assert len(before) == len(after)
     for old, new in zip(before, after, strict=True):
@@ -62,7 +62,7 @@ def columns_of(data: bytes, *, n_columns: int = 2, line: int = 2, **reading: Any
     form = Reading(**reading)
     delimiter = form.delimiter_of("x.csv")
     parser = PlainBlocks(
-        form, delimiter=delimiter, n_columns=n_columns, asked=list(range(n_columns))
+        form, delimiter=delimiter, n_columns=n_columns, requested=list(range(n_columns))
     )
     columns = parser.columns(Block(data=data, line=line, done=1.0))
     return columns and [column.to_pylist() for column in columns]
@@ -115,20 +115,20 @@ FORMS = st.builds(
     malformed=st.sampled_from(["refuse", "drop"]),
     header=st.sampled_from([("n", "m"), ("n", "m"), ("n",), ("n", "m", "k")]),
 )
-ASKED = st.sampled_from([[0], [1], [0, 1], [1, 0], [-1]])
+REQUESTED = st.sampled_from([[0], [1], [0, 1], [1, 0], [-1]])
 
 
 @given(
     content=contents(),
     form=FORMS,
     size=st.sampled_from([1, 7, 64, 100, 1000, 1 << 22]),
-    asked=ASKED,
+    requested=REQUESTED,
 )
-@example(content=b"\xef\xbb\xbfa,b\n", form=Reading(header=("n", "m")), size=1000, asked=[0, 1])
-@example(content=b'a,"b\n', form=Reading(header=("n", "m")), size=1000, asked=[0, 1])
-@example(content=b'a,b\n"c\0",d\n', form=Reading(header=("n", "m")), size=1000, asked=[0])
+@example(content=b"\xef\xbb\xbfa,b\n", form=Reading(header=("n", "m")), size=1000, requested=[0, 1])
+@example(content=b'a,"b\n', form=Reading(header=("n", "m")), size=1000, requested=[0, 1])
+@example(content=b'a,b\n"c\0",d\n', form=Reading(header=("n", "m")), size=1000, requested=[0])
 def test_hostile_files_read_alike_or_are_refused_alike(
-    tmp_path_factory, content, form, size, asked
+    tmp_path_factory, content, form, size, requested
 ):
     assume(form.quote != "multi-line" or form.malformed == "refuse")
     path = tmp_path_factory.getbasetemp() / "hostile.csv"
@@ -137,7 +137,7 @@ def test_hostile_files_read_alike_or_are_refused_alike(
         source = replace(open_delimited(path, form), block_size=size)
     except DataError:
         return
-    names = [source.columns[place] for place in asked if place < len(source.columns)]
+    names = [source.columns[place] for place in requested if place < len(source.columns)]
     assume(names)
     assert_read_alike(source, names)
 
@@ -160,7 +160,7 @@ def test_fields_of_any_length_at_any_place_of_a_window_are_plain(
     source = open_delimited(path)
     assert_read_alike(source, ["z", "x", "y"])
     (block,) = source._blocks()
-    parser = PlainBlocks(source.reading, delimiter=",", n_columns=3, asked=[0, 1, 2])
+    parser = PlainBlocks(source.reading, delimiter=",", n_columns=3, requested=[0, 1, 2])
     assert parser.columns(block) is not None
 
 
@@ -221,7 +221,7 @@ def test_what_the_plan_says_decides_what_is_plain():
 
 
 def test_columns_without_a_field_in_between_are_not_looked_up():
-    parser = PlainBlocks(Reading(), delimiter=",", n_columns=3, asked=[2, 0])
+    parser = PlainBlocks(Reading(), delimiter=",", n_columns=3, requested=[2, 0])
     columns = parser.columns(Block(data=b'1,"x""y",a\n2,,b\n', line=2, done=1.0))
     assert [column.to_pylist() for column in columns] == [["a", "b"], ["1", "2"]]
 
@@ -244,7 +244,7 @@ def test_tables_of_words_grow(tmp_path, monkeypatch, size):
     source = replace(opened(tmp_path, many_words(30_000)), block_size=size)
     assert_read_alike(source, ["x", "y", "z"])
     block = next(iter(source._blocks()))
-    parser = PlainBlocks(source.reading, delimiter=",", n_columns=3, asked=[0, 1, 2])
+    parser = PlainBlocks(source.reading, delimiter=",", n_columns=3, requested=[0, 1, 2])
     assert parser.columns(block) is not None
     assert parser.n_words > 4
 
@@ -257,7 +257,7 @@ def test_a_block_with_too_many_words_is_given_back(tmp_path, monkeypatch):
     monkeypatch.setattr(plain_blocks, "_MOST_WORDS", 1 << 14)
     source = opened(tmp_path, many_words(10_000))
     (block,) = source._blocks()
-    parser = PlainBlocks(source.reading, delimiter=",", n_columns=3, asked=[0, 1, 2])
+    parser = PlainBlocks(source.reading, delimiter=",", n_columns=3, requested=[0, 1, 2])
     assert parser.columns(block) is None
     assert_read_alike(source, ["x", "y", "z"])
 
@@ -341,17 +341,17 @@ def test_small_files_are_read_without_the_compiler(tmp_path):
 
 
 def test_large_files_are_read_by_the_compiled_loop(tmp_path, monkeypatch):
-    asked: list[int] = []
+    requested: list[int] = []
     ask = PlainBlocks.columns
 
     def columns(self: PlainBlocks, block: Block) -> Any:
-        asked.append(block.line)
+        requested.append(block.line)
         return ask(self, block)
 
     monkeypatch.setattr(PlainBlocks, "columns", columns)
     monkeypatch.setattr(plain_blocks, "COMPILED_FROM", 8)
     list(opened(tmp_path, b"a,b\n1,2\n").batches(["a"]))
-    assert asked == [2]
+    assert requested == [2]
     monkeypatch.setattr(plain_blocks, "pays", lambda size, least, loops: size >= least)
     list(opened(tmp_path, b"a\n1\n").batches(["a"]))
-    assert asked == [2]
+    assert requested == [2]

@@ -41,14 +41,17 @@ ROW = f"1,{SECRET}\n"
 
 # What to put there, and what the message must say.
 BAD: dict[str, tuple[Callable[[Path], object], str]] = {
-    "no file": (lambda path: None, "no such file"),
+    "no file": (lambda path: None, "file does not exist"),
     "a folder without Parquet": (folder_of_csv, "no Parquet file"),
     "a device": (os.mkfifo, "not a regular file"),
     "empty": (put(""), "empty"),
     "blank lines only": (put("\n\n  \n"), "empty"),
     "a byte order mark only": (put(b"\xef\xbb\xbf"), "empty"),
     "empty gzip": (put(gzip.compress(b"", mtime=0)), "empty"),
-    "cut gzip": (put(gzip.compress(b"a,b\n" * 99 + SECRET.encode(), mtime=0)[:-12]), "cut off"),
+    "cut gzip": (
+        put(gzip.compress(b"a,b\n" * 99 + SECRET.encode(), mtime=0)[:-12]),
+        "truncated or damaged",
+    ),
     "gzip with a wrong checksum": (
         put(gzip.compress(ROW.encode(), mtime=0)[:-8] + b"SECRET12"),
         "damaged",

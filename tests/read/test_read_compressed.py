@@ -60,7 +60,7 @@ def test_a_damaged_file_is_refused(tmp_path, name, damage):
     path = tmp_path / name
     data = packed(LINES, name)
     path.write_bytes(data[:-9] if damage == "cut off" else data + b"SECRET123")
-    with pytest.raises(DataError, match="cut off or damaged") as raised:
+    with pytest.raises(DataError, match="truncated or damaged") as raised:
         rows_of(open_table(path))
     assert "SECRET" not in str(raised.value)
 

@@ -204,7 +204,7 @@ def test_blanks_around_the_names_of_records_do_not_count(parts):
 
 def test_a_database_needs_the_columns_named(tmp_path):
     url, items = as_long_sqlite(tmp_path)
-    with pytest.raises(DataError, match="which column holds the items"):
+    with pytest.raises(DataError, match="not name the column of the items"):
         sets_of(url, query=items["query"])
 
 
@@ -270,17 +270,21 @@ def bad_inputs(folder):
     return [
         (folder / "zip.dat", ItemsPlace(), "spreadsheet"),
         (folder / "nul.dat", ItemsPlace(), "nul.dat, line 2"),
-        (folder / "cut.gz", ItemsPlace(), "cut off"),
+        (folder / "cut.gz", ItemsPlace(), "truncated or damaged"),
         (folder / "empty.dat", ItemsPlace(), "empty"),
         (folder / "mac.dat", ItemsPlace(), "CR alone"),
-        (folder / "none.dat", ItemsPlace(), "no such file"),
+        (folder / "none.dat", ItemsPlace(), "file does not exist"),
         (folder, ItemsPlace(), "folder"),
         (folder / "a.parquet", ItemsPlace(), "items.column"),
         (text, ItemsPlace(), "items.column"),
         (text, column, "does not hold lists"),
         (nested, column, "no text form"),
-        (text, ItemsPlace(column="sold"), "no column 'sold'"),
-        (text, ItemsPlace(column="bought", record="receipt"), "no column 'receipt'"),
+        (text, ItemsPlace(column="sold"), "the column 'sold' does not exist"),
+        (
+            text,
+            ItemsPlace(column="bought", record="receipt"),
+            "column 'receipt' does not exist",
+        ),
     ]
 
 

@@ -106,21 +106,21 @@ def test_a_file_of_another_name_holds_objects_where_the_plan_says_so(tmp_path):
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        (b'{"age": 17, "job": "SECRET123"', "no JSON"),
-        (b'{"age": 17} {"age": 18}', "no JSON"),
-        (b'{"age": 17},{"age": 18}', "no JSON"),
-        (b"{age: 17}", "no JSON"),
-        (b'{"age": NaN}', "no JSON"),
-        (b'{"age": -Infinity}', "no JSON"),
-        (b'{"age": "a\tb"}', "no JSON"),
-        (b"[" * 5000, "no JSON"),
+        (b'{"age": 17, "job": "SECRET123"', "not JSON"),
+        (b'{"age": 17} {"age": 18}', "not JSON"),
+        (b'{"age": 17},{"age": 18}', "not JSON"),
+        (b"{age: 17}", "not JSON"),
+        (b'{"age": NaN}', "not JSON"),
+        (b'{"age": -Infinity}', "not JSON"),
+        (b'{"age": "a\tb"}', "not JSON"),
+        (b"[" * 5000, "not JSON"),
         (b'["SECRET123"]', "not a JSON object"),
         (b"17", "not a JSON object"),
         (b'{"age": 1, "age": 2}', "a key twice"),
         (b'{"age": {"SECRET123": 1}}', "a list or an object"),
         (b'{"job": ["SECRET123"]}', "a list or an object"),
         (b'{"age": 9007199254740993.0}', "more digits"),
-        (b'{"job": "\\ud800"}', "a letter that is none"),
+        (b'{"job": "\\ud800"}', "an invalid Unicode escape"),
         (b'{"job": "\xff"}', "not utf-8"),
         (b'{"job": "\x00"}', "NUL"),
     ],
@@ -143,7 +143,7 @@ def test_columns_are_the_keys_of_the_first_objects_that_hold_values(tmp_path):
     assert source.nested == ("tags", "where")
     with pytest.raises(DataError, match="line 2: a column holds a list"):
         rows_of(source, ["tags"])
-    with pytest.raises(DataError, match="no column 'jobs'"):
+    with pytest.raises(DataError, match="the column 'jobs' does not exist"):
         rows_of(source, ["jobs"])
 
 
@@ -173,7 +173,7 @@ def test_no_record_decides_which_columns_there_are(tmp_path):
     assert rows_of(beside, ["age", "rare"]) == [("17", None), ("1", "x"), ("17", None)]
     # A list in the plan is public, so a name that is not on it is a mistake in the plan.
     listed = open_table(put(tmp_path, [rare]), reading=Reading(malformed="drop", header=("age",)))
-    with pytest.raises(DataError, match="no column 'rare'"):
+    with pytest.raises(DataError, match="the column 'rare' does not exist"):
         rows_of(listed, ["rare"])
 
 

@@ -67,7 +67,7 @@ def test_one_of_several_sheets_must_be_named(tmp_path):
     path = write_sheet(tmp_path / "t.xlsx", [["a"], [1]], others=["Notes"])
     with pytest.raises(DataError, match="several sheets"):
         open_table(path)
-    with pytest.raises(DataError, match="no such sheet"):
+    with pytest.raises(DataError, match="lacks this sheet"):
         open_table(path, reading=Reading(sheet="data"))
     assert rows_of(open_table(path, reading=Reading(sheet="Data"))) == [("1",)]
     with pytest.raises(DataError, match="the sheet is empty"):

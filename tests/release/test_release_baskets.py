@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from hedgerow.errors import InputError, InternalError, ReleaseError
 from hedgerow.model import certificate as parts
 from hedgerow.model.baskets import EncodedBaskets, NoisyBaskets
-from hedgerow.model.groups import CountsMade
+from hedgerow.model.groups import CountOrigin
 from hedgerow.model.precision import deviation, within
 from hedgerow.release.basket_files import read_csv, separator_of
 from hedgerow.release.baskets import BasketRelease
@@ -39,7 +39,7 @@ def noisy(items, counted, share=SHARE):
         offsets=records.offsets,
         items=records.items,
         counts=np.array([count for _, count in counted], dtype=np.int64),
-        made=CountsMade(share=share, threshold=3, lowered_by=None),
+        origin=CountOrigin(share=share, threshold=3, lowered_by=None),
     )
 
 
@@ -105,7 +105,7 @@ def test_what_was_written_comes_back(tmp_path, items):
     again = BasketRelease.load(tmp_path / "out")
     assert contents(again) == contents(release)
     assert again.taxonomy == release.taxonomy
-    assert again.baskets.made == release.baskets.made
+    assert again.baskets.origin == release.baskets.origin
     assert again.digest == release.digest
     assert pq.read_table(tmp_path / "out" / "release.parquet").to_pylist() == (
         release.to_arrow().to_pylist()

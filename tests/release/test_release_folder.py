@@ -35,7 +35,7 @@ def same_groups(one: Groups, other: Groups) -> bool:
     return (
         all(np.array_equal(mine, yours) and mine.dtype == yours.dtype for mine, yours in columns)
         and (one.classes is None) == (other.classes is None)
-        and one.made == other.made
+        and one.origin == other.origin
         and one.is_cut == other.is_cut
     )
 

@@ -112,7 +112,7 @@ def test_the_command_answers_in_json(folder, data, tmp_path):
 def test_a_file_is_replaced_by_force_only(folder, data, tmp_path):
     output = tmp_path / "rows.csv"
     output.write_text("mine", encoding="utf-8")
-    with pytest.raises(ReleaseError, match="the file exists"):
+    with pytest.raises(ReleaseError, match="The file exists"):
         run(folder, data, "-o", output)
     assert output.read_text(encoding="utf-8") == "mine"
     run(folder, data, "-o", output, "--force")

@@ -210,7 +210,7 @@ def other_signature(folder):
         (pipe, "release.csv", "not a regular file"),
         (linked_certificate, "certificate.json", "is a link"),
         (key_twice, "certificate.json", "a key twice"),
-        (another_layout, "certificate.json", "not written as hedgerow writes it"),
+        (another_layout, "certificate.json", "not written in hedgerow's canonical form"),
         (no_utf8, "certificate.json", "UTF-8"),
         (nested, "certificate.json", "nested too deeply"),
         (endless, "certificate.json", "not a number"),
@@ -287,7 +287,7 @@ def test_a_later_signature_is_told_from_damage(release):
     path = release / "signature.json"
     facts = json.loads(path.read_text())
     path.write_text(resealed({**facts, "format-version": 2}))
-    with pytest.raises(LaterFormatError, match="signature is of format 2"):
+    with pytest.raises(LaterFormatError, match="signature has format 2"):
         hedgerow.verify(release)
 
 

@@ -162,5 +162,5 @@ def test_a_guarantee_is_a_claim_until_it_is_signed(releases, tmp_path):
     assert json.loads(shown("--json"))["statement-is"] == "claimed"
     hedgerow.sign(folder, key=private)
     assert "\nclaims: Differentially private" in shown()  # signed, but nobody checked by whom
-    assert "\nDifferentially private with epsilon = 2" in shown("--key", str(public))
-    assert json.loads(shown("--json", "--key", str(public)))["statement-is"] == "signed"
+    assert "\nDifferentially private with epsilon = 2" in shown("--public-key", str(public))
+    assert json.loads(shown("--json", "--public-key", str(public)))["statement-is"] == "signed"

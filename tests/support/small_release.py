@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from hedgerow.model import certificate as parts
-from hedgerow.model.groups import CountsMade, Groups, Ranges
+from hedgerow.model.groups import CountOrigin, Groups, Ranges
 from hedgerow.model.precision import within
 from hedgerow.model.schema import Attribute, Schema
 from hedgerow.release.domains import describe
@@ -66,7 +66,7 @@ def groups() -> Groups:
         classes=np.array([1, 0, 0, 1, 0], np.int32),
         counts=np.array([3, 1, 40, 2, 7], np.int64),
         is_cut=True,
-        made=CountsMade(share=COUNTS, threshold=1, lowered_by=0.25),
+        origin=CountOrigin(share=COUNTS, threshold=1, lowered_by=0.25),
     )
 
 

@@ -245,7 +245,7 @@ def test_other_and_missing_must_be_leaves():
             CategoricalDomain(taxonomy=JOBS, other=label)
         with pytest.raises(TaxonomyError, match="is not a value of the taxonomy"):
             CategoricalDomain(taxonomy=JOBS, missing=label)
-    with pytest.raises(TaxonomyError, match="'Indoor' is used twice"):
+    with pytest.raises(TaxonomyError, match="'Indoor' occurs twice"):
         CategoricalDomain.over(JOBS, other="Indoor")
 
 

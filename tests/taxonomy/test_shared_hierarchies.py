@@ -80,6 +80,6 @@ def test_all_items_of_the_fruit_shop_are_leaves_of_its_taxonomy(shared_data):
 
 
 def test_a_list_of_names_is_refused_by_its_first_line(shared_data):
-    with pytest.raises(TaxonomyError, match="'@CONVERTED_FROM_TEXT' stands alone") as caught:
+    with pytest.raises(TaxonomyError, match="'@CONVERTED_FROM_TEXT' is alone") as caught:
         read_taxonomy(shared_data / "hierarchies" / NOT_A_TAXONOMY)
     assert caught.value.line == 1

@@ -30,75 +30,75 @@ FAULTS = [
     Fault("t.csv", "a;X;*\nb;X;*\n\na;X;*\n", "'a' is listed twice, on lines 1 and 4", 4, "a"),
     Fault("t.csv", "a;X;*\nX;*\n", "'X' is a value on line 2, and a group of other values elsewhere", 2, "X"),
     Fault("t.csv", "X;X;*\na;X;*\n", "'X' is a value on line 1, and a group of other values elsewhere", 1, "X"),
-    Fault("t.csv", "a;X;*\nb;Y;X;Y;*\n", "label 'Y' is used twice on one path", 2, "Y"),
-    Fault("t.csv", "a;*;X;*\nb;X;*\n", "label '*' is used twice on one path", 1, "*"),
-    Fault("t.csv", "a;X;*\n;X;*\n", "cell 1 is empty", 2, ""),
-    Fault("t.csv", "a;X;*\nb; ;*\n", "cell 2 is empty", 2, ""),
-    Fault("t.csv", "a;X;*;\nb;X;*;\n", "cell 4 is empty", 1, ""),
-    Fault("t.csv", "a;X;*\nb\n", "'b' stands alone", 2, "b"),
-    Fault("t.csv", "a\nb\nc\n", "'a' stands alone", 1, "a"),
+    Fault("t.csv", "a;X;*\nb;Y;X;Y;*\n", "The label 'Y' occurs twice on one path", 2, "Y"),
+    Fault("t.csv", "a;*;X;*\nb;X;*\n", "The label '*' occurs twice on one path", 1, "*"),
+    Fault("t.csv", "a;X;*\n;X;*\n", "Cell 1 is empty", 2, ""),
+    Fault("t.csv", "a;X;*\nb; ;*\n", "Cell 2 is empty", 2, ""),
+    Fault("t.csv", "a;X;*;\nb;X;*;\n", "Cell 4 is empty", 1, ""),
+    Fault("t.csv", "a;X;*\nb\n", "'b' is alone", 2, "b"),
+    Fault("t.csv", "a\nb\nc\n", "'a' is alone", 1, "a"),
     Fault("t.csv", "a;X;*\n*;*\n", "'*' is a value and the root", 2, "*"),
-    Fault("t.csv", "a;X;*\nb;X;All\nc;*\n", "the row of 'b' ends in 'All', but line 1 ends in '*'", 2, "b"),
-    Fault("t.csv", "value;level 1;level 2\na;X;*\n", "the row of 'a' ends in '*', but line 1 ends in 'level 2'", 2, "a"),
-    Fault("t.csv", 'a;X;*\n"b;X;*\nc;X;*\n', "the line cannot be cut into cells", 3),
-    Fault("t.csv", 'a;X;*\n"b"c;X;*\n', "the line cannot be cut into cells", 2),
+    Fault("t.csv", "a;X;*\nb;X;All\nc;*\n", "The row of 'b' ends in 'All', but line 1 ends in '*'", 2, "b"),
+    Fault("t.csv", "value;level 1;level 2\na;X;*\n", "The row of 'a' ends in '*', but line 1 ends in 'level 2'", 2, "a"),
+    Fault("t.csv", 'a;X;*\n"b;X;*\nc;X;*\n', "The line cannot be split into cells", 3),
+    Fault("t.csv", 'a;X;*\n"b"c;X;*\n', "The line cannot be split into cells", 2),
     Fault("t.csv", 'a;X;*\n"b\nc";X;*\n', "holds a line break", 3, "b\nc"),
     Fault("t.csv", 'a;"X\tY";*\n', "holds a line break or a control character", 1, "X\tY"),
     Fault("t.csv", ";".join(str(n) for n in range(DEEP)), "more than 100 levels below the root", 1),
     Fault("t.csv", "a;" + "x" * 200_000 + ";*\n", "field larger than field limit", 1),
     # Child-parent pairs
     Fault("t.txt", "a,X\nb,Y\na,Y\n", "'a' has two parents, 'X' (line 1) and 'Y' (line 3)", 3, "a"),
-    Fault("t.txt", "a,X\nb,Y\na,X\n", "the pair 'a', 'X' is listed twice", 3, "a"),
-    Fault("t.txt", "a,X\nX,Y\nY,Z\nZ,X\n", "parents lead round in a circle: 'X' > 'Y' > 'Z' > 'X'", 4, "X"),
-    Fault("t.txt", "a,X\nb,b\n", "parents lead round in a circle: 'b' > 'b'", 2, "b"),
-    Fault("t.txt", "a,X\nb,\n", "cell 2 is empty", 2, ""),
-    Fault("t.txt", "a,X\n,Y\n", "cell 1 is empty", 2, ""),
-    Fault("t.txt", "a,X\nb,*\n", "several labels have no parent ('X', '*', ...), and '*'", 2, "*"),
+    Fault("t.txt", "a,X\nb,Y\na,X\n", "The pair 'a', 'X' is listed twice", 3, "a"),
+    Fault("t.txt", "a,X\nX,Y\nY,Z\nZ,X\n", "The parents form a circle: 'X' > 'Y' > 'Z' > 'X'", 4, "X"),
+    Fault("t.txt", "a,X\nb,b\n", "The parents form a circle: 'b' > 'b'", 2, "b"),
+    Fault("t.txt", "a,X\nb,\n", "Cell 2 is empty", 2, ""),
+    Fault("t.txt", "a,X\n,Y\n", "Cell 1 is empty", 2, ""),
+    Fault("t.txt", "a,X\nb,*\n", "Several labels have no parent ('X', '*', ...), and '*'", 2, "*"),
     Fault("t.txt", "".join(f"{n},{n + 1}\n" for n in range(DEEP)), "more than 100 levels below the root"),
     # Nested YAML
-    Fault("t.yaml", "Any:\n  A: [a, b]\n  B: [c, a]\n", "label 'a' is used twice (line 2), so it has two parents", 3, "a"),
-    Fault("t.yaml", "Any:\n  A: [a]\n  A: [b]\n", "label 'A' is used twice (line 2)", 3, "A"),
-    Fault("t.yaml", "Any:\n  A:\n    B:\n      - A\n", "label 'A' is used twice on one path (line 2)", 4, "A"),
-    Fault("t.yaml", "Any:\n  A: []\n", "group 'A' has no value below it", 2, "A"),
-    Fault("t.yaml", "Any:\n  A: {}\n  B: [c]\n", "group 'A' has no value below it", 2, "A"),
-    Fault("t.yaml", "Any:\n  A:\n  B: [c]\n", "below 'A' stands nothing", 2, "A"),
-    Fault("t.yaml", "Any:\n  A: a\n", "below 'A' stands 'a', not a list", 2, "A"),
-    Fault("t.yaml", "Any:\n  - [a, b]\n", "a list stands directly in a list", 2),
-    Fault("t.yaml", "Any:\n  ? [a, b]\n  : [c]\n", "a label is a mapping or a list", 2),
+    Fault("t.yaml", "Any:\n  A: [a, b]\n  B: [c, a]\n", "The label 'a' occurs twice (line 2), so it has two parents", 3, "a"),
+    Fault("t.yaml", "Any:\n  A: [a]\n  A: [b]\n", "The label 'A' occurs twice (line 2)", 3, "A"),
+    Fault("t.yaml", "Any:\n  A:\n    B:\n      - A\n", "The label 'A' occurs twice on one path (line 2)", 4, "A"),
+    Fault("t.yaml", "Any:\n  A: []\n", "The group 'A' has no value below it", 2, "A"),
+    Fault("t.yaml", "Any:\n  A: {}\n  B: [c]\n", "The group 'A' has no value below it", 2, "A"),
+    Fault("t.yaml", "Any:\n  A:\n  B: [c]\n", "Below 'A' is nothing", 2, "A"),
+    Fault("t.yaml", "Any:\n  A: a\n", "Below 'A' is 'a', not a list", 2, "A"),
+    Fault("t.yaml", "Any:\n  - [a, b]\n", "A list is directly in a list", 2),
+    Fault("t.yaml", "Any:\n  ? [a, b]\n  : [c]\n", "A label is a mapping or a list", 2),
     Fault("t.yaml", "Any:\n  - a\n  - ''\n", "label '' is empty", 3, ""),
     Fault("t.yaml", "Any:\n  - a\n  - ' b'\n", "has blanks around it", 3, " b"),
     Fault("t.yaml", 'Any:\n  - a\n  - "b\\nc"\n', "holds a line break", 3, "b\nc"),
-    Fault("t.yaml", "Any:\n  A: &x [a]\n  B: *x\n", "anchors and aliases (& and *) are not allowed", 2),
-    Fault("t.yaml", "Any:\n  A: [*x]\n", "anchors and aliases", 2),
-    Fault("t.yaml", "Any: [a]\n---\nAny: [b]\n", "a second document begins", 2),
-    Fault("t.yaml", "Any: [a, b\n", "this is not YAML", None),
-    Fault("t.yaml", "Any: [a]\n\tB: [c]\n", "this is not YAML", None),
-    Fault("t.yaml", "just words\n", "there are no labels below a root", 1),
-    Fault("t.yaml", "# nothing\n", "the taxonomy is empty"),
-    Fault("t.yaml", "[]\n", "the taxonomy is empty"),
+    Fault("t.yaml", "Any:\n  A: &x [a]\n  B: *x\n", "Anchors and aliases (& and *) are not allowed", 2),
+    Fault("t.yaml", "Any:\n  A: [*x]\n", "Anchors and aliases", 2),
+    Fault("t.yaml", "Any: [a]\n---\nAny: [b]\n", "A second document begins", 2),
+    Fault("t.yaml", "Any: [a, b\n", "The file is not YAML", None),
+    Fault("t.yaml", "Any: [a]\n\tB: [c]\n", "The file is not YAML", None),
+    Fault("t.yaml", "just words\n", "There are no labels below a root", 1),
+    Fault("t.yaml", "# nothing\n", "The taxonomy is empty"),
+    Fault("t.yaml", "[]\n", "The taxonomy is empty"),
     Fault("t.yaml", "A: [a]\n'*': [b]\n", "'*' is taken, but several topmost labels", 2, "*"),
     Fault("t.yaml", "{a: " * DEEP + "x" + "}" * DEEP, ""),
     Fault("t.yaml", "[" * DEEP + "]" * DEEP, ""),
     # Nested JSON
-    Fault("t.json", '{"Any": ["a",\n]}', "this is not JSON", 2),
-    Fault("t.json", '{"Any": {"A": ["a"], "A": ["b"]}}', "label 'A' is used twice", None, "A"),
+    Fault("t.json", '{"Any": ["a",\n]}', "The file is not JSON", 2),
+    Fault("t.json", '{"Any": {"A": ["a"], "A": ["b"]}}', "The label 'A' occurs twice", None, "A"),
     Fault("t.json", '{"Any": ["a", true]}', "label True is not text"),
     Fault("t.json", '{"Any": [null]}', "label None is not text"),
-    Fault("t.json", '"Any"', "a nested taxonomy is a mapping of labels, or a list of values"),
+    Fault("t.json", '"Any"', "A nested taxonomy is a mapping of labels, or a list of values"),
     Fault("t.json", '{"Any": ["\\ud800"]}', "holds a line break or a control character"),
     Fault("t.json", '{"a":' * DEEP + "1" + "}" * DEEP, ""),
     # Any file
-    Fault("t.csv", "", "the file is empty"),
-    Fault("t.csv", "\ufeff\r\n \n", "the file is empty"),
-    Fault("t.yaml", "", "the file is empty"),
-    Fault("t.csv", '""\n', "the file holds no labels"),
-    Fault("t.csv", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "this is a binary file"),
-    Fault("t.csv", "a;*\nb;*\n".encode("utf-16"), "the file is UTF-16 text"),
-    Fault("t.csv", "a;*\nb;*\n".encode("utf-16-le"), "this is a binary file"),
+    Fault("t.csv", "", "The file is empty"),
+    Fault("t.csv", "\ufeff\r\n \n", "The file is empty"),
+    Fault("t.yaml", "", "The file is empty"),
+    Fault("t.csv", '""\n', "The file holds no labels"),
+    Fault("t.csv", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "The file is binary"),
+    Fault("t.csv", "a;*\nb;*\n".encode("utf-16"), "The file is UTF-16 text"),
+    Fault("t.csv", "a;*\nb;*\n".encode("utf-16-le"), "The file is binary"),
     Fault("t.csv", "a;*\nœuvre;*\n".encode("cp1252"), "neither UTF-8 nor Latin-1", 2),
     Fault("t.csv", "a;*\nb\x07;*\n", "does not belong in a text file", 2),
-    Fault("t.csv.gz", gzip.compress(b"a;*\nb;*\n", mtime=0)[:-6], "the gzip file is damaged"),
-    Fault("t.csv.gz", b"\x1f\x8b" + b"not gzip at all", "the gzip file is damaged"),
+    Fault("t.csv.gz", gzip.compress(b"a;*\nb;*\n", mtime=0)[:-6], "The gzip file is damaged"),
+    Fault("t.csv.gz", b"\x1f\x8b" + b"not gzip at all", "The gzip file is damaged"),
 ]  # fmt: skip
 
 
@@ -124,10 +124,10 @@ def test_a_fault_is_one_error_with_what_where_and_what_to_do(tmp_path, fault):
 @pytest.mark.parametrize(
     ("content", "format_name", "message"),
     [
-        ("a;X\nb;Y\n", "arx", "the row of 'b' ends in 'Y', but line 1 ends in 'X'"),
-        ("a,X,*\nb,X,*\n", "pairs", "the row of 'a' has 3 cells"),
-        ("a;X;*\n", "yaml", "there are no labels below a root"),
-        ("a;X;*\n", "json", "this is not JSON"),
+        ("a;X\nb;Y\n", "arx", "The row of 'b' ends in 'Y', but line 1 ends in 'X'"),
+        ("a,X,*\nb,X,*\n", "pairs", "The row of 'a' has 3 cells"),
+        ("a;X;*\n", "yaml", "There are no labels below a root"),
+        ("a;X;*\n", "json", "The file is not JSON"),
     ],
 )
 def test_a_forced_format_is_not_second_guessed(tmp_path, content, format_name, message):
@@ -140,7 +140,7 @@ def test_a_forced_format_is_not_second_guessed(tmp_path, content, format_name, m
 
 def test_files_that_cannot_be_opened_are_named(tmp_path):
     for path in (tmp_path / "none.csv", tmp_path, tmp_path / "none" / "none.csv"):
-        with pytest.raises(TaxonomyError, match="the file cannot be read") as caught:
+        with pytest.raises(TaxonomyError, match="The file cannot be read") as caught:
             read_taxonomy(path)
         assert caught.value.where == str(path)
 
@@ -152,16 +152,16 @@ def test_files_above_the_size_limit_are_refused_before_they_are_parsed(tmp_path,
     (tmp_path / name).write_bytes(
         gzip.compress(content, mtime=0) if name.endswith(".gz") else content
     )
-    with pytest.raises(TaxonomyError, match="the file is larger than 1,000 bytes"):
+    with pytest.raises(TaxonomyError, match="The file is larger than 1,000 bytes"):
         read_taxonomy(tmp_path / name)
 
 
 def test_a_file_that_cannot_be_written_is_named_and_leaves_nothing(tmp_path):
     tree = Taxonomy.flat(["a"])
-    with pytest.raises(TaxonomyError, match="the file cannot be written"):
+    with pytest.raises(TaxonomyError, match="The file cannot be written"):
         write_taxonomy(tree, tmp_path / "none" / "t.csv")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(TaxonomyError, match="the file cannot be written"):
+    with pytest.raises(TaxonomyError, match="The file cannot be written"):
         write_taxonomy(tree, tmp_path / "folder")
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 

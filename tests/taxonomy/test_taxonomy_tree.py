@@ -60,7 +60,7 @@ def test_a_unary_chain_gives_its_topmost_node_for_the_range():
 
 
 def test_find_refuses_an_unknown_label(jobs):
-    with pytest.raises(TaxonomyError, match="no node is called 'farm'"):
+    with pytest.raises(TaxonomyError, match="There is no node 'farm'"):
         jobs.find("farm")
 
 
@@ -101,7 +101,7 @@ def test_a_leaf_can_be_added_as_the_last_code(jobs):
     assert more.leaf_code["unknown"] == 5
     assert more.leaf_labels[:5] == jobs.leaf_labels
     assert more.parent[more.find("unknown")] == 0
-    with pytest.raises(TaxonomyError, match="'Craft' is used twice"):
+    with pytest.raises(TaxonomyError, match="'Craft' occurs twice"):
         jobs.with_leaf("Craft")
 
 
@@ -144,25 +144,25 @@ def test_deeper_trees_are_refused_without_recursion(levels):
 def test_a_structure_that_holds_itself_is_refused():
     loop: dict[str, object] = {}
     loop["A"] = loop
-    with pytest.raises(TaxonomyError, match="'A' is used twice on one path"):
+    with pytest.raises(TaxonomyError, match="'A' occurs twice on one path"):
         Taxonomy.from_nested("*", loop)
 
 
 @pytest.mark.parametrize(
     ("children", "message"),
     [
-        ([], "group '\\*' has no value below it"),
-        ({"A": []}, "group 'A' has no value below it"),
-        ({"A": None, "B": ["c"]}, "group 'A' has no value below it"),
-        ({"A": {}}, "group 'A' has no value below it"),
-        ({"A": ["b", "b"]}, "label 'b' is used twice, so it has two parents"),
-        ({"A": ["b"], "C": ["b"]}, "label 'b' is used twice, so it has two parents"),
-        ({"A": {"B": ["A"]}}, "label 'A' is used twice on one path"),
-        ({"A": ["A"]}, "label 'A' is used twice on one path"),
-        (["*"], "label '\\*' is used twice on one path"),
-        ({"A": "b"}, "below 'A' stands 'b', not a list or a mapping"),
-        ("b", "below '\\*' stands 'b', not a list"),
-        ([["a"]], "a list stands directly in a list"),
+        ([], "The group '\\*' has no value below it"),
+        ({"A": []}, "The group 'A' has no value below it"),
+        ({"A": None, "B": ["c"]}, "The group 'A' has no value below it"),
+        ({"A": {}}, "The group 'A' has no value below it"),
+        ({"A": ["b", "b"]}, "The label 'b' occurs twice, so it has two parents"),
+        ({"A": ["b"], "C": ["b"]}, "The label 'b' occurs twice, so it has two parents"),
+        ({"A": {"B": ["A"]}}, "The label 'A' occurs twice on one path"),
+        ({"A": ["A"]}, "The label 'A' occurs twice on one path"),
+        (["*"], "The label '\\*' occurs twice on one path"),
+        ({"A": "b"}, "Below 'A' is 'b', not a list or a mapping"),
+        ("b", "Below '\\*' is 'b', not a list"),
+        ([["a"]], "A list is directly in a list"),
         ([True], "label True is not text"),
         ([1.5], "label 1.5 is not text"),
         ([None], "label None is not text"),
@@ -180,14 +180,14 @@ def test_faults_of_nested_structures_are_named(children, message):
 @pytest.mark.parametrize(
     ("labels", "parents", "message"),
     [
-        ([], [], "0 labels do not go with 0 parents"),
-        (["a", "b"], [-1], "2 labels do not go with 1 parents"),
-        (["a"], [-1], "the root 'a' has no value below it"),
+        ([], [], "0 labels do not match 0 parents"),
+        (["a", "b"], [-1], "2 labels do not match 1 parents"),
+        (["a"], [-1], "The root 'a' has no value below it"),
         (["a", "b"], [-1, -1], "2 nodes have no parent"),
         (["a", "b"], [1, 0], "0 nodes have no parent"),
         (["a", "b"], [-1, 7], "a parent is not among the nodes"),
-        (["a", "b", "c"], [-1, 2, 1], "the parents of 'b' lead round in a circle"),
-        (["a", "a"], [-1, 0], "label 'a' is used twice"),
+        (["a", "b", "c"], [-1, 2, 1], "The parents of 'b' form a circle"),
+        (["a", "a"], [-1, 0], "The label 'a' occurs twice"),
         (["a", ""], [-1, 0], "label '' is empty"),
     ],
 )

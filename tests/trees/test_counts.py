@@ -53,7 +53,7 @@ def test_a_noisy_total_costs_its_share_and_the_counts_the_rest(total):
     groups = noisy_groups(run, leaf_ranges(table.schema), total_share=total)
     booked = {line.on: line.share for line in run.ledger.bookings}
     assert booked == ({"total": total} if total else {}) | {"counts": 1 - total}
-    assert groups.made.share == 1 - total
+    assert groups.origin.share == 1 - total
 
 
 def test_the_threshold_of_a_long_list_is_that_of_its_counts_share(monkeypatch):
@@ -64,4 +64,4 @@ def test_the_threshold_of_a_long_list_is_that_of_its_counts_share(monkeypatch):
     table = table_of(schema_of(values(3)), everywhere)
     run = Run.start(MemoryEngine(table=table), epsilon=Fraction(1), source=SeededSource(1))
     groups = noisy_groups(run, leaf_ranges(table.schema), total_share=Fraction(1, 10))
-    assert groups.made.threshold == public_threshold(6, epsilon=Fraction(9, 10)) > 1
+    assert groups.origin.threshold == public_threshold(6, epsilon=Fraction(9, 10)) > 1

@@ -1,4 +1,4 @@
-"""Splits that all boxes make together, against one box and one border at a time."""
+"""Splits of all boxes at once, against one box and one border at a time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hedgerow.taxonomy.builders import context_free
 from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain
 from hedgerow.trees.axes import axes_of, offered
 from hedgerow.trees.box_scores import BOX_SCORES, Children, unsplit_units
-from hedgerow.trees.shared_choice import _ranges_of, together
+from hedgerow.trees.shared_choice import _ranges_of, shared_candidates
 from hedgerow.trees.topdown import Boxes, Level
 
 SIZES = (40, 12)
@@ -83,7 +83,7 @@ def gain(score, part, a, edges, domain):
 @pytest.mark.parametrize("score", BOX_SCORES.values(), ids=list(BOX_SCORES))
 def test_gains_of_all_boxes_equal_those_of_one_box_at_a_time(score, compiled):
     level, parts = two_boxes(compiled)
-    shared = together(level, score, most_boxes=100)
+    shared = shared_candidates(level, score, most_boxes=100)
     expected = {}
     for a, axis in enumerate(level.axes):
         for box, part in enumerate(parts):
@@ -108,8 +108,8 @@ def test_gains_of_all_boxes_equal_those_of_one_box_at_a_time(score, compiled):
 def test_a_split_that_makes_too_many_boxes_is_not_offered():
     level, _ = two_boxes(compiled=False)
     score = BOX_SCORES["gini"]
-    assert set(together(level, score, most_boxes=3).attribute.tolist()) == {0}
-    assert not len(together(level, score, most_boxes=2).scores)
+    assert set(shared_candidates(level, score, most_boxes=3).attribute.tolist()) == {0}
+    assert not len(shared_candidates(level, score, most_boxes=2).scores)
 
 
 def test_boxes_of_different_ranges_are_never_taken_for_one():

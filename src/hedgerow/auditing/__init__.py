@@ -1,5 +1,5 @@
-"""Audits.
+"""Audits of methods.
 
-Methods come in, the largest epsilon that their runs refute leaves; only tables made here are ever
+Methods come in, the largest epsilon that their runs refute leaves; only tables created here are
 read.
 """

@@ -1,4 +1,4 @@
-"""What two numbers of hits in a number of runs prove of an epsilon."""
+"""Lower bound on epsilon from the frequencies of an event on two neighbouring tables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 from hedgerow.model.binomial import lower_bound, upper_bound
 
 MISTAKE = 1e-6
-"""The chance that an audit of a sound method refutes it."""
+"""Probability that an audit of a sound method refutes it."""
 
 
 def certified(
@@ -15,10 +15,10 @@ def certified(
 ) -> float:
     """Return the largest epsilon that an event proves, or minus infinity.
 
-    The event came ``hits`` times in ``runs`` runs on one table and ``neighbour_hits`` times
-    in as many on its neighbour. A method that is (epsilon, delta)-differentially private
-    has P(event) <= e^epsilon P'(event) + delta; the lower bound of the first and the upper
-    bound of the second, each but for a chance of ``mistake`` / 2, leave no smaller epsilon.
+    The event occurred ``hits`` times in ``runs`` runs on one table and ``neighbour_hits`` times in
+    the same number on its neighbour. A method that is (epsilon, delta)-differentially private has
+    P(event) <= e^epsilon P'(event) + delta; the lower bound of the first and the upper bound of
+    the second, each with an error probability of ``mistake`` / 2, exclude any smaller epsilon.
 
     >>> round(certified(7311, 2689, 10_000), 2)
     0.89

@@ -1,4 +1,4 @@
-"""Every method with every score and variant, and the mechanisms that they are made of."""
+"""Every method with every score and variant, and the mechanisms that methods consist of."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ FURTHER: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "coterie": [{"frequent": 5}],
     "diffpart": [{"max_length": 2}],
 }
-"""Settings that change how a method works, audited once each."""
+"""Settings that change the algorithm of a method, audited once each."""
 
 NAMED = {"coterie": "coterie, up to 18 items"}
-"""Names of variants whose pairs are on one way that a method has of several."""
+"""Names of variants whose pairs cover only one of several branches of a method."""
 
 SMALL: Mapping[str, Mapping[str, Any]] = {
     "diffgen": {"h": 2},
@@ -57,7 +57,7 @@ SMALL: Mapping[str, Mapping[str, Any]] = {
     "truthful": {"delta": "0.001"},
     "sample": {"least_records": 98},
 }
-"""Settings that suit tables of a few records; all others keep the methods' own defaults."""
+"""Settings that suit tables of a few records; others keep the methods' own defaults."""
 
 MECHANISM_TIMES = 10
 MECHANISMS = ("noise", "empties", "exponential", "permute-and-flip")
@@ -65,20 +65,20 @@ MECHANISMS = ("noise", "empties", "exponential", "permute-and-flip")
 
 @dataclass(frozen=True, kw_only=True)
 class Unclaimed:
-    """A method that claims nothing, so that nothing can be refuted."""
+    """A method without a claim, which cannot be refuted."""
 
     name: str
 
 
 def known_names() -> tuple[str, ...]:
-    """Return everything that can be asked for: the mechanisms and the methods."""
+    """Return all valid names: the mechanisms and the methods."""
     return (*MECHANISMS, *METHODS)
 
 
 def subjects(
     names: Sequence[str], *, epsilon: Fraction, seed: int
 ) -> Iterator[Subject | Unclaimed]:
-    """Yield what is audited under the names, all of them where none is given."""
+    """Yield the subjects of the names, or all subjects if there are no names."""
     for name in names or known_names():
         if name in MECHANISMS:
             yield MechanismSubject(name=name, claim=Claim(epsilon=epsilon))
@@ -104,7 +104,7 @@ def _variants(name: str, *, epsilon: Fraction, seed: int) -> Iterator[Subject | 
 
 
 def _measured(name: str, claim: Claim) -> Iterator[Subject]:
-    """Yield methods whose releases show too little of what they measure, by what they measure."""
+    """Yield audits by measurements for methods whose releases show too little of these."""
     from hedgerow.auditing.measured import ITEMS, CountedSequences, MeasuredBaskets
     from hedgerow.methods.chain.chain import SequenceChain
     from hedgerow.methods.coterie.coterie import Coterie
@@ -120,7 +120,7 @@ def _measured(name: str, claim: Claim) -> Iterator[Subject]:
 def settings_of(
     name: str, *, epsilon: Fraction, varied: Sequence[str]
 ) -> Iterator[tuple[str, PrivateSettings]]:
-    """Yield the settings of a method with every combination of those varied, and its name then."""
+    """Yield the settings of a method for every combination of ``varied``, with its name."""
     model = METHODS[name]
     options = [(field, _choices(model, field)) for field in varied if field in model.model_fields]
     fields = [field for field, _ in options]
@@ -134,15 +134,15 @@ def settings_of(
 
 
 def _settings(name: str, epsilon: Fraction, varied: Mapping[str, Any]) -> PrivateSettings:
-    given = {"epsilon": epsilon, "method": name, **SMALL.get(name, {}), **varied}
-    publish = METHODS[name].model_validate(given)
+    fields = {"epsilon": epsilon, "method": name, **SMALL.get(name, {}), **varied}
+    publish = METHODS[name].model_validate(fields)
     if not isinstance(publish, PrivateSettings):
         raise InternalError(f"{name} is not private")
     return publish
 
 
 def _choices(model: type[MethodSettings], field: str) -> tuple[Any, ...]:
-    """Return the values that a setting may have: those of its literal type, or both truths."""
+    """Return the possible values of a setting: those of its literal type, or both truth values."""
     annotation = model.model_fields[field].annotation
     parts = [annotation, *get_args(annotation)]
     for part in parts:
@@ -152,18 +152,18 @@ def _choices(model: type[MethodSettings], field: str) -> tuple[Any, ...]:
 
 
 def _words(name: str, varied: Mapping[str, Any]) -> str:
-    told = []
+    words = []
     for field, value in varied.items():
         if field == "faithful":
-            told.append("faithful" if value else "improved")
+            words.append("faithful" if value else "improved")
         else:
-            told.append(str(value) if field == "score" else f"{field.replace('_', '-')} {value}")
-    return ", ".join([name, *told])
+            words.append(str(value) if field == "score" else f"{field.replace('_', '-')} {value}")
+    return ", ".join([name, *words])
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairsOf:
-    """Pairs of tables, of baskets or of sequences, in place of the usual ones."""
+    """Pairs of tables, of baskets or of sequences that replace the usual ones."""
 
     tables: tuple[TablePair, ...] = ()
     baskets: tuple[BasketPair, ...] = ()
@@ -175,8 +175,8 @@ def method_subject(
 ) -> MethodSubject:
     """Return the subject of a plan's ``publish`` section, on the usual pairs or others.
 
-    Beside the usual ones, hedge is run on a pair where boxes split by themselves, and DiffPart
-    on one of very many items.
+    In addition to the usual pairs, hedge is run on a pair with private splits of single boxes, and
+    DiffPart on one with very many items.
     """
     if publish.publishes == "baskets":
         return MethodSubject(
@@ -198,7 +198,7 @@ def method_subject(
     method, epsilon = publish.build(has_class=has_class), publish.epsilon
     fitting = tuple(pair for pair in tables if fits(method, pair.schema, epsilon))
     deltas = [_delta(method, pair.schema, epsilon) for pair in fitting]
-    if not any(deltas):  # [T13] is about records that are drawn, not counted
+    if not any(deltas):  # [T13] is about records that are sampled, not counted
         fitting = tuple(pair for pair in fitting if pair.name != "T13")
     claim = Claim(epsilon=epsilon, delta=max(deltas, default=Fraction(0)))
     return MethodSubject(name=name, claim=claim, method=method, over=fitting)
@@ -215,7 +215,7 @@ def _baskets_for(method: str, seed: int) -> tuple[BasketPair, ...]:
 
 
 def fits(method: TableMethod, schema: Schema, epsilon: Fraction) -> bool:
-    """Say whether a method runs on tables of a schema at all."""
+    """Return whether a method runs on tables of a schema."""
     try:
         method.validate(schema, epsilon)
     except SettingError:
@@ -236,15 +236,15 @@ class MechanismSubject:
 
     @property
     def pairs(self) -> Sequence[str]:
-        """One pair: a record, or none."""
+        """The single pair: one record, or none."""
         return ("T1",)
 
     def times(self, pair: str) -> int:
-        """Return how many times as often as a method a mechanism is run."""
+        """Return how many runs of the mechanism replace one run of a method."""
         return MECHANISM_TIMES
 
     def sample(self, pair: str, *, has_record: bool, runs: int, seed: int) -> RunColumns:
-        """Return what the mechanism says of one record or none, that many times."""
+        """Return the results of ``runs`` runs of the mechanism on one record or none."""
         ledger = PathLedger(self.claim.epsilon)
         spending = Spending(
             epsilon=self.claim.epsilon,
@@ -266,7 +266,7 @@ def _rule(name: str) -> Rule:
 
 
 def _sparse(runs: int, *, has_record: bool, spending: Spending) -> RunColumns:
-    """Two groups a run, of which the first may hold the record; noisy counts from 1 on."""
+    """Return noisy counts of at least 1 of two groups per run; the first may hold the record."""
     occupied = 2 * np.arange(runs if has_record else 0, dtype=np.int64)
     keys, noisy = noisy_sparse_counts(
         occupied, np.ones_like(occupied), n_groups=2 * runs, threshold=1, spending=spending
@@ -277,7 +277,7 @@ def _sparse(runs: int, *, has_record: bool, spending: Spending) -> RunColumns:
 
 
 def _choice(runs: int, *, has_record: bool, rule: Rule, spending: Spending) -> RunColumns:
-    """Three candidates a run; the record raises the score of the first."""
+    """Return choices among three candidates; the record raises the score of the first."""
     scores = np.tile(np.array([int(has_record), 0, 0], dtype=np.int64), runs)
     starts = 3 * np.arange(runs, dtype=np.int64)
     chosen = choose_by_score(

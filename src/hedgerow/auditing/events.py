@@ -1,8 +1,8 @@
-"""Events that tell two tables apart: single facts, combinations, and a classifier's score.
+"""Events that distinguish two tables: single facts, combinations, and a classifier's score.
 
-Some events are chosen beforehand, others are learnt: on some runs, to be tested on others, so
-that however hard the search, the test stays fair. The search looks for what an audit is after:
-an event that comes often on one table, and as many times less often on the other as the runs
+Some events are fixed beforehand, others are learnt on some runs and tested on others, so that the
+test is valid however long the search. The search looks for what an audit needs: an event that is
+frequent on one table, and less frequent on the other by the largest factor that the number of runs
 can show.
 """
 
@@ -24,25 +24,25 @@ COMMON_VALUES = 5
 MOST_FACTS = 400
 BEAM = 8
 LONGEST = 3
-"""Facts of a combination, at the most."""
+"""Maximum number of facts in a combination."""
 
 MOST_WEIGHED = 60
 THRESHOLDS = 25
 _RIDGE = 10.0
 _SURE = 2.0
-"""Standard deviations that the search allows for, so that it does not fall for chance."""
+"""Standard deviations that the search subtracts, so that it does not follow chance."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """One feature compared with one number, or whether a run has the feature at all."""
+    """A feature compared with a number, or the presence of a feature."""
 
     feature: str
     test: Literal["at least", "is", "there"]
     value: float
 
     def holds(self, columns: RunColumns) -> Bools:
-        """Say of which runs the fact is true; never of those without the feature."""
+        """Return for which runs the fact is true; it is false for those without the feature."""
         column = columns.get(self.feature)
         if column is None:
             return np.zeros(n_runs(columns), dtype=np.bool_)
@@ -57,22 +57,22 @@ class Fact:
 
 
 class AuditEvent(Protocol):
-    """Something that is true or not of every run."""
+    """Something that is true or false for every run."""
 
     def holds(self, columns: RunColumns) -> Bools:
-        """Say of which runs the event is true."""
+        """Return for which runs the event is true."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class Combination:
-    """Facts that all hold, or do not where they are negated."""
+    """Facts that all hold, or do not hold if they are negated."""
 
     facts: tuple[Fact, ...]
     negated: tuple[bool, ...]
 
     def holds(self, columns: RunColumns) -> Bools:
-        """Say of which runs all of it is true."""
+        """Return for which runs the combination is true."""
         each = [
             fact.holds(columns) ^ negated
             for fact, negated in zip(self.facts, self.negated, strict=True)
@@ -98,7 +98,7 @@ class Scored:
     above: bool
 
     def holds(self, columns: RunColumns) -> Bools:
-        """Say of which runs the score is on the right side of the threshold."""
+        """Return for which runs the score is on the right side of the threshold."""
         score = _matrix(self.facts, columns) @ self.weights
         reached: Bools = (score >= self.threshold) == self.above
         return reached
@@ -114,7 +114,7 @@ def _matrix(facts: Sequence[Fact], columns: RunColumns) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, kw_only=True)
 class Suspect:
-    """An event, on which table it is the more likely, and how promising it looks."""
+    """An event, the table on which it is more likely, and how promising it is."""
 
     event: AuditEvent
     on_record: bool
@@ -122,9 +122,9 @@ class Suspect:
 
 
 def promise(more: NDArray[np.float64], less: NDArray[np.float64], runs: int) -> NDArray[np.float64]:
-    """Return ln of a low estimate of one frequency over a high estimate of another.
+    """Return the log ratio of a low estimate of one frequency and a high estimate of another.
 
-    Wilson's score bounds, a few standard deviations out.
+    The estimates are Wilson's score bounds.
     """
     z = _SURE**2 / runs
 
@@ -139,7 +139,7 @@ def promise(more: NDArray[np.float64], less: NDArray[np.float64], runs: int) -> 
 
 
 def facts_of(columns: RunColumns) -> list[Fact]:
-    """Return facts about features that vary: thresholds between them, and common values."""
+    """Return facts about features that vary: thresholds between values, and common values."""
     facts: list[Fact] = []
     for name, column in columns.items():
         known = column[~np.isnan(column)]
@@ -161,7 +161,7 @@ def facts_of(columns: RunColumns) -> list[Fact]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Board:
-    """Facts of runs on both tables, as a matrix of rows, the runs with the record first."""
+    """Facts of runs on both tables, as a matrix of rows, with the runs with the record first."""
 
     facts: list[Fact]
     held: NDArray[np.float64]
@@ -169,7 +169,7 @@ class _Board:
 
     @classmethod
     def of(cls, with_record: RunColumns, without: RunColumns) -> _Board:
-        """Return the facts that tell the tables apart best, each kind of row once."""
+        """Return the facts that distinguish the tables best, without duplicate rows."""
         both = joined([with_record, without])
         facts, rows, seen = [], [], set()
         for fact in facts_of(both):
@@ -181,14 +181,14 @@ class _Board:
                 rows.append(holds)
         n = n_runs(with_record)
         held = np.array(rows, dtype=np.float64).reshape(len(rows), n_runs(both))
-        apart = np.abs(held[:, :n].mean(axis=1) - held[:, n:].mean(axis=1))
-        order = np.argsort(-apart, kind="stable")[:MOST_FACTS]
+        distances = np.abs(held[:, :n].mean(axis=1) - held[:, n:].mean(axis=1))
+        order = np.argsort(-distances, kind="stable")[:MOST_FACTS]
         return cls(facts=[facts[i] for i in order], held=held[order], n=n)
 
     def promises(
         self, held: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return how promising rows of runs are, on the table with the record and without."""
+        """Return the promise of rows of runs, on the table with the record and without."""
         one, other = held[:, : self.n].mean(axis=1), held[:, self.n :].mean(axis=1)
         return promise(one, other, self.n), promise(other, one, self.n)
 
@@ -196,8 +196,8 @@ class _Board:
 def learnt_events(with_record: RunColumns, without: RunColumns, *, most: int = 4) -> list[Suspect]:
     """Return the most promising events of runs on two tables, the best first.
 
-    Events are found on the first half of the runs and judged on the second, so that what
-    only chance made look good does not win.
+    Events are found on the first half of the runs and judged on the second, so that events
+    which look good by chance do not win.
     """
     if not with_record or not without:
         return []
@@ -226,11 +226,11 @@ CHOSEN = (
     "sequences like the record",
     "count",
 )
-"""Features that count records like the one in question: above 0 or not is always tested."""
+"""Features that count records like the one in question: a test above 0 is always made."""
 
 
 def chosen_events(with_record: RunColumns, without: RunColumns) -> list[Suspect]:
-    """Return events that are tested whether they look promising or not."""
+    """Return events that are always tested, whether they are promising or not."""
     suspects = []
     for name in CHOSEN:
         fact = Fact(feature=name, test="at least", value=0.5)
@@ -244,11 +244,11 @@ def chosen_events(with_record: RunColumns, without: RunColumns) -> list[Suspect]
 
 
 Combined = tuple[float, NDArray[np.float64], tuple[int, ...], tuple[bool, ...]]
-"""How promising it is, in which runs it holds, of which facts it is made, which are negated."""
+"""A combination: its promise, the runs in which it holds, its facts, and which are negated."""
 
 
 def _combinations(board: _Board) -> list[Combination]:
-    """Return facts, and combinations of up to three, by a search with a narrow beam."""
+    """Return facts, and combinations of up to three, by a narrow beam search."""
     signed = np.concatenate([board.held, 1 - board.held])
     nothing: Combined = (0.0, np.ones(board.held.shape[1]), (), ())
     found: list[Combined] = []
@@ -267,7 +267,7 @@ def _combinations(board: _Board) -> list[Combination]:
 def _widened(
     board: _Board, start: Combined, signed: NDArray[np.float64], on_record: bool
 ) -> list[Combined]:
-    """Return the most promising ways to ask for one fact more."""
+    """Return the most promising extensions by one more fact."""
     _, row, which, negated = start
     rows, n = row * signed, len(board.facts)
     ratio = board.promises(rows)[0 if on_record else 1]

@@ -1,7 +1,7 @@
-"""What an attacker can see of a release, as named numbers.
+"""Features of a release that an attacker can observe, as named numbers.
 
-The attacker knows everything but whether the one record is there, so features look where
-that record would be: how large its group is, how its box was cut, where its row stands.
+The attacker knows everything except whether the one record is present, so features are about the
+place of that record: the size of its group, the cuts of its box, the position of its row.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST_SETS = 31
 
 
 def table_features(released: Groups, pair: TablePair) -> Features:
-    """Return what shows of a table: rows, counts around the record, cuts, order."""
+    """Return the features of a table: rows, counts around the record, cuts, order."""
     found: Features = {"rows": len(released), "records": float(released.counts.sum())}
     inside = _inside(released, pair.record)
     box = released.counts[inside]
@@ -49,7 +49,7 @@ def table_features(released: Groups, pair: TablePair) -> Features:
 
 
 def _note_differences(found: Features, released: Groups, pair: TablePair) -> None:
-    """Note how far groups are from the record's: noise that they share would cancel out."""
+    """Add differences between groups and the record's: noise that they share cancels out."""
     own = group_of(released, pair.record)
     others = sorted(set(pair.rest) - {pair.record})[:MOST_OTHERS]
     for place, other in enumerate(others):
@@ -66,7 +66,7 @@ def _note_differences(found: Features, released: Groups, pair: TablePair) -> Non
 
 
 def group_of(released: Groups, record: tuple[int, ...]) -> float:
-    """Return the count of the group that a record is in."""
+    """Return the count of the group of a record."""
     inside = _inside(released, record)
     if released.classes is not None:
         inside &= released.classes == record[len(released.ranges)]
@@ -74,7 +74,7 @@ def group_of(released: Groups, record: tuple[int, ...]) -> float:
 
 
 def _inside(released: Groups, record: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Say which rows' boxes hold a record."""
+    """Return which rows' boxes contain a record."""
     inside = np.ones(len(released), dtype=np.bool_)
     for ranges, index, code in zip(released.ranges, released.index, record, strict=False):
         inside &= ((ranges.first <= code) & (code < ranges.stop))[index]
@@ -82,7 +82,7 @@ def _inside(released: Groups, record: tuple[int, ...]) -> NDArray[np.bool_]:
 
 
 def _in_order(released: Groups) -> bool:
-    """Say whether rows come by their ranges and then by class, each once."""
+    """Return whether rows are sorted by their ranges and then by class, without duplicates."""
     columns = list(released.index)
     if released.classes is not None:
         columns.append(released.classes)
@@ -128,13 +128,13 @@ def _note_made(found: Features, released: Groups, pair: TablePair) -> None:
         places = zip(table.attributes, table.groups, strict=True)
         cell = tuple(int(groups[pair.record[at]]) for at, groups in places)
         found[f"the record's cell of table {number}"] = float(table.counts[cell])
-    if released.made is not None:
-        found["share of counts"] = float(released.made.share)
-        found["threshold"] = float(released.made.threshold or 0)
+    if released.origin is not None:
+        found["share of counts"] = float(released.origin.share)
+        found["threshold"] = float(released.origin.threshold or 0)
 
 
 def basket_features(released: NoisyBaskets, pair: BasketPair) -> Features:
-    """Return what shows of baskets: how many, the record's own, those around it, order."""
+    """Return the features of baskets: their number, the record's own, those around it, order."""
     found: Features = {"baskets": len(released), "records": float(released.counts.sum())}
     rows = [
         tuple(released.items[start:stop].tolist())
@@ -165,7 +165,7 @@ def basket_features(released: NoisyBaskets, pair: BasketPair) -> Features:
 
 
 def ledger_features(ledger: PathLedger) -> Features:
-    """Return what the certificate tells of the budget: which step was booked how often."""
+    """Return the budget in the certificate: the number of bookings of each step."""
     found: Features = {"spent": float(ledger.worst_path())}
     for line in ledger.bookings[:MOST_LINES]:
         found[f"spent on {line.on} on level {line.level}"] = float(line.times)

@@ -1,9 +1,9 @@
-"""coterie above 18 items, and chain, audited through what they measure.
+"""Audits of coterie above 18 items and of chain, through their noisy measurements.
 
-Their records are drawn from several noisy vectors, each with a part of epsilon, and no single
+Their records are sampled from several noisy vectors, each with a part of epsilon, and no single
 number of a release shows more than a little of one of them. The vectors are paid for with all of
-epsilon, so the audit may look at them: it sums up how much more likely the noisy answers are with
-the record than without it.
+epsilon, so the audit may use them: it adds up how much more likely the noisy answers are with the
+record than without it.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from hedgerow.privacy.source import SeededSource
 from hedgerow.taxonomy.builders import context_free
 
 ITEMS, LIKE_IT = 110, 400
-"""Items of the pair for coterie, more than 100, and baskets like the record, which are few records.
+"""Number of items of coterie's pair, above 100, and of baskets like the record, which are few.
 
-Then items have more than half of epsilon, and the record's two items share it.
+Items then have more than half of epsilon, and the record's two items share it.
 """
 
 ALL = "answers of all vectors"
 OFTEN = 8
-"""Measuring takes a small part of the time of a release, so it is repeated as many times."""
+"""Factor on the number of runs, because measuring takes a small part of a release's time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class NotedMeasuring(Measuring):
-    """Measures one of two neighbours, and notes how each answer tells them apart.
+    """Measures one of two neighbours, and notes how each answer distinguishes them.
 
     A note is the logarithm of how much more likely noise of the booked rate makes the answer
     with the record than without it.
@@ -57,13 +57,13 @@ class NotedMeasuring(Measuring):
     notes: Features = field(default_factory=dict)
 
     def histogram(self, kernel: FeatureKernel, *, on: str) -> NDArray[np.int64]:
-        """Return noisy counts as :class:`Measuring` does."""
+        """Return noisy counts in the same way as :class:`Measuring`."""
         noisy = super().histogram(kernel, on=on)
         self._note(kernel, noisy, on, cap=1)
         return noisy
 
     def capped(self, kernel: FeatureKernel, *, on: str, cap: int) -> NDArray[np.int64]:
-        """Return noisy counts as :class:`Measuring` does."""
+        """Return noisy counts in the same way as :class:`Measuring`."""
         noisy = super().capped(kernel, on=on, cap=cap)
         self._note(kernel, noisy.ravel(), on, cap=cap)
         return noisy
@@ -77,7 +77,7 @@ class NotedMeasuring(Measuring):
 
 
 def measured_pair() -> BasketPair:
-    """Return a pair whose record is felt in every vector that coterie measures."""
+    """Return a pair whose record affects every vector that coterie measures."""
     return BasketPair(
         name="V",
         about=f"{LIKE_IT} equal baskets of two items or one less, {ITEMS} items",
@@ -89,7 +89,7 @@ def measured_pair() -> BasketPair:
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuredBaskets:
-    """coterie in a universe that is not small, audited through its noisy vectors."""
+    """coterie in a large universe, audited through its noisy vectors."""
 
     name: str
     claim: Claim
@@ -98,15 +98,15 @@ class MeasuredBaskets:
 
     @property
     def pairs(self) -> Sequence[str]:
-        """The name of the pair that it is run on."""
+        """Name of its single pair."""
         return (self.pair.name,)
 
     def times(self, pair: str) -> int:
-        """Return how many times as often as a release the vectors are measured."""
+        """Return how many measurements replace one release."""
         return OFTEN
 
     def sample(self, pair: str, *, has_record: bool, runs: int, seed: int) -> RunColumns:
-        """Return notes of that many measurements."""
+        """Return the notes of ``runs`` measurements."""
         without, with_record = (self.pair.engine(has_record=has) for has in (False, True))
         source = SeededSource(seed)
 
@@ -137,15 +137,15 @@ class CountedSequences:
 
     @property
     def pairs(self) -> Sequence[str]:
-        """The name of the pair that it is run on."""
+        """Name of its single pair."""
         return (self.pair.name,)
 
     def times(self, pair: str) -> int:
-        """Return how many times as often as a release the forests are counted."""
+        """Return how many measurements replace one release."""
         return OFTEN
 
     def sample(self, pair: str, *, has_record: bool, runs: int, seed: int) -> RunColumns:
-        """Return notes of that many measurements."""
+        """Return the notes of ``runs`` measurements."""
         without, with_record = (self.pair.engine(has_record=has) for has in (False, True))
         engine, source = with_record if has_record else without, SeededSource(seed)
         epsilon = self.claim.epsilon
@@ -167,7 +167,7 @@ class CountedSequences:
 def _nearer(
     forest: Forest, found: MeasuredSequences, with_record: BasketEngine, without: BasketEngine
 ) -> int:
-    """Return by how much noisy counts of leaves are nearer to those with the record, in L1."""
+    """Return how much nearer noisy counts of leaves are to those with the record, in L1."""
     with_it, without_it = (_leaf_counts(forest, found, each) for each in (with_record, without))
     noisy = forest.noisy[forest.is_leaf]
     return int((np.abs(noisy - without_it) - np.abs(noisy - with_it)).sum())

@@ -1,9 +1,9 @@
-"""Neighbouring tables and baskets that are built to hurt.
+"""Neighbouring tables and baskets on which flaws of methods are most visible.
 
 A pair is one set of records with and without one of them. Those named T are the pairs of
-docs/privacy.md, "What is wrong in the papers": on each some method is not private as printed.
-T0 has a single group, on which the whole budget of a method converges. R are small pairs drawn
-from a seed. All of them are made up; no confidential record is read.
+docs/privacy.md, "What is wrong in the papers": on each some method is not private as printed. In
+T0 there is a single group, which gets the whole budget of a method. R are small random pairs. All
+of them are synthetic; no confidential record is read.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from hedgerow.taxonomy.tree import Taxonomy
 RecordRow = tuple[int, ...]
 
 CROWD = 1024
-"""Records of the pair whose number of records is a power of 2, or one less [T14]."""
+"""Number of records of the pair whose size is a power of 2, or one less [T14]."""
 
 GROWN, ALIKE = 6000, 300
-"""Records of the pair on which boxes of hedge split by themselves, and those like the one.
+"""Size of the pair on which boxes of hedge split separately, and of its crowd like the record.
 
 At epsilon 1 boxes do so from 4,526 records on.
 """
 
 MANY_ITEMS = 20
-"""Items of the pair on which DiffPart divides its universe: it counts up to 18 items at once."""
+"""Number of items at which DiffPart divides its universe: it counts up to 18 items at once."""
 
 EQUAL, OTHERS = 40, 5000
-"""Baskets of that pair like the record, and of another item.
+"""Numbers of baskets of that pair like the record, and of another item.
 
-Those like the record are enough to be listed: at epsilon 1 that is from 9 on. The others are so
-many that the baskets which DiffPart draws for its noisy total are like them, and leave the listed
-count alone.
+Those like the record are enough to be listed: at epsilon 1 that takes 9. The others are so
+many that the baskets which DiffPart samples for its noisy total are like them, and do not change
+the listed count.
 """
 
 
@@ -58,7 +58,7 @@ class TablePair:
     record: RecordRow
 
     def engine(self, *, has_record: bool) -> MemoryEngine:
-        """Return an engine that holds the rows, with or without the record."""
+        """Return an engine over the rows, with or without the record."""
         rows = (*self.rest, self.record) if has_record else self.rest
         width = len(list(self.schema.used()))
         columns = np.array(rows, dtype=np.int64).reshape(-1, width).T
@@ -78,7 +78,7 @@ class BasketPair:
     record: frozenset[int]
 
     def engine(self, *, has_record: bool) -> BasketMemory:
-        """Return an engine that holds the baskets, with or without the record."""
+        """Return an engine over the baskets, with or without the record."""
         sets = (*self.rest, self.record) if has_record else self.rest
         return BasketMemory(baskets=EncodedBaskets.from_sets(self.taxonomy, sets))
 
@@ -188,10 +188,10 @@ def basket_pairs(*, seed: int = 1) -> tuple[BasketPair, ...]:
 
 
 def grown_pair() -> TablePair:
-    """Return a pair with records and values enough for boxes to choose splits of their own.
+    """Return a pair with enough records and values for boxes to choose splits of their own.
 
-    There are two kinds of records, so that the boxes around the record's own kind differ little
-    from run to run, and its noisy count shows.
+    There are two kinds of records, so that the boxes around the record's own kind vary little
+    between runs, and its noisy count is visible.
     """
     return TablePair(
         name="G",
@@ -203,7 +203,7 @@ def grown_pair() -> TablePair:
 
 
 def many_items_pair() -> BasketPair:
-    """Return a pair over more items than are counted all at once, in one partition."""
+    """Return a pair over more items than are counted at once, in one partition."""
     names = [f"i{code}" for code in range(MANY_ITEMS)]
     return BasketPair(
         name="W",
@@ -217,7 +217,7 @@ def many_items_pair() -> BasketPair:
 def pairs_over(schema: Schema, *, seed: int = 1, least: int = 0) -> tuple[TablePair, ...]:
     """Return pairs over the public domains of a schema; no confidential record is read.
 
-    Tables have at least that many records, for methods whose claim is about such tables only.
+    Tables have at least ``least`` records, for methods whose claim is about such tables only.
     """
     sizes = np.array([attribute.domain.size for attribute in schema.used()])
     rng = np.random.default_rng([seed, 7])
@@ -226,7 +226,7 @@ def pairs_over(schema: Schema, *, seed: int = 1, least: int = 0) -> tuple[TableP
         return tuple(tuple(row) for row in rng.integers(0, sizes, size=(n, len(sizes))).tolist())
 
     low, high = tuple([0] * len(sizes)), tuple((sizes - 1).tolist())
-    made: list[tuple[str, str, tuple[RecordRow, ...], RecordRow]] = [
+    rows_of_pairs: list[tuple[str, str, tuple[RecordRow, ...], RecordRow]] = [
         ("T1", "one record or none", (), high),
         ("T4", "two records far apart, or one", (low,), high),
         ("T3", "two equal records or one", (high,), high),
@@ -241,7 +241,7 @@ def pairs_over(schema: Schema, *, seed: int = 1, least: int = 0) -> tuple[TableP
             rest=rest + tuple(islice(cycle((low, high)), max(least - len(rest), 0))),
             record=record,
         )
-        for name, about, rest, record in made
+        for name, about, rest, record in rows_of_pairs
     )
 
 
@@ -255,7 +255,7 @@ def baskets_over(taxonomy: Taxonomy, *, seed: int = 1) -> tuple[BasketPair, ...]
         return tuple(frozenset(rng.choice(n, size=size, replace=False).tolist()) for size in sizes)
 
     first, last = frozenset({0}), frozenset({n - 1})
-    made: list[tuple[str, str, tuple[frozenset[int], ...], frozenset[int]]] = [
+    rows_of_pairs: list[tuple[str, str, tuple[frozenset[int], ...], frozenset[int]]] = [
         ("T5", "one record or none", (), last),
         ("T6", "both items alone, and both or not", (first, last), first | last),
         ("T8", "an item of one record", (first,), last),
@@ -264,5 +264,5 @@ def baskets_over(taxonomy: Taxonomy, *, seed: int = 1) -> tuple[BasketPair, ...]
     ]
     return tuple(
         BasketPair(name=name, about=about, taxonomy=taxonomy, rest=rest, record=record)
-        for name, about, rest, record in made
+        for name, about, rest, record in rows_of_pairs
     )

@@ -1,9 +1,10 @@
-"""Neighbours that differ in all records of one person, built to hurt.
+"""Neighbours that differ in all records of one person, on which flaws are most visible.
 
-A pair is the records of some people with and without one person. P0 has a single group, where
-all of a person's records meet; in P1 they are apart; in P2 the person has more records than any
-bound allows; in P3 and P4 everybody has more than count, so that what others keep would show a
-rule that looks at more than one person. All of them are made up; no confidential record is read.
+A pair is the records of some people with and without one person. In P0 all of a person's records
+are in a single group; in P1 they are in different groups; in P2 the person has more records than
+any bound allows; in P3 and P4 everybody has more records than count, so that a rule which depends
+on more than one person would change what others keep. All pairs are synthetic; no confidential
+record is read.
 """
 
 from __future__ import annotations
@@ -38,20 +39,20 @@ Basket = frozenset[int]
 _Record = TypeVar("_Record", RecordRow, Basket)
 
 BOUND = 3
-"""Records of a person that count in audits, where the bound is not chosen."""
+"""Number of records of a person that count in audits, if the bound is not chosen."""
 
 MANY = CANDIDATES[-1] + 6
-"""Records of somebody with more than any bound that may be chosen."""
+"""Number of records of a person with more than any bound that may be chosen."""
 
 CROWD = 60
-"""People of the pairs in which everybody has more records than count."""
+"""Number of people in the pairs in which everybody has more records than count."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PersonPair:
-    """The records of people, rows of codes with the class last, with and without one person.
+    """The records of people, as rows of codes with the class last, with and without one person.
 
-    ``others`` has a tuple of records for each other person, ``own`` are the one's.
+    ``others`` has a tuple of records for each other person, ``own`` are those of the one.
     """
 
     name: str
@@ -61,7 +62,7 @@ class PersonPair:
     own: tuple[RecordRow, ...]
 
     def engine(self, keyed: KeyedRule, *, has_person: bool) -> PeopleInMemory:
-        """Return an engine that holds everybody's records, as files of them would fill it."""
+        """Return an engine over all records, gathered as from a file."""
         rows, who = _by_person(self.others, self.own if has_person else ())
         encode = PeopleEncoder(BatchEncoder(self.schema, name=self.name), keyed)
         width = len(list(self.schema.used()))
@@ -74,7 +75,7 @@ class PersonPair:
         return PeopleInMemory(self.schema, Gathered.of([batch], encode), keyed.rule)
 
     def shown(self) -> TablePair:
-        """Return where an attacker looks: at the person's first record, and at others'."""
+        """Return the records that an attacker looks at: the person's first record, and others'."""
         rest = tuple(row for rows in self.others for row in rows)
         return TablePair(
             name=self.name, about=self.about, schema=self.schema, rest=rest, record=self.own[0]
@@ -83,7 +84,7 @@ class PersonPair:
 
 @dataclass(frozen=True, kw_only=True)
 class PersonBasketPair:
-    """The baskets of people, sets of item codes, with and without one person."""
+    """The baskets of people, as sets of item codes, with and without one person."""
 
     name: str
     about: str
@@ -92,7 +93,7 @@ class PersonBasketPair:
     own: tuple[Basket, ...]
 
     def engine(self, keyed: KeyedRule, *, has_person: bool) -> OwnedBasketsInMemory:
-        """Return an engine that holds everybody's baskets, as a long table would fill it."""
+        """Return an engine over all baskets, gathered as from a long table."""
         baskets, who = _by_person(self.others, self.own if has_person else ())
         place = ItemsPlace(column="item", record="basket")
         encode = OwnedBasketEncoder(
@@ -112,7 +113,7 @@ class PersonBasketPair:
         return OwnedBasketsInMemory(self.taxonomy, encode.gathered([batch]), keyed.rule)
 
     def shown(self) -> BasketPair:
-        """Return where an attacker looks: at the person's first basket, or at all joined."""
+        """Return the baskets that an attacker looks at: the person's first one, or all joined."""
         rest = tuple(basket for baskets in self.others for basket in baskets)
         return BasketPair(
             name=self.name, about=self.about, taxonomy=self.taxonomy, rest=rest, record=self.own[0]
@@ -125,7 +126,7 @@ PeoplePair = PersonPair | PersonBasketPair
 def _by_person(
     others: Sequence[tuple[_Record, ...]], own: tuple[_Record, ...]
 ) -> tuple[list[_Record], list[str]]:
-    """Return everybody's records and, beside each, who it belongs to; the one comes in between."""
+    """Return all records and the person of each, with the one person in the middle."""
     people = [(f"p{n}", each) for n, each in enumerate(others)]
     people.insert(len(people) // 2, ("the one", own))
     rows = [(row, name) for name, each in people for row in each]
@@ -136,7 +137,7 @@ def person_pairs(*, seed: int = 1) -> tuple[PersonPair, ...]:
     """Return the pairs for methods that publish tables."""
     binary = schema_over(values(2), values(2))
     lone = schema_over(values(1), classes=1)
-    apart = ((1, 1, 1), (0, 1, 0), (1, 0, 0))
+    scattered = ((1, 1, 1), (0, 1, 0), (1, 0, 0))
     kinds = ((0, 0, 0), (1, 1, 1), (0, 1, 0), (1, 0, 1), (0, 0, 1))
     rng = np.random.default_rng([seed, 14])
     random = [tuple(map(tuple, rng.integers(0, 2, size=(int(n), 3)).tolist())) for n in (2, 5, 1)]
@@ -152,12 +153,12 @@ def person_pairs(*, seed: int = 1) -> tuple[PersonPair, ...]:
 
     return (
         pair("P0", "five records of one person, or nobody", (), ((0, 0),) * 5, lone),
-        pair("P1", "three records of one person, all apart, or nobody", (), apart),
+        pair("P1", "three records of one person, all apart, or nobody", (), scattered),
         pair(
             "P2",
             f"{MANY} records of one person among twenty people of one",
             [(row,) for row in kinds * 4],
-            (apart[0],) * MANY,
+            (scattered[0],) * MANY,
         ),
         pair(
             "P3",
@@ -220,7 +221,7 @@ def person_pairs_over(schema: Schema, *, seed: int = 1, most: int) -> tuple[Pers
         return tuple(tuple(row) for row in rng.integers(0, sizes, size=(n, len(sizes))).tolist())
 
     high = tuple((sizes - 1).tolist())
-    made: list[tuple[str, str, tuple[tuple[RecordRow, ...], ...], tuple[RecordRow, ...]]] = [
+    cases: list[tuple[str, str, tuple[tuple[RecordRow, ...], ...], tuple[RecordRow, ...]]] = [
         ("P0", "equal records of one person, or nobody", (), (high,) * (most + 1)),
         ("P1", "records of one person, or nobody", (), rows(most)),
         ("P2", "a person of many records among twenty of one", (rows(1),) * 20, (high,) * MANY),
@@ -228,7 +229,7 @@ def person_pairs_over(schema: Schema, *, seed: int = 1, most: int) -> tuple[Pers
     ]
     return tuple(
         PersonPair(name=name, about=about, schema=schema, others=others, own=own)
-        for name, about, others, own in made
+        for name, about, others, own in cases
     )
 
 
@@ -244,7 +245,7 @@ def person_baskets_over(
         return tuple(frozenset(rng.choice(n, size=k, replace=False).tolist()) for k in lengths)
 
     last = frozenset({n - 1})
-    made: list[tuple[str, str, tuple[tuple[Basket, ...], ...], tuple[Basket, ...]]] = [
+    cases: list[tuple[str, str, tuple[tuple[Basket, ...], ...], tuple[Basket, ...]]] = [
         ("P0", "equal baskets of one person, or nobody", (), (last,) * (most + 1)),
         ("P1", "baskets of one person, or nobody", (), sets(most)),
         ("P2", "a person of many baskets among twenty of one", (sets(1),) * 20, (last,) * MANY),
@@ -252,5 +253,5 @@ def person_baskets_over(
     ]
     return tuple(
         PersonBasketPair(name=name, about=about, taxonomy=taxonomy, others=others, own=own)
-        for name, about, others, own in made
+        for name, about, others, own in cases
     )

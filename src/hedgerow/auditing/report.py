@@ -1,4 +1,4 @@
-"""What audits found: a verdict for each subject, as JSON, as a table and as a picture."""
+"""Results of audits: a verdict for each subject, as JSON, Markdown and SVG."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROW, _LABEL, _WIDTH, _TOP = 22, 250, 420, 46
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """An event, how often it came on either table, and the epsilon which that proves."""
+    """An event, its frequency on either table, and the epsilon which that proves."""
 
     pair: str
     event: str
@@ -38,9 +38,9 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """What was found of one subject; ``findings`` has the worst event first.
+    """Results of one subject; ``findings`` has the worst event first.
 
-    ``runs`` counts all of its runs, those that looked for events included.
+    ``runs`` is the total number of its runs, including those of the search for events.
     """
 
     name: str
@@ -50,22 +50,22 @@ class Verdict:
 
     @classmethod
     def without_claim(cls, name: str) -> Verdict:
-        """Return the verdict on a method that claims nothing."""
+        """Return the verdict on a method without a claim."""
         return cls(name=name, claim=None, findings=(), runs=0)
 
     @property
     def certified(self) -> float:
-        """The largest epsilon that is proved: the guarantee cannot be better than this."""
+        """Largest epsilon that is proved, which is a lower bound on the guarantee."""
         return max((found.certified for found in self.findings), default=0.0)
 
     @property
     def worst(self) -> Finding | None:
-        """The event that proves most."""
+        """Event that proves the largest epsilon."""
         return self.findings[0] if self.findings else None
 
     @property
     def outcome(self) -> Outcome:
-        """Whether the claim is refuted. That it is not refuted does not prove it."""
+        """Result of the audit; a claim that was not refuted is not thereby proved."""
         if self.claim is None:
             return "claims nothing"
         return "refuted" if self.certified > float(self.claim.epsilon) else "not refuted"
@@ -93,7 +93,7 @@ class AuditReport:
 
     @property
     def refuted(self) -> bool:
-        """Whether any claim is refuted."""
+        """True if any claim is refuted."""
         return any(verdict.outcome == "refuted" for verdict in self.verdicts)
 
     def as_dict(self) -> dict[str, Any]:
@@ -106,7 +106,7 @@ class AuditReport:
         }
 
     def markdown(self) -> str:
-        """Return a table for a page of text: claimed, certified, runs and the worst pair."""
+        """Return a Markdown table: claimed, certified, runs and the worst pair."""
         lines = ["| what | claimed | certified | runs | worst pair |", "|---|---|---|---|---|"]
         for verdict in self.verdicts:
             worst = "" if verdict.worst is None else verdict.worst.pair
@@ -119,7 +119,7 @@ class AuditReport:
         return "\n".join(lines) + "\n"
 
     def svg(self) -> str:
-        """Return a picture: a bar for what is certified, a line at what is claimed."""
+        """Return a chart: a bar for the certified epsilon, a line at the claimed one."""
         shown = [verdict for verdict in self.verdicts if verdict.claim is not None]
         values = [max(v.certified, float(v.claim.epsilon)) for v in shown if v.claim is not None]
         scale = _WIDTH / (1.1 * max(values, default=1.0))
@@ -136,7 +136,7 @@ class AuditReport:
 
 
 def claim_words(claim: Claim) -> str:
-    """Return a claim in few words.
+    """Return a short text of a claim.
 
     >>> from fractions import Fraction
     >>> claim_words(Claim(epsilon=Fraction(1), delta=Fraction(1, 1000)))

@@ -1,8 +1,8 @@
-"""The audit itself: look for the worst event on some runs, test it on others.
+"""The audit itself: search for the worst event on some runs, test it on others.
 
 Every pair of a subject is screened with a few runs. The pairs that look worst are run
-again, many more times, and only these fresh runs count: the events to be tested are fixed
-by then, and their number goes into the bounds (Bonferroni).
+again, many more times, and only these new runs count: the events to be tested are fixed
+by then, and their number is part of the bounds (Bonferroni).
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from hedgerow.progress import Progress, no_progress
 
 RUNS = 1200
 SCREENED = 5
-"""Of the runs that test an event, one in that many is spent on each pair to look for it."""
+"""One in this number of the runs that test an event is spent on each pair to find it."""
 
 LEAST_RUNS = 50
 MOST_RUNS = 10_000_000
 FINALISTS = 2
-"""Pairs that are run again, beside the cheapest."""
+"""Number of pairs that are run again, in addition to the cheapest."""
 
 EVENTS = 4
-"""Learnt events of each such pair that are tested, beside those chosen beforehand."""
+"""Number of learnt events of each such pair that are tested, in addition to the fixed ones."""
 
 _CHUNK = 250
 
@@ -53,7 +53,7 @@ Map = Callable[..., Iterable[RunColumns]]
 
 @dataclass(frozen=True, kw_only=True)
 class _Order:
-    """That many runs of a subject on one table of a pair."""
+    """An order for a number of runs of a subject on one table of a pair."""
 
     subject: Subject
     pair: str
@@ -73,7 +73,7 @@ def _filled(order: _Order) -> RunColumns:
 
 @dataclass(kw_only=True)
 class _Lab:
-    """Runs subjects, on one core or on several, each part from a seed of its own."""
+    """Runs subjects, on one core or on several, each part with a seed of its own."""
 
     run: Map
     seed: int
@@ -84,7 +84,7 @@ class _Lab:
     ) -> Iterator[tuple[RunColumns, RunColumns]]:
         """Yield features of runs with the record and without, for each pair and its runs.
 
-        All is ordered at once, so that no process waits while results are looked at.
+        All runs are ordered at once, so that no process waits while results are examined.
         """
         orders = [list(self._orders(subject, pair, runs)) for pair, runs in wanted]
         filled = iter(self.run(_filled, [order for each in orders for order in each]))
@@ -124,7 +124,7 @@ def _lab(jobs: int, seed: int | None) -> Iterator[_Lab]:
 
 @contextmanager
 def _without_main() -> Iterator[None]:
-    """Keep new processes from running the caller's script again: they need nothing of it."""
+    """Keep new processes from running the caller's script again, which they do not need."""
     main = sys.modules["__main__"]
     kept: dict[str, Any] = {
         name: vars(main)[name] for name in ("__file__", "__spec__") if name in vars(main)
@@ -150,31 +150,62 @@ def audit(
     jobs: int = 1,
     progress: Progress = no_progress,
 ) -> AuditReport:
-    """Return what audits found: of the methods named, of a plan's settings, or of all methods.
+    """Try to refute the guarantee of methods by running them on worst-case tables.
 
-    Every score and variant of a method is audited by itself, at the same ``epsilon`` (1), on
-    the ``pairs`` named, or on all. With a ``plan`` its own settings are audited instead, at
-    its own epsilon, on neighbours made up over its public domains: its data is not read, and
-    it need not be confirmed. ``runs`` is how often each table of the worst pairs is
-    published; ``jobs`` processes share the work. A ``seed`` makes an audit reproducible.
+    Parameters
+    ----------
+    methods : sequence of str, optional
+        Methods to audit, each in all its variants. By default all.
+    people : bool, default=False
+        Use tables that differ in all records of one person, in every way in which methods
+        protect people.
+    plan : Plan, mapping or path, optional
+        Audit the settings of this plan instead, on simulated neighbours over its public domains.
+        It need not be confirmed, and its data are not read.
+    epsilon : int, float, str or Fraction, optional
+        Privacy budget to run with. By default 1, or the plan's.
+    runs : int, default=1200
+        Number of runs on each table of the worst pairs.
+    pairs : sequence of str, optional
+        Pairs of neighbours to use, such as ``"T1"``. By default all.
+    seed : int, optional
+        Make the audit reproducible.
+    jobs : int, default=1
+        Number of processes.
+    progress : callable, optional
+        Called with the name of a step and the fraction of it that is done.
 
-    With ``people`` tables differ in all records of one person instead, and methods are run in
-    every way in which they protect people; so is a plan that names a ``person``.
+    Returns
+    -------
+    AuditReport
+        For each method the largest epsilon that the runs prove, beside the claimed one;
+        ``refuted`` is true if one exceeds its claim.
 
-    Privacy: no confidential record is read; all tables are made up.
+    Raises
+    ------
+    SettingError
+        If a method or a pair is unknown, or a setting is out of range.
 
+    Notes
+    -----
+    Privacy: no confidential record is read; all tables are simulated. An audit can refute a
+    guarantee and cannot prove one.
+
+    Examples
+    --------
     >>> audit(["noise"], runs=500, seed=1).refuted
     False
+
     """
     if plan is not None and methods:
         raise SettingError(
-            "methods and a plan are both given", where="audit", do="Give the one or the other."
+            "methods and a plan exclude each other", where="audit", do="Give one of them."
         )
     if plan is not None and people:
         raise SettingError(
-            "people and a plan are both given",
+            "people and a plan exclude each other",
             where="audit",
-            do="Give the plan alone: its own line 'person' says who is protected.",
+            do="Give only the plan: its own line 'person' says who is protected.",
         )
     _check(runs, jobs)
     made_with = 1 if seed is None else seed
@@ -197,11 +228,11 @@ def _planned(plan: PlanLike, epsilon: EpsilonLike | None, *, seed: int) -> Subje
     name = f"{settings.method}, as the plan has it"
     if ready.people is not None:
         return planned_people(ready, ready.people, name=name, seed=seed)
-    # `sample` claims something of tables with enough records only.
+    # The claim of `sample` is only about tables with enough records.
     least = getattr(settings, "least_records", 0)
     if isinstance(ready.kind, SequenceKind):
-        given = sequences_over(ready.taxonomy, epsilon=settings.epsilon, seed=seed)
-        over = PairsOf(sequences=given)
+        sequences = sequences_over(ready.taxonomy, epsilon=settings.epsilon, seed=seed)
+        over = PairsOf(sequences=sequences)
     elif isinstance(ready.kind, BasketKind):
         over = PairsOf(baskets=baskets_over(ready.taxonomy, seed=seed))
     else:
@@ -216,7 +247,7 @@ def audit_subject(
     pairs: Sequence[str] = (),
     seed: int | None = None,
 ) -> Verdict:
-    """Return what an audit of anything with a claim found, on this process alone."""
+    """Return the result of an audit of anything with a claim, in this process."""
     _check(runs, 1)
     with _lab(1, seed) as lab:
         return _verdict(subject, lab, runs=runs, pairs=pairs, report=lambda _: None)
@@ -256,7 +287,7 @@ def _audited(
 
 @dataclass(frozen=True, kw_only=True)
 class _Screened:
-    """A pair, and the events that looked worst on it."""
+    """A pair, and its worst events in the screening."""
 
     pair: str
     suspects: list[Suspect]
@@ -303,9 +334,9 @@ def _verdict(
 
 
 def _finalists(subject: Subject, screened: Sequence[_Screened]) -> list[_Screened]:
-    """Return the pairs to run again: those that look worst, and the cheapest whatever it looks.
+    """Return the pairs to run again: those that look worst, and always the cheapest.
 
-    A cheap pair is run more often than others, so that its runs prove more.
+    A cheap pair is run more often than others, so its runs prove more.
     """
     ranked = sorted(screened, key=lambda each: -each.promise)
     cheapest = max(ranked, key=lambda each: subject.times(each.pair))
@@ -314,11 +345,11 @@ def _finalists(subject: Subject, screened: Sequence[_Screened]) -> list[_Screene
 
 
 def _chosen(subject: Subject, pairs: Sequence[str]) -> list[str]:
-    """Return the subject's pairs that were asked for, or all."""
+    """Return the requested pairs of the subject, or all."""
     names = [name for name in subject.pairs if not pairs or name in pairs]
     if not names:
         raise SettingError(
-            f"{subject.name} has none of the pairs {', '.join(pairs)}",
+            f"{subject.name} does not have the pairs {', '.join(pairs)}",
             where="pairs",
             do=f"Give some of: {', '.join(subject.pairs)}.",
         )
@@ -328,7 +359,7 @@ def _chosen(subject: Subject, pairs: Sequence[str]) -> list[str]:
 def _tested(
     screened: _Screened, samples: tuple[RunColumns, RunColumns], claim: Claim, *, n_events: int
 ) -> list[Finding]:
-    """Count each event of a pair on fresh runs; the bounds of all events hold together."""
+    """Count each event of a pair on new runs; the bounds of all events hold simultaneously."""
     runs = n_runs(samples[0])
     findings = []
     for suspect in screened.suspects:

@@ -1,4 +1,4 @@
-"""Neighbouring sequences that are built to hurt, and what shows of a release of them."""
+"""Neighbouring sequences on which flaws are most visible, and features of releases of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_ROWS = 30
 LONGEST = 5
 
 ALIKE = 40
-"""Sequences of one leaf: enough for its noisy count to be hardly ever cut at zero."""
+"""Number of sequences in one leaf for which a noisy count is rarely negative."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,13 +37,13 @@ class SequencePair:
     record: tuple[int, ...]
 
     def engine(self, *, has_record: bool) -> BasketMemory:
-        """Return an engine that holds the sequences, with or without the record."""
+        """Return an engine over the sequences, with or without the record."""
         kept = (*self.rest, self.record) if has_record else self.rest
         return BasketMemory(baskets=encoded_sequences(self.taxonomy, kept))
 
 
 def encoded_sequences(taxonomy: Taxonomy, sequences: Sequence[Sequence[int]]) -> EncodedBaskets:
-    """Return sequences of codes as an engine holds them; empty ones are left out.
+    """Return sequences of codes in the form of an engine, without empty ones.
 
     >>> encoded_sequences(Taxonomy.flat(["a", "b"]), [(1, 0, 1), ()]).items.tolist()
     [1, 0, 1]
@@ -62,7 +62,7 @@ def sequence_pairs(*, epsilon: Fraction, seed: int = 1) -> tuple[SequencePair, .
     flat = Taxonomy.flat([f"i{code}" for code in range(3)])
     rng = np.random.default_rng([seed, 7])
     random = [tuple(rng.integers(0, 3, size).tolist()) for size in rng.integers(1, 6, 4)]
-    made = [
+    rows_of_pairs = [
         ("T5", "one record or none", (), (0,)),
         ("T6", "a sequence and its reverse, or one of them", ((0, 1),), (1, 0)),
         ("T8", "an item of one record", ((0, 0),), (2,)),
@@ -71,13 +71,13 @@ def sequence_pairs(*, epsilon: Fraction, seed: int = 1) -> tuple[SequencePair, .
     ]
     pairs = [
         SequencePair(name=name, about=about, taxonomy=flat, rest=rest, record=record)
-        for name, about, rest, record in made
+        for name, about, rest, record in rows_of_pairs
     ]
     return (*pairs, one_leaf_pair(), border_pair(flat, epsilon))
 
 
 def one_leaf_pair() -> SequencePair:
-    """Return a pair whose sequences are all in one leaf, so that its noisy count is the total."""
+    """Return a pair with all sequences in one leaf, whose noisy count is the total."""
     return SequencePair(
         name="L",
         about=f"{ALIKE} sequences or one less, all in one leaf",
@@ -88,7 +88,7 @@ def one_leaf_pair() -> SequencePair:
 
 
 def border_pair(taxonomy: Taxonomy, epsilon: Fraction) -> SequencePair:
-    """Return a pair whose record decides tests: its first two prefixes lie at their borders."""
+    """Return a pair whose record decides tests: its first two prefixes are at their borders."""
     budget = ChainBudget(epsilon=epsilon)
     rule = rule_for(budget.first_tests, fan_out=Alphabet.of(taxonomy).fan_out)
     second = budget.first_threshold + 2 * rule.delta
@@ -111,7 +111,7 @@ def sequences_over(
     random = tuple(
         tuple(rng.integers(0, n, size).tolist()) for size in rng.integers(1, 6, 40).tolist()
     )
-    made = [
+    rows_of_pairs = [
         ("T5", "one record or none", (), (n - 1,)),
         ("T6", "a sequence and its reverse, or one of them", ((0, n - 1),), (n - 1, 0)),
         ("N", "nine equal sequences or eight", ((0, n - 1, 0),) * 8, (0, n - 1, 0)),
@@ -119,13 +119,13 @@ def sequences_over(
     ]
     pairs = [
         SequencePair(name=name, about=about, taxonomy=taxonomy, rest=rest, record=record)
-        for name, about, rest, record in made
+        for name, about, rest, record in rows_of_pairs
     ]
     return (*pairs, border_pair(taxonomy, epsilon))
 
 
 def sequence_features(released: NoisySequences, pair: SequencePair) -> dict[str, float]:
-    """Return what shows of sequences: prefixes and which were followed, items, lengths, order."""
+    """Return the features of sequences: prefixes and their expansion, items, lengths, order."""
     found: dict[str, float] = {
         "sequences": len(released),
         "records": float(released.counts.sum()),

@@ -1,4 +1,4 @@
-"""What can be audited: something with a claim, that is run on either table of a pair."""
+"""Subjects of audits: a claim, and runs on either table of a pair."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 
 RunColumns: TypeAlias = dict[str, NDArray[np.float64]]
-"""Features of many runs, by name: one number per run, NaN where a run does not have it."""
+"""Features of many runs, by name: one number per run, NaN for a run without the feature."""
 
 
 OFTEN = {"T0": 4, "T5": 4, "W": 2, "L": 4}
-"""Pairs that are quickly run, most of all those over a single value: how many times as often."""
+"""Factors on the number of runs for pairs that take little time, as those over one value."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """What is claimed: epsilon, and delta where the guarantee has one."""
+    """The claimed epsilon, and delta if the guarantee has one."""
 
     epsilon: Fraction
     delta: Fraction = Fraction(0)
@@ -48,25 +48,25 @@ class Subject(Protocol):
 
     @property
     def name(self) -> str:
-        """What the report calls it."""
+        """Name in the report."""
         ...
 
     @property
     def claim(self) -> Claim:
-        """What it claims."""
+        """The claim."""
         ...
 
     @property
     def pairs(self) -> Sequence[str]:
-        """The names of the pairs that it is run on."""
+        """Names of the pairs."""
         ...
 
     def times(self, pair: str) -> int:
-        """Return how many times as often as usual it is run on a pair, because that is cheap."""
+        """Return the factor on the number of runs on a pair, above 1 if it takes little time."""
         ...
 
     def sample(self, pair: str, *, has_record: bool, runs: int, seed: int) -> RunColumns:
-        """Return features of that many runs on the table with, or without, the record."""
+        """Return features of ``runs`` runs on the table with, or without, the record."""
         ...
 
 
@@ -74,8 +74,8 @@ class Subject(Protocol):
 class MethodSubject:
     """A publishing method with its settings, audited through its releases.
 
-    Features come from what is published: the noisy groups or baskets, and the budget that
-    the certificate tells of.
+    Features come from what is published: the noisy groups or baskets, and the budget in the
+    certificate.
     """
 
     name: str
@@ -85,15 +85,15 @@ class MethodSubject:
 
     @property
     def pairs(self) -> Sequence[str]:
-        """The names of the pairs that it is run on."""
+        """Names of the pairs."""
         return [pair.name for pair in self.over]
 
     def times(self, pair: str) -> int:
-        """Return more than 1 for pairs on which a release is quickly made."""
+        """Return a factor above 1 for pairs whose releases take little time."""
         return OFTEN.get(pair, 1)
 
     def sample(self, pair: str, *, has_record: bool, runs: int, seed: int) -> RunColumns:
-        """Return features of that many releases."""
+        """Return features of ``runs`` releases."""
         chosen = next(each for each in self.over if each.name == pair)
         engine, source = chosen.engine(has_record=has_record), SeededSource(seed)
         return columns_of([self._once(chosen, engine, source) for _ in range(runs)])
@@ -113,7 +113,7 @@ class MethodSubject:
         elif isinstance(released, NoisyBaskets) and isinstance(pair, BasketPair):
             shown = basket_features(released, pair)
         else:
-            raise InternalError("a method was run on a pair of the other kind")
+            raise InternalError("a method was run on a pair of another kind")
         return shown | ledger_features(ledger)
 
 
@@ -126,7 +126,7 @@ def columns_of(runs: Sequence[Features]) -> RunColumns:
 
 
 def joined(parts: Sequence[RunColumns]) -> RunColumns:
-    """Return the runs of several parts together."""
+    """Return the runs of several parts as one."""
     names = sorted({name for some_runs in parts for name in some_runs})
     sizes = [len(next(iter(some_runs.values()))) if some_runs else 0 for some_runs in parts]
     return {
@@ -141,7 +141,7 @@ def joined(parts: Sequence[RunColumns]) -> RunColumns:
 
 
 def n_runs(columns: RunColumns) -> int:
-    """Return how many runs the columns hold."""
+    """Return the number of runs in the columns."""
     return len(next(iter(columns.values()))) if columns else 0
 
 

@@ -1,4 +1,4 @@
-"""`hedgerow attack`: what attacks get out of a release, for the data owner."""
+"""`hedgerow attack`: run attacks on a release, for the data owner."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, read_plainly, say
+from hedgerow.cli.console import (
+    JsonOption,
+    QuietOption,
+    a_folder,
+    answer,
+    progress,
+    read_plainly,
+    say,
+)
+from hedgerow.cli.options import ForceOption, SensitiveOption
 
 if TYPE_CHECKING:
     from hedgerow.risks.attacks.result import AttackReport
@@ -16,50 +25,45 @@ if TYPE_CHECKING:
 def attack_command(
     release: Annotated[
         Path,
-        typer.Argument(help="The release folder, or with --plan a table of any other tool."),
+        typer.Argument(help="The release folder, or with --plan a table made by another tool."),
     ],
     data: Annotated[
-        Path, typer.Argument(help="The confidential data that the release was made from.")
+        Path, typer.Argument(help="The confidential data from which the release was made.")
     ],
     *,
     holdout: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Records of a random part of the same population that the release was not made"
-            " from. Without it membership and controls are not run.",
+            help="Test membership with these records: a random sample of the same population that"
+            " is not in the release. Without it, neither membership nor controls are run.",
         ),
     ] = None,
-    sensitive: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="A column whose values are inferred; may be given several times. By default the"
-            " class.",
-        ),
-    ] = None,
+    sensitive: SensitiveOption = None,
     other: Annotated[
         Path | None,
-        typer.Option(metavar="RELEASE", help="A second release, to compare the two."),
+        typer.Option(metavar="RELEASE", help="Attack this second release too, and compare both."),
     ] = None,
     other_data: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The data of the second release, if not DATA."),
+        typer.Option(
+            metavar="FILE", help="Use these data for the second release; by default DATA."
+        ),
     ] = None,
     plan: Annotated[
         Path | None,
         typer.Option(
-            help="The plan: it names the domains of a plain table or basket file, and says how"
-            " files are written."
+            metavar="FILE",
+            help="Use this plan for the file format and, for data of another tool, the domains.",
         ),
     ] = None,
-    most_records: Annotated[
-        int, typer.Option(min=1, help="Attack at most this many records of the data.")
+    max_records: Annotated[
+        int, typer.Option(min=1, help="Attack at most this number of records.")
     ] = 1_000,
     shadows: Annotated[
         int,
         typer.Option(
-            min=0, max=100, help="Make this many shadow releases of simulated tables; 0 for none."
+            min=0, max=100, help="Make this number of shadow releases of simulated tables."
         ),
     ] = 4,
     out: Annotated[
@@ -67,23 +71,21 @@ def attack_command(
         typer.Option(
             "--out",
             "-o",
-            metavar="DIR",
-            help="The folder to write, never inside the release; by default the release's name"
-            " with -attack.",
+            callback=a_folder,
+            metavar="FOLDER",
+            help="Write to this folder, outside the release. By default RELEASE-attack.",
         ),
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace a report that is there already.")
-    ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of samples, pairs and ties.")] = 0,
+    force: ForceOption = False,
+    seed: Annotated[int, typer.Option(min=0, help="Use this random seed.")] = 0,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Run attacks on a release and report what they got.
 
-    Writes attack.html, a page for a board, and attack.json for the data owner: they are computed
-    from the confidential records without noise, are NOT private and must not go with the release.
-    Nothing is booked, and the release does not change.
+    Writes attack.html, a page for a review board, and attack.json. Both are computed from the
+    confidential records without noise: they are NOT private, are for the data owner only, and must
+    not be published. Nothing is booked, and the release does not change.
 
     Example: hedgerow attack release patients.csv --holdout others.csv --sensitive diagnosis
     """
@@ -101,7 +103,7 @@ def attack_command(
             other_data=other_data,
             sensitive=sensitive or (),
             plan=plan,
-            most_records=most_records,
+            most_records=max_records,
             shadows=shadows,
             out=folder,
             force=force,
@@ -138,5 +140,5 @@ def _show(found: AttackReport, folder: Path, *, quiet: bool) -> None:
     for note in found.facts["notes"]:
         say(escape(note))
     say(f"[bold]{escape(summary_of(found.facts)[0])}[/bold]")
-    say(f"[bold]{escape(str(folder / 'attack.html'))}[/bold] has all figures, for a board.")
-    say("It is for the data owner only: not private, and not to go with the release.")
+    say(f"[bold]{escape(str(folder / 'attack.html'))}[/bold] has all figures, for a review board.")
+    say("It is for the data owner only: it is not private. Do not publish it.")

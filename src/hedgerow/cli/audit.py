@@ -1,4 +1,4 @@
-"""`hedgerow audit`: try to break the guarantee of methods, or of a plan."""
+"""`hedgerow audit`: try to refute the guarantee of methods, or of a plan."""
 
 from __future__ import annotations
 
@@ -10,39 +10,38 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hedgerow.cli.console import JsonOption, QuietOption, a_folder, answer, progress, say
+from hedgerow.cli.options import MethodsArgument
 
 if TYPE_CHECKING:
     from hedgerow.auditing.report import AuditReport
 
 
 def audit_command(
-    methods: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="METHOD", help="Methods to audit; all where none is named."),
-    ] = None,
+    methods: MethodsArgument = None,
     *,
-    people: Annotated[
+    per_person: Annotated[
         bool,
-        typer.Option("--people", help="Tables that differ in all records of one person."),
+        typer.Option("--per-person", help="Use tables that differ in all records of one person."),
     ] = False,
     plan: Annotated[
         Path | None,
-        typer.Option(help="Audit the settings of this plan, on made-up neighbours."),
+        typer.Option(metavar="FILE", help="Use this plan's settings, on simulated neighbours."),
     ] = None,
     epsilon: Annotated[
-        str | None, typer.Option(help="The budget to run and to test, 1 or the plan's own.")
+        str | None, typer.Option(help="Use this privacy budget. By default the plan's, or 1.")
     ] = None,
     runs: Annotated[
-        int | None, typer.Option(help="Runs on each table of the pairs that look worst.")
+        int | None, typer.Option(help="Run each table of the worst pairs this number of times.")
     ] = None,
     pairs: Annotated[
-        str | None, typer.Option(help="Only these pairs of neighbours, such as T1,T4.")
+        str | None, typer.Option(help="Use only these pairs of neighbours, such as T1,T4.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Make the audit reproducible with this seed.")
+        int | None, typer.Option(min=0, help="Use this random seed. By default none.")
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Processes that share the work; all cores.")
+        int | None,
+        typer.Option(min=1, help="Use this number of processes. By default one per core."),
     ] = None,
     out: Annotated[
         Path | None,
@@ -50,18 +49,19 @@ def audit_command(
             "--out",
             "-o",
             callback=a_folder,
-            help="A folder for audit.json, audit.md and audit.svg.",
+            metavar="FOLDER",
+            help="Write to this folder: audit.json, audit.md and audit.svg.",
         ),
     ] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Try to break the guarantee of methods, by running them on tables built to hurt.
+    """Try to refute the guarantee of methods by running them on worst-case tables.
 
-    Every method is run many times on tables that differ in one record. The largest epsilon
-    that the runs prove, but for one chance in a million, is compared with the one claimed.
-    With --people they differ in one person with all their records; with --plan, in what the
-    plan protects. No confidential data is read. Exits with 1 where a claim is refuted.
+    Runs each method many times on tables that differ in one record, and compares the claimed
+    epsilon with the largest one that the runs prove, up to an error probability of one in a
+    million. With --per-person the tables differ in all records of one person; with --plan, in the
+    unit that the plan protects. Reads no confidential data. Exits with 1 if a claim is refuted.
 
     Example: hedgerow audit hedge diffgen --epsilon 1 --runs 2000
     """
@@ -69,9 +69,9 @@ def audit_command(
     from hedgerow.auditing.run import audit as run_audit
 
     with progress("audit", quiet=quiet or as_json) as report:
-        made = run_audit(
+        found = run_audit(
             methods or (),
-            people=people,
+            people=per_person,
             plan=plan,
             epsilon=epsilon,
             runs=RUNS if runs is None else runs,
@@ -81,40 +81,42 @@ def audit_command(
             progress=report,
         )
     if out is not None:
-        _write(made, out)
-    answer(made.as_dict(), as_json=as_json, show=lambda: _show(made, quiet=quiet))
-    if made.refuted:
+        _write(found, out)
+    answer(found.as_dict(), as_json=as_json, show=lambda: _show(found, quiet=quiet))
+    if found.refuted:
         raise typer.Exit(1)
 
 
-def _write(made: AuditReport, out: Path) -> None:
-    """Leave the report in a folder, for machines, for a page of text and for the eye."""
+def _write(found: AuditReport, out: Path) -> None:
+    """Write the report as JSON, Markdown and SVG."""
     from hedgerow.errors import InputError
 
     try:
         out.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(made.as_dict(), indent=2, ensure_ascii=False) + "\n"
+        text = json.dumps(found.as_dict(), indent=2, ensure_ascii=False) + "\n"
         (out / "audit.json").write_text(text, encoding="utf-8")
-        (out / "audit.md").write_text(made.markdown(), encoding="utf-8")
-        (out / "audit.svg").write_text(made.svg(), encoding="utf-8")
+        (out / "audit.md").write_text(found.markdown(), encoding="utf-8")
+        (out / "audit.svg").write_text(found.svg(), encoding="utf-8")
     except OSError as error:
         raise InputError(
-            f"cannot be written ({type(error).__name__})",
+            f"the report cannot be written ({type(error).__name__})",
             where=str(out),
-            do="Give another folder with --out.",
+            do="Choose another folder with --out.",
         ) from None
 
 
-def _show(made: AuditReport, *, quiet: bool) -> None:
+def _show(found: AuditReport, *, quiet: bool) -> None:
     from rich.markup import escape
     from rich.table import Table
 
     from hedgerow.auditing.report import claim_words
 
-    table = Table(title="What runs on neighbouring tables prove", title_justify="left")
+    table = Table(
+        title="Lower bounds on epsilon, from runs on neighbouring tables", title_justify="left"
+    )
     for column in ("audited", "claimed", "certified", "runs", "verdict", "worst pair"):
         table.add_column(column, justify="left" if column in {"audited", "verdict"} else "right")
-    for verdict in made.verdicts:
+    for verdict in found.verdicts:
         if verdict.claim is None:
             table.add_row(escape(verdict.name), "nothing", "", "", verdict.outcome, "")
             continue
@@ -129,7 +131,7 @@ def _show(made: AuditReport, *, quiet: bool) -> None:
     say(table)
     if quiet:
         return
-    for verdict in made.verdicts:
+    for verdict in found.verdicts:
         if verdict.outcome == "refuted" and verdict.worst is not None:
             say(f"{escape(verdict.name)} is refuted: {escape(verdict.worst.event)}.")
-    say("An epsilon is certified but for one chance in a million; no claim is proved by this.")
+    say("Bounds hold up to an error probability of one in a million. No claim is proved by them.")

@@ -1,4 +1,4 @@
-"""`hedgerow certificate`: a release described in a format that others ask for."""
+"""`hedgerow certificate`: describe a release for a registry or a data catalogue."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from hedgerow.cli.console import JsonOption, QuietOption, answer_done, is_stdout
+from hedgerow.cli.options import ReleaseArgument
 
 if TYPE_CHECKING:
     from hedgerow.release.publisher import PublisherKind
@@ -18,42 +19,47 @@ _FORMATS = ("registry", "croissant")
 
 
 def certificate_command(
-    release: Annotated[Path, typer.Argument(help="The release folder.", show_default=False)],
+    release: ReleaseArgument,
     *,
     wanted: Annotated[
-        str, typer.Option("--as", metavar="FORMAT", help="registry (YAML) or croissant (JSON).")
+        str,
+        typer.Option("--as", metavar="KIND", help="Write this kind: registry or croissant."),
     ],
-    publisher: Annotated[str | None, typer.Option(help="Who gives the release out.")] = None,
+    publisher: Annotated[
+        str | None, typer.Option(help="Name the publisher of the release.")
+    ] = None,
     publisher_kind: Annotated[
-        str | None, typer.Option(help="For the registry: Government, Industry or Nonprofit.")
+        str | None,
+        typer.Option(help="State the sector: Government, Industry or Nonprofit (registry)."),
     ] = None,
     region: Annotated[
-        str | None, typer.Option(help="For the registry: which region the data are of.")
+        str | None, typer.Option(help="State the region of the data (registry).")
     ] = None,
-    use: Annotated[str | None, typer.Option(help="For the registry: the intended use.")] = None,
+    use: Annotated[str | None, typer.Option(help="State the intended use (registry).")] = None,
     url: Annotated[
-        str | None, typer.Option(help="For croissant: the address that the files are below.")
+        str | None, typer.Option(help="State the base URL of the files (croissant).")
     ] = None,
     licence: Annotated[
-        str | None, typer.Option(help="For croissant: the licence of the release, best a URL.")
+        str | None, typer.Option(help="State the licence, preferably as a URL (croissant).")
     ] = None,
-    output: Annotated[
+    out: Annotated[
         Path | None,
         typer.Option(
-            "--output",
+            "--out",
             "-o",
             metavar="FILE",
-            help="A new file; without it, or with -, it is printed.",
+            help="Write to this new file; - is standard output, the default.",
         ),
     ] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Describe a release in a format that others ask for, from its certificate.
+    """Describe a release for a registry or a data catalogue, from its certificate.
 
-    registry: an entry for OpenDP's registry of deployments, a draft for you to complete.
-    croissant: metadata by which tools for machine learning find and load the release. What no
-    certificate says is asked for by options. The release must be intact, and stays as it is.
+    registry (YAML): a draft entry for OpenDP's registry of deployments, for you to complete.
+    croissant (JSON): metadata with which machine learning tools find and load the release.
+    Facts that are not in the certificate are given as options. The release must be intact; it is
+    not changed.
 
     Example: hedgerow certificate release --as croissant -o croissant.json
     """
@@ -62,7 +68,9 @@ def certificate_command(
 
     if wanted not in _FORMATS:
         raise SettingError(
-            f"{wanted!r} is no such format", where="--as", do=f"Give one of {', '.join(_FORMATS)}."
+            f"{wanted!r} is not a kind of description",
+            where="--as",
+            do=f"Give one of: {', '.join(_FORMATS)}.",
         )
     known = Publisher(
         name=publisher,
@@ -74,16 +82,16 @@ def certificate_command(
     )
     facts = _facts(release, wanted, known)
     text = _written(facts, as_yaml=wanted == "registry" and not as_json)
-    if output is None or is_stdout(output):
+    if out is None or is_stdout(out):
         sys.stdout.write(text)
         return
-    _write(output, text, release)
+    _write(out, text, release)
 
     def show() -> None:
         if not quiet:
-            typer.echo(f"{output}: {release} as {wanted}")
+            typer.echo(f"{out}: {release} as {wanted}")
 
-    answer_done({"file": str(output), "as": wanted}, as_json=as_json, show=show)
+    answer_done({"file": str(out), "as": wanted}, as_json=as_json, show=show)
 
 
 def _facts(release: Path, wanted: str, publisher: Any) -> dict[str, Any]:
@@ -112,9 +120,9 @@ def _write(output: Path, text: str, release: Path) -> None:
 
     if output.resolve().is_relative_to(release.resolve()):
         raise ReleaseError(
-            "lies in the release folder, which would not be intact with another file",
+            "the file is in the release folder, which must not get another file",
             where=str(output),
-            do="Give a file beside it.",
+            do="Choose a file outside of it.",
         )
     try:
         with output.open("x", encoding="utf-8", newline="\n") as file:
@@ -123,5 +131,5 @@ def _write(output: Path, text: str, release: Path) -> None:
         raise ReleaseError(
             f"the file cannot be written: {(error.strerror or str(error)).lower()}",
             where=str(output),
-            do="Give a new file in a folder that you may write to.",
+            do="Choose a new file in a folder that you may write to.",
         ) from error

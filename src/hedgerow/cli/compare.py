@@ -1,4 +1,4 @@
-"""`hedgerow compare`: releases side by side, for the data owner."""
+"""`hedgerow compare`: show releases side by side, for the data owner."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from hedgerow.cli.console import (
     read_plainly,
     say,
 )
+from hedgerow.cli.options import ForceOption, TestOption
 
 if TYPE_CHECKING:
     from hedgerow.comparison.comparison import Comparison
@@ -25,61 +26,64 @@ def compare_command(
     contenders: Annotated[
         list[Path],
         typer.Argument(
-            help="Release folders; or plan files, with --simulate or --public.",
+            help="Release folders, or with --simulate or --public plan files.",
             metavar="RELEASE...",
         ),
     ],
     *,
     data: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The confidential data that the releases are of."),
+        typer.Option(
+            metavar="FILE", help="Read this confidential table, from which the releases were made."
+        ),
     ] = None,
     simulate: Annotated[
         bool,
-        typer.Option("--simulate", help="Run plans on a table made from their public domains."),
+        typer.Option(
+            "--simulate", help="Run plans on a table simulated from their public domains."
+        ),
     ] = False,
     public: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Run plans on a file that is public.")
+        Path | None, typer.Option(metavar="FILE", help="Run plans on this public file.")
     ] = None,
-    test: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Rows kept out of the releases, to classify."),
-    ] = None,
+    test: TestOption = None,
     records: Annotated[
         int | None,
-        typer.Option(min=1, help="With --simulate: how many records, in place of the plan's."),
+        typer.Option(
+            min=1, help="Assume this number of records instead of the plan's (--simulate)."
+        ),
     ] = None,
     plan: Annotated[
         Path | None,
-        typer.Option(help="The plan: how the data is written, and where the ledger lies."),
+        typer.Option(metavar="FILE", help="Use this plan for the file format and the ledger."),
     ] = None,
     ledger: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The ledger that booked the releases.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Use this ledger instead of the default one."),
     ] = None,
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", callback=a_folder, metavar="DIR", help="The folder to write."),
+        typer.Option(
+            "--out", "-o", callback=a_folder, metavar="FOLDER", help="Write to this folder."
+        ),
     ] = Path("comparison"),
-    pairs: Annotated[
+    write_pairs: Annotated[
         bool,
         typer.Option(
-            "--pairs", help="Add pairs.json: tables of every two columns, original and released."
+            "--write-pairs",
+            help="Write pairs.json too: 2-way marginals of the data and of each release.",
         ),
     ] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace a comparison that is there already.")
-    ] = False,
-    seed: Annotated[
-        int, typer.Option(min=0, help="Of queries, test rows, made-up tables and runs on them.")
-    ] = 0,
+    force: ForceOption = False,
+    seed: Annotated[int, typer.Option(min=0, help="Use this random seed.")] = 0,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Show several releases side by side: errors, learners, risk and cost.
+    """Compare several releases: errors, accuracy of classifiers, risk and cost.
 
-    With --data the releases must be on the ledger, and comparison.html and comparison.json are
-    for the data owner alone. Plans are run with --simulate or --public FILE only: to choose the
-    best of several on the confidential data is spending, and is refused.
+    With --data the releases must be on the ledger, and comparison.html and comparison.json are for
+    the data owner only. Plans are run with --simulate or --public FILE only: choosing the best of
+    several runs on the confidential data would spend budget, and is refused.
 
     Example: hedgerow compare release-hedge release-weave --data patients.csv
     """
@@ -96,7 +100,7 @@ def compare_command(
             plan=plan,
             ledger=ledger,
             out=out,
-            pairs=pairs,
+            pairs=write_pairs,
             force=force,
             seed=seed,
             progress=report,
@@ -120,5 +124,5 @@ def _show(comparison: Comparison, out: Path, *, quiet: bool) -> None:
     for row in rows:  # a line for each figure: columns of figures would be too narrow
         table.add_row(*(escape(cell) for cell in row))
     say(table)
-    say(escape(comparison.told))
-    say(f"[bold]{escape(str(out / 'comparison.html'))}[/bold] has the picture.")
+    say(escape(comparison.audience))
+    say(f"[bold]{escape(str(out / 'comparison.html'))}[/bold] has the charts.")

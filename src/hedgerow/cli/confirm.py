@@ -1,4 +1,4 @@
-"""`hedgerow confirm`: sign a plan as it is."""
+"""`hedgerow confirm`: sign a plan."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hedgerow.cli.console import JsonOption, QuietOption, answer_done, say
+from hedgerow.cli.options import PlanArgument
 from hedgerow.errors import SettingError
 
 if TYPE_CHECKING:
@@ -15,70 +16,70 @@ if TYPE_CHECKING:
 
 
 def confirm_command(
-    plan: Annotated[Path, typer.Argument(help="The plan file (YAML, TOML or JSON).")],
+    plan: PlanArgument,
     *,
-    by: Annotated[str, typer.Option(metavar="NAME", help="Who signs; it is published.")],
+    by: Annotated[str, typer.Option(metavar="NAME", help="Name who signs. The name is published.")],
     approve: Annotated[
-        bool, typer.Option("--approve", help="Sign for the release, too, not for domains alone.")
+        bool, typer.Option("--approve", help="Approve the release too, not only the domains.")
     ] = False,
-    why: Annotated[
+    reason: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help="With --approve: the reason, in a public sentence."),
+        typer.Option(metavar="TEXT", help="State the reason. With --approve; it is published."),
     ] = None,
     source: Annotated[
         list[str] | None,
         typer.Option(
             metavar="COLUMN=TEXT",
-            help="The public source of a domain, such as 'age=code book p. 4'; may be repeated."
-            " items=TEXT for set-valued data.",
+            help="State the public source of a domain, such as 'age=code book p. 4'; for baskets,"
+            " items=TEXT. Repeatable.",
         ),
     ] = None,
     all_public: Annotated[
         bool,
         typer.Option(
             "--all-public",
-            help="State that every domain that was taken from the data is public knowledge.",
+            help="State that all domains taken from the data are public knowledge.",
         ),
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be signed, and write nothing.")
+        bool, typer.Option("--dry-run", help="Show what would be signed and write nothing.")
     ] = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Sign a plan: all its domains are public knowledge.
+    """Confirm that all domains of a plan are public knowledge, and sign it.
 
-    Writes who signed, the day and the fingerprint of the plan into the plan file, with the content
-    of its taxonomies. `publish` and `disclose` refuse a plan that differs from it and name the
-    differences; only the path of the table may change. Signing again replaces the signature.
+    Writes the name, the day and the fingerprint of the plan and its taxonomies into the plan file.
+    `publish` and `disclose` refuse a plan that has changed since, and name the differences; only
+    the path of the table may change. Confirming again replaces the signature.
 
-    Refused while a question of the plan is open, while it does not say what is protected (a
-    person or a record), and while a domain was taken from the data and has no public source.
-    The signature does not prove who signed.
+    Refused if the plan has an open question or states no privacy unit (a person or a record), or
+    if a domain was taken from the data and has no public source. The signature does not prove who
+    signed.
 
     Example: hedgerow confirm plan.yaml --by "A. Officer" --source "age=code book p. 4"
     """
     from hedgerow.pipeline.confirm_file import confirm_file
 
-    made = confirm_file(
+    signing = confirm_file(
         plan,
         by=by,
         approve=approve,
-        why=why,
+        why=reason,
         sources=_sources(source or []),
         all_public=all_public,
         dry_run=dry_run,
     )
     answer_done(
-        _result(made, plan, written=not dry_run),
+        _result(signing, plan, written=not dry_run),
         as_json=as_json,
-        show=lambda: None if quiet else _show(made, plan, written=not dry_run),
+        show=lambda: None if quiet else _show(signing, plan, written=not dry_run),
     )
 
 
-def _sources(given: list[str]) -> dict[str, str]:
+def _sources(texts: list[str]) -> dict[str, str]:
     sources: dict[str, str] = {}
-    for text in given:
+    for text in texts:
         column, sign, said = text.partition("=")
         if not sign or not column.strip() or not said.strip():
             raise SettingError(
@@ -90,15 +91,15 @@ def _sources(given: list[str]) -> dict[str, str]:
     return sources
 
 
-def _result(made: Signing, plan: Path, *, written: bool) -> dict[str, Any]:
+def _result(signing: Signing, plan: Path, *, written: bool) -> dict[str, Any]:
     return {
         "plan": str(plan),
-        "fingerprint": made.signed.fingerprint,
+        "fingerprint": signing.signed.fingerprint,
         "written": written,
-        "confirms": list(made.words),
-        "keys": {key: _without_parts(value) for key, value in made.keys.items()},
-        "sources": made.sources,
-        "notes": list(made.notes),
+        "confirms": list(signing.words),
+        "keys": {key: _without_parts(value) for key, value in signing.keys.items()},
+        "sources": signing.sources,
+        "notes": list(signing.notes),
     }
 
 
@@ -106,13 +107,13 @@ def _without_parts(value: dict[str, Any] | None) -> dict[str, Any] | None:
     return None if value is None else {key: each for key, each in value.items() if key != "signed"}
 
 
-def _show(made: Signing, plan: Path, *, written: bool) -> None:
+def _show(signing: Signing, plan: Path, *, written: bool) -> None:
     from rich.text import Text
 
-    for sentence in (*made.words, *made.notes):
+    for sentence in (*signing.words, *signing.notes):
         say(Text(sentence))
-    signed = [key for key, value in made.keys.items() if value is not None]
-    by = next(value["by"] for value in made.keys.values() if value is not None)
+    signed = [key for key, value in signing.keys.items() if value is not None]
+    by = next(value["by"] for value in signing.keys.values() if value is not None)
     done = "signed" if written else "nothing was written; this would be signed"
     say(Text(f"{plan}: {done}: {' and '.join(signed)} by {by}", style="bold"))
-    say(f"Fingerprint of the signed plan: {made.signed.fingerprint}")
+    say(f"Fingerprint of the signed plan: {signing.signed.fingerprint}")

@@ -1,4 +1,4 @@
-"""How commands speak: tables and words on stdout, progress on stderr, or JSON."""
+"""Output of commands: tables and text or JSON on stdout, progress on stderr."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ import typer
 
 from hedgerow.errors import DataError, SettingError, visible
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Answer in JSON, for machines.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
 QuietOption = Annotated[
-    bool, typer.Option("--quiet", "-q", help="No progress and no closing words.")
+    bool, typer.Option("--quiet", "-q", help="Print neither progress nor closing text.")
 ]
 
 
@@ -61,27 +61,27 @@ def a_folder(out: Path | None) -> Path | None:
 
 
 def answer_done(result: dict[str, Any], *, as_json: bool, show: Callable[[], None]) -> None:
-    """Answer for work that is done and in place: what cannot be printed does not undo it.
+    """Answer after work that cannot be undone; an answer that cannot be printed is not an error.
 
-    A pipe that was closed, a full disk or a terminal without the letters ends the words, never
-    the command with an error: a script that sees one would do the work again.
+    A closed pipe, a full disk or a terminal without the letters ends the output, never the command
+    with an error code: a script that sees one would repeat the work.
     """
     try:
         answer(result, as_json=as_json, show=show)
         sys.stdout.flush()
     except (OSError, ValueError, SystemExit):
-        # Letters that the terminal lacks and closed files are ValueErrors; Rich leaves where a
-        # pipe is closed, and so does who is told to stop, when there is nothing left to stop.
+        # Letters that the terminal lacks and closed files are ValueErrors. Rich exits if a pipe is
+        # closed, and so does a signal handler; the work is complete in both cases.
         quieten(sys.stdout)
         try:
-            sys.stderr.write("note: all is done, but the answer could not be printed\n")
+            sys.stderr.write("note: the work is complete, but the answer could not be printed\n")
             sys.stderr.flush()
         except (OSError, ValueError):
             quieten(sys.stderr)
 
 
 def quieten(stream: Any) -> None:
-    """Let nothing more be printed there, not even what waits to be: Python would end with 120."""
+    """Discard all further output of a stream, and what is buffered: Python would exit with 120."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         try:
@@ -91,9 +91,9 @@ def quieten(stream: Any) -> None:
 
 
 def steady_streams() -> None:
-    """Give a program that was started without stdin, stdout or stderr one that leads nowhere.
+    """Replace missing standard streams by the null device.
 
-    Otherwise the next file that is opened would get its number, and what is printed.
+    Otherwise the next file that is opened would get the number of the stream, and its output.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
@@ -110,7 +110,7 @@ def steady_streams() -> None:
 
 
 def say(*parts: Any) -> None:
-    """Print renderables or marked-up text on stdout, without guessing at colours."""
+    """Print renderables or text with markup on stdout, without highlighting."""
     from rich.console import Console
 
     Console(highlight=False, soft_wrap=True, file=cast("IO[str]", _Visible(sys.stdout))).print(
@@ -119,7 +119,7 @@ def say(*parts: Any) -> None:
 
 
 class _Visible:
-    """A stream on which what nobody would see is written out; colours stay."""
+    """A stream that escapes invisible characters, and keeps colours."""
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
@@ -128,14 +128,14 @@ class _Visible:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        """Write a text for people."""
+        """Write a text with its invisible characters escaped."""
         return self._stream.write("\x1b".join(map(visible, text.split("\x1b"))))
 
 
 def _streamed(place: str) -> Callable[[str, float | None], None]:
-    """Return what writes progress to a file, at most ten lines a second for one step.
+    """Return a function that writes progress to a file, at most ten lines a second for one step.
 
-    A file that cannot be written ends the telling and not the work.
+    A file that cannot be written ends the reports and not the work.
     """
     last: tuple[str, float] = ("", 0.0)
 
@@ -153,28 +153,28 @@ def _streamed(place: str) -> Callable[[str, float | None], None]:
 
 @contextmanager
 def read_plainly(plan: object) -> Iterator[None]:
-    """Tell, where a file is not read for want of a ``plan``, what a plan would say of it.
+    """Add a hint about ``--plan`` to an error in data that were read without a plan.
 
-    A release does not say how the file that it was made from is written.
+    A release does not record the format of the file that it was made from.
     """
     try:
         yield
     except DataError as error:
         if plan is None:
             error.add_note(
-                "It was read as CSV in UTF-8 with commas. If it is written otherwise, give the"
-                " plan, whose 'reading' says how: --plan plan.yaml"
+                "It was read as CSV in UTF-8 with commas. If it has another format, give the plan"
+                " whose 'reading' describes it: --plan plan.yaml"
             )
         raise
 
 
 @contextmanager
 def progress(title: str, *, quiet: bool) -> Iterator[Callable[[str, float | None], None]]:
-    """Show steps on stderr while work goes on; yields ``report(step, fraction)``.
+    """Show progress on stderr; yields ``report(step, fraction)``.
 
-    ``fraction`` is ``None`` while a step's length is unknown. Nothing shown depends on
-    the data beyond the size of its file. Where the variable HEDGEROW_PROGRESS names a file, each
-    step is a line of JSON at its end instead, ``{"step": "reading", "fraction": 0.5}``.
+    ``fraction`` is ``None`` while the length of a step is unknown. Nothing shown depends on the
+    data except the size of the file. If the variable HEDGEROW_PROGRESS names a file, each step is
+    appended to it as a line of JSON instead, ``{"step": "reading", "fraction": 0.5}``.
     """
     if place := os.environ.get("HEDGEROW_PROGRESS"):
         yield _streamed(place)

@@ -1,4 +1,4 @@
-"""`hedgerow demo`: real bundled data, end to end."""
+"""`hedgerow demo`: publish the bundled data set."""
 
 from __future__ import annotations
 
@@ -7,30 +7,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hedgerow.cli.console import JsonOption, QuietOption, a_folder, answer, progress, say
+from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, say
+from hedgerow.cli.options import ForceOption, OutFolder
 
 if TYPE_CHECKING:
     from hedgerow.demo import Demonstration
 
 
 def demo_command(
-    out: Annotated[
-        Path, typer.Option("--out", "-o", callback=a_folder, help="The folder to make.")
-    ] = Path("hedgerow-demo"),
-    force: Annotated[
-        bool, typer.Option("--force", help="Make the demonstration anew where one is.")
-    ] = False,
+    out: OutFolder = Path("hedgerow-demo"),
+    force: ForceOption = False,
     hospital: Annotated[
         bool,
-        typer.Option("--hospital", help="Write a made-up hospital's patients.csv there, no more."),
+        typer.Option(
+            "--hospital", help="Write only patients.csv, a synthetic table of a hospital."
+        ),
     ] = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Publish the bundled UCI Adult table at epsilon 1 and show what the release keeps.
 
-    Leaves plan.yaml, taxonomies, the data and the release in a folder: a starting point
-    for your own.
+    Writes plan.yaml, taxonomies, the data and the release to a folder, as a starting point for a
+    plan of your own.
 
     Example: hedgerow demo --out hedgerow-demo
     """
@@ -39,8 +38,8 @@ def demo_command(
     from hedgerow.demo import run_demo
 
     with progress("demonstration", quiet=quiet or as_json) as report:
-        made = run_demo(out, force=force, progress=report)
-    answer(_result(made), as_json=as_json, show=lambda: None if quiet else _show(made))
+        demo = run_demo(out, force=force, progress=report)
+    answer(_result(demo), as_json=as_json, show=lambda: None if quiet else _show(demo))
     return None
 
 
@@ -50,12 +49,12 @@ def _hospital(out: Path, *, force: bool, as_json: bool, quiet: bool) -> None:
     from hedgerow.demo.hospital import write_hospital
 
     path = write_hospital(out, force=force)
-    told = f"Wrote {escape(str(path))}: made-up patients, to try 'hedgerow draft' on."
-    answer({"file": str(path)}, as_json=as_json, show=lambda: None if quiet else say(told))
+    words = f"Wrote {escape(str(path))}: synthetic patients, to try 'hedgerow draft' with."
+    answer({"file": str(path)}, as_json=as_json, show=lambda: None if quiet else say(words))
 
 
-def _result(made: Demonstration) -> dict[str, Any]:
-    accuracy = made.accuracy
+def _result(demo: Demonstration) -> dict[str, Any]:
+    accuracy = demo.accuracy
     figures = None
     if accuracy is not None:
         figures = {
@@ -64,33 +63,37 @@ def _result(made: Demonstration) -> dict[str, Any]:
             "ceiling": accuracy.ceiling,
         }
     return {
-        "folder": str(made.folder),
-        "epsilon": str(made.release.certificate.guarantee.epsilon),
-        "groups": len(made.release.groups),
+        "folder": str(demo.folder),
+        "epsilon": str(demo.release.certificate.guarantee.epsilon),
+        "groups": len(demo.release.groups),
         "accuracy": figures,
     }
 
 
-def _show(made: Demonstration) -> None:
+def _show(demo: Demonstration) -> None:
     from rich.markup import escape
     from rich.table import Table
 
     say(
-        f"Published UCI Adult in [bold]{escape(str(made.folder / 'release'))}[/bold]:"
-        f" {len(made.release.groups):,} groups."
+        f"Published UCI Adult in [bold]{escape(str(demo.folder / 'release'))}[/bold]:"
+        f" {len(demo.release.groups):,} groups."
     )
-    say(escape(made.release.certificate.guarantee.statement))
-    if made.accuracy is None:
-        say("To see what a classifier learns from it: pip install 'hedgerow\\[evaluate]'")
+    say(escape(demo.release.certificate.guarantee.statement))
+    if demo.accuracy is None:
+        say("To measure the accuracy of a classifier: pip install 'hedgerow\\[evaluate]'")
     else:
-        table = Table(title="A decision tree on the third that was held out", title_justify="left")
-        table.add_column("learnt from")
-        table.add_column("classified rightly", justify="right")
-        table.add_row("nothing (always the most frequent class)", f"{made.accuracy.floor:.1%}")
-        table.add_row("[bold]the release[/bold]", f"[bold]{made.accuracy.release:.1%}[/bold]")
-        table.add_row("the raw records", f"{made.accuracy.ceiling:.1%}")
+        table = Table(
+            title="Accuracy of a decision tree on the held-out third", title_justify="left"
+        )
+        table.add_column("trained on")
+        table.add_column("accuracy", justify="right")
+        table.add_row(
+            "nothing (always predict the most frequent class)", f"{demo.accuracy.floor:.1%}"
+        )
+        table.add_row("[bold]the release[/bold]", f"[bold]{demo.accuracy.release:.1%}[/bold]")
+        table.add_row("the raw records", f"{demo.accuracy.ceiling:.1%}")
         say(table)
     say(
-        f"Read {escape(str(made.folder / 'release' / 'report.html'))};"
-        f" {escape(str(made.folder / 'plan.yaml'))} is a start for a plan of your own."
+        f"Read {escape(str(demo.folder / 'release' / 'report.html'))};"
+        f" {escape(str(demo.folder / 'plan.yaml'))} is a starting point for a plan of your own."
     )

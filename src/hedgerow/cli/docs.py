@@ -1,4 +1,4 @@
-"""`hedgerow docs`: the documentation of this version, without a network."""
+"""`hedgerow docs`: open the documentation of this version, offline."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from hedgerow.errors import SettingError
 
 def docs_command(
     page: Annotated[
-        str, typer.Argument(help="The page to open, such as tutorial, plan or papers/diffgen.")
+        str, typer.Argument(help="The page to open, such as tutorial, api or papers/diffgen.")
     ] = "index",
     *,
     path: Annotated[
-        bool, typer.Option("--path", help="Print where the page is and open no browser.")
+        bool, typer.Option("--path", help="Print the path of the page and open no browser.")
     ] = False,
     out: Annotated[
         Path | None,
@@ -25,16 +25,17 @@ def docs_command(
             "--out",
             "-o",
             callback=a_folder,
-            help="Write all pages to this folder instead of the cache.",
+            metavar="FOLDER",
+            help="Write to this folder instead of the cache.",
         ),
     ] = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Open the documentation of this version in a browser, without a network.
+    """Open the documentation of this version in a browser, offline.
 
-    The pages come with the package and are written once, to the user's cache. Where there is no
-    browser, or with --path or --json, the answer is where they are.
+    The pages are part of the package and are written to the user's cache once. Without a browser,
+    or with --path or --json, prints the path of the page.
 
     Example: hedgerow docs tutorial
     """
@@ -64,7 +65,7 @@ def docs_command(
 
 
 def _opened(file: Path) -> bool:
-    """Whether a browser took the page; no system without one may end in an error."""
+    """Return whether a browser opened the page; a system without one is not an error."""
     import webbrowser
 
     try:

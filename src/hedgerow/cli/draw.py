@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
 from hedgerow.cli.console import (
     JsonOption,
     QuietOption,
@@ -15,20 +10,20 @@ from hedgerow.cli.console import (
     say,
     stdout_by_way_of,
 )
+from hedgerow.cli.options import OutFile, ReleaseArgument
 
 
 def draw_command(
-    release: Annotated[Path, typer.Argument(help="The release folder of a table.")],
+    release: ReleaseArgument,
     *,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The CSV file; - for stdout.")
-    ],
+    out: OutFile,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Draw plain records from the groups of a release; costs no budget.
+    """Draw synthetic records from the groups of a table's release.
 
-    Every group gives as many records as its noisy count. Only published figures are used.
+    Each group yields as many records as its noisy count. Uses published figures only, and costs
+    no budget.
 
     Example: hedgerow draw release -o records.csv
     """
@@ -38,28 +33,28 @@ def draw_command(
     from hedgerow.release.release import Release
 
     loaded = Release.load(release)
-    if is_stdout(output):
+    if is_stdout(out):
         with stdout_by_way_of("records.csv") as place:
             write_records(loaded.schema, loaded.groups, place, source=SystemSource())
         return
     n_records = int(loaded.groups.counts.sum())
-    if output.exists():
-        raise ReleaseError("the file is there already", where=str(output), do="Give another name.")
+    if out.exists():
+        raise ReleaseError("the file exists", where=str(out), do="Choose another name.")
     try:
-        write_records(loaded.schema, loaded.groups, output, source=SystemSource())
+        write_records(loaded.schema, loaded.groups, out, source=SystemSource())
     except OSError as error:
         raise ReleaseError(
             f"the file cannot be written: {error.strerror}",
-            where=str(output),
-            do="Give a file in a folder that you may write to.",
+            where=str(out),
+            do="Choose a file in a folder that you may write to.",
         ) from error
 
-    def tell() -> None:
+    def show() -> None:
         from rich.text import Text
 
         if not quiet:
-            say(Text(f"{output}: {n_records:,} records, drawn from {release}"))
+            say(Text(f"{out}: {n_records:,} records, drawn from {release}"))
             if not loaded.groups.are_points:
                 say(FROM_BOXES)
 
-    answer({"file": str(output), "records": n_records}, as_json=as_json, show=tell)
+    answer({"file": str(out), "records": n_records}, as_json=as_json, show=show)

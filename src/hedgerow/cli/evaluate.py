@@ -1,4 +1,4 @@
-"""`hedgerow evaluate`: what a release keeps, for the data owner."""
+"""`hedgerow evaluate`: measure what a release keeps, for the data owner."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from hedgerow.cli.console import (
     read_plainly,
     say,
 )
+from hedgerow.cli.options import ForceOption, TestOption
 
 if TYPE_CHECKING:
     from hedgerow.evaluation.evaluation import Evaluation
@@ -24,28 +25,27 @@ if TYPE_CHECKING:
 def evaluate_command(
     release: Annotated[
         Path,
-        typer.Argument(help="The release folder, or with --plan a table of any other tool."),
+        typer.Argument(help="The release folder, or with --plan a table made by another tool."),
     ],
     data: Annotated[
-        Path, typer.Argument(help="The confidential data that the release was made from.")
+        Path, typer.Argument(help="The confidential data from which the release was made.")
     ],
     *,
-    test: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Rows kept out of the release, to classify."),
-    ] = None,
+    test: TestOption = None,
     task: Annotated[
         list[str] | None,
         typer.Option(
-            help="fidelity, classification, clustering, counting, relations, itemsets, loss, risk,"
-            " people or all; may be given several times. By default all that fit the release."
+            metavar="NAME",
+            help="Measure this: fidelity, classification, clustering, counting, relations,"
+            " itemsets, loss, risk, people or all. Repeatable; by default all that"
+            " suit the release.",
         ),
     ] = None,
     plan: Annotated[
         Path | None,
         typer.Option(
-            help="The plan: it names the domains of a plain table or basket file, and says how"
-            " DATA is written."
+            metavar="FILE",
+            help="Use this plan for the file format and, for data of another tool, the domains.",
         ),
     ] = None,
     out: Annotated[
@@ -54,24 +54,19 @@ def evaluate_command(
             "--out",
             "-o",
             callback=a_folder,
-            metavar="DIR",
-            help="The folder to write, never inside the release; by default the release's name"
-            " with -evaluation.",
+            metavar="FOLDER",
+            help="Write to this folder, outside the release. By default RELEASE-evaluation.",
         ),
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace an evaluation that is there already.")
-    ] = False,
-    seed: Annotated[
-        int, typer.Option(min=0, help="Of queries, samples and test rows that are drawn.")
-    ] = 0,
+    force: ForceOption = False,
+    seed: Annotated[int, typer.Option(min=0, help="Use this random seed.")] = 0,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Measure what a release keeps, compared with the raw data.
+    """Measure the utility of a release, compared with the raw data.
 
-    Writes evaluation.html and evaluation.json for the data owner: they are computed from the
-    confidential records without noise, are NOT private and must not go with the release.
+    Writes evaluation.html and evaluation.json. Both are computed from the confidential records
+    without noise: they are NOT private, are for the data owner only, and must not be published.
 
     Example: hedgerow evaluate release patients.csv --test later.csv -o evaluation
     """
@@ -110,8 +105,8 @@ def _show(evaluation: Evaluation, folder: Path, *, quiet: bool) -> None:
     say(table)
     for task, why in evaluation.facts["skipped"].items():
         say(f"Not measured: {task}, because {escape(why)}.")
-    told = evaluation.facts.get("classification")
-    if told is not None:
-        say(escape(told["note"]))
-    say(f"[bold]{escape(str(folder / 'evaluation.html'))}[/bold] has all figures and plots.")
-    say("It is for the data owner only: not private, and not to go with the release.")
+    classification = evaluation.facts.get("classification")
+    if classification is not None:
+        say(escape(classification["note"]))
+    say(f"[bold]{escape(str(folder / 'evaluation.html'))}[/bold] has all figures and charts.")
+    say("It is for the data owner only: it is not private. Do not publish it.")

@@ -1,4 +1,4 @@
-"""`hedgerow generalise`: other rows with the labels of a release."""
+"""`hedgerow generalise`: give rows the labels of a release."""
 
 from __future__ import annotations
 
@@ -8,39 +8,40 @@ from typing import Annotated
 import typer
 
 from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, read_plainly, say
+from hedgerow.cli.options import ForceOption, ReleaseArgument
 
 
 def generalise_command(
-    release: Annotated[Path, typer.Argument(help="The release folder.", show_default=False)],
+    release: ReleaseArgument,
     data: Annotated[
         Path,
-        typer.Argument(help="A table with the release's attributes: CSV, TSV, Parquet, Arrow."),
+        typer.Argument(help="A table with the release's attributes: CSV, TSV, Parquet or Arrow."),
     ],
     *,
-    output: Annotated[
+    out: Annotated[
         Path | None,
         typer.Option(
-            "--output",
+            "--out",
             "-o",
             metavar="FILE",
-            help="A .csv or .parquet file; by default DATA's name with .generalised.csv.",
+            help="Write to this .csv or .parquet file. By default DATA.generalised.csv.",
         ),
     ] = None,
     plan: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="A plan whose 'reading' says how DATA is written; by default UTF-8 with commas.",
+            help="Use this plan for the file format. By default CSV in UTF-8 with commas.",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    force: ForceOption = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Put the rows of a table into the groups of a release.
+    """Generalise the rows of a table as a release does.
 
-    For a test set of models trained on the release. The result has one row per record:
-    it is as confidential as DATA. DATA need not have the class.
+    Prepares a test set for models that were trained on the release. The result has one row per
+    record and is as confidential as DATA. DATA may lack the class.
 
     Example: hedgerow generalise release test.csv -o test.generalised.csv
     """
@@ -48,7 +49,7 @@ def generalise_command(
     from hedgerow.release.generalise import generalise as apply
     from hedgerow.release.release import load_recoding
 
-    target = check_output(output or Path(f"{stem(data)}.generalised.csv"), force=force)
+    target = check_output(out or Path(f"{stem(data)}.generalised.csv"), force=force)
     with read_plainly(plan), progress("generalising", quiet=quiet or as_json):
         recoding = load_recoding(release)
         rows = apply(recoding, data, plan=plan)
@@ -58,7 +59,7 @@ def generalise_command(
 
 
 def stem(data: Path) -> str:
-    """Return the name of a data file without its endings.
+    """Return the name of a data file without its suffixes.
 
     >>> stem(Path("patients/test.csv.gz"))
     'test'
@@ -72,5 +73,5 @@ def _show(target: Path, *, quiet: bool) -> None:
         return
     from rich.markup import escape
 
-    say(f"[bold]{escape(str(target))}[/bold]: the rows with the release's labels.")
-    say("It has one row per record and is as confidential as the table it came from.")
+    say(f"[bold]{escape(str(target))}[/bold]: the rows, with the labels of the release.")
+    say("It has one row per record and is as confidential as the original table.")

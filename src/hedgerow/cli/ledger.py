@@ -1,4 +1,4 @@
-"""``hedgerow ledger``: see and keep what releases from each data set have cost."""
+"""``hedgerow ledger``: show and manage the budgets of data sets."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import typer
 
 from hedgerow.cli.console import JsonOption, QuietOption, answer, is_stdout, say
 from hedgerow.cli.ledger_plan import plan
+from hedgerow.cli.options import LedgerOption, ReasonOption
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -24,53 +25,41 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="ledger",
-    help="See and keep what the releases from each data set have cost together.",
+    help="Show and manage the privacy budgets of data sets.",
     no_args_is_help=True,
 )
 
 app.command()(plan)
 
-LedgerOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--ledger",
-        envvar="HEDGEROW_LEDGER",
-        metavar="FILE",
-        help="The ledger, if it is not where the system keeps it.",
-    ),
-]
 DatasetArgument = Annotated[
-    str, typer.Argument(help="The name in the plan's 'ledger: dataset' or 'ledger: people'.")
+    str, typer.Argument(help="The name in the plan, after 'ledger: dataset' or 'ledger: people'.")
 ]
 _LONGEST = 10**12
-"""The largest denominator that people want to see."""
+"""Largest denominator that is shown as a fraction."""
 
-OtherArgument = Annotated[str, typer.Argument(help="The other name.")]
+OtherArgument = Annotated[str, typer.Argument(help="The name of the other data set.")]
 
 
 class Whose(StrEnum):
-    """Whose epsilon an account adds up."""
+    """Unit whose epsilon an account adds up."""
 
     record = "record"
     person = "person"
 
 
-WhyOption = Annotated[str, typer.Option("--why", help="Why, and who says so; kept for good.")]
-
-
 @app.command()
 def show(
     dataset: Annotated[
-        str | None, typer.Argument(help="One data set with all its entries.")
+        str | None, typer.Argument(help="The data set whose entries to show. By default all sums.")
     ] = None,
     *,
     ledger: LedgerOption = None,
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Show cap, spent and left of every data set, or the entries of one.
+    """Show the cap and the budget spent and left of all data sets, or the entries of one.
 
-    Accounts of people are marked with a star, and list the tables that they add up.
+    An account of people has a star; its tables are listed below it.
 
     Example: hedgerow ledger show adult-2026
     """
@@ -89,22 +78,25 @@ def cap(
     dataset: DatasetArgument,
     epsilon: Annotated[str, typer.Argument(help="The new cap, such as 4 or 9/2.")],
     *,
-    reason: Annotated[str, typer.Option("--reason", help="Why, and who agreed; kept for good.")],
+    reason: ReasonOption,
     delta: Annotated[
         str | None,
-        typer.Option("--delta", help="The new cap of delta, such as 1e-6; else it stays."),
+        typer.Option(
+            "--delta", help="Use this delta, such as 1e-6. By default the cap of delta stays."
+        ),
     ] = None,
-    new: Annotated[bool, typer.Option("--new", help="Add a data set instead.")] = False,
+    new: Annotated[bool, typer.Option("--new", help="Add a data set.")] = False,
     people: Annotated[
-        bool, typer.Option("--people", help="With --new: the account of all tables of people.")
+        bool,
+        typer.Option("--people", help="Add an account of people, for all their tables (--new)."),
     ] = False,
     ledger: LedgerOption = None,
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Change the most that all releases from a data set may cost together.
+    """Change the cap on the total budget of a data set.
 
-    Plans that name the data set must say the same cap from then on.
+    Plans that name the data set must state the same cap from then on.
 
     Example: hedgerow ledger cap adult-2026 6 --reason "agreed by the data board"
     """
@@ -112,9 +104,9 @@ def cap(
         from hedgerow.errors import SettingError
 
         raise SettingError(
-            "is for new accounts",
+            "only a new account can be one of people",
             where="--people",
-            do="Leave it out, or add an account with --new.",
+            do="Remove it, or add an account with --new.",
         )
     book = _open(ledger, create=new)
     if new:
@@ -129,15 +121,18 @@ def spend(
     dataset: DatasetArgument,
     epsilon: Annotated[str, typer.Argument(help="What was spent, such as 1/2.")],
     *,
-    note: Annotated[str, typer.Option("--note", help="On what, when, by whom; kept for good.")],
+    note: Annotated[
+        str,
+        typer.Option("--note", help="Describe the release: what, when, by whom. The text is kept."),
+    ],
     delta: Annotated[
-        str, typer.Option("--delta", help="The delta that was spent as well, such as 1e-6.")
+        str, typer.Option("--delta", help="Use this delta, such as 1e-6, as spent too.")
     ] = "0",
     ledger: LedgerOption = None,
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Book epsilon that was spent outside hedgerow, over the cap too if it was.
+    """Book budget that was spent outside hedgerow, even above the cap.
 
     Example: hedgerow ledger spend adult-2026 1/2 --note "counts given to the ministry"
     """
@@ -150,16 +145,16 @@ def spend(
 
 @app.command()
 def rename(
-    old: Annotated[str, typer.Argument(help="The name that the ledger has.")],
-    new: Annotated[str, typer.Argument(help="A plain one: a to z, digits, '.' and '-'.")],
+    old: Annotated[str, typer.Argument(help="The present name.")],
+    new: Annotated[str, typer.Argument(help="The new name: a to z, digits, '.' and '-'.")],
     *,
     ledger: LedgerOption = None,
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Give a data set a new name; caps, sums and entries go along.
+    """Rename a data set; its cap, sums and entries are kept.
 
-    Plans that have the old name still find the account; no other data set ever gets it.
+    Plans with the old name still find the account. No other data set can get that name.
 
     Example: hedgerow ledger rename "Visits 2026" visits-2026
     """
@@ -176,10 +171,10 @@ def same_people(
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Make two data sets one account, because the same people are in both.
+    """Merge the accounts of two data sets, because the same people are in both.
 
-    What was spent adds up, and the smaller cap holds. This is never undone. Accounts of persons
-    become one of people; what is per record is not added to what is per person.
+    Spent budgets are added and the smaller cap holds. This cannot be undone. Two accounts per
+    person become one of people; budgets per record are not added to budgets per person.
 
     Example: hedgerow ledger same-people visits-2026 visits-copy
     """
@@ -192,40 +187,42 @@ def different(
     dataset: DatasetArgument,
     other: OtherArgument,
     *,
-    why: WhyOption,
+    reason: ReasonOption,
     ledger: LedgerOption = None,
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Write down why two data sets are of different people although their records agree.
+    """State that two data sets with equal records are of different people.
 
-    Only after that can both be published from.
+    Both can be published only after this.
 
-    Example: hedgerow ledger different visits-2026 test-table --why "made up, no people"
+    Example: hedgerow ledger different visits-2026 test-table --reason "synthetic, no people"
     """
-    _open(ledger).different(dataset, other, why)
+    _open(ledger).different(dataset, other, reason)
     result = {"dataset": dataset, "other": other, "different": True}
-    words = f"{dataset} and {other} have accounts of their own"
+    words = f"{dataset} and {other} have separate accounts."
     answer(result, as_json=json_, show=lambda: _close(words, quiet=quiet))
 
 
 @app.command()
 def neighbours(
     dataset: DatasetArgument,
-    whose: Annotated[Whose, typer.Argument(help="Whose epsilon it was: record or person.")],
+    whose: Annotated[
+        Whose, typer.Argument(help="The unit whose epsilon was spent: record or person.")
+    ],
     *,
-    why: WhyOption,
+    reason: ReasonOption,
     ledger: LedgerOption = None,
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Say whose epsilon was spent from an account of an earlier version, once.
+    """State the privacy unit of an account of an earlier version, once.
 
-    Earlier versions did not write it down. Without a word it is taken to be per record.
+    Earlier versions did not record it. By default it is taken to be the record.
 
-    Example: hedgerow ledger neighbours visits-2026 person --why "all plans had 'person'"
+    Example: hedgerow ledger neighbours visits-2026 person --reason "all plans had 'person'"
     """
-    balance = _open(ledger).tell_neighbours(dataset, whose.value, why)
+    balance = _open(ledger).tell_neighbours(dataset, whose.value, reason)
 
     def show() -> None:
         _show_sums(balance, quiet=quiet)
@@ -237,64 +234,69 @@ def neighbours(
 @app.command("new-key")
 def new_key(
     *,
-    why: WhyOption,
+    reason: ReasonOption,
     ledger: LedgerOption = None,
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Go on after the key beside the ledger was lost.
+    """Make a new key for a ledger whose key file was lost.
 
-    Tables that were published from so far are not recognised under another name any more.
+    Tables published so far are no longer recognised under another name.
 
-    Example: hedgerow ledger new-key --why "the disk with the key broke"
+    Example: hedgerow ledger new-key --reason "the disk with the key broke"
     """
-    _open(ledger).new_key(why)
-    words = "Tables are recognised again from their next release on"
+    _open(ledger).new_key(reason)
+    words = "Tables are recognised again from their next release on."
     answer({"new-key": True}, as_json=json_, show=lambda: _close(words, quiet=quiet))
 
 
 @app.command()
 def export(
-    output: Annotated[
+    out: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="A file; '-' is standard output."),
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Write to this file; - is standard output, the default.",
+        ),
     ] = None,
     ledger: LedgerOption = None,
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Write the whole ledger as JSON: the accounts, and the chain that proves them.
+    """Export the ledger as JSON: its accounts, and the chain of events that proves them.
 
     Example: hedgerow ledger export -o ledger.json
     """
     exported = _open(ledger).export()
-    if output is None or is_stdout(output):
+    if out is None or is_stdout(out):
         answer(exported, as_json=True, show=lambda: None)
         return
-    _write(output, json.dumps(exported, indent=2, ensure_ascii=False) + "\n")
-    result = {"file": str(output), "events": len(exported["events"])}
-    answer(result, as_json=json_, show=lambda: _close(f"The ledger is in {output}", quiet=quiet))
+    _write(out, json.dumps(exported, indent=2, ensure_ascii=False) + "\n")
+    result = {"file": str(out), "events": len(exported["events"])}
+    answer(result, as_json=json_, show=lambda: _close(f"Exported to {out}.", quiet=quiet))
 
 
 @app.command()
 def restored(
     *,
-    why: WhyOption,
+    reason: ReasonOption,
     ledger: LedgerOption = None,
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Go on with a backup of the ledger that is older than what its key file has seen.
+    """Accept a restored backup of the ledger, which is older than its key file.
 
-    The ledger keeps the reason. Book what was spent since the backup with 'hedgerow ledger spend'
-    before anything is published.
+    The ledger keeps the reason. Before publishing, book what was spent since the backup with
+    'hedgerow ledger spend'.
 
-    Example: hedgerow ledger restored --why "disk failure, backup of 1 November"
+    Example: hedgerow ledger restored --reason "disk failure, backup of 1 November"
     """
     from hedgerow.ledger.ledger import Ledger
 
-    Ledger(ledger, create=False, restored=True).restored(why)
-    words = "The ledger is accepted as it is. Book what was spent since with: hedgerow ledger spend"
+    Ledger(ledger, create=False, restored=True).restored(reason)
+    words = "The backup is accepted. Book what was spent since, with: hedgerow ledger spend"
     answer({"restored": True}, as_json=json_, show=lambda: _close(words, quiet=quiet))
 
 
@@ -302,7 +304,9 @@ def restored(
 def verify_ledger(
     more: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[FOLDER]...", help="Further release folders.", show_default=False),
+        typer.Argument(
+            metavar="[FOLDER]...", help="More release folders to compare.", show_default=False
+        ),
     ] = None,
     *,
     releases: Annotated[
@@ -310,7 +314,7 @@ def verify_ledger(
         typer.Option(
             "--releases",
             metavar="FOLDER",
-            help="Compare these releases, or all releases in a folder, with the ledger.",
+            help="Compare this release, or all releases in this folder, with the ledger.",
             show_default=False,
         ),
     ] = None,
@@ -318,12 +322,12 @@ def verify_ledger(
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Check that no event of the ledger was changed, taken out or cut off.
+    """Verify that no event of the ledger was changed or removed.
 
-    With --releases, compares every certificate with the ledger: a release that is not on it was
-    booked on another ledger, or this one is an older copy. Exit code 1 if there is one.
+    With --releases, compares each certificate with the ledger. A release that is not on it was
+    booked on another ledger, or this one is an older copy: exit code 1.
 
-    Keep the digest that it prints: as long as the ledger is intact, 'export' shows it again.
+    Keep the digest that it prints: 'export' shows it again as long as the ledger is intact.
 
     Example: hedgerow ledger verify --releases published/
     """
@@ -336,7 +340,9 @@ def verify_ledger(
         result["releases"] = [each.as_dict() for each in found]
 
     def show_all() -> None:
-        _close(f"The ledger is whole: {n_events} events, last digest {digest or '-'}", quiet=quiet)
+        _close(
+            f"The ledger is intact: {n_events} events, last digest {digest or '-'}.", quiet=quiet
+        )
         for note in notes:
             say(_plain(note))
         for each in found:
@@ -362,16 +368,16 @@ def _open(path: Path | None, *, create: bool = False) -> Ledger:
     return Ledger(path, create=create)
 
 
-def _write(output: Path, text: str) -> None:
+def _write(out: Path, text: str) -> None:
     from hedgerow.errors import ReleaseError
 
     try:
-        output.write_text(text, encoding="utf-8")
+        out.write_text(text, encoding="utf-8")
     except OSError as error:
         raise ReleaseError(
             f"the file cannot be written: {error.strerror}",
-            where=str(output),
-            do="Give a file in a folder that you may write to.",
+            where=str(out),
+            do="Choose a file in a folder that you may write to.",
         ) from error
 
 
@@ -464,7 +470,7 @@ def _row(entry: Entry, shown: Sequence[str], *, amount: bool = True) -> list[str
 
 
 def _amount(value: Fraction) -> str:
-    """Return an amount for people; a fraction of very long numbers as a decimal alone."""
+    """Return an amount as text; a fraction of very long numbers as a decimal only."""
     from hedgerow.privacy.budget import epsilon_text
 
     is_long = value.denominator > _LONGEST
@@ -487,13 +493,13 @@ def _show_sums(account: AccountBalance, *, quiet: bool) -> None:
         cap_, spent, left = (delta_text(amount) for amount in deltas)
         say(_plain(f"delta: cap {cap_}, spent {spent}, left {left}"))
     if account.spent > account.cap or account.delta_spent > account.delta_cap:
-        say(_plain("More is spent than the cap allows: nothing more can be published."))
+        say(_plain("The cap is exceeded: nothing more can be published."))
 
 
 def _per(account: AccountBalance) -> str:
-    """Return whose epsilon an account adds up, in a word."""
-    if account.untold:
-        return "not told"
+    """Return the unit whose epsilon an account adds up, in one word."""
+    if account.is_unrecorded:
+        return "not stated"
     return {"record": "record", "person": "person", "both": "person (1 record)"}.get(
         account.neighbours or "", "-"
     )
@@ -515,7 +521,7 @@ def _table(*columns: str) -> Table:
 
 
 def _plain(text: str) -> Any:
-    """Return ``text`` without any meaning to the console: names may hold brackets."""
+    """Return ``text`` without markup: names may contain brackets."""
     from rich.text import Text
 
     return Text(text)

@@ -1,4 +1,4 @@
-"""``hedgerow ledger plan``: what each release may cost that is made again and again."""
+"""``hedgerow ledger plan``: divide a budget among repeated releases."""
 
 from __future__ import annotations
 
@@ -15,55 +15,57 @@ if TYPE_CHECKING:
 def plan(
     *,
     every: Annotated[
-        str, typer.Option("--every", help="How often: day, week, month, quarter or year.")
+        str, typer.Option("--every", help="Publish every day, week, month, quarter or year.")
     ],
-    for_: Annotated[
+    duration: Annotated[
         tuple[str, str],
-        typer.Option("--for", metavar="NUMBER UNIT", help="For how long, such as: 2 years."),
+        typer.Option(metavar="NUMBER UNIT", help="Publish for this time, such as: 2 years."),
     ],
-    epsilon: Annotated[
-        str, typer.Option("--epsilon", help="The cap: what all releases together may cost.")
-    ],
+    cap: Annotated[str, typer.Option(help="Spend at most this epsilon on all releases.")],
     disjoint: Annotated[
         bool,
-        typer.Option("--disjoint", help="No record (or person) is in two of them: 'covers'."),
+        typer.Option("--disjoint", help="Assume that no record or person is in two releases."),
     ] = False,
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Say what each of many releases may cost. Nothing is read or written.
+    """Compute the budget of each of many regular releases.
 
-    Example: hedgerow ledger plan --every month --for 2 years --epsilon 4
+    Reads and writes nothing. With --disjoint each release covers its own part: 'covers' in a plan.
+
+    Example: hedgerow ledger plan --every month --duration 2 years --cap 4
     """
     from hedgerow.privacy.schedule import Schedule
 
-    amount, unit = for_
-    found = Schedule.of(every, amount=amount, unit=unit, epsilon=epsilon, disjoint=disjoint)
+    amount, unit = duration
+    found = Schedule.of(every, amount=amount, unit=unit, epsilon=cap, disjoint=disjoint)
     answer(found.as_dict(), as_json=json_, show=lambda: _show(found, quiet=quiet))
 
 
 def _show(found: Schedule, *, quiet: bool) -> None:
     from hedgerow.privacy.budget import epsilon_text
 
-    told = found.as_dict()
+    facts = found.as_dict()
     times = "release" if found.n_releases == 1 else "releases"
-    each = told["each"]
-    shown = each if found.each.denominator == 1 else f"{each} (as a decimal {told['each-decimal']})"
+    each = facts["each"]
+    shown = (
+        each if found.each.denominator == 1 else f"{each} (as a decimal {facts['each-decimal']})"
+    )
     if quiet:
         say(each)
         return
-    say(f"{found.n_releases:,} {times}: every {found.every}, for {told['for']}.")
+    say(f"{found.n_releases:,} {times}: every {found.every}, for {facts['for']}.")
     total = epsilon_text(found.epsilon)
     if found.disjoint:
-        say(f"Each may cost epsilon = {shown}, all of the cap: nobody is in two of them.")
+        say(f"Each may cost epsilon = {shown}, the whole cap: no record is in two releases.")
         say(
-            "Every plan covers its own part, by the same column and the same domain:"
+            "Each plan covers its own part, by the same column with the same domain:"
             " 'covers: {column: ..., values: [...]}'."
         )
         say(
-            "That is for records. Where people are protected ('person'), somebody must confirm"
-            " that nobody has records both in a part and outside of it: 'people-disjoint'."
+            "This holds for records. If people are protected ('person'), confirm in the plan that"
+            " nobody has records both in a part and outside of it: 'people-disjoint'."
         )
     else:
         say(f"Each may cost epsilon = {shown}; together they cost {total}.")
-    say("What repeated publishing gives away: docs/people.md.")
+    say("Limits of repeated publishing: hedgerow docs people.")

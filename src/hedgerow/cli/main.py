@@ -1,4 +1,4 @@
-"""The `hedgerow` command: its parts, and how errors end."""
+"""The `hedgerow` command: its subcommands, errors and interrupts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hedgerow.cli.audit import audit_command
 from hedgerow.cli.certificate import certificate_command
 from hedgerow.cli.check import check_command
 from hedgerow.cli.compare import compare_command
-from hedgerow.cli.completion import completion_command
+from hedgerow.cli.completion import completion_command, words_to_complete
 from hedgerow.cli.confirm import confirm_command
 from hedgerow.cli.console import quieten, steady_streams
 from hedgerow.cli.demo import demo_command
@@ -28,6 +28,7 @@ from hedgerow.cli.draft import draft_command
 from hedgerow.cli.draw import draw_command
 from hedgerow.cli.evaluate import evaluate_command
 from hedgerow.cli.explain import explain_command
+from hedgerow.cli.former import use_present_names
 from hedgerow.cli.generalise import generalise_command
 from hedgerow.cli.methods import methods_command
 from hedgerow.cli.publish import publish_command
@@ -53,30 +54,31 @@ def _show_version(wanted: bool) -> None:
 def root(
     version: Annotated[
         bool,
-        typer.Option("--version", help="Show the version and leave.", callback=_show_version),
+        typer.Option("--version", help="Show the version.", callback=_show_version),
     ] = False,
 ) -> None:
     """Publish confidential data with a proved bound on what it reveals about any one person."""
 
 
 def _without_settings() -> None:
-    """Stand for a command that is listed and not run."""
+    """Stand in for a command that is listed and not run."""
 
 
 def make_app(*, method_settings: bool = True) -> typer.Typer:
-    """Return the program; options for the methods' settings are those of the registry now.
+    """Return the program, with options for the settings of the methods now registered.
 
-    Without ``method_settings`` two commands lack these options, and nothing is loaded for them.
+    Without ``method_settings``, three commands lack these options and the methods are not loaded.
     """
     if method_settings:
-        from hedgerow.cli.settings import MethodCommand, takes_method_settings
+        from hedgerow.cli.settings import PublishingCommand, takes_settings
 
-        kind: dict[str, Any] = {"cls": MethodCommand}
-        checking = takes_method_settings(check_command)
-        publishing = takes_method_settings(publish_command)
+        kind: dict[str, Any] = {"cls": PublishingCommand}
+        checking = takes_settings(check_command, "publish")
+        publishing = takes_settings(publish_command, "publish")
+        disclosing = takes_settings(disclose_command, "disclose")
     else:
-        kind, checking, publishing = {}, _without_settings, _without_settings
-    made = typer.Typer(
+        kind, checking, publishing, disclosing = {}, *[_without_settings] * 3
+    app = typer.Typer(
         name="hedgerow",
         help="Publish confidential data so that anyone may analyse it, with a proved bound on what"
         " it reveals about any one person.",
@@ -86,52 +88,53 @@ def make_app(*, method_settings: bool = True) -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
-    made.command("demo")(demo_command)
-    made.command("draft")(draft_command)
-    made.command("check", help=check_command.__doc__, **kind)(checking)
-    made.command("confirm")(confirm_command)
-    made.command("publish", help=publish_command.__doc__, **kind)(publishing)
-    made.command("recover")(recover_command)
-    made.command("verify")(verify_command)
-    made.command("sign")(sign_command)
-    made.command("signing-key")(signing_key_command)
-    made.command("certificate")(certificate_command)
-    made.command("disclose")(disclose_command)
-    made.command("explain")(explain_command)
-    made.command("draw")(draw_command)
-    made.command("generalise")(generalise_command)
-    made.command("evaluate")(evaluate_command)
-    made.command("attack")(attack_command)
-    made.command("compare")(compare_command)
-    made.command("risk")(risk_command)
-    made.command("audit")(audit_command)
-    made.command("methods")(methods_command)
-    made.command("studio")(studio_command)
-    made.command("docs")(docs_command)
-    made.command("completion")(completion_command)
-    made.add_typer(ledger.app, name="ledger")
-    made.add_typer(given.app, name="given")
-    made.add_typer(taxonomy.app, name="taxonomy")
-    made.callback()(root)
-    return made
+    app.command("demo")(demo_command)
+    app.command("draft")(draft_command)
+    app.command("check", help=check_command.__doc__, **kind)(checking)
+    app.command("confirm")(confirm_command)
+    app.command("publish", help=publish_command.__doc__, **kind)(publishing)
+    app.command("recover")(recover_command)
+    app.command("verify")(verify_command)
+    app.command("sign")(sign_command)
+    app.command("signing-key")(signing_key_command)
+    app.command("certificate")(certificate_command)
+    app.command("disclose", help=disclose_command.__doc__)(disclosing)
+    app.command("explain")(explain_command)
+    app.command("draw")(draw_command)
+    app.command("generalise")(generalise_command)
+    app.command("evaluate")(evaluate_command)
+    app.command("attack")(attack_command)
+    app.command("compare")(compare_command)
+    app.command("risk")(risk_command)
+    app.command("audit")(audit_command)
+    app.command("methods")(methods_command)
+    app.command("studio")(studio_command)
+    app.command("docs")(docs_command)
+    app.command("completion")(completion_command)
+    app.add_typer(ledger.app, name="ledger")
+    app.add_typer(given.app, name="given")
+    app.add_typer(taxonomy.app, name="taxonomy")
+    app.callback()(root)
+    use_present_names(app)
+    return app
 
 
 def __getattr__(name: str) -> Any:
-    """Give ``app``, the whole program, to those who ask for it by that name."""
+    """Return the whole program under the name ``app``."""
     if name == "app":
         return make_app()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class Stopped(SystemExit):
-    """Somebody asked the program to end; what it was doing is undone first."""
+    """A request to end the program, after unfinished work is undone."""
 
 
 @contextmanager
 def _stopped_cleanly() -> Iterator[None]:
-    """Let every request to end, by a key or by the system, undo what is half done and say so.
+    """Undo unfinished work on every request to end the program, by a key or a signal.
 
-    Typer would end an interrupt without a word, and the system the other two without undoing.
+    By default Typer ends silently on SIGINT, and the system without undoing on the others.
     """
 
     def stop(number: int, _frame: Any) -> None:
@@ -139,7 +142,7 @@ def _stopped_cleanly() -> Iterator[None]:
 
     names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = {}
-    with suppress(ValueError):  # not the main thread: whoever runs us handles signals
+    with suppress(ValueError):  # not the main thread: the caller handles signals
         before = {name: signal.signal(getattr(signal, name), stop) for name in names}
     try:
         yield
@@ -151,8 +154,9 @@ def _stopped_cleanly() -> Iterator[None]:
 def main() -> None:
     """Run the command line."""
     steady_streams()
-    with_settings = {"check", "publish", "completion"}
-    run_command(make_app(method_settings=bool(with_settings & set(sys.argv[1:2]))))
+    words = words_to_complete() or sys.argv
+    with_settings = {"check", "publish", "disclose"} & set(words[1:2])
+    run_command(make_app(method_settings=bool(with_settings)))
 
 
 def run_command(command: Callable[[], Any]) -> None:
@@ -171,12 +175,12 @@ def run_command(command: Callable[[], Any]) -> None:
         short = InputError(
             "there is not enough memory",
             where="memory",
-            do="Give it more, or publish with --engine stream.",
+            do="Give the process more, or publish with --engine stream.",
         )
         _tell(short, _notes(error))
         sys.exit(short.exit_code)
     except Exception as error:
-        # A traceback may show confidential values: only who asks for it gets one.
+        # A traceback may show confidential values: print it only on request.
         if os.environ.get("HEDGEROW_DEBUG"):
             raise
         short_of = _short_of_memory(error)
@@ -186,10 +190,10 @@ def run_command(command: Callable[[], Any]) -> None:
 
 
 def _short_of_memory(error: Exception) -> InputError | None:
-    """Return what is to be said where the system gives this process little memory.
+    """Return an error about memory if the system limits it for this process.
 
-    A library that cannot be loaded, or a thread that cannot be started, then ends in an error of
-    any kind: a name that is missing, a module that is half there.
+    Under a limit, a library that cannot be loaded or a thread that cannot be started ends in an
+    error of any kind: a missing name, a partly loaded module.
     """
     try:
         import resource
@@ -199,20 +203,20 @@ def _short_of_memory(error: Exception) -> InputError | None:
     if limit == resource.RLIM_INFINITY or limit >= LEAST_MEMORY:
         return None
     return InputError(
-        f"memory ran out, as it seems: an unexpected {type(error).__name__} under a limit of"
+        f"memory probably ran out: an unexpected {type(error).__name__} under a limit of"
         f" {limit >> 20:,} MB for the whole process",
         do="Give it 2,048 MB or more (ulimit -v), or no limit.",
     )
 
 
 def _unbooked(error: InputError | None) -> list[str]:
-    """Say that nothing was booked where that is sure: what books was not even loaded."""
+    """State that nothing was booked if the code that books was not loaded."""
     loaded = "hedgerow.pipeline.publish" in sys.modules
     return ["Nothing was booked."] if error and not loaded else []
 
 
 def _notes(error: BaseException) -> list[str]:
-    """Return what was added to an error on its way, such as what stays booked."""
+    """Return the notes of an error, such as what remains booked."""
     return list(getattr(error, "__notes__", ()))
 
 
@@ -220,14 +224,14 @@ def _tell(error: HedgerowError, notes: Sequence[str] = ()) -> None:
     notes = [*_notes(error), *notes]
     if "--json" in sys.argv:
         facts: dict[str, Any] = {"what": error.what, "where": error.where, "do": error.do}
-        told = {**facts, "notes": notes} if notes else facts
-        _say(sys.stdout, json.dumps({"error": told, "exit-code": error.exit_code}))
+        shown = {**facts, "notes": notes} if notes else facts
+        _say(sys.stdout, json.dumps({"error": shown, "exit-code": error.exit_code}))
     else:
         _say(sys.stderr, "\n".join([f"error: {error}", *notes]))
 
 
 def _say(stream: Any, text: str) -> None:
-    """Print a last word; where nobody can hear it, the exit code says it alone."""
+    """Print a last message; if the stream is closed, only the exit code remains."""
     try:
         stream.write(f"{text}\n")
         stream.flush()

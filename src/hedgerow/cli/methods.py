@@ -1,22 +1,21 @@
-"""`hedgerow methods`: what each publishing method is for, and what it can be told."""
+"""`hedgerow methods`: list the publishing methods and their settings."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from hedgerow.cli.console import JsonOption, QuietOption, answer, say
+from hedgerow.cli.options import MethodArgument
 from hedgerow.errors import SettingError
 
 
 def methods_command(
-    name: Annotated[str | None, typer.Argument(help="One method, for all its settings.")] = None,
+    name: MethodArgument = None,
     *,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """List the publishing methods with what each is for, or the settings of one.
+    """List the publishing methods and their purpose, or the settings of one.
 
     Example: hedgerow methods hedge
     """
@@ -37,8 +36,8 @@ def methods_command(
 
 
 def method_facts(name: str) -> dict[str, Any]:
-    """Return what is known of a method: what it is for, and its settings with their defaults."""
-    from hedgerow.cli.settings import single_valued
+    """Return the purpose of a method, and its settings with their defaults."""
+    from hedgerow.cli.settings import option_name, single_valued
     from hedgerow.plan.defaults import (
         DEFAULT_BASKET_METHOD,
         DEFAULT_METHOD,
@@ -58,7 +57,7 @@ def method_facts(name: str) -> dict[str, Any]:
         "settings": [
             {
                 "key": field.alias or attribute,
-                "option": f"--{field.alias or attribute}"
+                "option": f"--{option_name(field.alias or attribute)}"
                 if (field.alias or attribute) in single
                 else None,
                 "is": field.description,
@@ -114,10 +113,10 @@ def _show_one(facts: dict[str, Any]) -> None:
     if not facts["private"]:
         say("Not differentially private.")
     table = Table()
-    for title in ("in a plan", "as an option", "is", "if not given"):
+    for title in ("in a plan", "as an option", "meaning", "default"):
         table.add_column(title)
     for each in facts["settings"]:
-        default = "needed" if each["required"] else each["default"] or "–"
+        default = "required" if each["required"] else each["default"] or "–"
         option = each["option"] or "only in a plan"
         table.add_row(each["key"], option, escape(each["is"] or ""), escape(default))
     say(table)

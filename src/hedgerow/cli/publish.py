@@ -1,4 +1,4 @@
-"""`hedgerow publish`: a private release of a table, or of baskets."""
+"""`hedgerow publish`: release a table, baskets or sequences."""
 
 from __future__ import annotations
 
@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hedgerow.cli.console import JsonOption, QuietOption, a_folder, answer_done, progress, say
+from hedgerow.cli.console import JsonOption, QuietOption, answer_done, progress, say
+from hedgerow.cli.options import (
+    DataOption,
+    EngineOption,
+    EpsilonOption,
+    ExpectOption,
+    ForceOption,
+    MethodOption,
+    OutFolder,
+    PlanArgument,
+    SigningKeyOption,
+    TableOption,
+)
 
 if TYPE_CHECKING:
     from hedgerow.model.certificate import Certificate
@@ -16,80 +28,64 @@ if TYPE_CHECKING:
 
 
 def publish_command(
-    plan: Annotated[Path, typer.Argument(help="The plan file (YAML, TOML or JSON).")],
+    plan: PlanArgument,
     *,
-    data: Annotated[
-        str | None, typer.Option(help="A table in place of the plan's own: a file or a URL.")
-    ] = None,
-    table: Annotated[
-        str | None, typer.Option(help="With a database URL in --data: the name of the table.")
-    ] = None,
-    method: Annotated[str | None, typer.Option(help="A method in place of the plan's.")] = None,
-    epsilon: Annotated[
-        str | None, typer.Option(help="A budget in place of the plan's: 1, 0.5 or 1/2.")
-    ] = None,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", callback=a_folder, help="The folder to write.")
-    ] = Path("release"),
-    records: Annotated[
-        bool, typer.Option("--records", help="Write records drawn from the boxes, too.")
+    data: DataOption = None,
+    table: TableOption = None,
+    method: MethodOption = None,
+    epsilon: EpsilonOption = None,
+    out: OutFolder = Path("release"),
+    write_records: Annotated[
+        bool, typer.Option("--write-records", help="Write records.csv too: synthetic records.")
     ] = False,
-    parquet: Annotated[
-        bool, typer.Option("--parquet", help="Write release.parquet beside release.csv.")
-    ] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace a release that is there already.")
-    ] = False,
+    parquet: Annotated[bool, typer.Option("--parquet", help="Write release.parquet too.")] = False,
+    force: ForceOption = False,
     again: Annotated[
         bool,
         typer.Option(
-            "--again", help="Make another release where this one is in place, and book it."
+            "--again", help="Make and book another release although this one is in place."
         ),
     ] = False,
-    engine: Annotated[
-        str, typer.Option(help="What counts the records: memory, stream or spark.")
-    ] = "memory",
+    engine: EngineOption = "memory",
     memory: Annotated[
-        str | None, typer.Option(help="Streaming: the memory to work in, such as 2GB.")
+        str | None,
+        typer.Option(metavar="SIZE", help="Use at most this memory, such as 2GB (stream)."),
     ] = None,
     scratch: Annotated[
-        Path | None, typer.Option(help="Streaming: a folder for the codes; removed afterwards.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Put scratch files into this folder (stream)."),
     ] = None,
     master: Annotated[
-        str | None, typer.Option(help="Spark: the master's URL, such as local[4].")
+        str | None, typer.Option(metavar="URL", help="Connect to this master, such as local[4].")
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(min=0, help="For experiments: reproducible and NOT private, never booked."),
+        typer.Option(
+            min=0, help="Use this random seed. The release is NOT private and is not booked."
+        ),
     ] = None,
-    expect: Annotated[
-        str | None,
-        typer.Option(help="The fingerprint that `check` showed: any other plan is refused."),
-    ] = None,
+    expect: ExpectOption = None,
     even_if_noise: Annotated[
         bool,
         typer.Option(
             "--even-if-noise",
-            help="Publish although the plan's records are too few for it to be more than noise.",
+            help="Publish although the release would be mostly noise.",
         ),
     ] = False,
-    sign: Annotated[
-        Path | None,
-        typer.Option(metavar="KEY", help="Sign the release with the private key in this file."),
-    ] = None,
+    signing_key: SigningKeyOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     settings: dict[str, Any],
 ) -> None:
-    """Publish a table, or set-valued data, under differential privacy.
+    """Publish a table, baskets or sequences under differential privacy.
 
     Books the budget on the data set's ledger, then writes a folder with the release, its
-    certificate and a report. Baselines without that guarantee (mondrian, tds, full-domain)
-    book nothing and say so in what they write. The same command once more answers with the
-    release that is in place and spends nothing.
+    certificate and a report. Methods without that guarantee (mondrian, tds, full-domain) book
+    nothing, and their certificates state it. If the release of the same command is in place
+    already, it is returned and nothing is spent.
 
-    By the plan's own number of records, as `check` tells, a release that would be mostly noise
-    is refused and nothing is spent.
+    A release that would be mostly noise, by the plan's number of records, is refused before
+    anything is spent; `check` shows the forecast.
 
     Example: hedgerow publish plan.yaml --epsilon 1 --out release
     """
@@ -103,7 +99,7 @@ def publish_command(
             data=data,
             table=table,
             out=out,
-            records=records,
+            records=write_records,
             parquet=parquet,
             force=force,
             again=again,
@@ -111,7 +107,7 @@ def publish_command(
             seed=seed,
             expect=expect,
             even_if_noise=even_if_noise,
-            sign=sign,
+            sign=signing_key,
             progress=report,
             notice=notices.append,
             method=method,
@@ -151,8 +147,8 @@ def _show(release: AnyRelease, out: Path, notices: list[str], *, quiet: bool) ->
     from rich.markup import escape
 
     certificate = release.certificate
-    promised = certificate.guarantee.epsilon
-    budget = "not differentially private" if promised is None else f"epsilon = {promised}"
+    epsilon = certificate.guarantee.epsilon
+    budget = "not differentially private" if epsilon is None else f"epsilon = {epsilon}"
     say(f"[bold]{escape(str(out))}[/bold]: {release.n_rows:,} {_rows(certificate)}, {budget}")
     say(escape(certificate.guarantee.statement))
     if certificate.covers is not None:
@@ -161,7 +157,7 @@ def _show(release: AnyRelease, out: Path, notices: list[str], *, quiet: bool) ->
         line = certificate.ledger
         whose = f"{'people' if line.people else 'data set'} {escape(repr(line.dataset))}"
         say(f"Booked on the ledger as entry {line.entry} of {whose}.")
-    say(f"Read {escape(str(out / 'report.html'))} first; certificate.json has every detail.")
+    say(f"Read {escape(str(out / 'report.html'))} first; certificate.json has all details.")
 
 
 def _rows(certificate: Certificate) -> str:

@@ -1,4 +1,4 @@
-"""`hedgerow taxonomy list` and `check --data`: what is ready, and whether a column is covered."""
+"""`hedgerow taxonomy list` and `check --data`: bundled taxonomies, and coverage of a column."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_SHOWN = 20
 
 
 def ready_facts() -> list[dict[str, Any]]:
-    """Return what there is to say of each ready taxonomy."""
+    """Return the facts of each bundled taxonomy."""
     from hedgerow.taxonomy.ready.catalogue import PREFIX, READY
 
     return [
@@ -37,7 +37,7 @@ def ready_facts() -> list[dict[str, Any]]:
 
 
 def show_ready(facts: list[dict[str, Any]], *, quiet: bool) -> None:
-    """Print the list, each with its values and where it comes from."""
+    """Print each taxonomy with its values, source and licence."""
     from rich.text import Text
 
     for fact in facts:
@@ -49,8 +49,8 @@ def show_ready(facts: list[dict[str, Any]], *, quiet: bool) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ColumnAsked:
-    """A column of the owner's data, and the plan that says how the data is written."""
+class CheckedColumn:
+    """A column of the owner's data, and the plan with the format of the data."""
 
     data: str | None
     column: str | None
@@ -58,7 +58,7 @@ class ColumnAsked:
     plan: Path | None
 
     def coverage(self, leaf_of: LeafOf) -> Coverage:
-        """Return how the column lies in a taxonomy; confidential."""
+        """Return how much of the column a taxonomy covers; confidential."""
         from hedgerow.drafting.coverage import column_coverage
         from hedgerow.model.database import asked_of
         from hedgerow.model.reading import PLAIN
@@ -66,7 +66,7 @@ class ColumnAsked:
 
         if self.data is None or self.column is None:
             raise SettingError(
-                "a table and a column belong together",
+                "a table and a column are needed together",
                 where="--column" if self.column is None else "--data",
                 do="Give both: --data FILE --column NAME.",
             )
@@ -76,17 +76,17 @@ class ColumnAsked:
 
 
 def check_column(
-    name: str, tree: Taxonomy | None, asked: ColumnAsked, *, as_json: bool, quiet: bool
+    name: str, tree: Taxonomy | None, column: CheckedColumn, *, as_json: bool, quiet: bool
 ) -> None:
-    """Say whether a taxonomy is complete for a column; exit with 1 where it is not."""
+    """Print whether a taxonomy has all values of a column; exit with 1 if not."""
     if tree is None:
         raise SettingError(
             "several taxonomies are given", where="--column", do="Give one taxonomy for a column."
         )
-    found = asked.coverage(_leaf_of(name, tree))
+    found = column.coverage(_leaf_of(name, tree))
     facts = {
         "taxonomy": name,
-        "column": asked.column,
+        "column": column.column,
         "complete": found.is_complete,
         "values": found.n_values,
         "values_outside": len(found.outside),
@@ -128,5 +128,7 @@ def _show(facts: dict[str, Any], *, quiet: bool) -> None:
     )
     for value in facts["frequent_outside"]:
         say(Text(f"  {value}"))
-    say("For the owner of the data alone. Values in fewer than 20 records are not shown; with")
-    say("'other: NAME' in the plan, values outside have a place of their own.")
+    say(
+        "For the data owner only. Values in fewer than 20 records are not shown. With 'other: NAME'"
+    )
+    say("in the plan, values outside of the taxonomy are kept as one value.")

@@ -1,4 +1,4 @@
-"""`hedgerow recover`: a release whose last step failed, put in its place."""
+"""`hedgerow recover`: finish a release whose final move failed."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from hedgerow.cli.console import JsonOption, QuietOption, a_folder, answer_done, say
-from hedgerow.cli.ledger import LedgerOption
+from hedgerow.cli.options import ForceOption, LedgerOption
 
 
 def recover_command(
     folder: Annotated[
-        Path, typer.Argument(help="The hidden folder that the run named.", show_default=False)
+        Path, typer.Argument(help="The hidden folder that the run reported.", show_default=False)
     ],
     *,
     out: Annotated[
@@ -22,20 +22,19 @@ def recover_command(
             "--out",
             "-o",
             callback=a_folder,
-            help="Another folder than the one that the run was given.",
+            metavar="FOLDER",
+            help="Write to this folder instead of the one of the run.",
         ),
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace a release that is there already.")
-    ] = False,
+    force: ForceOption = False,
     ledger: LedgerOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Put a release in its place whose last step failed after it was booked.
+    """Finish a release whose final move failed.
 
-    Nothing is drawn or spent: the folder holds the whole release, and the ledger its booking.
-    It works once, and only on a folder of your own that nobody else may enter.
+    Draws no noise and spends nothing: the folder has the complete release, and the ledger its
+    booking. Works once, and only on a folder of yours that is closed to other users.
 
     Example: hedgerow recover .release.partial-1f0c22a9 --ledger ledger.sqlite
     """
@@ -47,6 +46,6 @@ def recover_command(
         if not quiet:
             from rich.markup import escape
 
-            say(f"[bold]{escape(str(place))}[/bold]: the release is in its place, and booked.")
+            say(f"[bold]{escape(str(place))}[/bold]: the release is complete and booked.")
 
     answer_done({"out": str(place)}, as_json=as_json, show=show)

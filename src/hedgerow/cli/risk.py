@@ -1,4 +1,4 @@
-"""`hedgerow risk`: how risky it would be to publish a table as it is, for the data owner."""
+"""`hedgerow risk`: measure the risk of a raw table, for the data owner."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hedgerow.cli.console import JsonOption, QuietOption, answer, progress, read_plainly, say
+from hedgerow.cli.options import ForceOption, OutFolder, SensitiveOption
 
 if TYPE_CHECKING:
     from hedgerow.risks.raw.assessment import RiskAssessment
@@ -16,51 +17,44 @@ if TYPE_CHECKING:
 def risk_command(
     data: Annotated[
         Path | None,
-        typer.Argument(help="The confidential table. By default the one that the plan names."),
+        typer.Argument(help="The confidential table. By default the plan's."),
     ] = None,
     *,
     plan: Annotated[
         Path,
-        typer.Option(help="The plan: predictors are quasi-identifiers, the class is sensitive."),
+        typer.Option(
+            metavar="FILE",
+            help="Use this plan. Predictors are quasi-identifiers, and the class is sensitive.",
+        ),
     ],
     quasi: Annotated[
         list[str] | None,
         typer.Option(
             metavar="COLUMN",
-            help="Treat this column as a quasi-identifier, in place of all predictors; repeatable.",
+            help="Treat this column as a quasi-identifier. Repeatable; by default all predictors.",
         ),
     ] = None,
-    sensitive: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Treat this column as sensitive, in place of the class; repeatable.",
-        ),
-    ] = None,
+    sensitive: SensitiveOption = None,
     fraction: Annotated[
         float | None,
         typer.Option(
             metavar="SHARE",
-            help="Estimate how many people are unique in the population, of which the table holds"
-            " this share (above 0, at most 1).",
+            help="Estimate the number of people who are unique in the population, if the table has"
+            " this share of it (above 0, at most 1).",
         ),
     ] = None,
-    most_sets: Annotated[
-        int, typer.Option(min=1, help="Count at most this many sets of columns.")
+    max_sets: Annotated[
+        int, typer.Option(min=1, help="Count at most this number of sets of columns.")
     ] = 2000,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="Write risk.html and risk.json here.")
-    ] = Path("risk"),
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace an assessment that is there already.")
-    ] = False,
+    out: OutFolder = Path("risk"),
+    force: ForceOption = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Measure how risky it would be to publish a table as it is.
+    """Measure the risk of publishing a table unchanged.
 
-    Writes risk.html and risk.json for the data owner: they are computed from the confidential
-    records without noise, are NOT private and must not go with a release.
+    Writes risk.html and risk.json. Both are computed from the confidential records without noise:
+    they are NOT private, are for the data owner only, and must not be published.
 
     Example: hedgerow risk patients.csv --plan plan.yaml --fraction 0.1 -o risk
     """
@@ -73,7 +67,7 @@ def risk_command(
             quasi=quasi or (),
             sensitive=sensitive or (),
             fraction=fraction,
-            most_sets=most_sets,
+            most_sets=max_sets,
             out=out,
             force=force,
             progress=report,
@@ -94,7 +88,7 @@ def _show(assessment: RiskAssessment, out: Path, *, quiet: bool) -> None:
     facts = assessment.facts
     say(escape(risk_headline(facts)))
     table = Table(box=None, pad_edge=False)
-    for name in ("columns that somebody knows", "unique records", "share"):
+    for name in ("columns known to an attacker", "unique records", "share"):
         table.add_column(name, justify="left" if name.startswith("columns") else "right")
     for each in sorted(facts["sets"]["worst"], key=lambda each: -each["share"])[:5]:
         table.add_row(
@@ -104,9 +98,9 @@ def _show(assessment: RiskAssessment, out: Path, *, quiet: bool) -> None:
     for each in facts["diversity"]:
         say(
             f"{escape(each['column'])}: l = {each['distinct-l']}, t = {each['t']:.2f};"
-            f" {per_cent(each['homogeneous'])} of the records lie in groups of one value."
+            f" {per_cent(each['homogeneous'])} of the records are in groups with one value."
         )
     for each in facts["identifiers"]:
-        say(f"{escape(each['column'])} may hold {each['kind']} (found by its {each['by']}).")
+        say(f"{escape(each['column'])} may contain {each['kind']} (found by its {each['by']}).")
     say(f"[bold]{escape(str(out / 'risk.html'))}[/bold] has all figures.")
-    say("It is for the data owner only: not private, and not to go with a release.")
+    say("It is for the data owner only: it is not private. Do not publish it.")

@@ -1,4 +1,4 @@
-"""`hedgerow sign` and `hedgerow signing-key`: who made a release, proved by a signature."""
+"""`hedgerow sign` and `hedgerow signing-key`: sign a release, and make keys for it."""
 
 from __future__ import annotations
 
@@ -8,65 +8,67 @@ from typing import Annotated
 import typer
 
 from hedgerow.cli.console import JsonOption, QuietOption, answer_done, say
+from hedgerow.cli.options import ForceOption, ReleaseArgument
 
 
 def sign_command(
-    release: Annotated[Path, typer.Argument(help="The release folder.", show_default=False)],
+    release: ReleaseArgument,
     *,
-    key: Annotated[
-        Path, typer.Option(metavar="KEY", help="The file of your private key, mode 0600.")
+    signing_key: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE", help="Sign the release with the private key in this file (mode 0600)."
+        ),
     ],
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace a signature that is there already.")
-    ] = False,
+    force: ForceOption = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Sign a release that is in its place; nothing of it changes.
+    """Sign a finished release.
 
-    `signature.json` comes to its files: the signature of the exact bytes of certificate.json,
-    which holds the digests of all others. `publish --sign` does it at once.
+    Adds `signature.json`, the signature of the bytes of certificate.json, which lists the digests
+    of all other files; these are not changed. `publish --signing-key` signs at once.
 
-    Example: hedgerow sign release --key hospital.key
+    Example: hedgerow sign release --signing-key hospital.key
     """
     from hedgerow.release.sign import sign
 
-    named = sign(release, key=key, force=force)
+    digest = sign(release, key=signing_key, force=force)
 
     def show() -> None:
         if not quiet:
             from rich.text import Text
 
-            say(Text(f"{release}: signed by the key {named}"))
+            say(Text(f"{release}: signed by the key {digest}"))
 
-    answer_done({"release": str(release), "signed-by": named}, as_json=as_json, show=show)
+    answer_done({"release": str(release), "signed-by": digest}, as_json=as_json, show=show)
 
 
 def signing_key_command(
     file: Annotated[
-        Path, typer.Argument(help="The file of the private key; FILE.pub is the public one.")
+        Path, typer.Argument(help="The new file of the private key; FILE.pub gets the public key.")
     ],
     *,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Make a key pair to sign releases with (Ed25519).
+    """Make a pair of keys to sign releases (Ed25519).
 
-    FILE gets mode 0600: keep it, and a copy in a safe place. FILE.pub is for recipients: give it
-    to them by another way than the releases, or publish it where they know you from.
+    FILE gets mode 0600: keep it secret, with a backup in a safe place. Give FILE.pub to recipients
+    by another channel than the releases, or publish it on your web site.
 
     Example: hedgerow signing-key hospital.key
     """
     from hedgerow.release.signing_keys import make_key_pair
 
-    private, public, named = make_key_pair(file)
+    private, public, digest = make_key_pair(file)
 
     def show() -> None:
         if not quiet:
             from rich.text import Text
 
-            say(Text(f"{private}: the private key, for you alone"))
-            say(Text(f"{public}: the public key, for recipients; SHA-256 {named}"))
+            say(Text(f"{private}: the private key, for you only"))
+            say(Text(f"{public}: the public key, for recipients; SHA-256 {digest}"))
 
-    made = {"private": str(private), "public": str(public), "key-sha256": named}
-    answer_done(made, as_json=as_json, show=show)
+    facts = {"private": str(private), "public": str(public), "key-sha256": digest}
+    answer_done(facts, as_json=as_json, show=show)

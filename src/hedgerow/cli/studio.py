@@ -1,4 +1,4 @@
-"""`hedgerow studio`: the whole tool in a browser, on this machine alone."""
+"""`hedgerow studio`: start the web interface, on this machine only."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from hedgerow.errors import MissingExtraError
 
 def studio_command(
     folder: Annotated[
-        Path, typer.Argument(help="The folder to work in: all that pages see and write is in it.")
+        Path, typer.Argument(help="The folder that pages can read and write.")
     ] = Path(),
     *,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The port to listen on; 0 is any that is free.")
+        int, typer.Option(min=0, max=65535, help="Listen on this port; 0 chooses a free one.")
     ] = 0,
     no_open: Annotated[
         bool, typer.Option("--no-open", help="Print the address and open no browser.")
@@ -29,9 +29,9 @@ def studio_command(
 ) -> None:
     """Work with tables, plans and releases in the browser.
 
-    Serves pages to this machine's user alone, from 127.0.0.1, until it is ended with Ctrl-C. The
-    address that it prints is good once. Pages edit the same files as the commands do, and show
-    the command that does the same. Needs: pip install "hedgerow[studio]".
+    Serves pages on 127.0.0.1 to the user who started it, until it is stopped with Ctrl-C. The
+    address that it prints can be opened once. Pages edit the same files as the commands, and show
+    the equivalent command. Needs: pip install "hedgerow[studio]".
 
     Example: hedgerow studio ~/registers
     """
@@ -42,7 +42,7 @@ def studio_command(
             raise
         raise MissingExtraError("The studio", extra="studio") from None
 
-    def tell(address: str, other: str | None) -> None:
+    def show(address: str, other: str | None) -> None:
         if as_json:
             sys.stdout.write(json.dumps({"url": address, "fallback": other}) + "\n")
         else:
@@ -51,10 +51,10 @@ def studio_command(
                 _explain(other)
         sys.stdout.flush()
 
-    serve(folder, port=port, open_browser=not no_open, tell=tell)
+    serve(folder, port=port, open_browser=not no_open, tell=show)
 
 
 def _explain(other: str | None) -> None:
-    say("Open this address, which is good once; end the studio with Ctrl-C.")
+    say("Open this address; it can be used once. Stop the studio with Ctrl-C.")
     if other is not None:
-        say(f"If the browser does not find it: {other}")
+        say(f"If the browser cannot reach it: {other}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hedgerow.cli.console import JsonOption, QuietOption, answer, is_stdout, say, stdout_by_way_of
+from hedgerow.cli.options import OutFile, TableOption
 from hedgerow.cli.taxonomy_edits import app as edit
 from hedgerow.errors import TaxonomyError
 
@@ -28,36 +29,38 @@ app.add_typer(edit, name="edit")
 
 _FORMATS = "arx, yaml, json or pairs"
 
-FromOption = Annotated[
+InputFormatOption = Annotated[
     str | None,
-    typer.Option("--from", metavar="FORMAT", help=f"{_FORMATS}; else the file decides."),
-]
-ToOption = Annotated[
-    str | None,
-    typer.Option("--to", metavar="FORMAT", help=f"{_FORMATS}; else the name decides."),
+    typer.Option(
+        "--input-format",
+        metavar="FORMAT",
+        help=f"Read this format: {_FORMATS}. By default that of the file.",
+    ),
 ]
 FormatOption = Annotated[
     str | None,
-    typer.Option("--format", metavar="FORMAT", help=f"{_FORMATS}; else the name decides."),
-]
-OutOption = Annotated[
-    Path,
-    typer.Option("--output", "-o", metavar="FILE", help="Where the taxonomy goes; - for stdout."),
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help=f"Write this format: {_FORMATS}. By default that of the file name.",
+    ),
 ]
 FanOutOption = Annotated[
-    int | None, typer.Option("--fan-out", help="Group that many nodes into one, up to the root.")
+    int | None, typer.Option("--fan-out", help="Group this number of nodes into one.")
 ]
 ValuesArgument = Annotated[list[str] | None, typer.Argument(help="The values, in order.")]
 ValuesOption = Annotated[
     Path | None,
-    typer.Option("--values", metavar="FILE", help="A text file with one value per line instead."),
+    typer.Option(
+        "--values", metavar="FILE", help="Read the values from this file, one on each line."
+    ),
 ]
-RootOption = Annotated[str, typer.Option("--root", help="The label of the root.")]
+RootOption = Annotated[str, typer.Option("--root", help="Label the root with this text.")]
 
 
 @app.command("list")
 def list_taxonomies(*, json_: JsonOption = False, quiet: QuietOption = False) -> None:
-    """List the ready taxonomies that come with hedgerow.
+    """List the bundled taxonomies.
 
     A plan names one by 'taxonomy: hedgerow:NAME'; 'show hedgerow:NAME' draws it.
 
@@ -77,37 +80,40 @@ def check_taxonomies(
     *,
     data: Annotated[
         str | None,
-        typer.Option(help="Owner only: a table, to see whether a column of it is covered."),
+        typer.Option(
+            metavar="FILE or URL",
+            help="Read this confidential table, for the data owner only (with --column).",
+        ),
     ] = None,
-    column: Annotated[str | None, typer.Option(help="With --data: the column.")] = None,
-    table: Annotated[
-        str | None, typer.Option(help="With a database URL in --data: the name of the table.")
+    column: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Check the values of this column of --data."),
     ] = None,
+    table: TableOption = None,
     plan: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A plan whose 'reading' says how the data is written."),
+        typer.Option(metavar="FILE", help="Use this plan for the file format."),
     ] = None,
-    from_: FromOption = None,
+    input_format: InputFormatOption = None,
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Say of each file whether it is a taxonomy, and how large it is.
+    """Check that files are taxonomies, and show their sizes.
 
-    Exits with 2 where one is not; the others are checked all the same. With --data and
-    --column, says of one taxonomy whether it is complete: whether every value of the column
-    is in it. That answer is confidential, for the owner of the data; exits with 1 where it is
-    incomplete.
+    Checks all files, and exits with 2 if one is not a taxonomy. With --data and --column, checks
+    that one taxonomy has all values of the column: the answer is confidential, for the data owner
+    only, and the exit code is 1 if a value is missing.
 
     Example: hedgerow taxonomy check taxonomies/workclass.csv taxonomies/race.csv
     """
     if data is not None or column is not None:
-        from hedgerow.cli.ready import ColumnAsked, check_column
+        from hedgerow.cli.ready import CheckedColumn, check_column
 
-        asked = ColumnAsked(data=data, column=column, table=table, plan=plan)
-        tree = None if len(files) != 1 else _read(files[0], from_)
-        check_column(str(files[0]), tree, asked, as_json=json_, quiet=quiet)
+        checked = CheckedColumn(data=data, column=column, table=table, plan=plan)
+        tree = None if len(files) != 1 else _read(files[0], input_format)
+        check_column(str(files[0]), tree, checked, as_json=json_, quiet=quiet)
         return
-    results = [_checked(file, from_) for file in files]
+    results = [_checked(file, input_format) for file in files]
     failed = [error for _, error in results if error]
     if len(files) == 1 and failed:
         raise failed[0]
@@ -117,7 +123,8 @@ def check_taxonomies(
         raise typer.Exit(TaxonomyError.exit_code)  # one JSON document: it has the errors
     if failed:
         raise TaxonomyError(
-            f"{len(failed)} of {len(files)} files are not usable", do="See what is said of each."
+            f"{len(failed)} of {len(files)} files are not usable",
+            do="See the message for each file.",
         )
 
 
@@ -125,25 +132,25 @@ def check_taxonomies(
 def show_taxonomy(
     file: Annotated[Path, typer.Argument(help="A taxonomy file, or hedgerow:NAME.")],
     *,
-    depth: Annotated[
-        int | None, typer.Option("--depth", min=1, help="Show that many levels below the root.")
+    max_depth: Annotated[
+        int | None, typer.Option(min=1, help="Show at most this number of levels below the root.")
     ] = None,
-    width: Annotated[
-        int, typer.Option("--width", min=1, help="Show that many children of a node.")
+    max_children: Annotated[
+        int, typer.Option(min=1, help="Show at most this number of children of a node.")
     ] = 20,
-    from_: FromOption = None,
+    input_format: InputFormatOption = None,
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Draw the tree of a taxonomy.
 
-    Example: hedgerow taxonomy show taxonomies/workclass.csv --depth 1
+    Example: hedgerow taxonomy show taxonomies/workclass.csv --max-depth 1
     """
-    taxonomy = _read(file, from_)
-    levels = int(taxonomy.height[0]) if depth is None else depth
+    taxonomy = _read(file, input_format)
+    levels = int(taxonomy.height[0]) if max_depth is None else max_depth
 
     def draw() -> None:
-        say(_drawn(taxonomy, levels=levels, width=width))
+        say(_drawn(taxonomy, levels=levels, width=max_children))
         if not quiet:
             _say_plain(_size(taxonomy))
 
@@ -158,39 +165,39 @@ def convert(
     ],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write.")],
     *,
-    from_: FromOption = None,
-    to: ToOption = None,
+    input_format: InputFormatOption = None,
+    format_: FormatOption = None,
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Write a taxonomy in another format; what it means stays the same.
+    """Convert a taxonomy to another format.
 
     Example: hedgerow taxonomy convert workclass.csv workclass.yaml
     """
-    _deliver(_read(source, from_), target, to, as_json=json_, quiet=quiet)
+    _deliver(_read(source, input_format), target, format_, as_json=json_, quiet=quiet)
 
 
 @build.command("numeric")
 def build_numeric(
     *,
-    low: Annotated[str | None, typer.Option("--low", help="The lowest value.")] = None,
-    high: Annotated[str | None, typer.Option("--high", help="The highest value.")] = None,
-    step: Annotated[str, typer.Option("--step", help="The width of a cell.")] = "1",
+    low: Annotated[str | None, typer.Option("--low", help="Begin with this value.")] = None,
+    high: Annotated[str | None, typer.Option("--high", help="End with this value.")] = None,
+    step: Annotated[str, typer.Option("--step", help="Make cells of this width.")] = "1",
     edge: Annotated[
-        list[str] | None, typer.Option("--edge", help="An edge of a cell; give it several times.")
+        list[str] | None, typer.Option("--edge", help="Put an edge between cells here. Repeatable.")
     ] = None,
     fan_out: FanOutOption = None,
     width: Annotated[
         list[str] | None,
-        typer.Option("--width", help="The width of a level's groups; give it several times."),
+        typer.Option("--width", help="Make a level of groups of this width. Repeatable."),
     ] = None,
-    output: OutOption,
+    out: OutFile,
     format_: FormatOption = None,
     root: RootOption = "*",
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Cells of one width from low to high, or between edges, in groups.
+    """Build cells of equal width between two values, or cells between edges, in groups.
 
     Example: hedgerow taxonomy build numeric --low 0 --high 99 --width 5 --width 10 -o age.csv
     """
@@ -198,14 +205,14 @@ def build_numeric(
 
     if edge:
         _refuse("--edge", "--low, --high and --width", any((low, high, width)))
-        made = builders.numeric_edges(edge, fan_out=fan_out, root=root)
+        taxonomy = builders.numeric_edges(edge, fan_out=fan_out, root=root)
     elif low is None or high is None:
-        raise TaxonomyError("the bounds are not given", do="Give --low and --high, or --edge.")
+        raise TaxonomyError("the bounds are missing", do="Give --low and --high, or --edge.")
     else:
-        made = builders.numeric(
+        taxonomy = builders.numeric(
             low=low, high=high, step=step, fan_out=fan_out, widths=width or (), root=root
         )
-    _deliver(made, output, format_, as_json=json_, quiet=quiet)
+    _deliver(taxonomy, out, format_, as_json=json_, quiet=quiet)
 
 
 @build.command("prefix")
@@ -214,53 +221,56 @@ def build_prefix(
     *,
     values: ValuesOption = None,
     length: Annotated[
-        int | None, typer.Option("--length", help="All codes of that many digits instead.")
+        int | None, typer.Option("--length", help="Use all codes of this number of digits.")
     ] = None,
-    mask: Annotated[str, typer.Option("--mask", help="The character that masks.")] = "*",
-    output: OutOption,
+    mask: Annotated[str, typer.Option("--mask", help="Mask with this character.")] = "*",
+    out: OutFile,
     format_: FormatOption = None,
     root: RootOption = "*",
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Codes masked from the right, one character at a time: 12345, 1234*, 123**.
+    """Build codes masked from the right, one character at a time: 12345, 1234*, 123**.
 
     Example: hedgerow taxonomy build prefix --values zip-codes.txt -o zip.csv
     """
     from hedgerow.taxonomy import builders
 
     if length is None:
-        given = _values(codes, values)
+        listed = _values(codes, values)
     else:
         _refuse("--length", "values", bool(codes or values))
-        given = builders.prefix_codes(length)
-    made = builders.prefixes(given, mask=mask, root=root)
-    _deliver(made, output, format_, as_json=json_, quiet=quiet)
+        listed = builders.prefix_codes(length)
+    taxonomy = builders.prefixes(listed, mask=mask, root=root)
+    _deliver(taxonomy, out, format_, as_json=json_, quiet=quiet)
 
 
 @build.command("dates")
 def build_dates(
     *,
-    start: Annotated[str, typer.Option("--from", metavar="DATE", help="The first day.")],
-    end: Annotated[str, typer.Option("--to", metavar="DATE", help="The last day.")],
+    start: Annotated[str, typer.Option("--from", metavar="DATE", help="Begin with this day.")],
+    end: Annotated[str, typer.Option("--to", metavar="DATE", help="End with this day.")],
     level: Annotated[
         list[str] | None,
-        typer.Option("--level", help="day, month, quarter, year: give those to keep, in order."),
+        typer.Option(
+            "--level",
+            help="Keep this level: day, month, quarter or year. Repeatable, in this order.",
+        ),
     ] = None,
-    output: OutOption,
+    out: OutFile,
     format_: FormatOption = None,
     root: RootOption = "*",
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """All days from one date to another, by month, quarter and year.
+    """Build the days between two dates, by month, quarter and year.
 
     Example: hedgerow taxonomy build dates --from 2020-01-01 --to 2021-12-31 -o day.csv
     """
     from hedgerow.taxonomy import builders
 
-    made = builders.dates(start, end, levels=level or builders.DATE_LEVELS, root=root)
-    _deliver(made, output, format_, as_json=json_, quiet=quiet)
+    taxonomy = builders.dates(start, end, levels=level or builders.DATE_LEVELS, root=root)
+    _deliver(taxonomy, out, format_, as_json=json_, quiet=quiet)
 
 
 @build.command("context-free")
@@ -268,21 +278,23 @@ def build_context_free(
     items: ValuesArgument = None,
     *,
     values: ValuesOption = None,
-    fan_out: Annotated[int, typer.Option("--fan-out", help="Group that many nodes into one.")] = 10,
-    output: OutOption,
+    fan_out: Annotated[
+        int, typer.Option("--fan-out", help="Group this number of nodes into one.")
+    ] = 10,
+    out: OutFile,
     format_: FormatOption = None,
     root: RootOption = "*",
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Items in groups of equal size, in the order given, whatever they mean.
+    """Build groups of equal size from a list of items, in its order.
 
     Example: hedgerow taxonomy build context-free --values items.txt --fan-out 10 -o items.csv
     """
     from hedgerow.taxonomy import builders
 
-    made = builders.context_free(_values(items, values), fan_out=fan_out, root=root)
-    _deliver(made, output, format_, as_json=json_, quiet=quiet)
+    taxonomy = builders.context_free(_values(items, values), fan_out=fan_out, root=root)
+    _deliver(taxonomy, out, format_, as_json=json_, quiet=quiet)
 
 
 @build.command("flat")
@@ -290,20 +302,20 @@ def build_flat(
     leaves: ValuesArgument = None,
     *,
     values: ValuesOption = None,
-    output: OutOption,
+    out: OutFile,
     format_: FormatOption = None,
     root: RootOption = "*",
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Values directly under one root.
+    """Build a list of values under one root.
 
     Example: hedgerow taxonomy build flat red green blue -o colour.csv
     """
     from hedgerow.taxonomy import builders
 
-    made = builders.flat(_values(leaves, values), root=root)
-    _deliver(made, output, format_, as_json=json_, quiet=quiet)
+    taxonomy = builders.flat(_values(leaves, values), root=root)
+    _deliver(taxonomy, out, format_, as_json=json_, quiet=quiet)
 
 
 def _read(file: Path, format_name: str | None) -> Taxonomy:
@@ -321,21 +333,21 @@ def _format(name: str | None) -> Format | None:
     return None if name is None else format_called(name)
 
 
-def _values(given: list[str] | None, file: Path | None) -> list[str]:
+def _values(listed: list[str] | None, file: Path | None) -> list[str]:
     from hedgerow.taxonomy.load import read_values
 
-    if given and file:
+    if listed and file:
         _refuse("--values", "values", True)
     if file is not None:
         return read_values(file)
-    if not given:
-        raise TaxonomyError("no value is given", do="List the values, or give --values FILE.")
-    return given
+    if not listed:
+        raise TaxonomyError("the values are missing", do="List them, or give --values FILE.")
+    return listed
 
 
 def _refuse(option: str, others: str, both: bool) -> None:
     if both:
-        raise TaxonomyError(f"{option} does not go with {others}", do="Give one of the two.")
+        raise TaxonomyError(f"{option} and {others} exclude each other", do="Give one of them.")
 
 
 def _checked(file: Path, format_name: str | None) -> tuple[dict[str, Any], TaxonomyError | None]:
@@ -363,7 +375,7 @@ def _size(taxonomy: Taxonomy) -> str:
 def _deliver(
     taxonomy: Taxonomy, target: Path, format_name: str | None, *, as_json: bool, quiet: bool
 ) -> None:
-    """Write a taxonomy and say so."""
+    """Write a taxonomy and report it."""
     from hedgerow.taxonomy.files import write_taxonomy
 
     if is_stdout(target):
@@ -372,11 +384,11 @@ def _deliver(
         return
     write_taxonomy(taxonomy, target, _format(format_name))
 
-    def tell() -> None:
+    def show() -> None:
         if not quiet:
             _say_plain(f"{target}: {_size(taxonomy)}")
 
-    answer({"file": str(target), **_facts(taxonomy)}, as_json=as_json, show=tell)
+    answer({"file": str(target), **_facts(taxonomy)}, as_json=as_json, show=show)
 
 
 def _show_checked(facts: list[dict[str, Any]], *, quiet: bool) -> None:
@@ -414,7 +426,7 @@ def _drawn(taxonomy: Taxonomy, *, levels: int, width: int) -> Tree:
 
 
 def _listed(taxonomy: Taxonomy, levels: int) -> dict[str, Any]:
-    """The tree as JSON: label, range of codes, and children down to a level."""
+    """Return the tree as JSON: label, range of codes, and children down to a level."""
     nodes: list[dict[str, Any]] = []
     ranges = zip(taxonomy.labels, taxonomy.first.tolist(), taxonomy.stop.tolist(), strict=True)
     for node, (label, first, stop) in enumerate(ranges):
@@ -425,7 +437,7 @@ def _listed(taxonomy: Taxonomy, levels: int) -> dict[str, Any]:
 
 
 def _say_plain(text: str) -> None:
-    """Print text as it is: labels and paths may hold brackets."""
+    """Print text without markup: labels and paths may contain brackets."""
     from rich.text import Text
 
     say(Text(text))

@@ -1,4 +1,4 @@
-"""``hedgerow taxonomy edit``: change the tree of a taxonomy file, which keeps its format."""
+"""``hedgerow taxonomy edit``: edit the tree of a taxonomy file, which keeps its format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="edit",
-    help="Change the tree of a taxonomy file: move, group, rename, split and more.",
+    help="Edit the tree of a taxonomy file: move, group, rename, split and more.",
     no_args_is_help=True,
 )
 
@@ -23,7 +23,7 @@ FileArgument = Annotated[Path, typer.Argument(help="The taxonomy file; it keeps 
 LabelsArgument = Annotated[list[str], typer.Argument(help="Labels of values or groups.")]
 LabelArgument = Annotated[str, typer.Argument(help="The label of a value or a group.")]
 GroupArgument = Annotated[str, typer.Argument(help="The label of a group.")]
-NameOption = Annotated[str, typer.Option("--name", help="The label of the new group.")]
+NameOption = Annotated[str, typer.Option("--name", help="Label the new group with this text.")]
 
 
 @app.command("move")
@@ -31,18 +31,18 @@ def move_nodes(
     file: FileArgument,
     labels: LabelsArgument,
     *,
-    to: Annotated[str, typer.Option("--to", help="The group that they go to.")],
+    into: Annotated[str, typer.Option("--into", help="Put them into this group.")],
     before: Annotated[
-        str | None, typer.Option("--before", help="The member they go before; else they go last.")
+        str | None, typer.Option("--before", help="Put them before this member. By default last.")
     ] = None,
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Move values or groups, with all below them, into a group.
+    """Move values, or groups with their members, into a group.
 
-    Example: hedgerow taxonomy edit move jobs.csv farm road --to Outdoor
+    Example: hedgerow taxonomy edit move jobs.csv farm road --into Outdoor
     """
-    _edited(file, lambda tree: tree.moved(labels, to, before=before), json_, quiet)
+    _edited(file, lambda tree: tree.moved(labels, into, before=before), json_, quiet)
 
 
 @app.command("group")
@@ -70,7 +70,7 @@ def rename_nodes(
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Give a value or a group another label. A value's label is what the data hold.
+    """Rename a value or a group. The label of a value must be the text in the data.
 
     Example: hedgerow taxonomy edit rename jobs.csv Outdoor "In the open"
     """
@@ -87,7 +87,7 @@ def split_nodes(
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Take some members of a group into a new group beside it.
+    """Split some members of a group off into a new group beside it.
 
     Example: hedgerow taxonomy edit split jobs.csv Outdoor road rail --name Transport
     """
@@ -102,7 +102,7 @@ def dissolve_nodes(
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Take a group away; its members take its place.
+    """Dissolve a group: its members replace it.
 
     Example: hedgerow taxonomy edit dissolve jobs.csv Outdoor
     """
@@ -114,15 +114,19 @@ def add_nodes(
     file: FileArgument,
     values: Annotated[list[str], typer.Argument(help="New values.")],
     *,
-    to: Annotated[str | None, typer.Option("--to", help="The group; else the root.")] = None,
+    into: Annotated[
+        str | None, typer.Option("--into", help="Put them into this group. By default the root.")
+    ] = None,
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Add values to a group. They must be public knowledge, and not come from the data.
+    """Add values to a group. They must be public knowledge, not taken from the data.
 
-    Example: hedgerow taxonomy edit add jobs.csv mine quarry --to Outdoor
+    Example: hedgerow taxonomy edit add jobs.csv mine quarry --into Outdoor
     """
-    _edited(file, lambda tree: tree.added(values, tree.root if to is None else to), json_, quiet)
+    _edited(
+        file, lambda tree: tree.added(values, tree.root if into is None else into), json_, quiet
+    )
 
 
 @app.command("remove")
@@ -133,7 +137,7 @@ def remove_nodes(
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Take values, or groups with all below them, away.
+    """Remove values, or groups with their members.
 
     Example: hedgerow taxonomy edit remove jobs.csv quarry
     """
@@ -144,16 +148,16 @@ def remove_nodes(
 def paste_nodes(
     file: FileArgument,
     cells: Annotated[
-        Path, typer.Argument(help="A text file of rows: the value, then its groups, with tabs.")
+        Path, typer.Argument(help="A text file of rows: a value and its groups, separated by tabs.")
     ],
     *,
     group_first: Annotated[
-        bool, typer.Option("--group-first", help="Rows begin with the widest group instead.")
+        bool, typer.Option("--group-first", help="Read rows that begin with the widest group.")
     ] = False,
     json_: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Put values where the rows of a spreadsheet say; what is not there is added.
+    """Place values as the rows of a spreadsheet state; missing ones are added.
 
     Example: hedgerow taxonomy edit paste jobs.csv cells.txt
     """
@@ -171,18 +175,18 @@ def _edited(
     from hedgerow.taxonomy.rewrite import OpenedTaxonomy
 
     opened = OpenedTaxonomy.read(file)
-    made = opened.replace(edit(EditableTree.of(opened.taxonomy)).taxonomy()).taxonomy
-    facts: dict[str, object] = {"file": str(file), "leaves": made.n_leaves, "nodes": made.n_nodes}
+    tree = opened.replace(edit(EditableTree.of(opened.taxonomy)).taxonomy()).taxonomy
+    facts: dict[str, object] = {"file": str(file), "leaves": tree.n_leaves, "nodes": tree.n_nodes}
     n_lost = opened.n_inner_comments
     if n_lost:
         facts["comments-lost"] = n_lost
 
-    def tell() -> None:
+    def show() -> None:
         from rich.text import Text
 
         if not quiet:
-            say(Text(f"{file}: {made.n_leaves:,} values, {made.n_nodes:,} nodes"))
+            say(Text(f"{file}: {tree.n_leaves:,} values, {tree.n_nodes:,} nodes"))
             if n_lost:
-                say(Text(f"{n_lost:,} lines had comments inside of the tree; they are lost"))
+                say(Text(f"{n_lost:,} comments inside of the tree are lost"))
 
-    answer(facts, as_json=as_json, show=tell)
+    answer(facts, as_json=as_json, show=show)

@@ -1,4 +1,4 @@
-"""`hedgerow verify`: whether a release is as its publisher wrote it."""
+"""`hedgerow verify`: check that a release has not been modified."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hedgerow.cli.console import JsonOption, QuietOption, answer, say
+from hedgerow.cli.options import ExpectOption, ReleaseArgument
 
 if TYPE_CHECKING:
     from hedgerow.release.verify import Verification
@@ -16,35 +17,32 @@ _MOST_SHOWN = 20
 
 
 def verify_command(
-    release: Annotated[Path, typer.Argument(help="The release folder.", show_default=False)],
+    release: ReleaseArgument,
     *,
-    key: Annotated[
+    public_key: Annotated[
         Path | None,
         typer.Option(
-            metavar="PUB",
-            help="The publisher's public key, from the publisher, to prove the maker.",
+            metavar="FILE",
+            help="Check the signature with this public key, which must come from the publisher.",
         ),
     ] = None,
-    expect: Annotated[
-        str | None,
-        typer.Option(help="The fingerprint that `check` showed: the plan that was agreed on."),
-    ] = None,
+    expect: ExpectOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Say whether a release is as its publisher wrote it; for who has only the folder.
+    """Check that a release has not been modified since it was published.
 
-    Files against the digests of the certificate, the certificate against its own digest and its
-    schema, facts that follow from others and from the other files, the budget, the fingerprint of
-    the plan, and with --key the signature. Extra files, links and repeated keys are refused.
-    Without a signature that is checked the answer is "intact, maker not proved", and the guarantee
-    is printed as a claim. Exit code 1 where it is not intact, or not by the key.
+    Needs only the folder. Checks the files against the digests in the certificate, the certificate
+    against its own digest and schema, facts that follow from other facts or files, the budget, the
+    fingerprint of the plan and, with --public-key, the signature. Refuses extra files, links and
+    repeated keys. Without a checked signature the answer is "intact, maker not proved", and the
+    guarantee is printed as a claim. Exits with 1 if the release is modified or not by that key.
 
-    Example: hedgerow verify release --key hospital.pub
+    Example: hedgerow verify release --public-key hospital.pub
     """
     from hedgerow.release.verify import verify
 
-    verdict = verify(release, key=key, expect=expect)
+    verdict = verify(release, key=public_key, expect=expect)
     answer(verdict.as_dict(), as_json=as_json, show=lambda: _show(verdict, quiet=quiet))
     if not verdict.passed:
         raise typer.Exit(1)
@@ -60,15 +58,15 @@ def _show(verdict: Verification, *, quiet: bool) -> None:
         say(f"  and {len(verdict.faults) - _MOST_SHOWN:,} more")
     if quiet:
         return
-    told = verdict.certificate
-    if told is not None and verdict.intact:
-        lines = len(told.budget.spends)
-        say(f"{verdict.n_files:,} files, as the certificate says, and no others.")
+    certificate = verdict.certificate
+    if certificate is not None and verdict.intact:
+        lines = len(certificate.budget.spends)
+        say(f"{verdict.n_files:,} files, all listed in the certificate.")
         if lines:
-            say(f"The budget adds up: {lines:,} lines, {told.budget.total} in all.")
-        said = told.guarantee.statement
+            say(f"The budget adds up: {lines:,} lines, {certificate.budget.total} in total.")
+        said = certificate.guarantee.statement
         say(Text(said if verdict.maker == "proved" else f"claims: {said}"))
-        for sentence in told.signatures:
+        for sentence in certificate.signatures:
             say(Text(sentence if verdict.maker == "proved" else f"claims: {sentence}"))
         if verdict.fingerprint is not None:
             say(f"The plan's fingerprint: {verdict.fingerprint}")

@@ -1,4 +1,4 @@
-"""compare(releases, data): figures of several releases in one table."""
+"""The comparison of several releases or plans in one table of figures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from hedgerow.comparison.comparison import Comparison, check_comparison_folder
+from hedgerow.comparison.comparison import SIMULATED, Comparison, check_comparison_folder
 from hedgerow.comparison.contenders import (
     Contender,
     booked_releases,
@@ -36,21 +36,69 @@ def compare(
     seed: int = 0,
     progress: Progress = no_progress,
 ) -> Comparison:
-    """Return what several releases keep and cost, side by side.
+    """Compare several releases: errors, accuracy of classifiers, risk and cost.
 
-    With ``data``, the confidential table, ``contenders`` are releases or their folders, each on
-    the ``ledger`` (the plan's own, or the usual one). Plans are contenders only where no
-    confidential record is read: with ``simulate`` on a table made from their domains, of about
-    ``records``, or on a ``public`` file. ``plan`` says how the data are read and where the
-    ledger lies. ``out`` is a folder for the page and the figures; ``pairs`` adds tables of every
-    two columns, the records' own beside the releases'.
+    Parameters
+    ----------
+    contenders : sequence of Release, Plan or path
+        Releases or their folders; with ``simulate`` or ``public``, plans.
+    data : path or dataframe, optional
+        The confidential table. Each release must then be on the ledger.
+    simulate : bool, default=False
+        Run plans on a table simulated from their public domains.
+    public : path or dataframe, optional
+        Run plans on this public table.
+    test : path or dataframe, optional
+        Records that are not in the releases, to test classifiers.
+    records : int, optional
+        Number of simulated records, in place of the plan's.
+    plan : path, mapping or Plan, optional
+        Sets the format of files and the ledger.
+    ledger : path, optional
+        The ledger of the releases. By default the plan's, or the user's.
+    out : path, optional
+        Folder for `comparison.html` and `comparison.json`.
+    pairs : bool, default=False
+        Also compute 2-way marginals of the records and of each release.
+    force : bool, default=False
+        Replace an existing comparison in ``out``.
+    seed : int, default=0
+        Random seed.
+    progress : callable, optional
+        Called with the name of a step and the fraction of it that is done.
 
-    Privacy: none with ``data``: figures are computed from the confidential records without
-    noise, and are for the data owner alone. Plans are refused there: to keep the best of
-    several would be a choice by the data.
+    Returns
+    -------
+    Comparison
+        The figures of each release.
+
+    Raises
+    ------
+    SettingError
+        If the records to compare with are missing or ambiguous, or plans would be run on the
+        confidential table.
+    LedgerError
+        If a release is not on the ledger.
+
+    Notes
+    -----
+    Privacy: none with ``data``. The figures are computed from the confidential records without
+    noise, and are for the data owner only. Plans are refused there: choosing the best of several
+    would be a choice by the data.
+
+    Examples
+    --------
+    >>> plan = {"attributes": {"age": {"numeric": [0, 99]}, "ward": {"values": ["A", "B"]}},
+    ...         "protects": "records", "confirmed": True, "records": 1000,
+    ...         "publish": {"method": "hedge", "epsilon": 4}}
+    >>> len(compare([plan, plan], simulate=True).rows)
+    2
+
     """
     if not contenders:
-        raise SettingError("there is nothing to compare", where="compare", do="Name releases.")
+        raise SettingError(
+            "There is nothing to compare.", where="compare", do="Name at least one release or plan."
+        )
     target = None if out is None else check_comparison_folder(out, contenders, force=force)
     found, on = _contenders(
         contenders,
@@ -69,7 +117,7 @@ def compare(
         progress(f"measuring {each.name}", at / len(found))
         rows.append(figures_of(each, seed=seed))
     if pairs:
-        progress("tables of two columns", None)
+        progress("2-way marginals", None)
     comparison = Comparison(
         rows=tuple(rows),
         on=on,
@@ -82,7 +130,7 @@ def compare(
 
 
 def _contenders(
-    given: Sequence[Any],
+    contenders: Sequence[Any],
     *,
     data: Any,
     simulate: bool,
@@ -96,26 +144,33 @@ def _contenders(
 ) -> tuple[list[Contender], str]:
     if sum([data is not None, simulate, public is not None]) > 1:
         raise SettingError(
-            "more than one kind of data is named",
+            "More than one kind of data is named.",
             where="compare",
-            do="Give one of --data FILE, --simulate, --public FILE.",
+            do="Give one of --data FILE, --simulate and --public FILE.",
         )
     if records is not None and not simulate:
         raise SettingError(
-            "only a made-up table has a size to choose", where="records", do="Give --simulate."
+            "A number of records can be set only for a simulated table.",
+            where="records",
+            do="Give --simulate, or omit the number of records.",
         )
     if simulate:
         if test is not None:
-            raise SettingError("a made-up table has no test file", where="test", do="Leave it out.")
-        return simulated_plans(given, records=records, seed=seed, progress=progress), "made-up"
+            raise SettingError(
+                "A simulated table has no test file.", where="test", do="Omit the test file."
+            )
+        found = simulated_plans(contenders, records=records, seed=seed, progress=progress)
+        return found, SIMULATED
     if public is not None:
-        found = public_plans(given, public, test=test, seed=seed, progress=progress)
+        found = public_plans(contenders, public, test=test, seed=seed, progress=progress)
         return found, "public"
     if data is None:
         raise RefusedError(
-            "nothing says what to compare on, and a plan's own data may be confidential",
+            "No data are named for the comparison, and the data of a plan may be confidential.",
             where="compare",
-            do="Give --data FILE for releases; --simulate or --public FILE for plans.",
+            do="Give --data FILE for releases, or --simulate or --public FILE for plans.",
         )
-    found = booked_releases(given, data, test=test, plan=plan, ledger=ledger, progress=progress)
+    found = booked_releases(
+        contenders, data, test=test, plan=plan, ledger=ledger, progress=progress
+    )
     return found, "confidential"

@@ -1,5 +1,5 @@
-"""The counting room: engines that hold the records and sum kernels over them.
+"""Engines that hold the records and sum kernels over them.
 
-Codes come in; exact sums leave, for the mechanisms alone. Nothing here opens a file, but for the
+Codes come in; exact sums leave, for the mechanisms only. Nothing here opens a file, except the
 Spark engine, whose workers read their own.
 """

@@ -1,4 +1,4 @@
-"""The counting kernel of set-valued data: (partition, mask of the children present)."""
+"""The counting kernel of set-valued data: partitions and masks of the children present."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from hedgerow.errors import InternalError
 from hedgerow.model.engine import BasketBatch, SparseCounts
 
 DENSE_UP_TO = 1 << 22
-"""Keys up to which sub-partitions are tallied in one dense array rather than by sorting."""
+"""Maximum number of keys for a tally in one dense array; more are sorted."""
 
 MOST_PARTITIONS = (1 << 31) - 1
-"""Partitions of a level, at the most: they are numbered by 32-bit integers."""
+"""Maximum number of partitions of a level, which have 32-bit numbers."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SplitCounts:
-    """How many records go to each sub-partition when every partition expands one node.
+    """Number of records in each sub-partition if every partition expands one node.
 
-    Partition ``p`` expands the node of codes ``[first[p], stop[p])``, which lies at
-    ``depth[p]``; ``slots[d, code]`` tells which child, of the node at depth ``d`` above an
-    item, the item belongs to. A record's key is its partition, shifted by ``bits``, and the
-    mask of the children that it has items in. One kernel serves all partitions of a level
+    Partition ``p`` expands the node of codes ``[first[p], stop[p])`` at ``depth[p]``;
+    ``slots[d, code]`` is the child, of the node at depth ``d`` above an item, to which the item
+    belongs. A record's key is its partition, shifted by ``bits``, and the mask of the children
+    in which it has items. One kernel serves all partitions of a level
     [DiffPart, Procedure 1, lines 3-4].
     """
 
@@ -37,7 +37,7 @@ class SplitCounts:
 
     def __post_init__(self) -> None:
         if len(self.first) > MOST_PARTITIONS:
-            raise InternalError("a level has more partitions than their numbers can tell apart")
+            raise InternalError("a level has more partitions than 32-bit numbers")
         require_keys(len(self.first) << self.bits)
 
     def count(self, batch: BasketBatch) -> SparseCounts:
@@ -81,9 +81,9 @@ class SplitCounts:
 def tally_of(
     keys: NDArray[np.int64], weights: NDArray[np.int64] | None, *, n_keys: int
 ) -> SparseCounts:
-    """Return how often each key occurs, a row counting as often as its weight says."""
+    """Return the frequency of each key, with each row counted by its weight."""
     if n_keys <= DENSE_UP_TO:
-        # Sums of whole weights are exact in floating point below 2**53 records.
+        # Sums of integer weights are exact in floating point below 2**53 records.
         dense = np.bincount(keys, weights=weights, minlength=0).astype(np.int64, copy=False)
         occupied = np.flatnonzero(dense)
         return SparseCounts(keys=occupied.astype(np.int64), counts=dense[occupied])

@@ -1,8 +1,8 @@
-"""The distinct rows of a table with how many records of each class have them.
+"""The distinct rows of a table with the number of their records by class.
 
-Methods that may look at the data as it is (no guarantee of differential privacy) work on
-distinct rows: there are never more of them than records, usually far fewer, and what such a
-method asks depends on nothing else.
+Methods that may use the data without noise (no guarantee of differential privacy) work on distinct
+rows: there are never more of them than records, usually far fewer, and the results of such a
+method depend on nothing else.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class DistinctRows:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """How many records have each row."""
+        """Number of records of each row."""
         sizes: NDArray[np.int64] = self.counts.sum(axis=1)
         return sizes
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Stage:
-    """Some neighbouring attributes, and the keys of the rows they make with those before."""
+    """Adjacent attributes, and the keys of the rows that they form with those before."""
 
     start: int
     stop: int
@@ -54,8 +54,8 @@ class _Stage:
 class RowKeys:
     """A sparse kernel: a record's key is its row of the attributes from ``start`` to ``stop``.
 
-    What comes before ``start`` enters as the rank of its row among those known from earlier
-    passes, so that any number of attributes fits into 64 bits. The class comes last where
+    The attributes before ``start`` are represented by the rank of their row among those of
+    earlier passes, so any number of attributes fits into 64 bits. The class comes last if
     ``n_classes`` is above 1.
     """
 
@@ -66,7 +66,7 @@ class RowKeys:
     n_classes: int
 
     def count(self, batch: Batch) -> SparseCounts:
-        """Return how often each key occurs in a batch."""
+        """Return the frequency of each key in a batch."""
         rank = np.zeros(batch.n_records, dtype=np.int64)
         for stage in self.stages:
             keys = self._extended(rank, batch.codes, stage.start, stage.stop)
@@ -90,7 +90,7 @@ class RowKeys:
 def distinct_rows(engine: Engine) -> DistinctRows:
     """Return the distinct rows of the predictors with their class counts (confidential).
 
-    One pass over the data, and one more for every 62 bits that a row takes.
+    Takes one pass over the data, and one more for every 62 bits of a row.
 
     Privacy: none. The result is as confidential as the table.
     """
@@ -119,7 +119,7 @@ def distinct_rows(engine: Engine) -> DistinctRows:
 
 
 def _reach(sizes: tuple[int, ...], start: int, room: int) -> int:
-    """Return how far neighbouring attributes fit into ``room`` keys; at least one is taken."""
+    """Return how many adjacent attributes fit into ``room`` keys, at least one."""
     stop, width = start, 1
     while stop < len(sizes) and (stop == start or width * sizes[stop] <= room):
         width *= sizes[stop]
@@ -130,7 +130,7 @@ def _reach(sizes: tuple[int, ...], start: int, room: int) -> int:
 def _decoded(
     tally: SparseCounts, stages: list[_Stage], sizes: tuple[int, ...], start: int, n_classes: int
 ) -> DistinctRows:
-    """Turn keys back into codes, the last attributes first."""
+    """Convert keys back into codes, the last attributes first."""
     keys, which = np.unique(tally.keys // n_classes, return_inverse=True)
     counts = np.zeros((len(keys), n_classes), dtype=np.int64)
     counts[which, tally.keys % n_classes] = tally.counts
@@ -147,7 +147,7 @@ def _decoded(
 
 
 def row_ranks(columns: DistinctColumns, sizes: tuple[int, ...]) -> tuple[NDArray[np.int64], int]:
-    """Return each row's place among the distinct rows, in order, and how many there are.
+    """Return the index of each row among the sorted distinct rows, and their number.
 
     >>> row_ranks((np.array([1, 0, 1]), np.array([2, 5, 2])), (2, 6))
     (array([1, 0, 1]), 2)

@@ -1,9 +1,9 @@
-"""Counts of what records have of some features: bins, items, pairs, sets; each within a cap.
+"""Counts of features of records: bins of lengths, items, pairs and sets, each within a cap.
 
-A record with more features than the cap counts in as many as the cap, chosen by coins of its
-own: a hash of the record, of its number among equal records and of the run's key. So the
-vectors of neighbouring data differ by one record's own part, whatever the key
-(docs/privacy.md, "Capped features").
+A record with more features than the cap contributes to as many as the cap, chosen by coins of its
+own: a hash of the record, of its number among equal records and of the run's key. So the vectors
+of neighbouring data differ by one record's own contribution, whatever the key (docs/privacy.md,
+"Capped features").
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hedgerow.model.engine import FoldedBaskets
 
 
 def binned(values: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the bin that each value is in; bin ``b`` begins at ``edges[b]``.
+    """Return the bin of each value; bin ``b`` begins at ``edges[b]``.
 
     >>> binned(np.array([1, 2, 7]), np.array([1, 2, 5])).tolist()
     [0, 1, 2]
@@ -29,12 +29,12 @@ def binned(values: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.in
 
 
 def _tallied(bins: NDArray[np.int64], weights: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    # Sums of whole weights are exact in floating point below 2**53 records.
+    # Sums of integer weights are exact in floating point below 2**53 records.
     return np.bincount(bins, weights=weights, minlength=size).astype(np.int64)
 
 
 def ranked_lengths(folded: FoldedBaskets, rank: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return how many ranked items each record has (confidential)."""
+    """Return the number of ranked items of each record (confidential)."""
     from hedgerow.count.compiled import features
 
     held = np.zeros(len(folded.weights), dtype=np.int64)
@@ -45,7 +45,7 @@ def ranked_lengths(folded: FoldedBaskets, rank: NDArray[np.int32]) -> NDArray[np
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LengthBins:
-    """How many records have a length in each bin; a record is in one."""
+    """Number of records by bin of length; each record is in one bin."""
 
     edges: NDArray[np.int64] = field(repr=False)
 
@@ -61,7 +61,7 @@ class LengthBins:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RankedLengthBins:
-    """How many records have how many ranked items, in bins; a record is in one."""
+    """Number of records by bin of their number of ranked items; each record is in one bin."""
 
     edges: NDArray[np.int64] = field(repr=False)
     rank: NDArray[np.int32] = field(repr=False)
@@ -80,9 +80,9 @@ class RankedLengthBins:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OtherLengthBins:
-    """How many records have how many other items, by classes of how many ranked ones they have.
+    """Number of records by number of other items, within classes of the number of ranked ones.
 
-    ``classes[b]`` is the class of the records whose ranked items are as many as bin ``b`` says.
+    ``classes[b]`` is the class of the records whose number of ranked items is in bin ``b``.
     """
 
     edges: NDArray[np.int64] = field(repr=False)
@@ -91,7 +91,7 @@ class OtherLengthBins:
 
     @property
     def size(self) -> int:
-        """The number of classes times that of bins."""
+        """The number of classes times the number of bins."""
         return (int(self.classes.max()) + 1) * len(self.edges)
 
     def count(self, folded: FoldedBaskets) -> NDArray[np.int64]:
@@ -104,7 +104,7 @@ class OtherLengthBins:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CoreMasks:
-    """How many records hold each subset of a few items, and nothing else of them."""
+    """Number of records with exactly each subset of a few items, other items ignored."""
 
     core: NDArray[np.int64] = field(repr=False)
     n_items: int
@@ -128,7 +128,7 @@ class CoreMasks:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CappedItems:
-    """Two counts of every item: records with at most ``cap`` items, and a lot of longer ones."""
+    """Two counts per item: from records with at most ``cap`` items, and from longer ones."""
 
     n_items: int
     cap: int
@@ -136,7 +136,7 @@ class CappedItems:
 
     @property
     def size(self) -> int:
-        """Two counts for each item."""
+        """Two counts per item."""
         return 2 * self.n_items
 
     def count(self, folded: FoldedBaskets) -> NDArray[np.int64]:
@@ -150,7 +150,7 @@ class CappedItems:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CappedPairs:
-    """Two counts of every pair of ranked items, as `CappedItems` has them.
+    """Two counts per pair of ranked items, as in `CappedItems`.
 
     Pairs are in the order (0, 1), (0, 2), ... of ranks.
     """
@@ -162,7 +162,7 @@ class CappedPairs:
 
     @property
     def size(self) -> int:
-        """Two counts for each pair."""
+        """Two counts per pair."""
         return self.n_top * (self.n_top - 1)
 
     def count(self, folded: FoldedBaskets) -> NDArray[np.int64]:
@@ -178,7 +178,7 @@ class CappedPairs:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SetsHeld:
-    """How many records hold how many of some sets, in bins; a record is in one."""
+    """Number of records by bin of the number of sets that they contain; each is in one bin."""
 
     edges: NDArray[np.int64] = field(repr=False)
     rank: NDArray[np.int32] = field(repr=False)
@@ -203,7 +203,7 @@ class SetsHeld:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CappedSets:
-    """Two counts of every one of some sets of ranked items, as `CappedItems` has them."""
+    """Two counts per set of ranked items, as in `CappedItems`."""
 
     rank: NDArray[np.int32] = field(repr=False)
     n_top: int
@@ -213,7 +213,7 @@ class CappedSets:
 
     @property
     def size(self) -> int:
-        """Two counts for each set."""
+        """Two counts per set."""
         return 2 * len(self.sets)
 
     def count(self, folded: FoldedBaskets) -> NDArray[np.int64]:
@@ -235,7 +235,7 @@ class CappedSets:
 def flat_sets(
     sets: tuple[tuple[int, ...], ...], n_top: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return where each set begins, and the items of all; sets by their last item, likewise.
+    """Return the start of each set and all items; then the same with sets by their last item.
 
     >>> [each.tolist() for each in flat_sets(((3,), (0, 2), (1, 3)), 4)]
     [[0, 1, 3, 5], [3, 0, 2, 1, 3], [1, 0, 2], [0, 0, 0, 1, 3]]

@@ -1,4 +1,4 @@
-"""Equal records as one row with their number, so that each has a number among its equals."""
+"""Folding of equal records into one row with their number, which numbers equal records."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Wholes: TypeAlias = NDArray[np.signedinteger[Any]]
 
 
 def hashed(offsets: NDArray[np.int64], items: ItemCodes) -> NDArray[np.uint64]:
-    """Return a hash of each record's items: the same wherever it is computed (confidential)."""
+    """Return a hash of each record's items, the same on every machine (confidential)."""
     from hedgerow.count.compiled import features
 
     hashes = np.empty(len(offsets) - 1, dtype=np.uint64)
@@ -25,10 +25,10 @@ def hashed(offsets: NDArray[np.int64], items: ItemCodes) -> NDArray[np.uint64]:
 def fold(
     offsets: NDArray[np.int64], items: ItemCodes, weights: NDArray[np.int64] | None = None
 ) -> FoldedBaskets:
-    """Return the distinct records, with how many equal ones there are of each (confidential).
+    """Return the distinct records with their frequencies (confidential).
 
-    Records are told apart by their items, and the hash only says where to look: a number among
-    equals that another record could move would break the bound on what one record changes.
+    Records are compared by their items, and the hash is only for the lookup: if another record
+    could change a number among equals, the bound on one record's effect would not hold.
     """
     from hedgerow.count.compiled import features
 

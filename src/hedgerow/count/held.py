@@ -1,4 +1,4 @@
-"""Counts of one attribute that a level has asked for, and what follows from them."""
+"""Counts of one attribute for the boxes of a level, and counts that follow from them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 from hedgerow.count.memory.bins import lists_and_bins
 from hedgerow.model.placed import Borders, SharedBorders, ragged
 
-NOT_ASKED = -1
-"""In place of a list of borders: the box was not asked about."""
+NOT_REQUESTED = -1
+"""Marks boxes without a list of borders: no counts were requested for them."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class AskedBins:
-    """Which bins a level asks for of one attribute, box after box.
+class RequestedBins:
+    """The bins of one attribute that a level requests, box by box.
 
-    ``rows`` are the level's boxes that are asked about, rising. The one at place ``i`` has the
-    list ``which[i]`` of borders, and its bins begin at ``first[i]``.
+    ``rows`` are the level's boxes of the request, in increasing order. The one at position ``i``
+    has the list ``which[i]`` of borders, and its bins begin at ``first[i]``.
     """
 
     borders: Borders | SharedBorders
@@ -32,28 +32,28 @@ class AskedBins:
     @classmethod
     def of(
         cls, borders: Borders | SharedBorders, rows: NDArray[np.int64] | None, n_boxes: int
-    ) -> AskedBins:
-        """Return the question as it was put; without ``rows`` it is about all boxes."""
+    ) -> RequestedBins:
+        """Return the request; without ``rows`` it is for all boxes."""
         lists, which, first = lists_and_bins(borders)
         every = np.arange(n_boxes) if rows is None else rows
         return cls(borders=borders, lists=lists, rows=every, which=which, first=first)
 
     @cached_property
     def widths(self) -> NDArray[np.int64]:
-        """How many bins each of the boxes has."""
+        """Number of bins of each box."""
         widths: NDArray[np.int64] = np.diff(self.lists.starts)[self.which] + 1
         return widths
 
     def bins(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the numbers of all bins of some of the boxes, one after the other."""
+        """Return the numbers of all bins of some boxes, one box after the other."""
         widths = self.widths[places]
         _, inside = ragged(widths)
         return np.repeat(self.first[places], widths) + inside
 
-    def some(self, places: NDArray[np.int64]) -> AskedBins:
-        """Return the question about some of the boxes alone."""
+    def some(self, places: NDArray[np.int64]) -> RequestedBins:
+        """Return the request for some of the boxes."""
         borders = SharedBorders(lists=self.lists, which=self.which[places])
-        return AskedBins(
+        return RequestedBins(
             borders=borders,
             lists=self.lists,
             rows=self.rows[places],
@@ -62,7 +62,7 @@ class AskedBins:
         )
 
     def own_borders(self) -> Borders:
-        """Return the borders with a list for every box."""
+        """Return the borders with one list per box."""
         starts, inside = ragged(self.widths - 1)
         origin = np.repeat(self.lists.starts[self.which], self.widths - 1)
         return Borders(starts=starts, values=self.lists.values[origin + inside])
@@ -70,10 +70,10 @@ class AskedBins:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class HeldCounts:
-    """Counts (classes, bins) of one attribute, of boxes of one level (confidential).
+    """Counts (classes, bins) of one attribute, for boxes of one level (confidential).
 
-    ``which`` is the list of borders of each of the level's boxes, ``NOT_ASKED`` where there is
-    none; its bins begin at ``first``.
+    ``which`` is the list of borders of each of the level's boxes, ``NOT_REQUESTED`` without one;
+    its bins begin at ``first``.
     """
 
     lists: Borders
@@ -82,36 +82,36 @@ class HeldCounts:
     counts: NDArray[np.int64]
 
     @classmethod
-    def of(cls, asked: AskedBins, counts: NDArray[np.int64], n_boxes: int) -> HeldCounts:
-        """Return the answer to a question, box by box of the level."""
-        which, first = np.full(n_boxes, NOT_ASKED), np.zeros(n_boxes, dtype=np.int64)
-        which[asked.rows], first[asked.rows] = asked.which, asked.first
-        return cls(lists=asked.lists, which=which, first=first, counts=counts)
+    def of(cls, request: RequestedBins, counts: NDArray[np.int64], n_boxes: int) -> HeldCounts:
+        """Return the counts of a request, by box of the level."""
+        which, first = np.full(n_boxes, NOT_REQUESTED), np.zeros(n_boxes, dtype=np.int64)
+        which[request.rows], first[request.rows] = request.which, request.first
+        return cls(lists=request.lists, which=which, first=first, counts=counts)
 
     @property
     def asks_all(self) -> bool:
-        """Whether every box of the level was asked about."""
-        return bool((self.which != NOT_ASKED).all())
+        """True if counts of every box of the level were requested."""
+        return bool((self.which != NOT_REQUESTED).all())
 
     @cached_property
     def widths(self) -> NDArray[np.int64]:
-        """How many bins each list makes."""
+        """Number of bins of each list."""
         return np.diff(self.lists.starts) + 1
 
     @cached_property
     def running(self) -> NDArray[np.int64]:
-        """Counts of all bins before each, and of all bins."""
+        """Cumulative counts before each bin, and of all bins."""
         running = np.zeros((len(self.counts), self.counts.shape[1] + 1), dtype=np.int64)
         np.cumsum(self.counts, axis=1, out=running[:, 1:])
         return running
 
     def between(self, rows: NDArray[np.int64], borders: Borders) -> NDArray[np.int64] | None:
-        """Return the counts (classes, bins) of some boxes between borders, one list a box.
+        """Return the counts (classes, bins) of some boxes between borders, one list per box.
 
-        ``None`` where a box was not asked about, or not with all of these borders.
+        ``None`` if a box was not requested, or not with all of these borders.
         """
         which = self.which[rows]
-        if (which == NOT_ASKED).any():
+        if (which == NOT_REQUESTED).any():
             return None
         n_borders = np.diff(borders.starts)
         place = self._places(np.repeat(which, n_borders), borders.values)
@@ -119,7 +119,7 @@ class HeldCounts:
             return None
         begins, ends = self.first[rows], self.first[rows] + self.widths[which]
         inner = np.repeat(begins, n_borders) + place + 1
-        # Bin i of a box lies between its borders i - 1 and i, or its ends.
+        # Bin i of a box is between its borders i - 1 and i, or its ends.
         edges = borders.bin_starts
         lower, upper = np.empty(edges[-1], dtype=np.int64), np.empty(edges[-1], dtype=np.int64)
         at = np.arange(len(inner)) + np.repeat(np.arange(len(rows)), n_borders)
@@ -131,7 +131,7 @@ class HeldCounts:
     def _places(
         self, which: NDArray[np.int64], values: NDArray[np.int32]
     ) -> NDArray[np.int64] | None:
-        """Return where each value stands in its list; ``None`` where one does not."""
+        """Return the position of each value in its list, or ``None`` if one is not in it."""
         lists = self.lists
         if not len(values):
             return np.zeros(0, dtype=np.int64)
@@ -149,7 +149,7 @@ class HeldCounts:
     def same_lists(
         self, mine: NDArray[np.int64], others: Borders, theirs: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
-        """Return which pairs of a list of these and one of ``others`` have the same borders."""
+        """Return for which pairs a list of these and one of ``others`` have the same borders."""
         pairs, back = np.unique(mine * others.n_boxes + theirs, return_inverse=True)
         one, other = np.divmod(pairs, max(others.n_boxes, 1))
         lengths = self.widths[one] - 1

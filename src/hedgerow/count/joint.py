@@ -1,4 +1,4 @@
-"""Joint counts of a few attributes at a time, each coarsened: many small tables in one pass."""
+"""Joint counts of a few coarsened attributes at a time: many small tables in one pass."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from hedgerow.model.engine import Batch
 Variable = tuple[int, int]
 """An attribute and one of its coarsenings; the class is the attribute after the last."""
 
-_CHUNK = 1 << 16  # records per step: the columns of a step stay in cache
+_CHUNK = 1 << 16  # records per step, so that the columns of a step stay in the cache
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JointCounts:
-    """How many records lie in each cell of each of several tables.
+    """Number of records in each cell of each of several tables.
 
     ``places[a][level]`` is the cell of each code of attribute ``a``. A table is a tuple of
     variables, the last varying fastest; tables that share all but their last variable are
@@ -30,15 +30,15 @@ class JointCounts:
 
     @property
     def size(self) -> int:
-        """Cells of all tables together."""
+        """Total number of cells of all tables."""
         return sum(prod(self.shape(table)) for table in self.tables)
 
     def shape(self, table: tuple[Variable, ...]) -> tuple[int, ...]:
-        """Return how many cells each variable of a table has."""
+        """Return the number of cells of each variable of a table."""
         return tuple(int(self.places[a][level][-1]) + 1 for a, level in table)
 
     def split(self, sums: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-        """Cut the flat sum into one array per table, of shape (other cells, last cells)."""
+        """Split the flat sum into one array per table, of shape (other cells, last cells)."""
         shapes = [self.shape(table) for table in self.tables]
         ends = np.cumsum([prod(shape) for shape in shapes], dtype=np.int64)
         parts = np.split(sums, ends[:-1])
@@ -67,7 +67,7 @@ class JointCounts:
 
 
 class _Columns:
-    """The coarsened columns of some records, made when they are asked for."""
+    """The coarsened columns of some records, computed on first use."""
 
     def __init__(
         self, batch: Batch, rows: slice, places: tuple[tuple[NDArray[np.int32], ...], ...]
@@ -86,7 +86,7 @@ class _Columns:
         return self._made[variable]
 
     def keys(self, variables: tuple[Variable, ...]) -> NDArray[np.int64]:
-        """Return each record's cell in the table of some variables."""
+        """Return each record's cell in the table of the given variables."""
         keys = np.zeros(self._n, dtype=np.int64)
         for a, level in variables:
             keys = keys * (int(self._places[a][level][-1]) + 1) + self[(a, level)]

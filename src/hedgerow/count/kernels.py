@@ -12,22 +12,22 @@ from hedgerow.model.arrays import Codes
 from hedgerow.model.engine import Batch, SparseCounts
 
 DENSE_UP_TO = 1 << 23
-"""Keys up to which groups are tallied in one dense array rather than by sorting."""
+"""Maximum number of keys for a tally of groups in one dense array; more are sorted."""
 
-_CHUNK = 1 << 16  # records per step of the NumPy forms: their scratch stays in cache
+_CHUNK = 1 << 16  # records per step of the NumPy forms, so that their scratch stays in the cache
 
 
 MOST_KEYS = 1 << 62
-"""Cells of a table, at the most, that can be told apart by 64-bit keys."""
+"""Maximum number of cells of a table with 64-bit keys."""
 
 
 def require_keys(n_keys: int) -> None:
-    """Refuse a table of more cells than there are keys; methods do before, with their reasons.
+    """Refuse a table with more cells than keys; methods refuse it earlier, with their reasons.
 
     >>> require_keys(MOST_KEYS)
     """
     if n_keys > MOST_KEYS:
-        raise InternalError("a table has more cells than its keys can tell apart")
+        raise InternalError("a table has more cells than 64-bit keys")
 
 
 def _classes_of(batch: Batch) -> Codes:
@@ -38,7 +38,7 @@ def _classes_of(batch: Batch) -> Codes:
 
 @dataclass(frozen=True, kw_only=True)
 class ClassHistograms:
-    """For every attribute, how many records have each code and class.
+    """Number of records with each code and class, for every attribute.
 
     One pass serves all candidates of [DiffGen, Alg. 1]: the score of a node needs only
     its attribute's class histogram [DiffGen, Sec. 4.3]. The sum is the attributes'
@@ -50,11 +50,11 @@ class ClassHistograms:
 
     @property
     def size(self) -> int:
-        """Cells of all histograms together."""
+        """Total number of cells of all histograms."""
         return sum(self.sizes) * self.n_classes
 
     def split(self, sums: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-        """Cut the flat sum into one (codes, classes) array per attribute."""
+        """Split the flat sum into one (codes, classes) array per attribute."""
         ends = np.cumsum(np.array(self.sizes, dtype=np.int64) * self.n_classes)
         return [part.reshape(-1, self.n_classes) for part in np.split(sums, ends[:-1])]
 
@@ -90,12 +90,11 @@ class ClassHistograms:
 
 @dataclass(frozen=True, kw_only=True)
 class GroupCounts:
-    """How many records fall into each group of a cut: key = box rank x classes + class.
+    """Number of records in each group of a cut: key = box rank x classes + class.
 
-    ``places`` holds, for every attribute, the range that each code falls into; boxes
-    are ranked in mixed radix, the first attribute most significant, so that increasing
-    keys are the canonical order of a release. Attributes with a single range do not
-    move the rank and are not read.
+    ``places`` holds, for every attribute, the range of each code; boxes are ranked in mixed
+    radix, the first attribute most significant, so that increasing keys are the canonical order
+    of a release. Attributes with a single range do not change the rank and are not read.
     """
 
     places: tuple[NDArray[np.int32], ...] = field(repr=False)
@@ -106,7 +105,7 @@ class GroupCounts:
         require_keys(self.n_groups)
 
     def strides(self) -> tuple[int, ...]:
-        """What one step along each attribute's ranges adds to the key."""
+        """Change of the key per range of each attribute."""
         strides = []
         stride = self.n_classes
         for n in reversed(self.n_ranges):
@@ -116,7 +115,7 @@ class GroupCounts:
 
     @property
     def n_groups(self) -> int:
-        """How many groups there are, occupied or not."""
+        """Number of groups, occupied or not."""
         n = self.n_classes
         for ranges in self.n_ranges:
             n *= ranges

@@ -17,7 +17,7 @@ OwnedBasketEngine = HeldByPerson[EncodedBaskets, BasketEngine]
 
 
 class OwnedBasketsInMemory:
-    """The baskets of everybody, in memory (confidential)."""
+    """The baskets of all people, in memory (confidential)."""
 
     name = "memory"
 
@@ -46,8 +46,8 @@ class OwnedBasketsInMemory:
         return self._bounded[rule]
 
     def rehearsing(self, baskets: EncodedBaskets) -> BasketEngine:
-        """Return an engine that counts made-up baskets by the same loops as this one's."""
+        """Return an engine that counts simulated baskets by the same loops."""
         return self.bounded(self._rule).rehearsing(baskets)
 
     def close(self) -> None:
-        """Nothing to do: the baskets go with the engine."""
+        """Do nothing: the baskets are freed with the engine."""

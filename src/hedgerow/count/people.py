@@ -1,7 +1,7 @@
-"""Records held by person until the bound on each person's records is known.
+"""Records kept by person until the bound on each person's records is known.
 
-`records-per-person: auto` is chosen by a mechanism, which runs only after it was booked: until
-then an engine holds all records of everybody, and afterwards those that count.
+`records-per-person: auto` is chosen by a mechanism, which runs only after it was booked: until then
+an engine holds all records of all people, and afterwards those that count.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def clipped_sizes(parts: Iterable[PersonSizes], most: int) -> NDArray[np.int64]:
 
 
 class PeopleInMemory:
-    """The records of everybody, in memory (confidential)."""
+    """The records of all people, in memory (confidential)."""
 
     name = "memory"
 
@@ -96,7 +96,7 @@ class PeopleInMemory:
         """Return an engine over the records that count."""
         if rule not in self._bounded:
             parts = self._gathered.kept(rule) or [(1, no_records(self.schema))]
-            # Loops that pay for all records together are taken for each weight's.
+            # Use compiled loops for each weight if they pay for all records.
             n_records = sum(len(columns[0]) for _, columns in parts)
             paths = CompiledPaths.of(n_records, len(self.schema.attributes))
             engines: list[tuple[int, Engine]] = [
@@ -107,15 +107,15 @@ class PeopleInMemory:
         return self._bounded[rule]
 
     def rehearsing(self, table: EncodedTable) -> Engine:
-        """Return an engine that counts a made-up table by the same loops as this one's."""
+        """Return an engine that counts a simulated table by the same loops."""
         return self.bounded(self._rule).rehearsing(table)
 
     def close(self) -> None:
-        """Nothing to do: the records go with the engine."""
+        """Do nothing: the records are freed with the engine."""
 
 
 def in_one_engine(parts: list[tuple[int, Engine]], rule: PeopleRule) -> Engine:
-    """Return one engine for all weights: the only one itself where nothing is weighed."""
+    """Return one engine for all weights: the single engine itself if nothing is weighted."""
     if rule.unit == 1:
         return parts[0][1]
     return WeightedEngine(parts=parts, unit=rule.unit)

@@ -1,14 +1,14 @@
-"""Placed records whose counts are remembered for a level: what follows is not counted again.
+"""Placed records that reuse the counts of a level instead of counting again.
 
-Three things follow. A box that was asked about is known between fewer borders, too. A box that
-was divided has as many records in its children as in itself, so that of the children the
-largest needs no counting: it is what the others leave of their parent. And the classes of the
-children are those of the bins that the choice was made from.
+Counts are reused in three ways. A box that was counted has known counts between fewer borders, too.
+A box that was split has as many records in its children as in itself, so the largest child needs
+no counting: its counts are those of the parent minus those of the other children. And the class
+counts of the children follow from the bins that the choice was based on.
 
-So an engine counts about half of the records of a level or fewer, and the last level of a tree
-is never placed at all. Counts are exact either way: releases are the same.
+So an engine counts at most about half of the records of a level, and the last level of a tree is
+never placed at all. Counts are exact in any case: releases are the same.
 
-Privacy: nothing is added or lost. What is counted and what follows depends on exact sizes, as
+Privacy: nothing is added or lost. The decision to count or to derive depends on exact sizes, as
 the time of counting does (docs/limits.md).
 """
 
@@ -22,19 +22,19 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.count.held import NOT_ASKED, AskedBins, HeldCounts
+from hedgerow.count.held import NOT_REQUESTED, HeldCounts, RequestedBins
 from hedgerow.errors import InternalError
 from hedgerow.model.placed import LevelBins, Placed, Routing, ragged
 
 MOST_HELD = 1 << 23
-"""Counts of a level that are remembered, at the most."""
+"""Maximum number of counts of a level that are kept."""
 
 ROWS_PER_COUNT = 32
-"""Records that must be saved for each count that is worked out, or put in its place, instead."""
+"""Minimum number of records to save for each count that is derived or moved instead."""
 
 
 class RememberedCounts:
-    """Placed records that answer from earlier counts where these say it (confidential)."""
+    """Placed records that answer from earlier counts if these suffice (confidential)."""
 
     def __init__(
         self, placed: Placed, *, rows_per_count: int = ROWS_PER_COUNT, most_held: int = MOST_HELD
@@ -58,14 +58,14 @@ class RememberedCounts:
         return dict(self.each(level))
 
     def each(self, level: LevelBins) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """Yield the same attribute by attribute, in the order of the question."""
-        asked = {
-            a: AskedBins.of(borders, level.boxes.get(a), self._n_boxes)
+        """Yield the same attribute by attribute, in the order of the request."""
+        request = {
+            a: RequestedBins.of(borders, level.boxes.get(a), self._n_boxes)
             for a, borders in level.borders.items()
         }
-        plans = {a: self._plan(a, question) for a, question in asked.items()}
+        plans = {a: self._plan(a, question) for a, question in request.items()}
         counted = self._counted({a: plan.counted for a, plan in plans.items() if plan.counted})
-        for a, question in asked.items():
+        for a, question in request.items():
             counts = plans[a].filled(next(counted) if plans[a].counted else None)
             self._hold(a, question, counts)
             yield a, counts.T
@@ -80,7 +80,7 @@ class RememberedCounts:
         return self._classes
 
     def route(self, routing: Routing) -> None:
-        """Send every record to its child; none is moved before the next question."""
+        """Send every record to its child; records are only moved before the next count."""
         self._classes = self._child_classes(routing)
         self._families = (
             None if self._classes is None else _Families.of(routing, self._classes.sum(axis=1))
@@ -94,50 +94,50 @@ class RememberedCounts:
             self._placed.route(routing)
         self._pending = []
 
-    def _counted(self, asked: dict[int, AskedBins]) -> Iterator[NDArray[np.int64]]:
-        """Yield what the records must be asked for (classes, bins), in one pass."""
-        if not asked:
+    def _counted(self, request: dict[int, RequestedBins]) -> Iterator[NDArray[np.int64]]:
+        """Yield the counts (classes, bins) that need the records, in one pass."""
+        if not request:
             return
         self._place_all()
         level = LevelBins(
-            borders={a: each.borders for a, each in asked.items()},
-            boxes={a: each.rows for a, each in asked.items() if len(each.rows) < self._n_boxes},
+            borders={a: each.borders for a, each in request.items()},
+            boxes={a: each.rows for a, each in request.items() if len(each.rows) < self._n_boxes},
         )
         for _, counts in self._placed.each(level):
             yield counts.T
 
-    def _hold(self, a: int, asked: AskedBins, counts: NDArray[np.int64]) -> None:
+    def _hold(self, a: int, request: RequestedBins, counts: NDArray[np.int64]) -> None:
         if self._n_held + counts.size <= self._most_held:
             self._n_held += counts.size
-            self._now[a] = HeldCounts.of(asked, counts, self._n_boxes)
+            self._now[a] = HeldCounts.of(request, counts, self._n_boxes)
 
-    def _plan(self, a: int, asked: AskedBins) -> _Plan:
+    def _plan(self, a: int, request: RequestedBins) -> _Plan:
         held = self._now.get(a)
         if held is not None:
-            known = held.between(asked.rows, asked.own_borders())
+            known = held.between(request.rows, request.own_borders())
             if known is not None:
-                return _AllKnown(asked=asked, known=known)
+                return _AllKnown(request=request, known=known)
         before = self._before.get(a)
         if before is None or self._families is None:
-            return _AllCounted(counted=asked)
-        families = self._families.that_pay(before, asked, self._n_boxes, self._rows_per_count)
-        least = self._rows_per_count * asked.borders.n_bins * len(before.counts)
-        if families.size.sum() <= least:  # all other counts are put in their places
-            return _AllCounted(counted=asked)
-        left = np.flatnonzero(~np.isin(asked.rows, families.largest, assume_unique=True))
-        return _WorkedOut(asked=asked, left=left, families=families, before=before)
+            return _AllCounted(counted=request)
+        families = self._families.that_pay(before, request, self._n_boxes, self._rows_per_count)
+        least = self._rows_per_count * request.borders.n_bins * len(before.counts)
+        if families.size.sum() <= least:  # all other counts would have to be moved
+            return _AllCounted(counted=request)
+        left = np.flatnonzero(~np.isin(request.rows, families.largest, assume_unique=True))
+        return _WorkedOut(request=request, left=left, families=families, before=before)
 
     def _known_classes(self) -> NDArray[np.int64] | None:
-        """Return class counts (boxes, classes) as far as bins of all boxes tell them."""
-        told = [held for held in self._now.values() if held.asks_all]
-        if not told:
+        """Return class counts (boxes, classes) if the bins of all boxes are known."""
+        known = [held for held in self._now.values() if held.asks_all]
+        if not known:
             return None
-        held = min(told, key=lambda each: each.counts.size)
+        held = min(known, key=lambda each: each.counts.size)
         ends = held.first + held.widths[held.which]
         return (held.running[:, ends] - held.running[:, held.first]).T
 
     def _child_classes(self, routing: Routing) -> NDArray[np.int64] | None:
-        """Return class counts (children, classes), if the bins of the chosen attributes tell."""
+        """Return class counts (children, classes) if those of the chosen attributes are known."""
         parents = self._classes if self._classes is not None else self._known_classes()
         if parents is None:
             return None
@@ -159,9 +159,10 @@ class RememberedCounts:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Families:
-    """Boxes of one parent each: the first of them, how many, and which has most records.
+    """Families of boxes with one parent: the first box, their number, and the largest box.
 
-    ``size`` is how many that one has (confidential); ``parent`` the row of the level before.
+    ``size`` is the number of records of the largest (confidential); ``parent`` the row of the level
+    before.
     """
 
     parent: NDArray[np.int64]
@@ -172,7 +173,7 @@ class _Families:
 
     @classmethod
     def of(cls, routing: Routing, sizes: NDArray[np.int64]) -> _Families:
-        """Return the families of a level, from the records of each box."""
+        """Return the families of a level, from the number of records in each box."""
         parent = np.flatnonzero(routing.attribute >= 0)
         first = routing.first_child[parent]
         n = np.diff(routing.borders.starts)[parent] + 1
@@ -193,40 +194,40 @@ class _Families:
         )
 
     def that_pay(
-        self, before: HeldCounts, asked: AskedBins, n_boxes: int, rows_per_count: int
+        self, before: HeldCounts, request: RequestedBins, n_boxes: int, rows_per_count: int
     ) -> _Families:
-        """Return the families whose largest box is better worked out than counted.
+        """Return the families whose largest box is cheaper to derive than to count.
 
-        All boxes of the family must be asked about, with the borders that their parent had.
+        All boxes of the family must be requested, with the borders that their parent had.
         """
         n_classes = len(before.counts)
-        place = np.full(n_boxes, NOT_ASKED)
-        place[asked.rows] = np.arange(len(asked.rows))
-        n_asked = np.concatenate([[0], np.cumsum(place != NOT_ASKED)])
+        place = np.full(n_boxes, NOT_REQUESTED)
+        place[request.rows] = np.arange(len(request.rows))
+        n_requested = np.concatenate([[0], np.cumsum(place != NOT_REQUESTED)])
         lists = before.which[self.parent]
         cells = self.n * before.widths[lists] * n_classes
-        pays = (self.size > rows_per_count * cells) & (lists != NOT_ASKED)
-        some = self[pays & (n_asked[self.first + self.n] - n_asked[self.first] == self.n)]
+        pays = (self.size > rows_per_count * cells) & (lists != NOT_REQUESTED)
+        some = self[pays & (n_requested[self.first + self.n] - n_requested[self.first] == self.n)]
         _, inside = ragged(some.n)
         places = np.repeat(place[some.first], some.n) + inside
         lists = np.repeat(before.which[some.parent], some.n)
-        same = before.same_lists(lists, asked.lists, asked.which[places])
-        # Bins of a family lie one after the other, box by box.
-        begins = np.repeat(asked.first[place[some.first]], some.n)
-        same &= asked.first[places] == begins + inside * before.widths[lists]
+        same = before.same_lists(lists, request.lists, request.which[places])
+        # Bins of a family are adjacent, box by box.
+        begins = np.repeat(request.first[place[some.first]], some.n)
+        same &= request.first[places] == begins + inside * before.widths[lists]
         if not len(same):
             return some
         return some[np.logical_and.reduceat(same, np.cumsum(some.n) - some.n)]
 
 
 class _Plan(Protocol):
-    """How the counts of one attribute are come by; ``counted`` is what the records are asked."""
+    """Obtains the counts of one attribute; ``counted`` is the part that needs the records."""
 
     @property
-    def counted(self) -> AskedBins | None: ...
+    def counted(self) -> RequestedBins | None: ...
 
     def filled(self, counted: NDArray[np.int64] | None) -> NDArray[np.int64]:
-        """Return the counts (classes, bins) of the whole question."""
+        """Return the counts (classes, bins) of the whole request."""
         ...
 
 
@@ -234,7 +235,7 @@ class _Plan(Protocol):
 class _AllCounted:
     """Everything is counted."""
 
-    counted: AskedBins
+    counted: RequestedBins
 
     def filled(self, counted: NDArray[np.int64] | None) -> NDArray[np.int64]:
         if counted is None:
@@ -244,48 +245,48 @@ class _AllCounted:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _AllKnown:
-    """The level was asked before, with more borders; ``known`` are counts by box, then bin."""
+    """Nothing is counted: the level has counts for more borders, ``known`` by box, then bin."""
 
-    asked: AskedBins
+    request: RequestedBins
     known: NDArray[np.int64]
     counted: None = None
 
     def filled(self, counted: NDArray[np.int64] | None) -> NDArray[np.int64]:
         counts = np.empty_like(self.known)
-        counts[:, self.asked.bins(np.arange(len(self.asked.rows)))] = self.known
+        counts[:, self.request.bins(np.arange(len(self.request.rows)))] = self.known
         return counts
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _WorkedOut:
-    """Of each family but the largest box is counted; ``left`` are the places of the others."""
+    """All but the largest box of each family are counted; ``left`` are their positions."""
 
-    asked: AskedBins
+    request: RequestedBins
     left: NDArray[np.int64]
     families: _Families
     before: HeldCounts
 
     @cached_property
-    def counted(self) -> AskedBins | None:
-        return self.asked.some(self.left) if len(self.left) else None
+    def counted(self) -> RequestedBins | None:
+        return self.request.some(self.left) if len(self.left) else None
 
     def filled(self, counted: NDArray[np.int64] | None) -> NDArray[np.int64]:
         n_classes = len(self.before.counts)
-        counts = np.zeros((n_classes, self.asked.borders.n_bins), dtype=np.int64)
+        counts = np.zeros((n_classes, self.request.borders.n_bins), dtype=np.int64)
         if counted is not None and self.counted is not None:
             bins = self.counted.bins(np.arange(len(self.left)))
-            counts[:, self.asked.bins(self.left)] = counted[:, bins]
+            counts[:, self.request.bins(self.left)] = counted[:, bins]
         self._work_out(counts)
         return counts
 
     def _work_out(self, counts: NDArray[np.int64]) -> None:
-        """Give the largest box of each family what the others leave of their parent."""
+        """Compute the counts of the largest box of each family from its parent and the others."""
         families, before = self.families, self.before
         widths = before.widths[before.which[families.parent]]
-        place = np.searchsorted(self.asked.rows, families.first)
-        # One entry for each family and bin; then one for each family, bin and box.
+        place = np.searchsorted(self.request.rows, families.first)
+        # One entry per family and bin; then one per family, bin and box.
         _, bin_ = ragged(widths)
-        start = np.repeat(self.asked.first[place], widths)
+        start = np.repeat(self.request.first[place], widths)
         n, width = np.repeat(families.n, widths), np.repeat(widths, widths)
         starts, box = ragged(n)
         cells = np.repeat(start + bin_, n) + box * np.repeat(width, n)

@@ -1,4 +1,4 @@
-"""What is counted of sequences: where they are in a forest of prefixes, and how long they are."""
+"""Counts of sequences: their positions in a forest of prefixes, and their lengths."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOWHERE = -1
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ItemSteps:
-    """How an item is spelt, step by step: one step without a taxonomy, else a step per level.
+    """The steps of each item: one step without a taxonomy, else one per level.
 
     ``slots[item, j]`` is the child taken by step ``j`` of an item that has ``n_steps[item]``
     steps. Nodes have ``width`` children; the last one is the end of a sequence.
@@ -26,18 +26,18 @@ class ItemSteps:
 
     @property
     def end(self) -> int:
-        """The child that ends a sequence."""
+        """Child that ends a sequence."""
         return self.width - 1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PrefixCounts:
-    """How many sequences go to each child of the nodes that were expanded last.
+    """Number of sequences at each child of the nodes that were expanded last.
 
     ``tree[node * width + slot]`` is the number of an expanded child, or -1 for a leaf. Sequences
-    begin at node 0. Where there is a second forest, ``further``, a sequence that reaches a leaf of
-    the first one goes on there with what is left of it, from the root that ``roots`` names for
-    the leaf (-1: none). The nodes from ``first`` on, of the last forest, are counted.
+    begin at node 0. With a second forest, ``further``, a sequence that reaches a leaf of the first
+    one continues there with its remaining items, from the root in ``roots`` for the leaf (-1:
+    none). The nodes from ``first`` on, of the last forest, are counted.
     """
 
     steps: ItemSteps
@@ -49,7 +49,7 @@ class PrefixCounts:
 
     @property
     def size(self) -> int:
-        """How many numbers a sum has: a child each."""
+        """Number of counts: one per child."""
         return self.n_counted * self.steps.width
 
     def count(self, batch: SequenceBatch) -> NDArray[np.int64]:
@@ -85,7 +85,7 @@ class PrefixCounts:
 
 
 class _Walk:
-    """Sequences on their way down, all by one step at a time (confidential)."""
+    """Sequences on their way down, all in the same step (confidential)."""
 
     def __init__(self, batch: SequenceBatch, steps: ItemSteps) -> None:
         self._items = batch.items
@@ -106,7 +106,7 @@ class _Walk:
             self._go(cells, ~there, tree)
 
     def leave(self, tree: NDArray[np.int32], roots: NDArray[np.int32]) -> None:
-        """Go to the leaves of a tree, and on to the roots that they lead to."""
+        """Go to the leaves of a tree, and on to the roots of the second forest."""
         places: list[tuple[NDArray[np.int64], ...]] = []
         while len(self._node):
             cells = self._cells()
@@ -153,13 +153,13 @@ class _Walk:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LengthCounts:
-    """How many sequences have a length from each of ``least`` on, up to the next one."""
+    """Number of sequences by length, in bins that begin at the lengths in ``least``."""
 
     least: NDArray[np.int64] = field(repr=False)
 
     @property
     def size(self) -> int:
-        """How many numbers a sum has: one per bin."""
+        """Number of counts: one per bin."""
         return len(self.least)
 
     def count(self, batch: SequenceBatch) -> NDArray[np.int64]:

@@ -76,11 +76,11 @@ class EngineSettings:
                 raise SettingError(
                     f"the engine {self.kind!r} has no such setting",
                     where=name,
-                    do=f"Remove it, or choose the engine {kind}.",
+                    do=f"Remove it, or use the engine {kind}.",
                 )
         if self.memory is not None and self.memory < LEAST_MEMORY:
             raise SettingError(
-                "that is too little memory to work in",
+                "this is too little memory to work with",
                 where="memory",
                 do=f"Give at least {LEAST_MEMORY >> 20}MB.",
             )
@@ -124,5 +124,5 @@ def parse_bytes(text: str) -> int:
     """
     found = _SIZE.fullmatch(text.strip())
     if found is None:
-        raise SettingError("this is no size", where="memory", do="Write it as 2GB or 800MB.")
+        raise SettingError("this is not a size", where="memory", do="Write it as 2GB or 800MB.")
     return int(Fraction(found[1]) * (1 << _UNITS[found[2].lower()]))

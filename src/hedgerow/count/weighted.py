@@ -1,7 +1,7 @@
-"""Records that count for different weights: one engine for each weight, their sums weighed.
+"""Records with different weights: one engine for each weight, with weighted sums.
 
-A weight is a whole number of units, and few weights occur (model/people.py), so every engine
-counts as it always does and only its sums are multiplied.
+A weight is an integer number of units, and few weights occur (model/people.py), so every engine
+counts as usual and only its sums are multiplied.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from hedgerow.model.table import EncodedTable
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class WeightedEngine:
-    """Sums kernels over records whose weight is that of their engine; a person has ``unit``."""
+    """Sums kernels over records with one engine per weight; a person has ``unit``."""
 
     parts: Sequence[tuple[int, Engine]]
     unit: int
 
     @property
     def name(self) -> str:
-        """What the certificate calls the engine."""
+        """Name of the engine in the certificate."""
         return self.parts[0][1].name
 
     @property
@@ -37,7 +37,7 @@ class WeightedEngine:
         return self.parts[0][1].schema
 
     def sum(self, kernel: DenseKernel) -> NDArray[np.int64]:
-        """Return the weighed sum of a dense kernel over all records (confidential)."""
+        """Return the weighted sum of a dense kernel over all records (confidential)."""
         total = np.zeros(kernel.size, dtype=np.int64)
         for weight, engine in self.parts:
             total += weight * engine.sum(kernel)
@@ -63,7 +63,7 @@ class WeightedEngine:
         return WeightedEngine(parts=parts, unit=self.unit)
 
     def rehearsing(self, table: EncodedTable) -> WeightedEngine:
-        """Return engines of the same kinds over a made-up table, each with a part of it."""
+        """Return engines of the same kinds over a simulated table, each with a part of it."""
         n_parts = len(self.parts)
         return WeightedEngine(
             parts=[
@@ -74,7 +74,7 @@ class WeightedEngine:
         )
 
     def close(self) -> None:
-        """Let go of the records."""
+        """Release the records."""
         for _, engine in self.parts:
             engine.close()
 
@@ -89,7 +89,7 @@ class WeightedPlaced:
         return "WeightedPlaced()"
 
     def sum(self, level: LevelBins) -> dict[int, NDArray[np.int64]]:
-        """Return, by attribute, weighed class counts of shape (bins, classes)."""
+        """Return, by attribute, weighted class counts of shape (bins, classes)."""
         total: dict[int, NDArray[np.int64]] = {}
         for weight, placed in self._parts:
             for attribute, counts in placed.sum(level).items():
@@ -102,7 +102,7 @@ class WeightedPlaced:
         yield from self.sum(level).items()
 
     def classes(self) -> NDArray[np.int64]:
-        """Return weighed class counts of shape (boxes, classes)."""
+        """Return weighted class counts of shape (boxes, classes)."""
         counts = np.stack([weight * placed.classes() for weight, placed in self._parts])
         return np.asarray(counts.sum(axis=0), dtype=np.int64)
 

@@ -1,7 +1,7 @@
-"""The demonstration: a release of real, bundled data from end to end.
+"""The demonstration: a release of real, bundled data from start to end.
 
-An empty folder comes in; data, plan, taxonomies, a release of them and what it keeps leave, a
-starting point for one's own.
+Takes an empty folder and writes data, plan, taxonomies, a release and what it keeps: a starting
+point for own data.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 SPLIT_SEED = 1994
-"""Which third is held out: always the same one, so that runs can be compared."""
+"""Seed of the split into published and held-out thirds; fixed, so that runs can be compared."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Demonstration:
-    """What the demonstration made; ``accuracy`` is ``None`` where scikit-learn is missing."""
+    """Results of the demonstration; ``accuracy`` is ``None`` without scikit-learn."""
 
     folder: Path
     release: Release
@@ -46,13 +46,13 @@ def run_demo(
 ) -> Demonstration:
     """Publish UCI Adult at epsilon 1 into ``folder`` and measure what the release keeps.
 
-    Leaves the plan, the taxonomies, both parts of the data and the release there.
+    Writes the plan, the taxonomies, both parts of the data and the release.
     """
     progress("laying out the demonstration", None)
     lay_out(folder, force=force)
     release = publish(folder / "plan.yaml", out=folder / "release", again=force, progress=progress)
     if not isinstance(release, Release):
-        raise InternalError("the demonstration's plan is not for a table")
+        raise InternalError("The demonstration's plan is not for a table.")
     progress("learning from the release", None)
     return Demonstration(folder=folder, release=release, accuracy=_accuracy(folder, release))
 
@@ -61,13 +61,13 @@ def lay_out(folder: Path, *, force: bool = False) -> None:
     """Write the plan, the taxonomies and the data, two thirds of them to be released."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())) and not force:
         raise ReleaseError(
-            "the folder is there already",
+            "The folder exists already.",
             where=str(folder),
-            do="Give another one with --out, or make the demonstration anew with --force.",
+            do="Give another one with --out, or replace the demonstration with --force.",
         )
     try:
         (folder / "taxonomies").mkdir(parents=True, exist_ok=True)
-        for old in folder.glob("ledger.sqlite*"):  # the demonstration starts afresh
+        for old in folder.glob("ledger.sqlite*"):  # the demonstration is created anew
             old.unlink()
         with as_file(files("hedgerow.demo") / "adult") as bundled:
             shutil.copy(bundled / "plan.yaml", folder)
@@ -77,7 +77,8 @@ def lay_out(folder: Path, *, force: bool = False) -> None:
         _write_parts(folder)
     except OSError as error:
         raise ReleaseError(
-            f"the demonstration cannot be written: {(error.strerror or 'no reason given').lower()}",
+            "The demonstration cannot be written:"
+            f" {(error.strerror or 'no reason given').lower()}.",
             where=str(folder),
             do="Give a folder with room that you may write to.",
         ) from error

@@ -1,7 +1,7 @@
-"""A made-up export of a hospital, as hospitals write them: to try a draft on.
+"""A simulated hospital export with the formats of real ones, to try `draft` on.
 
 Semicolons, decimal commas with points between thousands, dates as dd.mm.yyyy, codes of diagnoses
-and postcodes, and the word ``unbekannt`` among heights. Nobody in it exists.
+and postcodes, and the word ``unbekannt`` among heights. All persons are fictitious.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def write_hospital(folder: Path, *, n: int = N_PATIENTS, force: bool = False) ->
     path = folder / FILE
     if path.exists() and not force:
         raise ReleaseError(
-            "the file exists", where=str(path), do="Give another folder, or --force to replace it."
+            "The file exists.", where=str(path), do="Give another folder, or --force to replace it."
         )
     columns = _columns(np.random.default_rng(_SEED), n)
     lines = [";".join(row) for row in zip(*columns.values(), strict=True)]
@@ -50,7 +50,7 @@ def write_hospital(folder: Path, *, n: int = N_PATIENTS, force: bool = False) ->
         path.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         raise ReleaseError(
-            f"the file cannot be written: {(error.strerror or str(error)).lower()}",
+            f"The file cannot be written: {(error.strerror or str(error)).lower()}.",
             where=str(path),
             do="Give a folder that you may write to.",
         ) from error
@@ -58,7 +58,7 @@ def write_hospital(folder: Path, *, n: int = N_PATIENTS, force: bool = False) ->
 
 
 def _columns(rng: np.random.Generator, n: int) -> dict[str, list[str]]:
-    """Return the columns as texts; whether somebody returned follows age, diagnosis and stay."""
+    """Return the columns as texts; readmission depends on age, diagnosis and stay."""
     which = rng.choice(len(_DIAGNOSES), size=n, p=_WEIGHTS)
     risk = np.array(_RISKY)[which]
     age = np.clip(rng.normal(58, 19, n) + 6 * risk, 18, 98)
@@ -93,6 +93,6 @@ def _days(days: NDArray[Any]) -> list[str]:
 
 
 def _amounts(values: NDArray[np.float64]) -> list[str]:
-    """Return amounts as they are written on the continent: 1.234,56."""
+    """Return amounts in continental notation: 1.234,56."""
     swap = str.maketrans(",.", ".,")
     return [f"{value:,.2f}".translate(swap) for value in values.tolist()]

@@ -1,4 +1,4 @@
-"""The certificate of a disclosure: what was promised, in words that do not flatter."""
+"""The certificate of a disclosure."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ ARUBA = "ARUBA, SDM 2008"
 TKDE = "Fouad, Elbassioni, Bertino, TKDE 2014"
 
 _MODELS = {
-    1: "severity divided by the number of records of the dictionary that fit",
-    2: "one divided by the number of records of the dictionary that fit",
-    3: "severity times the logarithm of how rare a fitting record is in the dictionary",
+    1: "severity divided by the number of matching records of the dictionary",
+    2: "one divided by the number of matching records of the dictionary",
+    3: "severity times the logarithm of the rarity of a matching record in the dictionary",
 }
 
 
 @dataclass(frozen=True, kw_only=True)
 class DisclosureFacts:
-    """What is publishable about a run, beyond its plan."""
+    """Publishable facts of a run that its plan does not contain."""
 
     dataset: str
     against: str
@@ -47,8 +47,8 @@ def certify_disclosure(
 ) -> paper.Certificate:
     """Return the certificate.
 
-    Of what was read from data it holds how far risk fell, in coarse steps, and what can be
-    counted in the disclosed table; never a risk itself.
+    Facts that were computed from data are the reduction of risk, in coarse steps, and counts
+    that can be taken from the disclosed table; never a risk itself.
     """
     disclose = ready.disclose
     certificate = certificate_of(
@@ -87,9 +87,9 @@ def certify_disclosure(
 
 
 def certified_recipient(recipient: Recipient) -> paper.DisclosedTo:
-    """Return what a certificate says of a recipient: what they hold themselves, no more.
+    """Return the certificate's facts about a recipient, all of which the recipient knows.
 
-    How many records were recognised is for the owner alone: it may tell who is in both tables.
+    The number of recognised records is for the owner alone: it may reveal who is in both tables.
     """
     return paper.DisclosedTo(
         name=recipient.name,
@@ -99,81 +99,82 @@ def certified_recipient(recipient: Recipient) -> paper.DisclosedTo:
 
 
 def recipient_words(recipient: paper.DisclosedTo | None) -> list[str]:
-    """Return what was counted of earlier disclosures, in the words of a certificate."""
+    """Return sentences about the earlier disclosures that were taken into account."""
     if recipient is None:
         return []
     if not recipient.earlier:
-        return [f"It is the first disclosure to {recipient.name}."]
+        return [f"This is the first disclosure to {recipient.name}."]
     days = list(dict.fromkeys(recipient.earlier))
     n = len(recipient.earlier)
     return [
-        f"Risk is that of all that {recipient.name} has been given together:"
+        f"The risk covers all records that {recipient.name} has received:"
         f" {n} earlier disclosure{'s' if n > 1 else ''} ({', '.join(days)}) and this one."
-        " What others were given is not counted."
+        " Disclosures to other recipients are not counted."
     ]
 
 
 def risk_words(risk: paper.DisclosedRisk) -> str:
-    """Return how far risk fell, in the words of a certificate."""
+    """Return a sentence about the reduction of risk."""
     if not risk.lowered:
         return (
-            f"The mean risk did not fall to {risk.threshold} of that of the records as they are;"
-            " the owner accepted that."
+            f"The mean risk did not fall to {risk.threshold} of that of the original records;"
+            " the owner accepted this."
         )
     if risk.mean_left is None or risk.mean_left > risk.threshold:
-        return "Risk was low from the beginning: many people share the values of a record."
-    return f"The mean risk is at most {risk.mean_left} of that of the records as they are."
+        return "The risk was low from the beginning: many people share the values of a record."
+    return f"The mean risk is at most {risk.mean_left} of that of the original records."
 
 
 def disclosure_statement(ready: PreparedDisclosure, against: str) -> str:
-    """Return what was promised of every record, and what was not."""
+    """Return what is promised for every record, and what is not."""
     return (
         f"Not differentially private. {_promise(ready.disclose)} Risk is measured against"
-        f" {against}: an attacker who knows more than that, or who knows how the forms were"
-        " chosen, may learn more. Every disclosed value is the recorded one, only coarser"
-        f"{_and_class(ready)}."
+        f" {against}: an attacker who knows more than that, or who knows how the generalisations"
+        " were chosen, may learn more. Every disclosed value is the recorded one, possibly"
+        f" generalised{_and_class(ready)}."
     )
 
 
 def _and_class(ready: PreparedDisclosure) -> str:
     target = ready.schema.class_attribute
-    return "" if target is None else f", and {target.name} is disclosed as it is"
+    return "" if target is None else f", and {target.name} is disclosed unchanged"
 
 
 def _promise(disclose: DisclosePlan) -> str:
     if isinstance(disclose, AggregateDisclose):
         return (
-            "Each record is disclosed in the form that is best by one number, low risk weighed"
-            " against utility; neither has a limit."
+            "Each record is disclosed in the generalisation with the best balance of low risk and"
+            " utility; neither has a limit."
         )
     if isinstance(disclose, ApproxDisclose) and disclose.dual:
         least = disclose.utility.at_least
         kept = f"{least} of its own" if least is not None and least.of_most else f"{least}"
         return (
-            "Each record is disclosed in a form of about the least risk whose utility is at least"
-            f" {kept}; how small that risk is, and how far from the least, is not promised. Records"
-            " without such a form are withheld."
+            "Each record is disclosed in a generalisation of approximately the lowest risk whose"
+            f" utility is at least {kept}; neither the risk nor its distance from the lowest is"
+            " bounded. Records without such a generalisation are withheld."
         )
     if isinstance(disclose, ApproxDisclose):
         bound = upward_text(_bound(disclose), digits=6)
         return (
-            "Each record is disclosed in a form of about the most utility whose risk is at most"
-            f" {bound}, a multiple of the limit that was asked for; records without such a form are"
-            " withheld."
+            "Each record is disclosed in a generalisation of approximately the highest utility"
+            f" whose risk is at most {bound}, a multiple of the requested limit; records without"
+            " such a generalisation are withheld."
         )
     if isinstance(disclose, ThresholdDisclose) and disclose.risk.at_most is not None:
         bound = upward_text(disclose.risk.at_most, digits=6)
         return (
-            "Each record is disclosed in the form of most utility whose risk is at most"
-            f" {bound}; records without such a form are withheld."
+            "Each record is disclosed in the generalisation of highest utility whose risk is at"
+            f" most {bound}; records without such a generalisation are withheld."
         )
     threshold = disclose.threshold if isinstance(disclose, ThresholdDisclose) else None
     if threshold is None:
-        return "Each record is disclosed in the form that has the least risk minus utility."
+        return "Each record is disclosed in the generalisation that minimises risk minus utility."
     kept = f"{threshold} of its own" if threshold.of_most else f"{threshold}"
     return (
-        f"Each record is disclosed in the form of least risk whose utility is at least {kept};"
-        " how small that risk is, is not promised. Records without such a form are withheld."
+        "Each record is disclosed in the generalisation of lowest risk whose utility is at least"
+        f" {kept}; the risk itself is not bounded. Records without such a generalisation are"
+        " withheld."
     )
 
 
@@ -183,9 +184,9 @@ def _bound(disclose: ApproxDisclose) -> float:
 
 
 def _settings(disclose: DisclosePlan) -> dict[str, JsonValue]:
-    """Return the settings by their paths in the section, but for what is not set.
+    """Return the settings by their paths in the section, without unset ones.
 
-    Of files the names are given, as folders are nobody's business.
+    Files are given by name only, because their folders are private.
     """
     settings: dict[str, JsonValue] = {}
     for key, value in disclose.model_dump(mode="json", by_alias=True).items():
@@ -207,12 +208,12 @@ def _settings(disclose: DisclosePlan) -> dict[str, JsonValue]:
 def _details(ready: PreparedDisclosure, facts: DisclosureFacts) -> dict[str, str]:
     risk = ready.disclose.risk
     fits = (
-        "a record of the dictionary fits if the disclosed one generalises it"
+        "a record of the dictionary matches if the disclosed one generalises it"
         if risk.consistency == "hierarchical"
-        else "a record of the dictionary fits if its labels look alike (Jaro similarity)"
+        else "a record of the dictionary matches if its labels are similar (Jaro similarity)"
     )
     exact = (
-        "every record has the best of all its forms"
+        "every record has the best of all its generalisations"
         if _exact(ready)
         else (
             "not proved: this risk may grow when a record is generalised"
@@ -224,9 +225,9 @@ def _details(ready: PreparedDisclosure, facts: DisclosureFacts) -> dict[str, str
         "risk": f"model {risk.model}: {_MODELS[risk.model]}",
         "dictionary": facts.against,
         "consistency": fits,
-        "weights": "each person's own" if risk.weights is not None else "the same for everybody",
+        "weights": "one set per person" if risk.weights is not None else "the same for everybody",
         "optimum": exact,
-        "withheld": "shown with all values generalised to the root, and no class",
+        "withheld": "shown with all values generalised to the root, and without a class",
     }
 
 
@@ -242,8 +243,8 @@ def _departures(ready: PreparedDisclosure) -> tuple[Departure, ...]:
         found.append(
             Departure(
                 paper=ARUBA,
-                what="model 3 takes the relative frequency of fitting records",
-                why="as printed it is largest where nothing is disclosed",
+                what="model 3 uses the relative frequency of matching records",
+                why="as printed, it is largest if nothing is disclosed",
             )
         )
     if isinstance(disclose, ThresholdDisclose) and _walks_squares(disclose):
@@ -258,15 +259,15 @@ def _departures(ready: PreparedDisclosure) -> tuple[Departure, ...]:
         found.append(
             Departure(
                 paper=TKDE,
-                what=f"{float(disclose.floor):g} is added to the severity of every form",
-                why="the form that says nothing would have severity 0",
+                what=f"{float(disclose.floor):g} is added to the severity of every generalisation",
+                why="the fully generalised record would have severity 0",
             )
         )
     if isinstance(disclose, ApproxDisclose) and disclose.dual:
         found.append(
             Departure(
                 paper=TKDE,
-                what="the best form is taken of all that the roundings of the dual can return",
+                what="the best of all possible roundings of the dual is used",
                 why="the paper names the dual and does not print it",
             )
         )
@@ -274,8 +275,8 @@ def _departures(ready: PreparedDisclosure) -> tuple[Departure, ...]:
         found.append(
             Departure(
                 paper=TKDE,
-                what="the best acceptable rounding is taken, not a random one",
-                why="drawing until one is acceptable favours forms of little use",
+                what="the best acceptable rounding is used, not a random one",
+                why="drawing until one is acceptable favours generalisations of low utility",
             )
         )
     return tuple(found)
@@ -289,5 +290,5 @@ def _assumed(ready: PreparedDisclosure) -> tuple[paper.Assumed, ...]:
     names = ", ".join(sorted(ready.disclose.model_dump(by_alias=True)))
     return (
         *assumed_table(ready.schema, settings=names, plan=ready.plan),
-        paper.Assumed(what="what an attacker knows is in the dictionary"),
+        paper.Assumed(what="an attacker knows no more than the dictionary"),
     )

@@ -1,7 +1,4 @@
-"""The confidential side of a disclosure: records, the attacker's dictionary, everybody's weights.
-
-Everything here is confidential.
-"""
+"""Confidential inputs of a disclosure: records, the attacker's dictionary and personal weights."""
 
 from __future__ import annotations
 
@@ -30,11 +27,11 @@ from hedgerow.release.domains import describe
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Confidential:
-    """The records to disclose and what an attacker knows.
+    """The records to disclose and the attacker's knowledge.
 
-    ``rows`` are the places of the records in the table as it was read; ``personal`` one
-    weight per record and attribute, where people have their own; ``keys`` what records are
-    recognised by, where the plan names a column; ``n_read`` how many rows the table has.
+    ``rows`` are the row numbers of the records in the original table; ``personal`` has one weight
+    per record and attribute if weights are personal; ``keys`` identify records if the plan names
+    a key column; ``n_read`` is the number of rows of the table.
     """
 
     table: EncodedTable
@@ -50,7 +47,7 @@ class Confidential:
         return Dictionary.of(self.against)
 
     def digest(self) -> str:
-        """Return the SHA-256 of all codes and weights and of what the codes mean."""
+        """Return the SHA-256 of all codes and weights and of the meaning of the codes."""
         sha = hashlib.sha256()
         for attribute in self.table.schema.used():
             sha.update(f"{attribute.name}\0{describe(attribute.domain).digest()}\n".encode())
@@ -68,10 +65,10 @@ class Confidential:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Problems:
-    """The distinct records, with distinct weights, of a table; ``kind`` says which each one is.
+    """The distinct combinations of record and weights in a table; ``kind`` maps records to them.
 
-    Those with the same values stand next to each other. ``known``, where there is any, are the
-    levels of what the recipient has of each record already.
+    Combinations with equal values are adjacent. ``known``, if any, are the levels that the
+    recipient already has of each record.
     """
 
     records: EncodedTable
@@ -85,11 +82,11 @@ class Problems:
 
     @classmethod
     def of(
-        cls, ready: PreparedDisclosure, given: Confidential, known: Levels | None = None
+        cls, ready: PreparedDisclosure, confidential: Confidential, known: Levels | None = None
     ) -> Problems:
-        """Group the records of a table by values, weights and what is known of them."""
-        personal = given.personal if ready.model.personal else None
-        distinct = distinct_problems(given.table, personal, known)
+        """Group the records of a table by values, weights and the recipient's knowledge."""
+        personal = confidential.personal if ready.model.personal else None
+        distinct = distinct_problems(confidential.table, personal, known)
         severities = Severities.of(
             ready.chains,
             attributes=ready.attribute_weights,
@@ -98,7 +95,7 @@ class Problems:
             inner=ready.disclose.risk.inner,
         )
         return cls(
-            records=without_class(given.table, distinct.first),
+            records=without_class(confidential.table, distinct.first),
             kind=distinct.kind,
             many=distinct.many,
             severities=severities,
@@ -106,16 +103,16 @@ class Problems:
         )
 
     def known_of(self, job: int) -> Levels | None:
-        """What the recipient has of one distinct record; none where nothing was given."""
+        """Return the levels that the recipient has of one distinct record, or ``None``."""
         return None if self.known is None else self.known[job]
 
     def part(self, start: int, stop: int) -> EncodedTable:
-        """Some of the records, in order."""
+        """Return a range of the distinct records."""
         return without_class(self.records, slice(start, stop))
 
 
 def without_class(table: EncodedTable, which: slice | NDArray[np.int64]) -> EncodedTable:
-    """Some records of a table, their predictors only."""
+    """Return some records of a table, without their class."""
     return EncodedTable(
         schema=replace(table.schema, class_attribute=None),
         codes=tuple(column[which] for column in table.codes),
@@ -128,7 +125,7 @@ def read_confidential(
 ) -> Confidential:
     """Return the table, the dictionary and the weights that the plan names.
 
-    ``data`` and ``against`` replace what the plan says, where they are given.
+    ``data`` and ``against`` replace those of the plan if they are not ``None``.
     """
     from hedgerow.encode.table import encode_accompanied
     from hedgerow.read.open import open_table
@@ -136,12 +133,12 @@ def read_confidential(
     plan, weights = ready.plan, ready.disclose.risk.weights
     if data is None and plan.data is None:
         raise PlanError(
-            "the plan names no data", where="data", do="Name a file there, or give --data FILE."
+            "the plan names no data", where="data", do="Name a file there, or use --data FILE."
         )
     own = data is None
     source = open_table(
         plan.data if own else data,
-        query=plan.asked if own else None,
+        query=plan.table_query if own else None,
         base=plan.base if own else Path(),
         reading=plan.how_to_read(),
     )
@@ -201,9 +198,9 @@ def _personal(
     negative = np.flatnonzero((personal < 0).any(axis=1))
     if len(negative):
         raise DataError(
-            f"record {int(rows[negative[0]]) + 1}: a weight is negative",
+            f"the weight of record {int(rows[negative[0]]) + 1} is negative",
             where="disclose.risk.weights",
-            do="Give weights from 0 up.",
+            do="Give weights of 0 or more.",
         )
     return personal
 
@@ -228,19 +225,19 @@ def _read_weights(
         np.stack([numbers_in(column) for column in batch.columns], axis=1)
         for batch in source.batches(known)
     ]
-    given = np.vstack([np.zeros((0, len(known))), *parts])
-    if len(given) != n_read:
+    weights = np.vstack([np.zeros((0, len(known))), *parts])
+    if len(weights) != n_read:
         raise DataError(
-            "the table of weights has not as many rows as the data",
+            "the table of weights and the data have different numbers of rows",
             where=source.name,
             do="Give one row of weights for each record, in the same order.",
         )
-    kept = given[rows]
+    kept = weights[rows]
     wrong = np.flatnonzero(~np.isfinite(kept).all(axis=1))
     if len(wrong):
         raise DataError(
-            f"row {int(rows[wrong[0]]) + 1}: there is no number",
+            f"row {int(rows[wrong[0]]) + 1} lacks a number",
             where=source.name,
-            do="Give every record a weight from 0 up for each attribute.",
+            do="Give every record a weight of 0 or more for each attribute.",
         )
     personal[:, [names.index(name) for name in known]] = kept

@@ -1,4 +1,4 @@
-"""disclose(plan): read, solve each distinct record once, keep answers on the way, write."""
+"""Disclose a table: read it, solve each distinct record once, save progress, write the result."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from hedgerow.plan.disclose import ApproxDisclose
 from hedgerow.plan.load import plan_digest
 from hedgerow.progress import Progress, no_progress
 from hedgerow.release.write import check_destination
-from hedgerow.report.owner import WhatTheyHave
+from hedgerow.report.owner import RecipientHistory
 
 _DATABASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|sqlite:")
 
 FIRST_BLOCK = 64
 SECONDS_PER_BLOCK = 2.0
-"""How much work a stopped run may lose."""
+"""Work in seconds that an interrupted run may lose."""
 
 
 def disclose(
@@ -59,31 +59,71 @@ def disclose(
     hours: float = HOURS,
     accept_risk: bool = False,
     on_risk: Callable[[RiskMovement], None] | None = None,
-    on_recognised: Callable[[WhatTheyHave], None] | None = None,
+    on_recognised: Callable[[RecipientHistory], None] | None = None,
     progress: Progress = no_progress,
     **settings: Any,
 ) -> Disclosure:
-    """Return every record in its best form, and write the folder where ``out`` says.
+    """Disclose single records, each generalised to the minimum risk at a required utility.
 
-    ``data`` and ``against`` (the attacker's dictionary) are files, database URLs or
-    dataframes, and replace the plan's own. Further ``settings`` replace those of the plan's
-    ``disclose`` section: ``method``, ``utility={"at-least": "half"}``, ``risk={"model": 2}``
-    and so on. With ``out``, answers are kept beside it on the way, and a run that was stopped
-    goes on unless ``resume`` is false. ``seed`` fixes faithful roundings of ``approx``, the
-    only random step there is.
+    Parameters
+    ----------
+    plan : Plan, mapping or path
+        The plan, a mapping with the keys of a plan file, or the file.
+    data : path, URL or dataframe, optional
+        The confidential table, in place of the plan's.
+    against : path, URL or dataframe, optional
+        The attacker's dictionary, in place of the plan's. By default the data.
+    out : path, optional
+        Folder to write to. Partial results are kept beside it while the run lasts.
+    force : bool, default=False
+        Replace an existing disclosure in ``out``.
+    resume : bool, default=True
+        Resume an interrupted run.
+    seed : int, optional
+        Fix the random roundings of ``approx`` with ``faithful``, the only random step.
+    workers : int, optional
+        Number of processes. By default one per core.
+    hours : float, default=6.0
+        Refuse a run that is expected to take longer.
+    accept_risk : bool, default=False
+        Write the disclosure although its mean risk is above half of that of the original
+        records.
+    on_risk : callable, optional
+        Called with the risk before and after, confidential, before anything is written.
+    on_recognised : callable, optional
+        Called with the records that the recipient already has, confidential.
+    progress : callable, optional
+        Called with the name of a step and the fraction of it that is done.
+    **settings
+        Settings of the plan's ``disclose`` section, such as ``method``,
+        ``utility={"at-least": "half"}`` or ``risk={"model": 2}``.
 
-    With a ``recipient``, what was given to them before counts towards the risk, and what is given
-    now is remembered (see :mod:`~hedgerow.disclosure.recipient`).
+    Returns
+    -------
+    Disclosure
+        The generalised records, their certificate and the owner's figures.
 
-    Refused, with nothing written, where the mean risk does not fall to half of that of the
-    records as they are (see :mod:`~hedgerow.disclosure.movement`), unless ``accept_risk``; and
-    where the work is expected to take longer than ``hours`` (see
-    :mod:`~hedgerow.disclosure.work`). ``on_risk`` is told how risk moved, and ``on_recognised``
-    what the recipient has already, both confidential, before anything is written or refused.
+    Raises
+    ------
+    PlanError, SettingError
+        If the plan or a setting has a mistake.
+    UnconfirmedPlanError, VoidSignatureError
+        If the plan is not confirmed, or has changed since it was signed.
+    RiskNotLoweredError
+        If the mean risk does not fall to half. Nothing has been written.
+    TooLongError
+        If the work is expected to take longer than ``hours``.
+    ReleaseError
+        If the folder cannot be written.
 
-    Privacy: none in the sense of differential privacy; the certificate says what is promised.
-    ``Disclosure.owner`` and the folder `owner` are confidential.
+    Notes
+    -----
+    Privacy: none in the sense of differential privacy; the certificate states it.
+    ``Disclosure.owner`` and the folder `owner` are confidential. With a ``recipient``, earlier
+    disclosures to that recipient count towards the risk, and this one is recorded.
 
+    Examples
+    --------
     >>> import pandas as pd
     >>> visits = pd.DataFrame({"age": [34, 61, 47] * 20, "ward": ["A", "B", "C"] * 20})
     >>> disclosed = disclose({
@@ -93,6 +133,7 @@ def disclose(
     ... }, data=visits)
     >>> disclosed.to_pandas().iloc[0].tolist()
     ['[32, 36)', '*']
+
     """
     ready = prepare_disclosure(plan, settings)
     check_signed(ready.plan, ready.schema, given_to(ready, data, against))
@@ -102,27 +143,27 @@ def disclose(
     recipient = Recipient.of(ready)
     if recipient is not None and destination is not None:
         recipient.check_outside(destination)
-    given = read_confidential(ready, data, against, progress=progress)
-    problems = Problems.of(ready, given, _known(recipient, given, ready))
+    confidential = read_confidential(ready, data, against, progress=progress)
+    problems = Problems.of(ready, confidential, _known(recipient, confidential, ready))
     drawn = secrets.randbits(63) if seed is None else seed
     kept = None
     if destination is not None:
-        identity = _identity(ready, given, problems, seed)
+        identity = _identity(ready, confidential, problems, seed)
         kept = Unfinished.beside(destination, identity, seed=drawn, resume=resume)
         drawn = kept.seed
     with _keeping(kept):
         watch = _watch(ready, problems, kept, hours=hours, workers=workers, progress=progress)
         cores = n_workers(workers)
-        solver = solver_for(ready, given, problems, seed=drawn, workers=cores)
+        solver = solver_for(ready, confidential, problems, seed=drawn, workers=cores)
         found = _solved(solver, len(problems), kept, watch)
         owner = OwnerView(
             ready=ready,
-            given=given,
+            confidential=confidential,
             problems=problems,
             found=found,
-            before=_before(ready, given, problems),
+            before=_before(ready, confidential, problems),
             recipient=recipient,
-            already=_already(ready, given, problems, cores),
+            already=_already(ready, confidential, problems, cores),
         )
         have = owner.what_they_have()
         if on_recognised is not None and have is not None:
@@ -141,7 +182,7 @@ def disclose(
 
 
 def _write(result: Disclosure, destination: Path, *, force: bool) -> None:
-    """Write the folder; what a recipient gets is booked just before the folder has its name."""
+    """Write the folder; the recipient's records are booked just before it gets its name."""
     owner, booked = result.owner, []
     recipient = owner.recipient
     if recipient is None:
@@ -156,23 +197,23 @@ def _write(result: Disclosure, destination: Path, *, force: bool) -> None:
 
 
 def _known(
-    recipient: Recipient | None, given: Confidential, ready: PreparedDisclosure
+    recipient: Recipient | None, confidential: Confidential, ready: PreparedDisclosure
 ) -> Levels | None:
-    """What the recipient has of each record; None where it has nothing of any."""
+    """Return the levels that the recipient has of each record, or ``None`` if there are none."""
     if recipient is None:
         return None
-    known = recipient.recognise(given, ready)
+    known = recipient.recognise(confidential, ready)
     return known.levels if known.recognised.any() else None
 
 
 def _already(
-    ready: PreparedDisclosure, given: Confidential, problems: Problems, workers: int
+    ready: PreparedDisclosure, confidential: Confidential, problems: Problems, workers: int
 ) -> Floats | None:
-    """The risk of what the recipient has already: that of giving it nothing more."""
+    """Return the risk of what the recipient already has."""
     if problems.known is None:
         return None
     solver = RecordSolver(
-        dictionary=given.dictionary,
+        dictionary=confidential.dictionary,
         utility=ready.utility,
         severities=problems.severities,
         model=ready.model,
@@ -185,7 +226,7 @@ def _already(
 
 @contextmanager
 def _keeping(kept: Unfinished | None) -> Iterator[None]:
-    """Let go of answers in the end; what was refused leaves none, unless they took long to find."""
+    """Release saved answers at the end; delete those of a refused run, unless they took long."""
     try:
         yield
     except (RiskNotLoweredError, TooLongError) as error:
@@ -219,14 +260,14 @@ def _check_seed(ready: PreparedDisclosure, seed: int | None) -> None:
     disclose = ready.disclose
     if seed is not None and not (isinstance(disclose, ApproxDisclose) and disclose.faithful):
         raise SettingError(
-            "there is nothing random in this method",
+            "this method has no random step",
             where="seed",
-            do="Leave it out; it is for 'method: approx' with 'faithful: true'.",
+            do="Omit it; it is for 'method: approx' with 'faithful: true'.",
         )
 
 
 def _identity(
-    ready: PreparedDisclosure, given: Confidential, problems: Problems, seed: int | None
+    ready: PreparedDisclosure, confidential: Confidential, problems: Problems, seed: int | None
 ) -> Identity:
     wanted = "" if seed is None else f"-{seed}"
     known = ""
@@ -234,14 +275,14 @@ def _identity(
         known = f"-{hashlib.sha256(np.ascontiguousarray(problems.known).data).hexdigest()}"
     return Identity(
         plan_digest=plan_digest(ready.plan),
-        data_digest=given.digest() + known + wanted,
+        data_digest=confidential.digest() + known + wanted,
         n_problems=len(problems),
         n_attributes=len(ready.chains),
     )
 
 
 def _solved(solver: BlockSolver, n_problems: int, kept: Unfinished | None, watch: Watch) -> Found:
-    """Answer block by block; blocks grow until one takes about two seconds."""
+    """Solve block by block; blocks grow until one takes about two seconds."""
     parts: list[Found] = []
     keep: Callable[[Found], None] = parts.append if kept is None else kept.append
     start = 0 if kept is None else kept.n_done
@@ -259,7 +300,7 @@ def _solved(solver: BlockSolver, n_problems: int, kept: Unfinished | None, watch
             elif seconds > 2 * SECONDS_PER_BLOCK:
                 size = max(size // 2, 1)
     except InputError as error:
-        # Settings that cannot work will not work the next time either.
+        # Settings that are impossible now will be impossible next time.
         if kept is not None and not isinstance(error, ReleaseError | TooLongError):
             kept.remove()
         raise
@@ -270,7 +311,7 @@ def _solved(solver: BlockSolver, n_problems: int, kept: Unfinished | None, watch
 
 
 def _result(owner: OwnerView, facts: DisclosureFacts, *, accept_risk: bool) -> Disclosure:
-    """Return the disclosure, or refuse to call it one where risk did not fall."""
+    """Return the disclosure, or refuse it if the risk did not fall."""
     movement = owner.movement
     if not (movement.lowered or accept_risk):
         raise RiskNotLoweredError(movement)
@@ -289,20 +330,20 @@ def _facts(ready: PreparedDisclosure, *, data: Any, against: Any, seeded: bool) 
     )
 
 
-def _before(ready: PreparedDisclosure, given: Confidential, problems: Problems) -> Valued:
-    """The risk and utility of the records as they are."""
-    forms = UniformForms(ready=ready, given=given, problems=problems)
+def _before(ready: PreparedDisclosure, confidential: Confidential, problems: Problems) -> Valued:
+    """Return the risk and utility of the original records."""
+    forms = UniformForms(ready=ready, confidential=confidential, problems=problems)
     valued = forms.valued(forms.as_they_are())
     if ready.disclose.risk.consistency == "hierarchical":
         return valued
     similar = ready.disclose.risk.similar_from
-    exposure = ready.model.exposure(given.dictionary.n_records)
+    exposure = ready.model.exposure(confidential.dictionary.n_records)
     risk = np.empty(len(problems))
     for job in range(len(problems)):
         codes = [int(column[job]) for column in problems.records.codes]
         counter = match_counter(
             codes,
-            given.dictionary,
+            confidential.dictionary,
             consistency="approximate",
             **({} if similar is None else {"similar_from": float(similar)}),
         )
@@ -328,7 +369,7 @@ def _dictionary_words(ready: PreparedDisclosure, against: Any) -> str:
 
 
 def _file_name(place: Any) -> str | None:
-    """Return the name of a file, without its folders; nothing for databases and dataframes."""
+    """Return the name of a file without its folders, or ``None`` for databases and dataframes."""
     if not isinstance(place, str | os.PathLike) or _DATABASE.match(str(place)):
         return None
     return Path(place).name

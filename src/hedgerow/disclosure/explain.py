@@ -1,6 +1,6 @@
-"""Why a record is disclosed as it is, and the risk-utility plane of some records, to its owner.
+"""Explain to the owner how a record is generalised, and show the risk-utility plane of records.
 
-Everything that leaves is confidential: forms, risks and matches of single records.
+All results are confidential: generalisations, risks and matches of single records.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from hedgerow.plan.disclose import AggregateDisclose, ApproxDisclose, ThresholdD
 from hedgerow.progress import Progress, no_progress
 from hedgerow.taxonomy.domain import Domain
 
-FOR_OWNER = "the owner of the data alone: nothing of this is private"
+FOR_OWNER = "the owner of the data alone: these figures are not private"
 
 MOST_FORMS = 1_500
-"""Forms of a record that are told one by one; of more, those that matter and some others."""
+"""Maximum number of generalisations listed for a record; of more, a selection is shown."""
 
 _SLACK = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ReadyToExplain:
-    """What a plan asks of its records, with the records (confidential)."""
+    """A prepared plan with its records (confidential)."""
 
     ready: PreparedDisclosure
-    given: Confidential
+    confidential: Confidential
     problems: Problems
 
     @classmethod
@@ -58,26 +58,30 @@ class ReadyToExplain:
         progress: Progress = no_progress,
         settings: dict[str, Any] | None = None,
     ) -> ReadyToExplain:
-        """Read what the plan names; refused is whatever `disclose` would refuse."""
+        """Read the inputs of the plan; refuse whatever `disclose` would refuse."""
         ready = prepare_disclosure(plan, settings or {})
         check_signed(ready.plan, ready.schema, given_to(ready, data, against))
-        given = read_confidential(ready, data, against, progress=progress)
+        confidential = read_confidential(ready, data, against, progress=progress)
         recipient = Recipient.of(ready)
-        known = None if recipient is None else recipient.recognise(given, ready).levels
-        return cls(ready=ready, given=given, problems=Problems.of(ready, given, known))
+        known = None if recipient is None else recipient.recognise(confidential, ready).levels
+        return cls(
+            ready=ready, confidential=confidential, problems=Problems.of(ready, confidential, known)
+        )
 
     def codes(self, job: int) -> list[int]:
-        """The codes of one distinct record."""
+        """Return the codes of one distinct record."""
         return [int(column[job]) for column in self.problems.records.codes]
 
     def landscape(self, job: int) -> RecordLandscape:
-        """Risk and utility over the lattice of one distinct record."""
+        """Return risk and utility over the lattice of one distinct record."""
         codes, risk = self.codes(job), self.ready.disclose.risk
         similar = {} if risk.similar_from is None else {"similar_from": float(risk.similar_from)}
         counter = (
-            self.given.dictionary.counter(codes)
+            self.confidential.dictionary.counter(codes)
             if risk.consistency == "hierarchical"
-            else match_counter(codes, self.given.dictionary, consistency="approximate", **similar)
+            else match_counter(
+                codes, self.confidential.dictionary, consistency="approximate", **similar
+            )
         )
         return RecordLandscape.of(
             codes,
@@ -100,7 +104,7 @@ def explain_record(
     progress: Progress = no_progress,
     **settings: Any,
 ) -> dict[str, Any]:
-    """Return one record's lattice, the form that is chosen in it, and what else was possible.
+    """Return a record's lattice, the chosen generalisation, and the alternatives.
 
     ``record`` is the row of the data, counted from 1. Confidential: for the owner alone.
     """
@@ -109,7 +113,7 @@ def explain_record(
     )
     job = _job(known, record)
     solver = solver_for(
-        known.ready, known.given, known.problems, seed=0, workers=n_workers(workers)
+        known.ready, known.confidential, known.problems, seed=0, workers=n_workers(workers)
     )
     found = solver.solve(job, job + 1)
     chosen = tuple(found.levels[0].tolist()) if found.feasible[0] else None
@@ -120,7 +124,7 @@ def explain_record(
     return {
         "for": FOR_OWNER,
         "record": record,
-        "records": len(known.given.rows),
+        "records": len(known.confidential.rows),
         "method": known.ready.disclose.method,
         "model": known.ready.disclose.risk.model,
         "measure": known.ready.disclose.utility.measure,
@@ -138,10 +142,10 @@ def explain_record(
 
 
 def _job(known: ReadyToExplain, record: int) -> int:
-    place = np.flatnonzero(known.given.rows == record - 1)
+    place = np.flatnonzero(known.confidential.rows == record - 1)
     if not len(place):
         raise SettingError(
-            "there is no such record among those that are disclosed",
+            "this is not the number of a disclosed record",
             where="record",
             do="Give a row of the data, counted from 1.",
         )
@@ -149,7 +153,7 @@ def _job(known: ReadyToExplain, record: int) -> int:
 
 
 def _goal(ready: PreparedDisclosure, landscape: RecordLandscape) -> dict[str, Any]:
-    """Return what was asked for, with the threshold as it is for this very record."""
+    """Return the goal, with the threshold that it has for this record."""
     disclose = ready.disclose
     if isinstance(disclose, AggregateDisclose):
         return {
@@ -173,12 +177,12 @@ def _goal(ready: PreparedDisclosure, landscape: RecordLandscape) -> dict[str, An
         return {"kind": "most-utility", "at-most": objective.at_most, "about": False}
     most = landscape.utility(landscape.lattice.bottom)
     least = objective.at_least * most if objective.of_most else objective.at_least
-    told = {"kind": "least-risk", "at-least": least}
-    return {**told, "of-most": objective.at_least} if objective.of_most else told
+    goal = {"kind": "least-risk", "at-least": least}
+    return {**goal, "of-most": objective.at_least} if objective.of_most else goal
 
 
 def _reaches(goal: dict[str, Any], risk: Any, utility: Any) -> Any:
-    """Whether forms are good enough to be chosen at all."""
+    """Return which generalisations satisfy the constraint."""
     if goal["kind"] == "least-risk":
         return utility >= goal["at-least"] - _SLACK * max(1.0, abs(goal["at-least"]))
     if goal["kind"] == "most-utility":
@@ -228,7 +232,7 @@ def _label(domain: Domain, chain: Chains, code: int, level: int) -> str:
 def _neighbours(
     known: ReadyToExplain, landscape: RecordLandscape, chosen: Node | None, goal: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return the forms one step from the chosen one, and whether each would do."""
+    """Return the generalisations one step from the chosen one, and whether each is acceptable."""
     if chosen is None:
         return []
     lattice = landscape.lattice
@@ -251,7 +255,7 @@ def _neighbours(
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Forms:
-    """Some or all forms of a record: one row of levels each, with risk and utility."""
+    """Generalisations of a record: one row of levels each, with risk and utility."""
 
     levels: Ints
     risk: Floats
@@ -269,7 +273,7 @@ class _Forms:
 
     @classmethod
     def few(cls, landscape: RecordLandscape, chosen: Node | None) -> _Forms:
-        """The forms on the way from the record over the chosen one to the one that says nothing."""
+        """Return a path from the record over the chosen one to the fully generalised one."""
         lattice = landscape.lattice
         nodes = _way(lattice.bottom, chosen or lattice.bottom)
         nodes += _way(chosen or lattice.bottom, lattice.top)
@@ -282,13 +286,13 @@ class _Forms:
         )
 
     def reaching(self, goal: dict[str, Any]) -> int | None:
-        """How many forms are good enough; unknown where not all were looked at."""
+        """Return the number of acceptable ones, or ``None`` if not all were examined."""
         if not self.complete or goal["kind"] not in ("least-risk", "most-utility"):
             return None
         return int(np.count_nonzero(_reaches(goal, self.risk, self.utility)))
 
     def best(self, goal: dict[str, Any], chosen: Node | None) -> list[dict[str, Any]]:
-        """Return the forms that come next to the chosen one, by what was asked for."""
+        """Return the best alternatives to the chosen one, by the goal."""
         if not self.complete or goal["kind"] not in ("least-risk", "most-utility", "balance"):
             return []
         good = np.flatnonzero(_reaches(goal, self.risk, self.utility))
@@ -297,11 +301,11 @@ class _Forms:
         if goal["kind"] == "balance":
             value = self.risk[good] - goal["rate"] * self.utility[good]
         order = good[np.lexsort((other, value))]
-        told = [self._told(int(at)) for at in order[:9]]
-        return [form for form in told if tuple(form["levels"]) != chosen][:8]
+        best = [self._facts(int(at)) for at in order[:9]]
+        return [facts for facts in best if tuple(facts["levels"]) != chosen][:8]
 
     def points(self, chosen: Node | None) -> list[dict[str, Any]]:
-        """Return forms to draw: all, or evenly many of them with those that matter."""
+        """Return the points to draw: all, or every k-th and those that matter."""
         n = len(self.risk)
         some = np.arange(n)
         if n > MOST_FORMS:
@@ -309,10 +313,10 @@ class _Forms:
         if chosen is not None:
             own = np.flatnonzero((self.levels == np.array(chosen)).all(axis=1))
             some = np.union1d(some, own)
-        return [self._told(int(at)) for at in some]
+        return [self._facts(int(at)) for at in some]
 
     def frontier(self) -> list[list[float]]:
-        """Return the least risk at every utility, from the most useful form on."""
+        """Return the lowest risk at every utility, from the highest utility down."""
         from hedgerow.disclosure.plane import Frontier
 
         if not self.complete:
@@ -320,7 +324,7 @@ class _Forms:
         steps = Frontier(self.risk, self.utility)
         return [[float(u), float(r)] for u, r in zip(steps.utility, steps.risk, strict=True)]
 
-    def _told(self, at: int) -> dict[str, Any]:
+    def _facts(self, at: int) -> dict[str, Any]:
         return {
             "levels": self.levels[at].tolist(),
             "risk": float(self.risk[at]),
@@ -329,7 +333,7 @@ class _Forms:
 
 
 def _way(start: Node, stop: Node) -> list[Node]:
-    """Return nodes from one up to another, attribute after attribute."""
+    """Return nodes on a path up from one to another, attribute after attribute."""
     way, here = [start], list(start)
     for at, level in enumerate(stop):
         while here[at] < level:
@@ -339,5 +343,5 @@ def _way(start: Node, stop: Node) -> list[Node]:
 
 
 def lattice_size(known: ReadyToExplain, job: int) -> int:
-    """How many forms a distinct record has."""
+    """Return the number of generalisations of a distinct record."""
     return Lattice.of(known.codes(job), known.ready.chains).n_nodes

@@ -1,8 +1,8 @@
-"""Forms of records as they are remembered: boxes of codes, under keyed hashes of the records.
+"""Disclosed generalisations as they are stored: boxes of codes, under keyed hashes of the records.
 
-Records are recognised by a key, or, where the plan names none, by their values. Under values,
-records that are equal share all that was given of any of them, which overstates what a recipient
-knows of each and never understates it. Everything here is confidential.
+Records are identified by a key or, if the plan names none, by their values. With values, equal
+records share everything that was disclosed of any of them, which may overstate but never
+understates what a recipient knows of each. Everything here is confidential.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ Spans = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class GivenForms:
-    """The boxes that were given: ``spans[r, i]`` are the codes, from and up to, of an attribute."""
+class DisclosedBoxes:
+    """The disclosed boxes: ``spans[r, i]`` is the range of codes of record r and attribute i."""
 
     tokens: Tokens
     spans: Spans
 
     def packed(self) -> bytes:
-        """Return them as bytes."""
+        """Return the boxes as bytes."""
         head = _HEAD.pack(*self.spans.shape[:2])
         return zlib.compress(head + self.tokens.tobytes() + self.spans.tobytes(), 1)
 
     @classmethod
-    def unpacked(cls, content: bytes) -> GivenForms:
-        """Return what :meth:`packed` made bytes of."""
+    def unpacked(cls, content: bytes) -> DisclosedBoxes:
+        """Return the boxes that :meth:`packed` encoded."""
         raw = zlib.decompress(content)
         n, k = _HEAD.unpack_from(raw)
         end = _HEAD.size + n * TOKEN_BYTES
@@ -51,20 +51,20 @@ class GivenForms:
         spans = np.frombuffer(raw[end:], dtype=np.uint32)
         return cls(tokens=tokens.reshape(n, TOKEN_BYTES), spans=spans.reshape(n, k, 2))
 
-    def reordered(self, places: Sequence[int], sizes: Sequence[int]) -> GivenForms:
-        """The same with other attributes: ``places[i]`` of them, -1 for one that was not given."""
+    def reordered(self, places: Sequence[int], sizes: Sequence[int]) -> DisclosedBoxes:
+        """Return them for other attributes: ``places[i]`` is the old position, -1 for a new one."""
         spans = np.empty((len(self.tokens), len(places), 2), dtype=np.uint32)
         for i, (place, size) in enumerate(zip(places, sizes, strict=True)):
             spans[:, i] = (0, size) if place < 0 else self.spans[:, place]
-        return GivenForms(tokens=self.tokens, spans=spans)
+        return DisclosedBoxes(tokens=self.tokens, spans=spans)
 
 
-def tokens_of(given: Confidential, key: bytes) -> Tokens:
-    """Return a keyed hash of each record: of its key, or of its values where it has none."""
-    if given.keys is not None:
-        return _hashed([text.encode() for text in given.keys], key, b"key")
-    distinct = DistinctRecords.of(given.table)
-    columns = [column[distinct.first].astype("<i8") for column in given.table.codes]
+def tokens_of(confidential: Confidential, key: bytes) -> Tokens:
+    """Return a keyed hash of each record: of its key or, if it has none, of its values."""
+    if confidential.keys is not None:
+        return _hashed([text.encode() for text in confidential.keys], key, b"key")
+    distinct = DistinctRecords.of(confidential.table)
+    columns = [column[distinct.first].astype("<i8") for column in confidential.table.codes]
     rows = np.ascontiguousarray(np.stack(columns, axis=1))
     return _hashed([row.tobytes() for row in rows], key, b"values")[distinct.kind]
 
@@ -80,7 +80,7 @@ def _hashed(texts: Sequence[bytes], key: bytes, kind: bytes) -> Tokens:
 
 
 def spans_of(nodes: Sequence[NDArray[np.int32]], chains: Sequence[Chains]) -> Spans:
-    """Return the codes that the disclosed nodes of each record stand for."""
+    """Return the range of codes of each disclosed node, for all records."""
     columns = [
         np.stack([chain.taxonomy.first[node], chain.taxonomy.stop[node]], axis=1)
         for node, chain in zip(nodes, chains, strict=True)
@@ -90,11 +90,11 @@ def spans_of(nodes: Sequence[NDArray[np.int32]], chains: Sequence[Chains]) -> Sp
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class KnownForms:
-    """What a recipient has of the records of a table: the meet of all forms that it was given.
+    """A recipient's knowledge of the records of a table: the meet of all disclosed generalisations.
 
-    ``levels`` are those of the meet on each record's chains, the top where nothing was given.
-    ``recognised`` says of which records something was given, ``changed`` which of these have
-    a value now that the forms do not hold; it is taken as if the recipient knew the new one.
+    ``levels`` are those of the meet on each record's chains, the top if nothing was disclosed.
+    ``recognised`` marks records of which something was disclosed, and ``changed`` those of them
+    whose value is now outside that range; the recipient is assumed to know the new value.
     """
 
     levels: Levels
@@ -103,9 +103,9 @@ class KnownForms:
 
 
 def known_forms(
-    earlier: Sequence[GivenForms], tokens: Tokens, codes: Columns, chains: Sequence[Chains]
+    earlier: Sequence[DisclosedBoxes], tokens: Tokens, codes: Columns, chains: Sequence[Chains]
 ) -> KnownForms:
-    """Return what all earlier forms together say of each record of a table."""
+    """Return the combined knowledge of all earlier disclosures about each record of a table."""
     tops = [chain.heights[column] for chain, column in zip(chains, codes, strict=True)]
     levels = np.stack(tops, axis=1).astype(np.uint8)
     found = np.zeros(len(tokens), dtype=np.bool_)
@@ -128,8 +128,8 @@ class _Meet:
     place: NDArray[np.int64]
 
 
-def _meet(earlier: Sequence[GivenForms], tokens: Tokens) -> _Meet:
-    """The intersection of the boxes of each record, and where that of each record of a table is."""
+def _meet(earlier: Sequence[DisclosedBoxes], tokens: Tokens) -> _Meet:
+    """Return the intersection of the boxes of each record, and its index for each table record."""
     old = np.concatenate([forms.tokens for forms in earlier])
     spans = np.concatenate([forms.spans for forms in earlier])
     number = _numbered(np.concatenate([old, tokens]))
@@ -145,13 +145,13 @@ def _meet(earlier: Sequence[GivenForms], tokens: Tokens) -> _Meet:
 
 
 def _numbered(tokens: Tokens) -> NDArray[np.int64]:
-    """A number for each token, the same for equal ones only."""
+    """Return a number for each token, the same only for equal tokens."""
     halves = np.ascontiguousarray(tokens).view("<u8")
     number = np.zeros(len(tokens), dtype=np.int64)
     for half in halves.T:
         kinds, kind = np.unique(half, return_inverse=True)
         if len(kinds) * (int(number.max(initial=0)) + 1) > np.iinfo(np.int64).max:
-            raise InternalError("too many records were given to one recipient")
+            raise InternalError("too many records were disclosed to one recipient")
         _, number = np.unique(number * len(kinds) + kind, return_inverse=True)
     return number
 
@@ -159,10 +159,10 @@ def _numbered(tokens: Tokens) -> NDArray[np.int64]:
 def _levels(
     chain: Chains, codes: NDArray[np.integer], first: NDArray[np.uint32], stop: NDArray[np.uint32]
 ) -> tuple[Levels, NDArray[np.bool_]]:
-    """The level of each code's chain with these codes below it; whether there is none, then 0.
+    """Return the level of each code's chain with this range, and whether none has it (then 0).
 
-    Boxes of one taxonomy are nested or disjoint, so that an intersection which holds the code
-    is on its chain. Of levels with the same codes the highest counts, so that a root is one.
+    Boxes of one taxonomy are nested or disjoint, so an intersection that contains the code
+    is on its chain. Of several levels with the same range the highest is used.
     """
     nodes = chain.nodes[codes]
     tree = chain.taxonomy

@@ -1,8 +1,8 @@
-"""Frontiers of some records, to move thresholds over: the plane of both papers, live.
+"""Frontiers of some records, for thresholds that are moved interactively, as in both papers.
 
-[ARUBA, Figs. 1 and 2] ask for the least risk at a utility, or the most utility at a risk;
-[TKDE, Fig. 1(a)] for the best sum of both. Whatever is asked, only forms that no other form beats
-in both can win, and these few are all that is kept. Everything here is confidential.
+[ARUBA, Figs. 1 and 2] use the lowest risk at a utility, or the highest utility at a risk;
+[TKDE, Fig. 1(a)] uses the best sum of both. In all cases, only Pareto-optimal generalisations can
+win, and only these few are kept. Everything here is confidential.
 """
 
 from __future__ import annotations
@@ -35,40 +35,40 @@ def explain_plane(
     progress: Progress = no_progress,
     **settings: Any,
 ) -> dict[str, Any]:
-    """Return the frontiers of some records, drawn evenly. Confidential: for the owner alone.
+    """Return the frontiers of records at equal distances. Confidential: for the owner alone.
 
-    ``aruba`` are the forms of each record that have the least risk at their utility, ``tkde``
-    those with the most matches per severity, by which the aggregate model judges.
+    ``aruba`` lists the generalisations of each record with the lowest risk at their utility,
+    ``tkde`` those with the most matches per severity, the criterion of the aggregate model.
     """
     known = ReadyToExplain.of(
         plan, data=data, against=against, progress=progress, settings=settings
     )
     if known.ready.disclose.risk.consistency != "hierarchical":
         raise SettingError(
-            "forms that look alike have no frontier that could be drawn soon",
+            "generalisations matched by similarity have no frontier that can be computed soon",
             where="disclose.risk.consistency",
             do="Set consistency: hierarchical to see the plane.",
         )
     jobs = _sample(known, most_records)
-    told = []
+    frontiers = []
     for at, job in enumerate(jobs.tolist()):
         progress("frontiers", at / len(jobs))
-        told.append(_record(known, job))
+        frontiers.append(_record(known, job))
     return {
         "for": FOR_OWNER,
         "records": len(jobs),
-        "of": len(known.given.rows),
+        "of": len(known.confidential.rows),
         "method": known.ready.disclose.method,
         "model": known.ready.disclose.risk.model,
         "measure": known.ready.disclose.utility.measure,
-        "frontiers": told,
+        "frontiers": frontiers,
         "anonymous": _anonymous(known, jobs),
     }
 
 
 def _sample(known: ReadyToExplain, most: int) -> Ints:
-    """Return some records, by what they are; none where all lattices are too large."""
-    n_rows = len(known.given.rows)
+    """Return some distinct records, or none if all lattices are too large."""
+    n_rows = len(known.confidential.rows)
     rng = np.random.default_rng(_SEED)
     order = rng.permutation(n_rows) if n_rows > most else np.arange(n_rows)
     jobs: list[int] = []
@@ -83,7 +83,7 @@ def _sample(known: ReadyToExplain, most: int) -> Ints:
         jobs.append(job)
     if not jobs:
         raise SettingError(
-            "every record has too many forms to look at all of them",
+            "every record has too many generalisations to examine all of them",
             where="attributes",
             do="Drop attributes, or give taxonomies of fewer levels, to see the plane.",
         )
@@ -94,7 +94,7 @@ def _record(known: ReadyToExplain, job: int) -> dict[str, Any]:
     landscape = known.landscape(job)
     risk, utility = landscape.risks().reshape(-1), landscape.utilities().reshape(-1)
     steps = Frontier(risk, utility)
-    told = {
+    facts = {
         "before": {
             "risk": float(landscape.risk(landscape.lattice.bottom)),
             "utility": float(landscape.utility(landscape.lattice.bottom)),
@@ -102,11 +102,11 @@ def _record(known: ReadyToExplain, job: int) -> dict[str, Any]:
         "aruba": {"risk": steps.risk.tolist(), "utility": steps.utility.tolist()},
     }
     if known.ready.disclose.risk.model == 3:
-        return told
+        return facts
     hidden = _hidden(known, landscape)
     best = _undominated(-hidden, utility)
     return {
-        **told,
+        **facts,
         "tkde": {
             "hidden": hidden[best].tolist(),
             "risk": risk[best].tolist(),
@@ -116,20 +116,20 @@ def _record(known: ReadyToExplain, job: int) -> dict[str, Any]:
 
 
 def _hidden(known: ReadyToExplain, landscape: RecordLandscape) -> Floats:
-    """Return |ρ| / Φ of every form, over the size of the dictionary [TKDE, Eq. (2)]."""
+    """Return |ρ| / Φ of every generalisation, over the dictionary's size [TKDE, Eq. (2)]."""
     disclose = known.ready.disclose
     floor = float(disclose.floor) if isinstance(disclose, AggregateDisclose) else 1.0
     parts = landscape.severity_parts
     severity = np.full(landscape.lattice.shape, floor + (1.0 if parts is None else 0.0))
     if parts is not None:
         severity = severity + landscape.lattice.totals(parts)
-    matches = landscape.counter.cube() / max(known.given.dictionary.n_records, 1)
+    matches = landscape.counter.cube() / max(known.confidential.dictionary.n_records, 1)
     hidden: Floats = (matches / np.maximum(severity, 1e-12)).reshape(-1)
     return hidden
 
 
 def _undominated(cost: Floats, utility: Floats) -> Ints:
-    """Return the forms that have less cost than all that are as useful."""
+    """Return the generalisations with less cost than all that are at least as useful."""
     order = np.lexsort((cost, -utility))
     least = np.minimum.accumulate(cost[order])
     better = np.concatenate([[True], least[1:] < least[:-1]])
@@ -138,8 +138,10 @@ def _undominated(cost: Floats, utility: Floats) -> Ints:
 
 
 def _anonymous(known: ReadyToExplain, jobs: Ints) -> list[dict[str, Any]]:
-    """Return where k-anonymous tables put the same records."""
-    forms = UniformForms(ready=known.ready, given=known.given, problems=known.problems)
+    """Return the positions of the same records in k-anonymous tables."""
+    forms = UniformForms(
+        ready=known.ready, confidential=known.confidential, problems=known.problems
+    )
     if not forms.searchable:
         return []
     cost: Cost = "height" if known.ready.measure == "depth" else "ncp"

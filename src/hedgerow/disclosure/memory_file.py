@@ -1,10 +1,10 @@
-"""The file that remembers what was given to whom: an append-only chain of events in SQLite.
+"""The record of disclosures to recipients: an append-only chain of events in SQLite.
 
-Every event has a keyed digest of its text, of the forms it came with and of the digest before it;
-a second table holds their number and the last digest. An event that was changed, taken out or cut
-off shows. The key lies in the same file: it keeps keys of records from being read by the way, and
-mistakes from passing, but no thief of the file. Everything here is confidential; the file has mode
-0600.
+Every event has a keyed digest of its text, its generalisations and the previous digest; a second
+table holds the number of events and the last digest. Changed, deleted and truncated events are
+therefore detected. The key is in the same file: it protects keys of records against casual reading
+and events against accidents, but not against theft of the file. Everything here is confidential;
+the file has mode 0600.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _FORMAT = 1
 _SECRET_BYTES = 32
 _TABLE = ChainTable(number="number", attachment="forms")
 _SECONDS = 30.0
-"""How long to wait for another process that is writing."""
+"""Seconds to wait for another process that is writing."""
 
 _RECOVER = (
-    "Put a backup in its place. What was given since then must be counted too: give out nothing"
-    " to its recipients before that."
+    "Restore a backup. Disclosures since then must be counted, too: disclose nothing to their"
+    " recipients before that."
 )
 
 _STRANGERS = stat.S_IRWXG | stat.S_IRWXO
@@ -45,7 +45,7 @@ _STRANGERS = stat.S_IRWXG | stat.S_IRWXO
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class MemoryEvent:
-    """One event: its number, what it says, and the forms that came with it, packed."""
+    """An event: its number, its fields, and its packed generalisations."""
 
     number: int
     fields: dict[str, Any]
@@ -53,23 +53,23 @@ class MemoryEvent:
 
 
 class MemoryFile:
-    """The chain of events in one file; a connection lives for one reading or one writing."""
+    """The chain of events in one file; each connection lasts for one read or one write."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @property
     def exists(self) -> bool:
-        """Whether there is such a file."""
+        """Return whether the file exists."""
         return os.path.lexists(self.path)
 
     def make(self) -> None:
-        """Make a file without events, which appears complete or not at all."""
+        """Create a file without events, completely or not at all."""
         with self._explained():
             create(self.path, _script(secrets.token_bytes(_SECRET_BYTES)))
 
     def read(self) -> tuple[bytes, list[MemoryEvent]]:
-        """Return the key for records, and all events, checked."""
+        """Return the key for records, and all events after verification."""
         with self._opened(write=False) as (secret, chain):
             events = _events(chain)
         return hmac.digest(secret, b"records", "sha256"), events
@@ -123,28 +123,28 @@ class MemoryFile:
             raise self._broken("it is empty or not a file")
         if os.name == "posix" and self.path.stat().st_mode & _STRANGERS:
             raise ReleaseError(
-                "others on this computer may read or change what is remembered",
+                "the record of disclosures is accessible to other users",
                 where=str(self.path),
-                do="Take that right away from them with: chmod 600 FILE",
+                do="Restrict it with: chmod 600 FILE",
             )
 
     def _check_kind(self, connection: sqlite3.Connection) -> None:
-        kind, made = (
+        kind, version = (
             connection.execute(f"PRAGMA {name}").fetchone()[0]
             for name in ("application_id", "user_version")
         )
         if kind != _APPLICATION_ID:
-            raise self._broken("it is a database of something else")
-        if made != _FORMAT:
+            raise self._broken("it is a database of another program")
+        if version != _FORMAT:
             raise ReleaseError(
-                f"this file has format {made}, this hedgerow knows {_FORMAT}",
+                f"this file has format {version}, this hedgerow knows {_FORMAT}",
                 where=str(self.path),
-                do="Use the version of hedgerow that made it, or a newer one.",
+                do="Use the version of hedgerow that wrote it, or a newer one.",
             )
 
     def _broken(self, how: str) -> ReleaseError:
         return ReleaseError(
-            f"what was given to whom cannot be trusted: {how}", where=str(self.path), do=_RECOVER
+            f"the record of disclosures cannot be trusted: {how}", where=str(self.path), do=_RECOVER
         )
 
     @contextmanager
@@ -154,16 +154,16 @@ class MemoryFile:
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
                 raise ReleaseError(
-                    "another process has been writing there for too long",
+                    "another process has been writing to it for too long",
                     where=str(self.path),
                     do="Wait until it has ended, and try again.",
                 ) from None
-            raise self._broken("it is damaged, or no database") from None
+            raise self._broken("it is damaged, or not a database") from None
         except OSError as error:
             raise ReleaseError(
-                f"what was given cannot be remembered: {(error.strerror or 'no access').lower()}",
+                f"the disclosure cannot be recorded: {(error.strerror or 'no access').lower()}",
                 where=str(self.path),
-                do="Name a file in a folder that you may write to: 'disclose: {memory: FILE}'.",
+                do="Name a file in a folder that you can write to: 'disclose: {memory: FILE}'.",
             ) from error
 
 

@@ -1,8 +1,8 @@
-"""How far a disclosure moved risk, and whether that is enough to call it one.
+"""The change in risk that a disclosure causes, and the condition on it.
 
-Figures here are confidential: risks are computed from raw records and everybody's weights. What
-the certificate says of them is said in coarse steps; rows and cells are counted in the disclosed
-table, which its recipients hold anyway.
+The figures here are confidential: risks are computed from raw records and personal weights. The
+certificate states them in coarse steps; rows and cells are counted in the disclosed table, which
+its recipients have anyway.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from hedgerow.model.certificate import DisclosedRisk
 from hedgerow.model.table import EncodedTable
 
 THRESHOLD = Fraction(1, 2)
-"""The most of the mean risk of the records as they are that a disclosure may leave."""
+"""Maximum part of the original records' mean risk that a disclosure may leave."""
 
 CROWD = 20
-"""Where that many people share the values of a record on average, there is no risk to lower."""
+"""Mean number of people with the same values at which there is no risk to lower."""
 
 STEPS = tuple(Fraction(1, n) for n in (100, 50, 20, 10, 5, 2, 1))
-"""The parts of the risk before by which a certificate tells how much is left."""
+"""Parts of the original risk that a certificate can state as its upper bound."""
 
 
 class RiskNotLoweredError(RefusedError):
-    """Risk did not fall as far as a disclosure must make it, and nobody accepted that.
+    """The risk did not fall as far as a disclosure requires, and nobody accepted that.
 
     ``movement`` is confidential: for the data's owner, never part of the message.
     """
@@ -40,24 +40,23 @@ class RiskNotLoweredError(RefusedError):
     def __init__(self, movement: RiskMovement) -> None:
         self.movement = movement
         super().__init__(
-            f"the mean risk would stay above {THRESHOLD} of that of the records as they are;"
+            f"the mean risk would stay above {THRESHOLD} of that of the original records;"
             " nothing was written",
             where="disclose",
-            do="Ask for less utility, weigh risk more (--lambda), limit it (--at-most), or drop"
-            " attributes. If those who answer for the data accept the risk: --accept-risk"
+            do="Require less utility, weigh risk more (--lambda), limit it (--at-most), or drop"
+            " attributes. If the data owner accepts the risk, use --accept-risk"
             " (in Python accept_risk=True); the certificate says so.",
         )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RiskMovement:
-    """Mean and largest risk before and after, and what the disclosed rows show; confidential.
+    """Mean and maximum risk before and after, and statistics of the disclosed rows; confidential.
 
-    Risks are those of all records; one that is withheld has none left, but for what its
-    recipient was given of it before. ``crowd`` is how many
-    records of the dictionary share the values of one, as the harmonic mean over records.
-    ``unique`` rows equal no other disclosed row; ``verbatim`` is the part of cells that show
-    the recorded value itself.
+    Risks are those of all records; a withheld record has no risk except that of what its
+    recipient received before. ``crowd`` is the number of dictionary records with the same values
+    as a record, as the harmonic mean over records. ``unique`` rows differ from all other
+    disclosed rows; ``verbatim`` is the part of cells that show the recorded value itself.
     """
 
     mean: tuple[float, float]
@@ -69,12 +68,12 @@ class RiskMovement:
 
     @property
     def lowered(self) -> bool:
-        """Whether risk fell below the threshold, or was low from the beginning."""
+        """True if risk fell below the threshold, or was low from the beginning."""
         before, after = self.mean
         return after <= float(THRESHOLD) * before or self.crowd >= CROWD * (1 - 1e-9)
 
     def certified(self, *, accepted: bool) -> DisclosedRisk:
-        """Return what a certificate says: coarse steps of risk, and counts of what is disclosed."""
+        """Return the certificate's facts: coarse risk, and counts of the disclosed table."""
         return DisclosedRisk(
             threshold=THRESHOLD,
             lowered=self.lowered,
@@ -96,11 +95,11 @@ def movement_of(
     classes: NDArray[Any] | None,
     already: Floats | None = None,
 ) -> RiskMovement:
-    """Return how risk moved, from the risks of all records and the nodes that are shown.
+    """Return the change in risk, from the risks of all records and the nodes that are shown.
 
-    ``after`` is not a number where a record is withheld; it has the risk of what the recipient
-    has ``already`` then, or none. ``matches`` are the records of the
-    dictionary with the very values of each one, ``classes`` what is shown of the class.
+    ``after`` is NaN for withheld records, which then have the risk of what the recipient has
+    ``already``, or none. ``matches`` is the number of dictionary records with the same values as
+    each record, ``classes`` the disclosed class.
     """
     left = np.where(np.isnan(after), 0.0 if already is None else already, after)
     n_rows = len(before)
@@ -116,7 +115,7 @@ def movement_of(
 
 
 def shown_classes(table: EncodedTable, feasible: NDArray[np.bool_]) -> NDArray[Any] | None:
-    """Return the class that each row shows; one more than all others where it is withheld."""
+    """Return the class that each row shows, and one more than the last for withheld rows."""
     target = table.schema.class_attribute
     if target is None or table.classes is None:
         return None
@@ -128,7 +127,7 @@ def _mean(values: Floats) -> float:
 
 
 def _step(before: float, after: float) -> Fraction | None:
-    """Return the least step that what is left is not above; None where risk grew."""
+    """Return the smallest step that bounds the remaining risk, or ``None`` if risk grew."""
     for step in STEPS:
         if after <= float(step) * before * (1 + 1e-9):
             return step
@@ -141,7 +140,7 @@ def _n_unique(
     classes: NDArray[Any] | None,
     n_rows: int,
 ) -> int:
-    """Return how many rows no other row equals; nodes of the same codes have the same label."""
+    """Return the number of unique rows; nodes of the same codes have the same label."""
     columns, sizes = [], []
     for column, chain in zip(nodes, chains, strict=True):
         tree = chain.taxonomy

@@ -1,4 +1,4 @@
-"""Methods that take one record after another: the aggregate model and its approximation."""
+"""Methods that solve one record after another: the aggregate model and its approximation."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ CodeTuple: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Common:
-    """What the methods that take one record after another share."""
+    """Shared data of the methods that solve one record after another."""
 
     ready: PreparedDisclosure
     dictionary: Dictionary
     problems: Problems
 
     def codes(self, job: int) -> CodeTuple:
-        """The codes of one distinct record."""
+        """Return the codes of one distinct record."""
         return tuple(int(column[job]) for column in self.problems.records.codes)
 
     def weights(self, job: int, codes: CodeTuple, lattice: Lattice) -> Parts | None:
-        """What each level adds to its severity; nothing where the model has no weights."""
+        """Return the contribution of each level to the severity, or ``None`` without weights."""
         if not self.ready.model.personal:
             return None
         parts = self.problems.severities.parts(codes, lattice, job)
@@ -53,9 +53,9 @@ class Common:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class AttributePlace:
-    """One record's lattice and what its levels add.
+    """The lattice of a record and the contributions of its levels.
 
-    ``counter`` counts its matches, and ``shown`` those together with what is known already.
+    ``counter`` counts its matches, and ``shown`` those that also match what is already known.
     """
 
     job: int
@@ -68,7 +68,7 @@ class AttributePlace:
     problem: Callable[[AggregateObjective], AggregateProblem]
 
     def objective(self, *, risk_weight: float, power: float, floor: float) -> AggregateObjective:
-        """The aggregate model of this record."""
+        """Return the aggregate model of this record."""
         return AggregateObjective(
             lattice=self.lattice,
             utility_parts=self.utility,
@@ -80,11 +80,11 @@ class AttributePlace:
 
 
 Solve: TypeAlias = Callable[[AttributePlace], tuple[Node | None, int, int]]
-"""The node to disclose, how many records fit it, and how much was looked at."""
+"""Returns the node to disclose, its number of matches, and the number of nodes examined."""
 
 
 class OneByOne:
-    """Solves records one after another, in as many threads as there are cores."""
+    """Solves records one after another, in several threads."""
 
     def __init__(self, common: Common, solve: Solve, workers: int) -> None:
         self.common = common
@@ -107,7 +107,7 @@ class OneByOne:
         before: tuple[CodeTuple, AttributePlace] | None = None
         for job in range(*piece):
             codes = self.common.codes(job)
-            # Records of equal values stand together: their matches are counted once.
+            # Records of equal values are adjacent: their matches are counted once.
             shared = before[1] if before is not None and before[0] == codes else None
             place = self._place(job, codes, shared)
             before = (codes, place)
@@ -155,7 +155,7 @@ class OneByOne:
 
 
 class Aggregate:
-    """The aggregate model: small lattices as a whole, large ones by minimum cuts."""
+    """The aggregate model: small lattices by enumeration, large ones by minimum cuts."""
 
     def __init__(self, common: Common, disclose: AggregateDisclose) -> None:
         n_records = max(common.dictionary.n_records, 1)
@@ -165,7 +165,7 @@ class Aggregate:
         self.top = disclose.top
 
     def __call__(self, place: AttributePlace) -> tuple[Node | None, int, int]:
-        """The best node; how many records fit it; nodes or cuts that were looked at."""
+        """Return the best node, its number of matches, and the nodes or cuts examined."""
         objective = place.objective(
             risk_weight=self.risk_weight, power=self.power, floor=self.floor
         )
@@ -198,13 +198,13 @@ class Approx:
         self.seed = seed
 
     def __call__(self, place: AttributePlace) -> tuple[Node | None, int, int]:
-        """A node of much utility and little more risk than allowed, if one was found."""
+        """Return a node of high utility with little more risk than allowed, if one was found."""
         problem = place.problem(place.objective(risk_weight=1.0, power=1, floor=self.floor))
         if self.required is not None:
             node = approximate_dual(problem, self._dual(place, self.required)).node
             return node, 0 if node is None else problem.count(node), 0
         if place.known and not len(problem.multiplicities):
-            return None, 0, 0  # nobody fits what is known: no form hides the record
+            return None, 0, 0  # no record matches what is known: no generalisation hides the record
         rng = np.random.default_rng([self.seed, place.job]) if self.faithful else None
         found = approximate(problem, self.settings, faithful=self.faithful, rng=rng)
         if found.node is None:
@@ -212,6 +212,6 @@ class Approx:
         return found.node, problem.count(found.node), 0
 
     def _dual(self, place: AttributePlace, required: UtilityThreshold) -> DualSettings:
-        """What utility this record must keep."""
+        """Return the utility that this record must keep."""
         most = total(place.utility, place.lattice.bottom) if required.of_most else 1.0
         return DualSettings(at_least=float(required.value) * most, width=self.settings.width)

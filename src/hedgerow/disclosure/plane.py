@@ -1,7 +1,7 @@
-"""The risk-utility plane of a table: the frontier, where it lies, k-anonymous tables beside it.
+"""The risk-utility plane of a table: the frontier, the chosen point and k-anonymous tables.
 
 [ARUBA, Figs. 1, 2 and 9] and [TKDE, Fig. 1(a)]. Everything here is confidential: risks depend on
-the raw dictionary and on everybody's weights.
+the raw dictionary and on personal weights.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from hedgerow.model.arrays import Floats, Ints
 from hedgerow.report.owner import AnonymousTable, Plane, Point
 
 MOST_RECORDS = 400
-"""Records that the plane is drawn from; fewer where their lattices are large."""
+"""Maximum number of records behind the plane; fewer if their lattices are large."""
 
 MOST_NODES = 1 << 24
-"""Nodes that are looked at for it, all records together."""
+"""Maximum number of nodes examined for it, over all records."""
 
 ANONYMITIES = (2, 3, 5, 10, 25, 50, 100)
 SHARES = np.linspace(0, 1, 21)
@@ -33,7 +33,7 @@ _SEED = 2008
 
 
 class Frontier:
-    """The least risk of one record at any utility, from all nodes of its lattice."""
+    """The lowest risk of a record at any utility, over all nodes of its lattice."""
 
     def __init__(self, risks: Floats, utilities: Floats) -> None:
         risk, utility = risks.reshape(-1), utilities.reshape(-1)
@@ -41,13 +41,13 @@ class Frontier:
         risk, utility = risk[order], utility[order]
         least = np.minimum.accumulate(risk)
         better = np.concatenate([[True], least[1:] < least[:-1]])
-        # From the most useful node on: every node that has less risk than all before it.
+        # From the most useful node on: every node with less risk than all before it.
         self.risk, self.utility = risk[better], utility[better]
 
     def at(self, thresholds: Floats) -> tuple[Floats, Floats]:
-        """The least risk at utilities of at least the thresholds, and the utility there.
+        """Return the lowest risk at utilities of at least the thresholds, and the utility there.
 
-        A threshold above the most useful node has that node.
+        Thresholds above the most useful node yield that node.
         """
         slack = 1e-12 * max(1.0, float(abs(self.utility[0])))
         n_useful = np.searchsorted(-self.utility, -(thresholds - slack), side="right")
@@ -56,15 +56,15 @@ class Frontier:
 
 
 def frontier_of(
-    ready: PreparedDisclosure, given: Confidential, problems: Problems, job: int
+    ready: PreparedDisclosure, confidential: Confidential, problems: Problems, job: int
 ) -> Frontier | None:
-    """The frontier of one distinct record; none where its lattice is too large to look at."""
+    """Return the frontier of a distinct record, or ``None`` if its lattice is too large."""
     codes = [int(column[job]) for column in problems.records.codes]
     if Lattice.of(codes, ready.chains).n_nodes > CUBE_UP_TO:
         return None
     landscape = RecordLandscape.of(
         codes,
-        given.dictionary.counter(codes),
+        confidential.dictionary.counter(codes),
         utility=ready.utility,
         severities=problems.severities,
         model=ready.model,
@@ -76,28 +76,28 @@ def frontier_of(
 
 def plane_of(
     ready: PreparedDisclosure,
-    given: Confidential,
+    confidential: Confidential,
     problems: Problems,
     found: Found,
     *,
     anonymities: Sequence[int] = ANONYMITIES,
     most_records: int = MOST_RECORDS,
 ) -> Plane | None:
-    """The plane of a disclosed table, drawn from some of its records; none without records.
+    """Return the plane of a disclosed table, from some of its records, or ``None`` without records.
 
-    Forms of records that are withheld have no utility and no risk, and are not drawn.
+    Withheld records have neither utility nor risk, and are not drawn.
     """
     jobs = _sample(problems, found, min(most_records, _affordable(ready, problems)))
     if not len(jobs):
         return None
-    forms = UniformForms(ready=ready, given=given, problems=problems)
+    forms = UniformForms(ready=ready, confidential=confidential, problems=problems)
     before = forms.valued(forms.as_they_are())
-    frontiers = [frontier_of(ready, given, problems, int(job)) for job in jobs]
+    frontiers = [frontier_of(ready, confidential, problems, int(job)) for job in jobs]
     known = [frontier for frontier in frontiers if frontier is not None]
     complete = len(known) == len(jobs)
     tables = []
     cost: Cost = "height" if ready.measure == "depth" else "ncp"
-    # Tables that are the same for all are no longer so together with what is known.
+    # A uniform table is no longer uniform once combined with the recipient's knowledge.
     wanted = anonymities if forms.searchable and problems.known is None else ()
     for k, form in forms.anonymous(wanted, cost=cost).items():
         valued = forms.valued(form)
@@ -118,7 +118,7 @@ def plane_of(
 
 
 def _affordable(ready: PreparedDisclosure, problems: Problems) -> int:
-    """How many records can be looked at, but for lattices that are too large anyway."""
+    """Return the number of records that can be examined, except those with too large lattices."""
     n_nodes = np.ones(len(problems))
     for column, chain in zip(problems.records.codes, ready.chains, strict=True):
         n_nodes *= chain.heights[column] + 1.0
@@ -139,7 +139,7 @@ def _mean(risk: Floats, utility: Floats) -> Point:
 
 
 def _least(frontiers: Sequence[Frontier], thresholds: Floats) -> Point:
-    """The means of the least risks, each record at a threshold of its own."""
+    """Return the means of the lowest risks, with one threshold per record."""
     found = [frontier.at(thresholds[i : i + 1]) for i, frontier in enumerate(frontiers)]
     return _mean(
         np.concatenate([risk for risk, _ in found]),
@@ -148,7 +148,7 @@ def _least(frontiers: Sequence[Frontier], thresholds: Floats) -> Point:
 
 
 def _curve(frontiers: Sequence[Frontier], most: Floats) -> tuple[Point, ...]:
-    """The means of the least risks at shares of every record's own utility."""
+    """Return the means of the lowest risks at shares of every record's own utility."""
     found = [frontier.at(SHARES * most[i]) for i, frontier in enumerate(frontiers)]
     risk = np.mean([risk for risk, _ in found], axis=0)
     utility = np.mean([utility for _, utility in found], axis=0)

@@ -1,4 +1,4 @@
-"""A plan made ready for disclosure: everything that can be refused without data is refused."""
+"""Prepare a plan for disclosure, with every check that needs no data."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from hedgerow.plan.model import Plan
 from hedgerow.plan.override import override_disclosure
 
 MOST_FORMS = 1 << 24
-"""Forms of one record that searches of the threshold model are let loose on; beyond, one
-record takes seconds and more. Branch and bound may try: it often cuts most of them off.
+"""Maximum number of generalisations of a record for searches of the threshold model; with more,
+a record takes seconds. Branch and bound may try, as it often prunes most of them.
 
-What is public decides: the heights of the taxonomies, not the records.
+The check uses public facts only: the heights of the taxonomies, not the records.
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedDisclosure:
-    """What is asked of every record; nothing confidential has been read yet.
+    """The requirements for every record; nothing confidential has been read yet.
 
-    ``value_weights`` holds the weights of the codes of those attributes that have any.
+    ``value_weights`` holds the weights of codes, for the attributes that have any.
     """
 
     plan: Plan
@@ -58,28 +58,28 @@ class PreparedDisclosure:
 
     @property
     def utility(self) -> tuple[NDArray[np.float64], ...]:
-        """What each level above each code is worth."""
+        """Utility of each level above each code."""
         return utility_tables(self.measure, self.chains)
 
     @property
     def monotone(self) -> bool:
-        """Whether risk falls with every generalisation, so that all searches are exact."""
+        """True if every generalisation lowers the risk, so that all searches are exact."""
         return self.model.monotone and self.disclose.risk.consistency == "hierarchical"
 
 
 def prepare_disclosure(
     plan: PlanLike, settings: Mapping[str, Any] | None = None
 ) -> PreparedDisclosure:
-    """Return the plan with its taxonomies loaded and its weights laid out by code.
+    """Return the plan with its taxonomies loaded and its weights by code.
 
     ``settings`` override the plan's ``disclose`` section.
     """
     checked = override_disclosure(as_plan(plan), **(settings or {}))
     if checked.person is not None:
         raise PlanError(
-            "records are disclosed one by one, whoever they belong to",
+            "records are disclosed one by one, without regard to the person they belong to",
             where="person",
-            do="Disclose from a plan without 'person', a record of each person alone.",
+            do="Disclose from a plan without 'person' and with one record per person.",
         )
     if checked.disclose is None:
         raise PlanError(
@@ -94,7 +94,7 @@ def prepare_disclosure(
 
 
 def with_weights(plan: Plan, disclose: DisclosePlan) -> PreparedDisclosure:
-    """Return the plan with its taxonomies as chains and the weights of a section by code."""
+    """Return the plan with its taxonomies as chains and a section's weights by code."""
     schema = schema_of(plan)
     chains = chains_of(schema)
     common, by_value = _weights(disclose, schema, chains)
@@ -109,14 +109,14 @@ def with_weights(plan: Plan, disclose: DisclosePlan) -> PreparedDisclosure:
 
 
 def given_to(ready: PreparedDisclosure, data: Any, against: Any) -> dict[str, Any]:
-    """Return which arguments of a run change what was signed.
+    """Return the arguments of a run that change what was signed.
 
-    The attacker's dictionary is a part of what was signed, the place of the table is not.
+    The attacker's dictionary was signed, the path of the table was not.
     """
-    given = given_beside(ready.plan, data)
+    changed = given_beside(ready.plan, data)
     if against is not None and not _is_named(ready, against):
-        given["against"] = "another dictionary than the plan names"
-    return given
+        changed["against"] = "another dictionary than the plan names"
+    return changed
 
 
 def _is_named(ready: PreparedDisclosure, against: Any) -> bool:
@@ -134,11 +134,11 @@ def _check_reach(disclose: DisclosePlan, chains: tuple[Chains, ...]) -> None:
     searches = isinstance(disclose, ThresholdDisclose) and disclose.method != "branch-and-bound"
     if searches and n_forms > MOST_FORMS:
         raise SettingError(
-            f"a record may take {n_forms:,} forms, and the method {disclose.method!r} searches"
-            f" {MOST_FORMS:,} at the most",
+            f"a record may have {n_forms:,} generalisations, and the method {disclose.method!r}"
+            f" searches {MOST_FORMS:,} at most",
             where="disclose.method",
             do="Use the method aggregate, which needs no search, or branch-and-bound for a few"
-            " records; or drop attributes, or give taxonomies of fewer levels.",
+            " records; or drop attributes, or use taxonomies with fewer levels.",
         )
 
 
@@ -148,18 +148,18 @@ def _weights(
     common: dict[int, float] = {}
     by_value: dict[int, NDArray[np.float64]] = {}
     place = {attribute.name: i for i, attribute in enumerate(schema.attributes)}
-    for name, given in disclose.risk.severities.items():
+    for name, severity in disclose.risk.severities.items():
         i = place[name]
-        if isinstance(given, dict):
-            labels = {label: float(weight) for label, weight in given.items()}
+        if isinstance(severity, dict):
+            labels = {label: float(weight) for label, weight in severity.items()}
             by_value[i] = _code_weights(labels, chains[i], name)
         else:
-            common[i] = float(given)
+            common[i] = float(severity)
     return common, by_value
 
 
 def _code_weights(labels: dict[str, float], chain: Chains, name: str) -> NDArray[np.float64]:
-    """The weight of each code: that of the lowest labelled node above it, or 1."""
+    """Return the weight of each code: that of the lowest labelled node above it, or 1."""
     tree = chain.taxonomy
     weights = np.ones(tree.n_leaves)
     try:
@@ -171,7 +171,7 @@ def _code_weights(labels: dict[str, float], chain: Chains, name: str) -> NDArray
             do="Give labels of the attribute's taxonomy; see `hedgerow taxonomy show`.",
             paths=(f"disclose.risk.severities.{name}",),
         ) from None
-    # A node comes after those above it, so that the lowest one has the last word.
+    # A node comes after its ancestors, so the lowest one is written last.
     for node in sorted(nodes):
         weights[tree.first[node] : tree.stop[node]] = nodes[node]
     return weights

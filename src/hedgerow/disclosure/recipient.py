@@ -1,10 +1,10 @@
-"""Who gets the records, and what they were given before.
+"""Recipients of records, and their earlier disclosures.
 
-The forms of a run are booked when all of its folder is on the disk, just *before* the folder gets
-its name, or, in Python without a folder, before the result is returned. What fails earlier leaves
-no trace. A run that fails in between stays booked: its forms count as given until somebody says
-that they never were (:func:`withdraw_given`). To count too much makes records coarser; to count too
-little would give away more than the certificate says.
+The generalisations of a run are booked when its complete folder is on the disk, just *before* the
+folder gets its name or, in Python without a folder, before the result is returned. A run that fails
+earlier leaves no trace. A run that fails in between stays booked: its generalisations count as
+disclosed until somebody states that they never were (:func:`withdraw_given`). Counting too much
+makes records coarser; counting too little would disclose more than the certificate says.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from hedgerow.disclosure.confidential import Confidential
 from hedgerow.disclosure.forms import (
     TOKEN_BYTES,
-    GivenForms,
+    DisclosedBoxes,
     KnownForms,
     known_forms,
     spans_of,
@@ -34,22 +34,22 @@ from hedgerow.plan.model import Plan
 from hedgerow.release.domains import describe
 
 MEMORY = "given.sqlite"
-"""The name of the file, where the plan gives none; it lies beside the plan."""
+"""Default name of the file, which is beside the plan."""
 
 BY_VALUES = "values"
 
 
 class UnknownRecipientError(RefusedError):
-    """Nothing is remembered of this recipient, and nobody said that it is a new one."""
+    """No disclosure to this recipient is recorded, and the plan does not say that it is new."""
 
 
 class OtherRecordsError(RefusedError):
-    """What was given before cannot be compared with what this plan would give."""
+    """Earlier disclosures cannot be compared with this plan."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Given:
-    """One disclosure to a recipient: what is remembered of it, but for its forms."""
+class PastDisclosure:
+    """A disclosure to a recipient as it is recorded, without its generalisations."""
 
     number: int
     at: str
@@ -61,7 +61,7 @@ class Given:
     state: str
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it for JSON; digests of domains are left out."""
+        """Return it for JSON, without the digests of domains."""
         return {
             "number": self.number,
             "recipient": self.recipient,
@@ -75,24 +75,24 @@ class Given:
 
 
 def memory_of(plan: Plan) -> MemoryFile:
-    """Return the file in which a plan remembers what was given to whom."""
+    """Return the file in which a plan records its disclosures."""
     named = None if plan.disclose is None else plan.disclose.memory
     return MemoryFile(plan.resolve(named or MEMORY))
 
 
-def everything_given(memory: MemoryFile) -> list[Given]:
-    """Return all disclosures that are remembered, oldest first, withdrawn ones included."""
-    return _given(memory.read()[1]) if memory.exists else []
+def everything_given(memory: MemoryFile) -> list[PastDisclosure]:
+    """Return all recorded disclosures, oldest first, withdrawn ones included."""
+    return _past_disclosures(memory.read()[1]) if memory.exists else []
 
 
-def withdraw_given(memory: MemoryFile, number: int, *, why: str) -> Given:
-    """Say that a disclosure never reached its recipient; from now on it does not count."""
+def withdraw_given(memory: MemoryFile, number: int, *, why: str) -> PastDisclosure:
+    """Record that a disclosure never reached its recipient, so that it no longer counts."""
     found = [each for each in everything_given(memory) if each.number == number]
     if not found or found[0].state == "withdrawn":
         raise SettingError(
-            "no disclosure of this number counts",
+            "this is not the number of a disclosure that counts",
             where=f"disclosure {number}",
-            do="See their numbers with: hedgerow given show PLAN",
+            do="List their numbers with: hedgerow given show PLAN",
         )
     memory.append({"kind": "withdrawn", "entry": number, "why": why}, b"")
     return found[0]
@@ -100,25 +100,25 @@ def withdraw_given(memory: MemoryFile, number: int, *, why: str) -> Given:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Recipient:
-    """Who gets the records of a run, with all that they were given before; confidential."""
+    """The recipient of a run, with all earlier disclosures to them; confidential."""
 
     name: str
     by: str
     memory: MemoryFile
-    earlier: list[Given]
-    forms: list[GivenForms]
+    earlier: list[PastDisclosure]
+    forms: list[DisclosedBoxes]
     records: Confidential | None = None
     known: KnownForms | None = None
 
     @classmethod
     def of(cls, ready: PreparedDisclosure) -> Recipient | None:
-        """Return whom the plan names, or refuse; no record has been read yet."""
+        """Return the recipient that the plan names, or refuse; no record has been read yet."""
         disclose = ready.disclose
         if disclose.recipient is None:
             return None
         memory = memory_of(ready.plan)
         events = memory.read()[1] if memory.exists else []
-        remembered = [each for each in _given(events) if each.state != "withdrawn"]
+        remembered = [each for each in _past_disclosures(events) if each.state != "withdrawn"]
         mine = [each for each in remembered if _alike(each.recipient, disclose.recipient)]
         by = BY_VALUES if disclose.key is None else f"key {disclose.key}"
         if not mine and not disclose.first:
@@ -136,21 +136,21 @@ class Recipient:
         )
 
     def check_outside(self, destination: Path) -> None:
-        """Refuse a folder to write that holds the file: it would be given away, or replaced."""
+        """Refuse an output folder that contains the file: it would be given away, or replaced."""
         if self.memory.path.absolute().is_relative_to(destination.absolute()):
             raise SettingError(
-                "what was given to whom would lie in the folder that is given away",
+                "the record of disclosures would be inside the folder that is given away",
                 where="disclose.memory",
                 do="Name a file elsewhere, or write to another folder.",
             )
 
-    def recognise(self, given: Confidential, ready: PreparedDisclosure) -> KnownForms:
-        """Find the records of a table among those that were given before."""
-        self.records = given
-        tokens = np.zeros((len(given.rows), TOKEN_BYTES), dtype=np.uint8)
+    def recognise(self, confidential: Confidential, ready: PreparedDisclosure) -> KnownForms:
+        """Find the records of a table among those disclosed earlier."""
+        self.records = confidential
+        tokens = np.zeros((len(confidential.rows), TOKEN_BYTES), dtype=np.uint8)
         if self.forms:
-            tokens = tokens_of(given, self.memory.read()[0])
-        self.known = known_forms(self.forms, tokens, given.table.codes, ready.chains)
+            tokens = tokens_of(confidential, self.memory.read()[0])
+        self.known = known_forms(self.forms, tokens, confidential.table.codes, ready.chains)
         return self.known
 
     def book(
@@ -160,13 +160,13 @@ class Recipient:
         *,
         folder: str | None,
     ) -> int:
-        """Remember that these forms are given, before they are; return their number."""
+        """Record these generalisations before they are disclosed; return the number."""
         if self.records is None:
-            raise InternalError("forms are booked of records that nobody has looked up")
+            raise InternalError("generalisations are booked for records that were not looked up")
         if not self.memory.exists:
             self.memory.make()
         tokens = tokens_of(self.records, self.memory.read()[0])
-        forms = GivenForms(tokens=tokens, spans=spans_of(nodes, ready.chains))
+        forms = DisclosedBoxes(tokens=tokens, spans=spans_of(nodes, ready.chains))
         fields = {
             "kind": "given",
             "recipient": self.name,
@@ -179,26 +179,26 @@ class Recipient:
         return self.memory.append(fields, forms.packed(), check=self._check_unchanged)
 
     def _check_unchanged(self, events: Sequence[MemoryEvent]) -> None:
-        """Refuse forms that were chosen before something else was given to the same recipient."""
+        """Refuse a result that is older than the recipient's latest disclosure."""
         mine = [
             each.number
-            for each in _given(events)
+            for each in _past_disclosures(events)
             if _alike(each.recipient, self.name) and each.state != "withdrawn"
         ]
         if mine != [each.number for each in self.earlier]:
             raise ReleaseError(
-                f"something was given to {self.name!r}, or withdrawn, while this run was under"
-                " way; nothing was written",
+                f"a disclosure to {self.name!r} was made or withdrawn during this run;"
+                " nothing was written",
                 where=str(self.memory.path),
-                do="Run the same command again, so that it counts.",
+                do="Run the same command again to take it into account.",
             )
 
     def released(self, number: int) -> None:
-        """Remember that the folder of a booking is in its place."""
+        """Record that the folder of a booking is in its place."""
         self.memory.append({"kind": "released", "entry": number}, b"")
 
 
-def _given(events: Sequence[MemoryEvent]) -> list[Given]:
+def _past_disclosures(events: Sequence[MemoryEvent]) -> list[PastDisclosure]:
     ends: dict[int, str] = {}
     for event in events:
         if event.fields["kind"] != "given":
@@ -206,7 +206,7 @@ def _given(events: Sequence[MemoryEvent]) -> list[Given]:
             if ends.get(number) != "withdrawn":
                 ends[number] = event.fields["kind"]
     return [
-        Given(
+        PastDisclosure(
             number=event.number,
             at=event.fields["at"],
             recipient=event.fields["recipient"],
@@ -225,42 +225,48 @@ def _domains(ready: PreparedDisclosure) -> list[tuple[str, str]]:
     return [(each.name, describe(each.domain).digest()) for each in ready.schema.attributes]
 
 
-def _forms(event: MemoryEvent, given: Given, ready: PreparedDisclosure) -> GivenForms:
-    names = [name for name, _ in given.attributes]
+def _forms(
+    event: MemoryEvent, disclosed: PastDisclosure, ready: PreparedDisclosure
+) -> DisclosedBoxes:
+    names = [name for name, _ in disclosed.attributes]
     attributes = ready.schema.attributes
     places = [names.index(each.name) if each.name in names else -1 for each in attributes]
     sizes = [each.domain.size for each in attributes]
-    return GivenForms.unpacked(event.forms).reordered(places, sizes)
+    return DisclosedBoxes.unpacked(event.forms).reordered(places, sizes)
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether two names are the same but for small letters and blanks."""
+    """Return whether two names are equal up to case and spaces."""
     return " ".join(one.casefold().split()) == " ".join(other.casefold().split())
 
 
-def _unknown(name: str, memory: MemoryFile, remembered: Sequence[Given]) -> UnknownRecipientError:
+def _unknown(
+    name: str, memory: MemoryFile, remembered: Sequence[PastDisclosure]
+) -> UnknownRecipientError:
     others = sorted({each.recipient for each in remembered})
-    listed = f" Known are: {', '.join(others)[:300]}." if others else ""
+    listed = f" Known recipients: {', '.join(others)[:300]}." if others else ""
     return UnknownRecipientError(
-        f"nothing is remembered of the recipient {name!r}; nothing was written",
+        f"no disclosure to {name!r} is recorded; nothing was written",
         where=str(memory.path),
-        do="If they have nothing from these data yet, say so: --first (in a plan 'first: true')."
-        " Otherwise look at the spelling, or put the file that remembers back."
+        do="If they have received nothing from these data yet, use --first (in a plan"
+        " 'first: true'). Otherwise check the spelling, or restore the record of disclosures."
         f"{listed}",
     )
 
 
-def _known_already(name: str, memory: MemoryFile, mine: Sequence[Given]) -> RefusedError:
+def _known_already(name: str, memory: MemoryFile, mine: Sequence[PastDisclosure]) -> RefusedError:
     return RefusedError(
-        f"{name!r} was given records before, last on {mine[-1].at[:10]}; this is not the first",
+        f"{name!r} received records before, last on {mine[-1].at[:10]}; this is not the first time",
         where=str(memory.path),
-        do="Leave out --first (in a plan 'first: true'). What never reached them is taken back"
-        " with: hedgerow given withdraw PLAN NUMBER --why WHY",
+        do="Omit --first (in a plan 'first: true'). If something never reached them, withdraw it"
+        " with: hedgerow given withdraw PLAN NUMBER --reason TEXT",
     )
 
 
-def _check_comparable(each: Given, ready: PreparedDisclosure, by: str, memory: MemoryFile) -> None:
-    """Refuse a plan whose forms cannot be laid over those of an earlier disclosure."""
+def _check_comparable(
+    each: PastDisclosure, ready: PreparedDisclosure, by: str, memory: MemoryFile
+) -> None:
+    """Refuse a plan whose generalisations cannot be compared with an earlier disclosure's."""
     now = dict(_domains(ready))
     before = dict(each.attributes)
     missing = [name for name in before if name not in now]
@@ -268,17 +274,17 @@ def _check_comparable(each: Given, ready: PreparedDisclosure, by: str, memory: M
     new = [name for name in now if name not in before]
     elsewhere = "If these are other data, name another file: 'disclose: {memory: FILE}'."
     if by != each.by:
-        what = f"its records were recognised by {each.by}, these would be by {by}"
-        do = "Recognise them the same way ('disclose: {key: ...}')."
+        what = f"its records were identified by {each.by}, this plan's are by {by}"
+        do = "Identify them the same way ('disclose: {key: ...}')."
     elif missing:
-        what = f"it gave the attribute {missing[0]!r}, which is not in this plan"
+        what = f"it disclosed the attribute {missing[0]!r}, which is not in this plan"
         do = "Add it to the attributes."
     elif other:
-        what = f"the domain or taxonomy of {other[0]!r} was another one"
-        do = "Use the domain of that time."
+        what = f"the domain or taxonomy of {other[0]!r} has changed"
+        do = "Use the earlier domain."
     elif new and by == BY_VALUES:
-        what = f"records are recognised by their values, and {new[0]!r} was not among them"
-        do = "Drop the attribute, or disclose with a key from the beginning."
+        what = f"records are identified by their values, and {new[0]!r} was not among them"
+        do = "Drop the attribute, or use a key from the first disclosure on."
     else:
         return
     raise OtherRecordsError(

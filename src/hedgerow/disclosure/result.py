@@ -1,4 +1,7 @@
-"""A disclosure: the table to give out with its certificate, and what only its owner may see."""
+"""A disclosure: the table and certificate to give out, and results for its owner only.
+
+The table has each record's values at the levels that were found for it.
+"""
 
 from __future__ import annotations
 
@@ -13,27 +16,78 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.disclosure.confidential import Confidential, Problems
+from hedgerow.disclosure.lattice.lattice import Chains
 from hedgerow.disclosure.lattice.packed import Found
 from hedgerow.disclosure.movement import RiskMovement, movement_of, shown_classes
 from hedgerow.disclosure.plane import plane_of
 from hedgerow.disclosure.prepare import PreparedDisclosure
 from hedgerow.disclosure.recipient import Recipient
-from hedgerow.disclosure.table import disclosed_nodes, disclosed_table
 from hedgerow.disclosure.uniform import UniformForms, Valued
 from hedgerow.model.arrays import Floats
 from hedgerow.model.certificate import Certificate
+from hedgerow.model.labels import leaf_labels
+from hedgerow.model.table import EncodedTable
 from hedgerow.release.dictionary import DICTIONARY
 from hedgerow.release.folder import REPORT, Written, write_certificate
 from hedgerow.release.frames import Frames
 from hedgerow.release.listing import disclosed_files, write_dictionary
 from hedgerow.release.package import PACKAGE
-from hedgerow.release.table import integers, label_columns, to_csv
+from hedgerow.release.table import integers, label_columns, labelled, to_csv
 from hedgerow.release.write import CERTIFICATE, OWNER, release_folder, write_text
 from hedgerow.report.disclosed import render_disclosure_report
-from hedgerow.report.owner import OwnerFigures, WhatTheyHave, render_owner_report
+from hedgerow.report.owner import OwnerFigures, RecipientHistory, render_owner_report
+from hedgerow.taxonomy.domain import Domain
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+def disclosed_nodes(
+    table: EncodedTable,
+    chains: tuple[Chains, ...],
+    levels: NDArray[np.uint8],
+    feasible: NDArray[np.bool_],
+) -> list[NDArray[np.int32]]:
+    """Return the taxonomy node of each record and attribute, the root for withheld records."""
+    return [
+        np.where(feasible, chain.nodes[column, levels[:, i]], 0).astype(np.int32)
+        for i, (chain, column) in enumerate(zip(chains, table.codes, strict=True))
+    ]
+
+
+def disclosed_table(
+    table: EncodedTable,
+    chains: tuple[Chains, ...],
+    nodes: list[NDArray[np.int32]],
+    feasible: NDArray[np.bool_],
+) -> pa.Table:
+    """Return one row per record, in the order of the table: labels, and the class if any.
+
+    A withheld record shows the labels of the roots, and an empty class.
+    """
+    import pyarrow as pa
+
+    columns: dict[str, Any] = {}
+    for attribute, chain, column in zip(table.schema.attributes, chains, nodes, strict=True):
+        columns[attribute.name] = _labels(attribute.domain, chain, column)
+    target = table.schema.class_attribute
+    if target is not None and table.classes is not None:
+        labels = leaf_labels(target.domain)
+        shown = np.where(feasible, table.classes, len(labels))
+        columns[target.name] = labelled(shown, [*labels, ""])
+    return pa.table(columns)
+
+
+def _labels(domain: Domain, chain: Chains, nodes: NDArray[np.int32]) -> pa.DictionaryArray:
+    used, place = np.unique(nodes, return_inverse=True)
+    tree = chain.taxonomy
+    labels = [domain.label(int(tree.first[node]), int(tree.stop[node])) for node in used]
+    # A node with a single child holds the same values as the child, and has the same label.
+    distinct = list(dict.fromkeys(labels))
+    position = {label: at for at, label in enumerate(distinct)}
+    same = np.array([position[label] for label in labels], dtype=np.int32)
+    return labelled(same[place], distinct)
+
 
 DISCLOSED = "disclosed.csv"
 RISK = "risk.csv"
@@ -41,13 +95,13 @@ RISK = "risk.csv"
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class OwnerView:
-    """What was found for every record. Confidential: for the owner of the data only.
+    """Results for every record. Confidential: for the data owner only.
 
-    ``already`` is the risk of what the recipient has of each distinct record from before.
+    ``already`` is the risk of each distinct record's earlier disclosures to the recipient.
     """
 
     ready: PreparedDisclosure
-    given: Confidential
+    confidential: Confidential
     problems: Problems
     found: Found
     before: Valued
@@ -55,17 +109,17 @@ class OwnerView:
     already: Floats | None = None
 
     def risks(self) -> pa.Table:
-        """Return, record by record, risk and utility before and after, and nodes visited.
+        """Return risk and utility before and after, and nodes visited, for every record.
 
-        ``record`` is the row of the data, counted from 1. A withheld record has neither
-        risk nor utility afterwards. With a recipient, ``risk_already`` is the risk of what they
-        have of it from before, empty where they have nothing.
+        ``record`` is the row of the data, counted from 1. A withheld record has neither risk nor
+        utility afterwards. With a recipient, ``risk_already`` is the risk of their earlier
+        disclosures of it, null if there are none.
         """
         import pyarrow as pa
 
         kind, found = self.problems.kind, self.found
         columns: dict[str, Any] = {
-            "record": integers(self.given.rows + 1, np.int64),
+            "record": integers(self.confidential.rows + 1, np.int64),
             "risk_before": _floats(self.before.risk[kind]),
             "risk_after": _floats(found.risk[kind]),
             "utility_before": _floats(self.before.utility[kind]),
@@ -80,11 +134,11 @@ class OwnerView:
         return pa.table(columns)
 
     def figures(self) -> OwnerFigures:
-        """Return what the owner's page shows; a search for k-anonymous tables is part of it."""
+        """Return the figures of the owner's page, including a search for k-anonymous tables."""
         risk, kind, found = self.ready.disclose.risk, self.problems.kind, self.found
         plane = None
         if risk.consistency == "hierarchical" and not risk.printed:
-            plane = plane_of(self.ready, self.given, self.problems, found)
+            plane = plane_of(self.ready, self.confidential, self.problems, found)
         shown = found.feasible[kind]
         return OwnerFigures(
             n_distinct=len(self.problems),
@@ -97,8 +151,8 @@ class OwnerView:
             recipient=self.what_they_have(),
         )
 
-    def what_they_have(self) -> WhatTheyHave | None:
-        """Return what the recipient was given before, if the plan names one."""
+    def what_they_have(self) -> RecipientHistory | None:
+        """Return the recipient's earlier disclosures, if the plan names a recipient."""
         recipient = self.recipient
         if recipient is None or recipient.known is None:
             return None
@@ -106,7 +160,7 @@ class OwnerView:
         risks = np.zeros(0)
         if already is not None:
             risks = already[self.problems.kind][known.recognised]
-        return WhatTheyHave(
+        return RecipientHistory(
             name=recipient.name,
             by=recipient.by,
             earlier=tuple((e.number, e.at[:10], e.n_records, e.state) for e in recipient.earlier),
@@ -118,16 +172,18 @@ class OwnerView:
 
     @cached_property
     def nodes(self) -> list[NDArray[np.int32]]:
-        """The taxonomy node that each record shows of each attribute."""
+        """Taxonomy node that each record shows, per attribute."""
         kind, found = self.problems.kind, self.found
         shown = found.levels[kind], found.feasible[kind]
-        return disclosed_nodes(self.given.table, self.ready.chains, *shown)
+        return disclosed_nodes(self.confidential.table, self.ready.chains, *shown)
 
     @cached_property
     def movement(self) -> RiskMovement:
-        """How far risk moved, and what the disclosed rows show."""
-        kind, found, dictionary = self.problems.kind, self.found, self.given.dictionary
-        forms = UniformForms(ready=self.ready, given=self.given, problems=self.problems)
+        """Change in risk, and statistics of the disclosed rows."""
+        kind, found, dictionary = self.problems.kind, self.found, self.confidential.dictionary
+        forms = UniformForms(
+            ready=self.ready, confidential=self.confidential, problems=self.problems
+        )
         matches = forms.sizes(forms.as_they_are(), dictionary.columns, dictionary.many)
         return movement_of(
             before=self.before.risk[kind],
@@ -136,21 +192,43 @@ class OwnerView:
             matches=matches[kind],
             nodes=self.nodes,
             chains=self.ready.chains,
-            classes=shown_classes(self.given.table, found.feasible[kind]),
+            classes=shown_classes(self.confidential.table, found.feasible[kind]),
         )
 
     @cached_property
     def n_withheld(self) -> int:
-        """How many records have no form that is safe or useful enough."""
+        """Number of records without a generalisation that is safe and useful enough."""
         return int((~self.found.feasible[self.problems.kind]).sum())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Disclosure(Frames):
-    """A disclosed table with its certificate; ``owner`` is confidential.
+    """Disclosure: generalised single records with their certificate, and the owner's risk figures.
 
-    The table, the certificate and :meth:`report` may be given out. Nothing of it is
-    differentially private, and the certificate says so.
+    Returned by `disclose`.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        States the method and that there is no differential privacy.
+    owner : OwnerView
+        Risks of the records, confidential.
+
+    Notes
+    -----
+    Privacy: none in the sense of differential privacy. The table, the certificate and `report`
+    may be given to others; ``owner`` and `owner_report` must not.
+
+    Examples
+    --------
+    >>> import hedgerow
+    >>> import pandas as pd
+    >>> visits = pd.DataFrame({"age": [34, 61, 47] * 20, "ward": ["A", "B", "C"] * 20})
+    >>> plan = {"attributes": {"age": {"numeric": [0, 99]}, "ward": {"values": ["A", "B", "C"]}},
+    ...         "confirmed": True, "disclose": {"utility": {"at-least": "half"}}}
+    >>> len(hedgerow.disclose(plan, data=visits))
+    60
+
     """
 
     certificate: Certificate
@@ -160,21 +238,21 @@ class Disclosure(Frames):
         return f"Disclosure({self.certificate.data.name!r}, {len(self):,} records)"
 
     def __len__(self) -> int:
-        return len(self.owner.given.table)
+        return len(self.owner.confidential.table)
 
     @property
     def n_rows(self) -> int:
-        """The number of disclosed records, withheld ones included."""
+        """Number of disclosed records, withheld ones included."""
         return len(self)
 
     def to_arrow(self) -> pa.Table:
         """Return one row per record, in the order of the data: labels, and the class."""
         owner = self.owner
         feasible = owner.found.feasible[owner.problems.kind]
-        return disclosed_table(owner.given.table, owner.ready.chains, owner.nodes, feasible)
+        return disclosed_table(owner.confidential.table, owner.ready.chains, owner.nodes, feasible)
 
     def report(self) -> str:
-        """Return the text of `report.html`: what may be told about the disclosed table."""
+        """Return the text of `report.html`, which may be given out."""
         return render_disclosure_report(
             self.owner.ready.schema,
             self.owner.ready.chains,
@@ -184,7 +262,7 @@ class Disclosure(Frames):
         )
 
     def owner_report(self) -> str:
-        """Return the text of `owner/report.html`: risks, confidential."""
+        """Return the text of the confidential `owner/report.html` with the risks."""
         return render_owner_report(self.owner.figures(), self.certificate)
 
     def write(
@@ -194,12 +272,12 @@ class Disclosure(Frames):
         force: bool = False,
         last: Callable[[], None] | None = None,
     ) -> Written:
-        """Write the folder whole or not at all, and return what was written.
+        """Write the complete folder or nothing, and return what was written.
 
-        ``last`` is called when all is on the disk, just before the folder gets its name.
+        ``last`` is called when all files are on the disk, just before the folder gets its name.
 
-        Files in `owner` can be read by the user who wrote them only, and are not for others.
-        An earlier release is replaced with ``force`` only, once the new one is complete.
+        Files in `owner` can be read only by the user who wrote them, and are not for others.
+        An earlier release is replaced only with ``force``, and only once the new one is complete.
         """
         # Everything is computed before anything is written.
         texts = label_columns(list(self.owner.ready.schema.used()))
@@ -223,7 +301,7 @@ class Disclosure(Frames):
 
 
 def _floats(values: NDArray[np.float64]) -> pa.Array:
-    """Return numbers as an Arrow column; what is not a number is missing."""
+    """Return numbers as an Arrow column with nulls for NaN."""
     import pyarrow as pa
 
     flat = np.ascontiguousarray(values, dtype=np.float64)

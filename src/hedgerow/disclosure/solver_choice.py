@@ -1,4 +1,4 @@
-"""What answers for a block of distinct records: one solver for each family of methods."""
+"""The solver for blocks of distinct records, by family of methods."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from hedgerow.plan.disclose import AggregateDisclose, ApproxDisclose, ThresholdD
 
 
 class BlockSolver(Protocol):
-    """What finds the best form of some of the distinct records; confidential."""
+    """Finds the best generalisations of some of the distinct records; confidential."""
 
     def solve(self, start: int, stop: int) -> Found:
         """Return the answers for the records from ``start`` to ``stop``."""
@@ -31,13 +31,18 @@ class BlockSolver(Protocol):
 
 
 def solver_for(
-    ready: PreparedDisclosure, given: Confidential, problems: Problems, *, seed: int, workers: int
+    ready: PreparedDisclosure,
+    confidential: Confidential,
+    problems: Problems,
+    *,
+    seed: int,
+    workers: int,
 ) -> BlockSolver:
-    """Return the solver that the plan's method asks for."""
+    """Return the solver for the plan's method."""
     disclose = ready.disclose
     if isinstance(disclose, ThresholdDisclose):
-        return _threshold_solver(ready, given, problems, disclose, workers)
-    common = Common(ready=ready, dictionary=given.dictionary, problems=problems)
+        return _threshold_solver(ready, confidential, problems, disclose, workers)
+    common = Common(ready=ready, dictionary=confidential.dictionary, problems=problems)
     if isinstance(disclose, AggregateDisclose):
         plain = OneByOne(common, Aggregate(common, disclose), workers)
         return _aggregate_cubes(common, disclose, workers) or plain
@@ -47,7 +52,7 @@ def solver_for(
 
 
 def objective_of(disclose: ThresholdDisclose) -> Objective:
-    """What the threshold model is asked: the least risk, the most utility, or a balance."""
+    """Return the objective of the threshold model: minimum risk, maximum utility, or a balance."""
     if disclose.rate is not None:
         return Balance(rate=float(disclose.rate))
     if disclose.risk.at_most is not None:
@@ -76,14 +81,14 @@ class _ThresholdSolver:
 
 def _threshold_solver(
     ready: PreparedDisclosure,
-    given: Confidential,
+    confidential: Confidential,
     problems: Problems,
     disclose: ThresholdDisclose,
     workers: int,
 ) -> _ThresholdSolver:
     risk = disclose.risk
     solver = RecordSolver(
-        dictionary=given.dictionary,
+        dictionary=confidential.dictionary,
         utility=ready.utility,
         severities=problems.severities,
         model=ready.model,
@@ -100,7 +105,7 @@ def _threshold_solver(
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _AggregateCubes:
-    """The aggregate model compiled, for tables all of whose lattices are small."""
+    """The compiled aggregate model, for tables in which all lattices are small."""
 
     common: Common
     settings: AggregateSettings
@@ -134,7 +139,7 @@ class _AggregateCubes:
 def _aggregate_cubes(
     common: Common, disclose: AggregateDisclose, workers: int
 ) -> _AggregateCubes | None:
-    """The compiled solver, where every lattice is small and no node is left out."""
+    """Return the compiled solver if every lattice is small and no node is excluded."""
     if disclose.top == "excluded":
         return None
     n_nodes = np.ones(len(common.problems))
@@ -151,11 +156,11 @@ def _aggregate_cubes(
     return _AggregateCubes(common=common, settings=settings, workers=workers)
 
 
-def n_workers(given: int | None) -> int:
-    """The number of cores to use: all, if nothing is said."""
-    return given or os.cpu_count() or 1
+def n_workers(wanted: int | None) -> int:
+    """Return the number of cores to use, by default all."""
+    return wanted or os.cpu_count() or 1
 
 
 def joined_answers(parts: Sequence[Found]) -> Found:
-    """The answers of several blocks, one after another."""
+    """Return the answers of several blocks, joined in order."""
     return Found(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))

@@ -1,9 +1,9 @@
-"""Answers on their way: kept on the disk so that a stopped run can go on.
+"""Saved answers of an interrupted run, from which it can continue.
 
-They lie in a hidden folder beside the destination, ``.NAME.unfinished-PLAN``, which only its
-owner may enter. Its name has the digest of the plan, which is public, and nothing of the
-data: a digest of data lets whoever knows all records but one try out the last. The digest
-of the data is inside. A block of answers counts once all of it is on the disk.
+They are in a hidden folder beside the destination, ``.NAME.unfinished-PLAN``, which only its owner
+may enter. Its name contains the digest of the plan, which is public, and none of the data: with a
+digest of the data, somebody who knows all records but one could test guesses of the last. The
+digest of the data is inside the folder. A block of answers counts once it is on the disk.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LOCK = "lock"
 
 @dataclass(frozen=True, kw_only=True)
 class Identity:
-    """What a run is about: answers of one are of no use to another."""
+    """Identity of a run; answers of other runs cannot be used."""
 
     plan_digest: str
     data_digest: str
@@ -53,7 +53,7 @@ class Unfinished:
     def beside(
         cls, destination: Path, identity: Identity, *, seed: int, resume: bool
     ) -> Unfinished:
-        """Return the unfinished run of the same plan and data, or a new one in its place."""
+        """Return the interrupted run of the same plan and data, or a new one in its place."""
         name = f".{destination.name}.unfinished-{identity.plan_digest[:12]}"
         run = cls(destination.with_name(name), identity, seed=seed)
         with _refusals(run.folder):
@@ -63,7 +63,7 @@ class Unfinished:
         return run
 
     def _claim(self) -> None:
-        """Make the folder, and make sure that no other run is at work in it."""
+        """Create the folder, and refuse if another run is using it."""
         if self.folder.is_symlink():
             self.folder.unlink()
         self.folder.parent.mkdir(parents=True, exist_ok=True)
@@ -74,9 +74,9 @@ class Unfinished:
         except BlockingIOError:
             os.close(self.lock)
             raise ReleaseError(
-                "another run of the same plan is at work there",
+                "another run of the same plan is using it",
                 where=str(self.folder),
-                do="Wait for it, or give another destination.",
+                do="Wait until it has ended, or give another destination.",
             ) from None
 
     def _begin(self) -> None:
@@ -85,7 +85,7 @@ class Unfinished:
         self._note()
 
     def _take_up(self) -> bool:
-        """Go on where an earlier run of the same plan and data was stopped."""
+        """Continue an earlier run of the same plan and data, if it was interrupted."""
         state = self._state()
         if state is None:
             return False
@@ -95,7 +95,7 @@ class Unfinished:
         if not answers.is_file() or answers.stat().st_size < size:
             self.n_done = 0
             return False
-        os.truncate(answers, size)  # half a block may follow
+        os.truncate(answers, size)  # an incomplete block may follow
         return True
 
     def _state(self) -> dict[str, Any] | None:
@@ -109,7 +109,7 @@ class Unfinished:
         return {"format": FORMAT, **vars(self.identity)}
 
     def append(self, found: Found) -> None:
-        """Keep the answers of the next block."""
+        """Save the answers of the next block."""
         block = np.zeros(len(found.risk), dtype=self.kind)
         for name in self.kind.names or ():
             block[name] = getattr(found, name)
@@ -122,7 +122,7 @@ class Unfinished:
             self._note()
 
     def _note(self) -> None:
-        """Write down how far the run is, in one step."""
+        """Record the number of answers atomically."""
         state = {"identity": self._named(), "done": self.n_done, "seed": self.seed}
         new = self.folder / f"{_STATE}.new"
         with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
@@ -132,25 +132,25 @@ class Unfinished:
         new.replace(self.folder / _STATE)
 
     def answers(self) -> Found:
-        """All answers so far."""
+        """Return all answers so far."""
         with _refusals(self.folder):
             block = np.fromfile(self.folder / _ANSWERS, dtype=self.kind, count=self.n_done)
         return Found(*(np.ascontiguousarray(block[name]) for name in self.kind.names or ()))
 
     def remove(self) -> None:
-        """Delete all that was kept."""
+        """Delete all saved answers."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.release()
 
     def release(self) -> None:
-        """Let another run go on; what was kept stays."""
+        """Unlock the folder for another run, and keep its answers."""
         if self.lock is not None:
             os.close(self.lock)
             self.lock = None
 
 
 def _lock(descriptor: int) -> None:
-    """Lock a file until it is closed; where the system has no such locks, do nothing."""
+    """Lock a file until it is closed, on systems that have such locks."""
     try:
         import fcntl
     except ImportError:
@@ -159,7 +159,7 @@ def _lock(descriptor: int) -> None:
 
 
 def answer_type(n_attributes: int) -> np.dtype[np.void]:
-    """How one answer lies in the file; the fields are those of `Found`, in order."""
+    """Return the type of one stored answer; the fields are those of `Found`, in order."""
     return np.dtype(
         [
             ("levels", "u1", (n_attributes,)),
@@ -178,7 +178,7 @@ def _refusals(folder: Path) -> Iterator[None]:
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         raise ReleaseError(
-            f"answers cannot be kept: {reason}",
+            f"answers cannot be saved: {reason}",
             where=str(folder),
-            do="Give a destination with room, in a folder that you may write to.",
+            do="Give a destination with free space, in a folder that you can write to.",
         ) from error

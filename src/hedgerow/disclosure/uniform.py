@@ -1,8 +1,8 @@
-"""Forms that are the same for all records: every value always at one level of its chain.
+"""Generalisations that are the same for all records: every value at one level of its chain.
 
-The records as they are are one such form; k-anonymous tables by full-domain generalisation
-are others. Their matches are sizes of groups, so that risk and utility of all records come
-out at once. Everything here is confidential.
+The original records are one of them; k-anonymous tables by full-domain generalisation are others.
+Their matches are sizes of groups, so risk and utility of all records are computed at once.
+Everything here is confidential.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from hedgerow.model.arrays import Floats, Ints
 from hedgerow.model.groups import Ranges
 
 MOST_CELLS = 100_000
-"""Values of a table up to which k-anonymous forms are searched step by step."""
+"""Maximum number of values of a table for a step-by-step search of k-anonymous tables."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -38,7 +38,7 @@ class Form:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Valued:
-    """The risk and the utility of every distinct record, in one form or another."""
+    """The risk and the utility of every distinct record in one generalisation."""
 
     risk: Floats
     utility: Floats
@@ -46,31 +46,31 @@ class Valued:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class UniformForms:
-    """Risk and utility of all distinct records in forms that are the same for everybody."""
+    """Risk and utility of all distinct records in generalisations that are the same for all."""
 
     ready: PreparedDisclosure
-    given: Confidential
+    confidential: Confidential
     problems: Problems
 
     def as_they_are(self) -> Form:
-        """The form in which every value stands for itself."""
+        """Return the generalisation in which every value represents itself."""
         sizes = (chain.taxonomy.n_leaves for chain in self.ready.chains)
         return Form(levels=tuple(np.zeros(size, dtype=np.int64) for size in sizes))
 
     @property
     def searchable(self) -> bool:
-        """Whether k-anonymous forms are found soon: few combinations of levels, or few values."""
+        """True if k-anonymous tables are found soon: few combinations of levels, or few values."""
         vectors = n_vectors(levels_of(self.ready.schema, fan_out=NUMERIC_FAN_OUT))
         cells = len(self.problems) * len(self.ready.chains)
         return vectors <= MOST_VECTORS or cells <= MOST_CELLS
 
     def anonymous(self, wanted: Sequence[int], *, cost: Cost = "height") -> dict[int, Form]:
-        """The cheapest k-anonymous form for each k of which the table has enough records.
+        """Return the cheapest k-anonymous generalisation for each feasible k.
 
         [Samarati01; Incognito], by
         :func:`~hedgerow.baselines.kanonymity.full_domain.full_domain_cuts`.
         """
-        table = without_class(self.given.table, slice(None))
+        table = without_class(self.confidential.table, slice(None))
         ks = [k for k in wanted if k <= len(table)]
         if not ks:
             return {}
@@ -79,16 +79,16 @@ class UniformForms:
         return {k: self.of_ranges(cut.ranges) for k, cut in cuts.items()}
 
     def of_ranges(self, ranges: Sequence[Ranges]) -> Form:
-        """The form that shows the range of each value.
+        """Return the generalisation that shows the range of each value.
 
-        An attribute with a range that is no node of its hierarchy counts as suppressed.
+        An attribute with a range that is not a node of its hierarchy is suppressed.
         """
         pairs = zip(self.ready.chains, ranges, strict=True)
         return Form(levels=tuple(_levels_of(chain, each) for chain, each in pairs))
 
     def valued(self, form: Form) -> Valued:
-        """The risk and utility of all distinct records in a form."""
-        dictionary, model = self.given.dictionary, self.ready.model
+        """Return the risk and utility of all distinct records in a generalisation."""
+        dictionary, model = self.confidential.dictionary, self.ready.model
         matches = self.sizes(form, dictionary.columns, dictionary.many)
         risk = model.exposure(dictionary.n_records)[matches]
         if model.personal:
@@ -96,12 +96,12 @@ class UniformForms:
         return Valued(risk=risk, utility=self._sum(self.ready.utility, form, personal=False))
 
     def smallest_group(self, form: Form) -> int:
-        """How anonymous the table is in a form: its k."""
+        """Return the anonymity k of the table in a generalisation."""
         sizes = self.sizes(form, self.problems.records.codes, self.problems.many)
-        return int(sizes.min(initial=len(self.given.table)))
+        return int(sizes.min(initial=len(self.confidential.table)))
 
     def sizes(self, form: Form, columns: Sequence[NDArray[Any]], many: Ints) -> Ints:
-        """How many of the given records look like each distinct record."""
+        """Return the number of records in ``columns`` that match each distinct record."""
         own = self._nodes(form, self.problems.records.codes)
         others = self._nodes(form, columns)
         joined = [np.concatenate(pair) for pair in zip(own, others, strict=True)]
@@ -128,7 +128,7 @@ class UniformForms:
 
 
 def _levels_of(chain: Chains, ranges: Ranges) -> Ints:
-    """The lowest level at which each code is shown as exactly its range."""
+    """Return the lowest level at which each code is shown as exactly its range."""
     tree, size = chain.taxonomy, chain.taxonomy.n_leaves
     place = ranges.partition_of(size)
     first, stop = tree.first[chain.nodes], tree.stop[chain.nodes]

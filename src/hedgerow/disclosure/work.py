@@ -1,11 +1,11 @@
-"""How long a disclosure takes: estimated before it begins, and again while it goes on.
+"""The time that a disclosure takes: estimated before it begins, and updated during the run.
 
-A search of the threshold model looks at up to all forms of a record, so its work follows from the
-heights of the taxonomies and the number of different records. Of the methods that need no search,
-and of branch and bound, which cuts off what it can, the first records tell. A run whose estimate
-is above a stated limit is refused: no search is sure to find the same forms sooner.
+A search of the threshold model examines up to all generalisations of a record, so its work follows
+from the heights of the taxonomies and the number of distinct records. For methods without a search,
+and for branch and bound, which prunes, the first records give the estimate. A run whose estimate
+exceeds a stated limit is refused: no search is sure to find the same generalisations sooner.
 
-The estimate is for the owner, like all that is told of a run; messages name the limit, never it.
+The estimate is for the owner, like all reports of progress; messages name only the limit.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from hedgerow.plan.disclose import ThresholdDisclose
 from hedgerow.progress import Progress
 
 HOURS = 6.0
-"""The longest that a run may be expected to take, unless another limit is given."""
+"""Default limit of the expected time of a run."""
 
 SECONDS_PER_FORM = {
     "aruba": 15e-9,
     "brute-force": 15e-9,
     "btda": 45e-9,
 }
-"""For each form and attribute, on one core; measured with 8 to 20 attributes, 1,000 records."""
+"""Per generalisation and attribute, on one core; from 8 to 20 attributes and 1,000 records."""
 
-_SOLVED_ENOUGH = 5.0  # seconds after which the run itself tells how fast it is
+_SOLVED_ENOUGH = 5.0  # seconds after which the speed of the run itself is used
 
 
 class TooLongError(SettingError):
-    """A run is expected to take longer than was said."""
+    """A run is expected to take longer than its limit."""
 
 
 def check_hours(hours: float) -> None:
@@ -47,7 +47,7 @@ def check_hours(hours: float) -> None:
 
 
 def forms_of(ready: PreparedDisclosure, problems: Problems) -> Floats:
-    """Return how many forms each distinct record may take."""
+    """Return the number of generalisations of each distinct record."""
     n_forms = np.ones(len(problems))
     for column, chain in zip(problems.records.codes, ready.chains, strict=True):
         n_forms *= chain.heights[column] + 1.0
@@ -55,15 +55,15 @@ def forms_of(ready: PreparedDisclosure, problems: Problems) -> Floats:
 
 
 def expected_seconds(ready: PreparedDisclosure, problems: Problems, workers: int) -> Floats | None:
-    """Return the seconds that each distinct record is expected to take; None where it must tell.
+    """Return the expected seconds for each distinct record, or ``None`` if only a run shows them.
 
-    ``aruba`` runs on all cores; the other searches take one record after another.
+    ``aruba`` uses all cores; the other searches solve one record after another.
     """
     disclose = ready.disclose
     if not isinstance(disclose, ThresholdDisclose) or disclose.method not in SECONDS_PER_FORM:
         return None
     if disclose.moves == "cube":
-        return None  # what the printed moves take follows from the frontier, which only it shows
+        return None  # the time of the printed moves depends on the frontier, which is not known yet
     compiled = disclose.method == "aruba" and ready.monotone
     each = SECONDS_PER_FORM[disclose.method] * len(ready.chains) / (workers if compiled else 1)
     return forms_of(ready, problems) * each
@@ -71,11 +71,11 @@ def expected_seconds(ready: PreparedDisclosure, problems: Problems, workers: int
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Watch:
-    """Tells progress in records and in time, and refuses what would take too long.
+    """Reports progress in records and in time, and refuses runs that would take too long.
 
-    ``many`` are the records that each distinct one stands for, ``seconds`` what each is expected
-    to take, where that is known. ``first`` are answered from an earlier run. The time of the
-    first block says nothing of the others: programs are loaded and compiled in it.
+    ``many`` is the number of records of each distinct one, ``seconds`` the expected time of each,
+    if known. ``first`` records were answered in an earlier run. The time of the first block is not
+    used for the estimate, because programs are loaded and compiled in it.
     """
 
     many: Floats
@@ -91,26 +91,26 @@ class Watch:
             self._refuse_above(float(self.seconds[self.first :].sum()))
 
     def block(self, start: int, seconds: float, most: int) -> int:
-        """Return how many records are expected to take that long, from 1 to ``most``."""
+        """Return the number of records that are expected to take that long, from 1 to ``most``."""
         if self.seconds is None:
             return 1
         ends = np.cumsum(self.seconds[start : start + most])
         return max(1, int(np.searchsorted(ends, seconds, side="right")))
 
     def tell(self, done: int) -> None:
-        """Say how many records are answered, and how long the others will take."""
+        """Report the number of solved records, and the remaining time."""
         if self.began is None and done > self.first:
             self.began, self.first = self.clock(), done
         share = float(self.many[:done].sum() / max(self.many.sum(), 1))
         left = self.left(done)
         words = "" if left is None else f", {duration(left)} left"
-        told = f"solving, {int(self.many[:done].sum()):,} of {int(self.many.sum()):,} records"
-        self.progress(told + words, share)
+        solved = f"solving, {int(self.many[:done].sum()):,} of {int(self.many.sum()):,} records"
+        self.progress(solved + words, share)
         if left is not None:
             self._refuse_above(left)
 
     def left(self, done: int) -> float | None:
-        """Return the seconds that the other records will take, as far as that can be said."""
+        """Return the remaining seconds, as far as they can be estimated."""
         passed = 0.0 if self.began is None else self.clock() - self.began
         weights = np.ones(len(self.many)) if self.seconds is None else self.seconds
         solved, rest = float(weights[self.first : done].sum()), float(weights[done:].sum())
@@ -123,14 +123,14 @@ class Watch:
             raise TooLongError(
                 f"the run is expected to take longer than {self.hours:g} hours",
                 where="disclose",
-                do="Drop attributes, give taxonomies of fewer levels, disclose fewer records, or"
-                " use the method aggregate, which searches no forms. If you can wait: --hours"
+                do="Drop attributes, use taxonomies with fewer levels, disclose fewer records, or"
+                " use the method aggregate, which needs no search. If you can wait, use --hours"
                 " with a higher limit (in Python hours=...).",
             )
 
 
 def duration(seconds: float) -> str:
-    """Return a length of time as people say it.
+    """Return a length of time in words.
 
     >>> duration(20), duration(200), duration(9000)
     ('less than a minute', 'about 3 minutes', 'about 2.5 hours')

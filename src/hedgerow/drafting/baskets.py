@@ -1,4 +1,4 @@
-"""A first plan for a basket file: which items there are, as far as many records have them."""
+"""A first plan for a basket file, with the items that occur in many records."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from hedgerow.drafting.text import (
     unit_lines,
     wrapped,
 )
-from hedgerow.drafting.unit import GivenUnit, UnitFound
+from hedgerow.drafting.unit import StatedUnit, UnitFound
 from hedgerow.errors import DataError, PlanError
 from hedgerow.model.reading import Reading, unpacked_name
 from hedgerow.plan.defaults import DEFAULT_BASKET_METHOD, DEFAULT_SEQUENCE_METHOD
@@ -56,12 +56,12 @@ _FILE = "items.txt"
 ORDERED = "  ordered: true"
 
 ONE_STEP = 64
-"""Items of sequences up to which chain has no use for groups of them."""
+"""Largest number of items of sequences for which chain needs no groups of items."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ItemFrequencies:
-    """How many records have each item of a basket file (confidential)."""
+    """Number of records with each item of a basket file (confidential)."""
 
     path: Path
     separator: Literal["tab", "comma"] | None
@@ -71,12 +71,12 @@ class ItemFrequencies:
 
     @property
     def frequent(self) -> list[str]:
-        """The items that many records have and that a plan can hold, in order."""
+        """Items that occur in many records and that a plan can hold, in order."""
         return frequent_items(self.records)
 
 
 def frequent_items(records: Mapping[str, int]) -> list[str]:
-    """Return the items that many records have and that a plan can hold, in order."""
+    """Return the items that occur in many records and that a plan can hold, in order."""
     items = [
         word
         for word, n in records.items()
@@ -99,31 +99,33 @@ def looks_like_baskets(data: Any) -> bool:
 
 
 def refuse_no_lines(data: Any) -> None:
-    """Raise where data cannot be a file of sequences, one per line."""
+    """Raise if data cannot be a file of sequences, one per line."""
     if isinstance(data, str | Path) and "://" not in str(data):
         path = Path(data)
         if looks_like_baskets(data) or (holds_text(path) and not is_called_table(path)):
             return
     raise PlanError(
-        "the data is a table, and nothing says which of its columns holds sequences",
+        "The data is a table, and the column of sequences is not set.",
         where="ordered",
-        do="Name the column of items with --items and, where a row is one item, the columns that"
-        " tell sequences apart and say the order with --record and --order.",
+        do=(
+            "Name the column of items with --items and, if a row is one item, the column that"
+            " identifies a sequence with --record-id and the column of the order with --order."
+        ),
     )
 
 
 def refuse_class(class_name: str | None) -> None:
-    """Raise where a class is named: a basket file has no columns."""
+    """Raise if a class is named: a basket file has no columns."""
     if class_name is not None:
         raise PlanError(
-            "baskets have no columns, and so no class",
+            "Baskets have no columns, and so no class.",
             where="class",
             do="Leave it out, or give the data a name that ends in .csv if it is a table.",
         )
 
 
 def basket_settings(method: str | None, epsilon: object, *, ordered: bool) -> str:
-    """Return the ``publish`` section, checked by itself before the data is read."""
+    """Return the ``publish`` section, checked before the data are read."""
     if method is None:
         method = DEFAULT_SEQUENCE_METHOD if ordered else DEFAULT_BASKET_METHOD
     settings = {"method": method, "epsilon": epsilon}
@@ -138,12 +140,12 @@ def basket_settings(method: str | None, epsilon: object, *, ordered: bool) -> st
 def item_frequencies(
     path: Path, *, progress: Callable[[float], None] | None = None
 ) -> ItemFrequencies:
-    """Return how many records of a file have each item; a tab or comma separates if there is one.
+    """Return the number of records of a file with each item, split by tab or comma if there is one.
 
     Privacy: as confidential as the data.
     """
     form = basket_form_of(path)
-    # The header is text, with commas of its own.
+    # The header is text, which may contain commas.
     sample = b"\n".join(beginning(path).split(b"\n")[form.header_lines or 0 :])
     separator, letters = next(
         ((name, byte) for name, byte in _SEPARATORS if byte in sample), (None, b" ")
@@ -161,7 +163,7 @@ def item_frequencies(
 
 
 def _in_records(batch: WordBatch) -> dict[str, int]:
-    """Return how many records of a batch have each word; a word repeated counts once."""
+    """Return the number of records of a batch with each word; repeats in a record count once."""
     words = [word.strip() for word in batch.words.dictionary.to_pylist()]
     number = {word: place for place, word in enumerate(dict.fromkeys(words))}
     code = np.array([number[word] for word in words], dtype=np.int64)
@@ -180,41 +182,45 @@ def basket_plan_text(
     unit: UnitFound,
     ordered: bool = False,
 ) -> str:
-    """Return the YAML text of a drafted plan for baskets that will lie in the folder ``base``."""
+    """Return the YAML text of a drafted plan for baskets, for the folder ``base``."""
     items = found.frequent
     if not items:
         raise DataError(
-            f"no item is in {RARE} records or more",
+            f"No item occurs in at least {RARE} records.",
             where=found.path.name,
-            do="Check that the file has one record per line, its items apart by blanks, commas"
-            " or tabs.",
+            do=(
+                "Check that the file has one record per line, with items separated by blanks,"
+                " commas or tabs."
+            ),
         )
     lines = [HEADER, f"data: {quoted(relative_path(found.path, base))}"]
-    lines += [*comment("how the file is written", indent=""), basket_form_text(found.form)]
+    lines += [*comment("the form of the file", indent=""), basket_form_text(found.form)]
     lines += [*records_lines(found.n_records), "items:"]
     lines += [ORDERED] * ordered
     lines += universe_lines(items, files, base, ordered=ordered)
     if found.separator is not None:
-        lines += [*comment("what stands between items", indent="  ")]
+        lines += [*comment("the separator of items", indent="  ")]
         lines += [f"  separator: {found.separator}"]
     if found.form.header_lines and not ordered:
-        lines += ["  # the file begins as files of sequences do; to publish those, in place of as,"]
-        lines += ["  # say 'ordered: true', and 'method: chain' below"]
+        lines += [
+            ("  # the file begins as files of sequences do; to publish sequences, replace as by")
+        ]
+        lines += ["  # 'ordered: true', and set 'method: chain' below"]
         lines += ["  as: sets"]
     lines += ["", *whose_lines(unit)]
     return "\n".join([*lines, *basket_ends(publish, ledger_section(found.path, publish))])
 
 
-def lines_unit(given: GivenUnit, *, ordered: bool) -> UnitFound:
-    """Return the privacy unit of a file of lines, which cannot name people."""
-    if given.person:
+def lines_unit(stated: StatedUnit, *, ordered: bool) -> UnitFound:
+    """Return the privacy unit of a file of lines, which cannot identify people."""
+    if stated.person:
         raise PlanError(
-            "a file of lines has no column that names people",
+            "A file of lines has no column that identifies people.",
             where="person",
             do="Give a table with a column of people and one of items, or state another unit.",
         )
     records: RecordsOf = "sequences" if ordered else "baskets"
-    return UnitFound(given=given, records=records, may_name=False)
+    return UnitFound(stated=stated, records=records, may_name=False)
 
 
 def whose_lines(unit: UnitFound) -> Iterable[str]:
@@ -226,10 +232,10 @@ def whose_lines(unit: UnitFound) -> Iterable[str]:
 def universe_lines(
     items: list[str], files: Sequence[TaxonomyFile], base: Path, *, ordered: bool = False
 ) -> Iterable[str]:
-    """Yield what the plan says about the universe and its taxonomy."""
+    """Yield the lines of the universe and its taxonomy."""
     for file in files:
         if all(item in file.taxonomy.leaf_code for item in items):
-            reason = f"the first taxonomy that lists every item in {RARE} records or more"
+            reason = f"the first taxonomy that lists every item in at least {RARE} records"
             yield from comment(reason, indent="  ")
             yield f"  taxonomy: {quoted(relative_path(file.path, base))}"
             yield "  source: data"
@@ -237,22 +243,26 @@ def universe_lines(
     whole = [int(item) for item in items if _is_whole(item)]
     low, high, _ = outward(min(whole, default=0), max(whole, default=0) + 0.5)
     if len(whole) == len(items) and high - low < MAX_ITEMS:
-        reason = f"the numbers of items in {RARE} records or more, rounded outwards"
+        reason = f"the numbers of items in at least {RARE} records, rounded outwards"
         yield from comment(reason, indent="  ")
         yield f"  universe: [{int(low)}, {int(high)}]"
         yield "  source: data"
     elif len(items) <= MOST_VALUES:
-        yield from comment(f"the items in {RARE} records or more", indent="  ")
+        yield from comment(f"the items in at least {RARE} records", indent="  ")
         part = f"universe: [{', '.join(quoted(item) for item in items)}]"
         yield f"  {part}" if len(part) + 2 <= WIDTH else wrapped(part, indent="  ")
         yield "  source: data"
     else:
-        yield "  # Too many items to list here: write a file of all that may be published, one per"
-        yield "  # line, from your catalogue and not from the data, or give a taxonomy of them."
+        yield (
+            "  # Too many items to list here: write a file of all items that may be published, one"
+        )
+        yield (
+            "  # per line, from your catalogue and not from the data, or give a taxonomy of them."
+        )
         yield f"  universe: {_FILE}"
     if not ordered or len(items) > ONE_STEP:
-        yield "  # Items that belong together should stand together; best is a real taxonomy."
-    if ordered:  # few items are told apart in one step, whatever their groups
+        yield "  # Related items should be neighbours; a real taxonomy is best."
+    if ordered:  # few items are distinguished in one step, whatever their groups
         return
     yield "  taxonomy: context-free"
     yield "  fan-out: 10"

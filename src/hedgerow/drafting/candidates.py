@@ -1,9 +1,9 @@
-"""Columns that may say whose a record is: keys of people, cases, devices or households.
+"""Columns that may identify the person of a record: keys of people, cases, devices or households.
 
-A column counts by its name, by the form of its values or by their number. A column that is listed
-in vain costs the owner one look; one that is missed could have a person certified as one record.
+A column is a candidate by its name, by the form of its values or by their number. A false candidate
+costs the owner a look; a missed one could have a person certified as one record.
 
-Privacy: confidential. A draft writes the names of columns and forms, never a value of them.
+Privacy: confidential. A draft writes the names of columns and forms, never a value.
 """
 
 from __future__ import annotations
@@ -35,14 +35,15 @@ _FEWEST_FORMED = 12
 _FEWEST = 20
 _MANY = 50
 _PHRASE = 4
-"""Words of a text, on average, from which on it is a phrase and not a key."""
+"""Average number of words from which a text is a phrase and not a key."""
 
 _MOST_RECORDS_OF_ONE = 0.3
-"""Share of the records that one value of a key may have where no name says that it is one."""
+"""Largest share of the records with one value of a key, if the name does not show that it is one.
+"""
 
 _HARDLY_TWICE: Mapping[KeyName, float] = {"sure": 1.0, "likely": 0.98}
 _HARDLY_TWICE_ELSE = 0.9
-"""Values per record from which on values count as unique, by what the name says."""
+"""Values per record from which values count as unique, by the kind of name."""
 
 _KEY_DIGITS = 4
 _LONG_DIGITS = 6
@@ -58,9 +59,9 @@ _WITHIN = {
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class UnitCandidate:
-    """A column that may say whose a record is, why, and how many records its values have.
+    """A column that may identify the person of a record, the reason, and the records of its values.
 
-    ``within`` names the candidate whose values it numbers: a person of a household.
+    ``within`` names the candidate whose values are subdivided: a person of a household.
     """
 
     column: str
@@ -79,7 +80,7 @@ def candidates_in(
 ) -> dict[str, UnitCandidate]:
     """Return the candidates among the columns of a table, by their names.
 
-    ``dates`` are the columns of dates; ``files`` are taxonomies, which say what is an attribute;
+    ``dates`` are the columns of dates; ``files`` are taxonomies, whose columns are attributes;
     ``but`` is a column that its owner calls an attribute.
     """
     found: dict[str, UnitCandidate] = {}
@@ -102,7 +103,7 @@ def candidates_in(
 
 
 def _why(profile: Profile, distinct: Distinct, files: Sequence[TaxonomyFile]) -> str | None:
-    """Return why a column may say whose a record is; ``None`` where it does not look so."""
+    """Return why a column may identify the person of a record, or ``None``."""
     said = key_name(profile.name)
     if not _can_be_key(profile, distinct, said):
         return None
@@ -110,21 +111,21 @@ def _why(profile: Profile, distinct: Distinct, files: Sequence[TaxonomyFile]) ->
     form = key_form(words) or key_form(profile.distinct.words)
     if said == "sure":
         enough = _FEWEST_NAMED if form is not None or _says_id(profile) else _FEWEST_FORMED
-        return "called like a key, and values repeat" if d >= enough else None
+        return "named like a key, with values that repeat" if d >= enough else None
     if (random := is_random_form(words)) is not None and d >= _FEWEST_NAMED:
         return f"{random} that repeat"
     if said == "likely" and d >= (_FEWEST_FORMED if form else _FEWEST):
-        return "called like a number of something, and values repeat"
+        return "named like a number of something, with values that repeat"
     is_quantity = said == "quantity" and _is_number(profile)
     if is_quantity or _is_public(profile, files):
         return None
     if profile.distinct.counts.max() > _MOST_RECORDS_OF_ONE * profile.distinct.counts.sum():
         return None
     if d >= _FEWEST and is_evenly_counted(distinct.counts):
-        return "every value has about as many records"
+        return "each value has about the same number of records"
     if said == "kind":
         is_key = ends_in_key(profile.name) and d >= _MANY
-        return "called like a key, and many values repeat" if is_key else None
+        return "named like a key, with many values that repeat" if is_key else None
     if _is_number(profile):
         return _why_number(profile, distinct)
     if form is not None and d >= _FEWEST_FORMED:
@@ -133,7 +134,7 @@ def _why(profile: Profile, distinct: Distinct, files: Sequence[TaxonomyFile]) ->
 
 
 def _can_be_key(profile: Profile, distinct: Distinct, said: KeyName) -> bool:
-    """Whether a column has values that repeat and are neither dates, decimals nor sentences."""
+    """Return whether values of a column repeat and are neither dates, decimals nor sentences."""
     if not profile.is_readable or profile.labels or not len(distinct.words):
         return False
     if is_moments(distinct.words) or (said != "sure" and _is_phrase(distinct.words)):
@@ -151,7 +152,7 @@ def _is_phrase(words: Sequence[str]) -> bool:
 
 
 def _is_number(profile: Profile) -> bool:
-    """Whether a column holds numbers, but for a few texts that mean that there is none."""
+    """Return whether a column holds numbers, except for a few texts that mean a missing value."""
     return profile.is_number or (profile.is_mostly_number and texts_are_gaps(profile))
 
 
@@ -176,7 +177,7 @@ def _says_id(profile: Profile) -> bool:
 
 
 def _is_public(profile: Profile, files: Sequence[TaxonomyFile]) -> bool:
-    """Whether a list or a taxonomy of public values has the values of a column."""
+    """Return whether the values of a column are from a list or a taxonomy of public values."""
     if match_for(profile, files) is not None or ready_fit(profile) is not None:
         return True
     return profile.complete and public_list_of(profile.known) is not None
@@ -199,7 +200,7 @@ def _why_number(profile: Profile, distinct: Distinct) -> str | None:
         return None
     quarters = np.histogram(numbers, bins=4, range=(low, high))[0] / len(numbers)
     if quarters.min() > _SPREAD and not is_round and is_unordered(counts):
-        return "whole numbers that repeat without any order"
+        return "whole numbers that repeat in no order"
     return None
 
 

@@ -1,7 +1,7 @@
-"""What a column is for: identifiers, row numbers, weights, free text and codes are no attributes.
+"""Columns that are not attributes: identifiers, row numbers, weights, free text and codes.
 
-Names are compared by their words in English, German, French and Spanish; what a name leaves open,
-the values decide. Where both leave it open, a column that could point at people is left out.
+Names are compared by their words in English, German, French and Spanish; if a name is not clear,
+the values decide. If both are unclear, a column that could identify people is left out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from hedgerow.drafting.match import words_of
 from hedgerow.drafting.profile import RARE, Profile
-from hedgerow.plan.people import tells_people_apart
+from hedgerow.plan.people import is_person_key
 
 _PERSONAL = {
     *("ssn", "email", "passport", "iban"),
@@ -27,7 +27,7 @@ _PERSONAL_IF_MANY = {
     *("anschrift", "strasse", "straße", "hausnummer", "street", "address", "correo", "telefono"),
     *("latitude", "longitude", "lat", "lon", "lng", "ip", "kontonummer"),
 }
-"""Words that a flag or a kind may have in its name, too."""
+"""Words that may also occur in the name of a flag or a kind."""
 
 _IDENTIFYING = {
     *("id", "ids", "name", "nbr", "no", "nr", "num", "number", "uuid", "guid", "key", "address"),
@@ -68,7 +68,7 @@ _BIRTHS = {"birth", "birthdate", "birthday", "dob", "born", "geburt", "geburtsta
 _BIRTHS |= {"naissance", "nacimiento", "nascita", "geboortedatum", "geb"}
 _BIRTH_BEGINS = ("geburtsdat", "birth", "dateofbirth")
 ROW_NUMBER = "a row number"
-"""Why a column of row numbers is left out."""
+"""Reason why a column of row numbers is left out."""
 
 _MOST_CODES = 100
 _LEAST_DIGITS = 4
@@ -84,7 +84,7 @@ _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}")
 
 
 def name_words(profile: Profile) -> set[str]:
-    """Return the words of a column's name, and those of two and three words that follow."""
+    """Return the words of a column's name, and its runs of two and three words."""
     words = words_of(profile.name)
     pairs = {left + right for left, right in pairwise(words)}
     return {*words, *pairs, "".join(words)}
@@ -106,17 +106,17 @@ def why_identifier(profile: Profile) -> str | None:
     if _says_identifier(profile, words) and _has_many(profile) and _is_text_or_whole(profile):
         return "an identifier, by its name and many values"
     many = not profile.complete or len(profile.known) > RARE
-    if tells_people_apart(profile.name) and many and _is_text_or_whole(profile):
-        return "an identifier, it tells people apart"
+    if is_person_key(profile.name) and many and _is_text_or_whole(profile):
+        return "an identifier, by its distinct values"
     if words & _POSTAL:
         return None
     if (_is_nearly_unique(profile) and not profile.is_mostly_number) or _is_long_code(profile):
-        return "an identifier, hardly a value is in two records"
+        return "an identifier, hardly any value in two records"
     return None
 
 
 def is_row_number(profile: Profile) -> bool:
-    """Whether a column numbers the records: whole numbers one after the other, none twice."""
+    """Return whether a column numbers the records: consecutive whole numbers, none twice."""
     seen = profile.quantity
     if not profile.is_number or not seen.is_whole or not profile.is_unique:
         return False
@@ -126,7 +126,7 @@ def is_row_number(profile: Profile) -> bool:
 
 
 def is_weight(profile: Profile) -> bool:
-    """Whether a column says how many people a record of a survey stands for."""
+    """Return whether a column holds the number of people for which a record of a survey stands."""
     words = name_words(profile)
     seen = profile.quantity
     if seen.n_records < profile.n_known or seen.low < 0:
@@ -141,13 +141,13 @@ def is_weight(profile: Profile) -> bool:
 
 
 def is_birth(profile: Profile) -> bool:
-    """Whether a column's name says that it holds dates of birth."""
+    """Return whether a column's name is that of dates of birth."""
     joined = "".join(words_of(profile.name))
     return bool(name_words(profile) & _BIRTHS) or joined.startswith(_BIRTH_BEGINS)
 
 
 def is_code(profile: Profile) -> bool:
-    """Whether a column of whole numbers holds codes, not quantities."""
+    """Return whether a column of whole numbers holds codes, not quantities."""
     if profile.is_padded or profile.labels:
         return True
     if not (profile.is_number and profile.quantity.is_whole and profile.complete):
@@ -158,13 +158,13 @@ def is_code(profile: Profile) -> bool:
 
 
 def is_called_code(profile: Profile) -> bool:
-    """Whether a column's name says that it holds codes."""
+    """Return whether a column's name is that of codes."""
     joined = "".join(words_of(profile.name))
     return bool(name_words(profile) & _CODE_WORDS) or joined.endswith(_CODE_ENDS)
 
 
 def _is_sparse(profile: Profile) -> bool:
-    """Whether whole numbers leave gaps that quantities would not: 1, 2, 3, 8, 9, or 4711, 8150."""
+    """Return whether whole numbers have gaps unlike quantities: 1, 2, 3, 8, 9, or 4711, 8150."""
     numbers = np.array(list(profile.values))
     if len(numbers) <= _MOST_FEW:
         return bool(len(numbers) <= 2 or _has_gaps(numbers))
@@ -180,7 +180,7 @@ def _is_sparse(profile: Profile) -> bool:
 
 
 def _has_gaps(numbers: np.ndarray[tuple[int], np.dtype[np.float64]]) -> bool:
-    """Whether a few small whole numbers go on after a gap, as answers to a question do."""
+    """Return whether a few small whole numbers continue after a gap, as coded answers do."""
     if numbers[0] < 0 or numbers[-1] > 99:
         return False
     gaps = np.diff(numbers)
@@ -188,13 +188,13 @@ def _has_gaps(numbers: np.ndarray[tuple[int], np.dtype[np.float64]]) -> bool:
 
 
 def _fixed_digits(profile: Profile) -> int:
-    """Return how many digits all of a column's whole numbers have, 0 where they differ."""
+    """Return the number of digits of all of a column's whole numbers, 0 if they differ."""
     lengths = {len(word) for word in profile.known if word.isdigit()}
     return lengths.pop() if len(lengths) == 1 else 0
 
 
 def _may_identify(profile: Profile) -> bool:
-    """Whether values that all differ are likely to be identifiers, and not just fine numbers."""
+    """Return whether values that all differ are likely to be identifiers, not just fine numbers."""
     if not profile.is_number:
         return True
     if not profile.quantity.is_whole:
@@ -211,7 +211,7 @@ def _may_identify(profile: Profile) -> bool:
 
 
 def _is_long_code(profile: Profile) -> bool:
-    """Whether a column holds whole numbers of one length, hardly two of them alike."""
+    """Return whether a column holds whole numbers of one length, hardly two of them equal."""
     counts = profile.distinct.counts
     is_spread = len(counts) >= RARE and len(counts) > _NEARLY_ALL_DIFFER * counts.sum()
     is_whole = profile.is_number and profile.quantity.is_whole
@@ -237,7 +237,7 @@ def _is_nearly_unique(profile: Profile) -> bool:
 
 
 def is_free_text(profile: Profile) -> bool:
-    """Whether a column holds sentences of its own for many records."""
+    """Return whether a column holds individual sentences for many records."""
     words = profile.known
     is_varied = len(words) >= RARE and 20 * len(words) >= profile.n_counted
     if profile.is_mostly_number or not is_varied:

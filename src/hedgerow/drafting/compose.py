@@ -1,4 +1,4 @@
-"""The whole draft: read the table once, propose, write it down, and check that it loads."""
+"""The whole draft: read the table once, propose, write the plan, and check that it loads."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from hedgerow.drafting.form import column_numbers, form_of, table_form_text
 from hedgerow.drafting.labels import apply_labels
 from hedgerow.drafting.match import taxonomies_in
 from hedgerow.drafting.owned_baskets import BasketColumns, BasketsFound, baskets_in
-from hedgerow.drafting.profile import MISSING_TEXTS, RARE, Profile, profiles_of
-from hedgerow.drafting.propose import Looked, Proposal, proposals
+from hedgerow.drafting.profile import RARE, Profile, profiles_of
+from hedgerow.drafting.propose import Context, Proposal, proposals
 from hedgerow.drafting.settle import dates_of, settle_marks
 from hedgerow.drafting.table_unit import table_unit
 from hedgerow.drafting.text import (
@@ -37,11 +37,11 @@ from hedgerow.drafting.text import (
     plan_text,
     relative_path,
 )
-from hedgerow.drafting.unit import GivenUnit
+from hedgerow.drafting.unit import StatedUnit
 from hedgerow.errors import DataError, HedgerowError, InternalError
 from hedgerow.model.card import card
 from hedgerow.model.database import asked_of
-from hedgerow.model.reading import PLAIN, NumberMarks, Reading
+from hedgerow.model.reading import MISSING_MARKERS, PLAIN, NumberMarks, Reading
 from hedgerow.plan.defaults import DEFAULT_METHOD
 from hedgerow.plan.fields import MAX_TEXT
 from hedgerow.plan.load import plan_of
@@ -61,8 +61,8 @@ _OFTEN_MISSING = 0.1
 class Draft:
     """A proposed plan: its YAML text with comments, the plan it loads as, and notes.
 
-    The text is shaped by the data and confidential until it is confirmed: it is not shown unless
-    it is asked for.
+    The text is shaped by the data and confidential until it is confirmed, so the ``repr`` does not
+    show it.
     """
 
     text: str
@@ -74,8 +74,8 @@ class Draft:
 
     def _repr_html_(self) -> str:
         named = ", ".join(self.plan.attributes) or "items"
-        told = "Confidential: shaped by the data. Read .text and correct it before you confirm it"
-        return card("Draft of a plan", [("attributes", named)], warning=told)
+        notice = "Confidential: shaped by the data. Read and correct .text before you confirm it."
+        return card("Draft of a plan", [("attributes", named)], warning=notice)
 
 
 def draft(
@@ -169,9 +169,9 @@ def draft(
 
     folder = base or Path()
     check_texts(data=data, query=query, table=table, items=items, record=record, order=order)
-    given, data = data, asked_of(data, query=query, table=table)
+    origin, data = data, asked_of(data, query=query, table=table)
     files, notes = taxonomies_in(Path(taxonomies)) if taxonomies else ([], [])
-    unit_given = GivenUnit.of(
+    stated = StatedUnit.of(
         person,
         records_per_person,
         one_record_per_person=one_record_per_person,
@@ -182,9 +182,9 @@ def draft(
         refuse_class(class_name)
         settings = basket_settings(method, epsilon, ordered=columns.ordered)
         form = _form(data)
-        place = _place_lines(given, data, form, query=query, table=table, base=folder)
-        owned = _baskets_of(data, form, columns, unit_given, reading)
-        ends = (settings, ledger_section(given, settings))
+        place = _place_lines(origin, data, form, query=query, table=table, base=folder)
+        owned = _baskets_of(data, form, columns, stated, reading)
+        ends = (settings, ledger_section(origin, settings))
         text = owned.text(place, files, ends=ends, base=folder)
         notes += owned.unit.notes()
         return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
@@ -193,7 +193,7 @@ def draft(
     if ordered or looks_like_baskets(data):
         refuse_class(class_name)
         settings = basket_settings(method, epsilon, ordered=ordered)
-        unit = lines_unit(unit_given, ordered=ordered)
+        unit = lines_unit(stated, ordered=ordered)
         found = item_frequencies(Path(data), progress=reading)
         text = basket_plan_text(
             found, files, publish=settings, base=folder, unit=unit, ordered=ordered
@@ -204,32 +204,32 @@ def draft(
     marks = settle_marks(profiles)
     if form is None or file_form_text(data, form) is not None:
         marks = NumberMarks()  # no line of the plan speaks for all columns
-    looked = Looked(files=files, marks=marks, dates=dates_of(profiles), names=tuple(profiles))
-    candidates = candidates_in(profiles, dates=looked.dates, files=files, but=class_name)
-    looked = replace(looked, candidates=candidates, person=unit_given.person)
-    proposed = proposals(profiles, looked, class_name=class_name)
+    context = Context(files=files, marks=marks, dates=dates_of(profiles), names=tuple(profiles))
+    candidates = candidates_in(profiles, dates=context.dates, files=files, but=class_name)
+    context = replace(context, candidates=candidates, person=stated.person)
+    proposed = proposals(profiles, context, class_name=class_name)
     _check_class(proposed, class_name)
     if form is not None:
         form = replace(form, decimal=marks.decimal, thousands=marks.thousands)
     unit = table_unit(
-        partial(_opened, data, form), unit_given, proposed, looked, profiles, may_count=may_count
+        partial(_opened, data, form), stated, proposed, context, profiles, may_count=may_count
     )
     sections = Sections(
-        place=_place_lines(given, data, form, query=query, table=table, base=folder),
+        place=_place_lines(origin, data, form, query=query, table=table, base=folder),
         missing=_missing_policy(proposed, profiles),
-        missing_values=MISSING_TEXTS,
+        missing_values=MISSING_MARKERS,
         n_records=max(profile.n_records for profile in profiles.values()),
         proposals=proposed,
         unit=unit,
         unnamed=unnamed,
         publish=publish,
-        ledger=ledger_section(given, publish),
+        ledger=ledger_section(origin, publish),
         is_publishable=_is_publishable(proposed, needs_class=needs_class),
     )
     text = plan_text(sections, base=folder)
     notes += [*_notes(proposed, form), *file_notes(data), *(p.note for p in proposed if p.note)]
     if unnamed:
-        notes.append(f"{unnamed} columns are left out: a plan cannot hold their names")
+        notes.append(f"{unnamed} columns are left out: a plan cannot hold their names.")
     notes += unit.notes()
     return Draft(text=text, plan=_loaded(text, folder), notes=tuple(notes))
 
@@ -237,7 +237,7 @@ def draft(
 def _read(
     data: Any, class_name: str | None, progress: Callable[[float], None] | None
 ) -> tuple[Reading | None, dict[str, Profile], int]:
-    """Return how the file is written, what its columns hold, and how many have no name."""
+    """Return the form of the file, the profiles of its columns, and the number of unnamed ones."""
     form = _form(data)
     profiles, unnamed = _profiles_in(data, form, class_name, progress)
     is_lines = form is not None and form.format is None and form.header is True
@@ -246,7 +246,7 @@ def _read(
         profiles, unnamed = _profiles_in(data, form, class_name, progress)
     if not any(profile.n_records for profile in profiles.values()):
         raise DataError(
-            "the table has no records", where="data", do="Draft from a table that has some."
+            "The table has no records.", where="data", do="Draft from a table that has some."
         )
     return form, profiles, unnamed
 
@@ -273,13 +273,13 @@ def _opened(data: Any, form: Reading | None) -> Iterator[Source]:
 
 
 def _begins_with_a_record(profiles: Mapping[str, Profile]) -> bool:
-    """Whether the columns of a file are called like values in them: it has no header."""
+    """Return whether the names of a file's columns are like its values: it has no header."""
     names = sum(name in profile.counts for name, profile in profiles.items())
     return names > 1 and 4 * names >= len(profiles)
 
 
 def _form(data: Any) -> Reading | None:
-    """Return how a file looks to be written; nothing for what is none."""
+    """Return the apparent form of a file; ``None`` for other data."""
     if not isinstance(data, str | Path) or is_url(data):
         return None
     if (form := file_form_of(Path(data))) is not None:
@@ -288,7 +288,7 @@ def _form(data: Any) -> Reading | None:
 
 
 def _publish(method: str, epsilon: object) -> tuple[str, bool, bool]:
-    """Return the ``publish`` section, checked; whether it needs a class, and may count people."""
+    """Return the checked ``publish`` section, and whether it needs a class and may count people."""
     attributes = {"x": {"values": ["a"]}, "y": {"role": "class", "values": ["b"]}}
     settings = {"method": method, "epsilon": epsilon}
     plan = plan_of({"attributes": attributes, "publish": settings}, where="settings")
@@ -308,13 +308,13 @@ def _profiles(
     columns = [name for name in source.columns if fits_a_plan(name)]
     if class_name is not None and class_name not in columns:
         raise DataError(
-            f"there is no column {class_name!r} to be the class",
+            f"The table has no column {class_name!r} for the class.",
             where=source.name,
             do="Name a column of the table; names are case-sensitive.",
         )
     if not columns:
         raise DataError(
-            "no column has a name that a plan can hold",
+            "No column has a name that a plan can hold.",
             where=source.name,
             do=f"Give columns names of printable characters, at most {MAX_TEXT:,} of them.",
         )
@@ -325,14 +325,14 @@ def _check_class(proposed: Sequence[Proposal], class_name: str | None) -> None:
     for one in proposed:
         if one.name == class_name and not one.settings:
             raise DataError(
-                f"no value of the column {class_name!r} is in {RARE} records or more",
+                f"No value of the column {class_name!r} occurs in at least {RARE} records.",
                 where="class",
                 do="Choose a class with few values that many records share.",
             )
 
 
 def _place_lines(
-    given: Any,
+    origin: Any,
     data: Any,
     form: Reading | None,
     *,
@@ -341,7 +341,7 @@ def _place_lines(
     base: Path,
 ) -> PlaceLines:
     return PlaceLines(
-        data=_place(given, base),
+        data=_place(origin, base),
         query=query,
         table=table,
         reading=None if form is None else file_form_text(data, form) or table_form_text(form),
@@ -352,14 +352,14 @@ def _baskets_of(
     data: Any,
     form: Reading | None,
     columns: BasketColumns,
-    given: GivenUnit,
+    stated: StatedUnit,
     progress: Callable[[float], None] | None,
 ) -> BasketsFound:
     with ExitStack() as stack:
         source = open_table(data, reading=form or PLAIN)
         if isinstance(source, AbstractContextManager):
             stack.enter_context(source)
-        return baskets_in(source, columns, given=given, progress=progress)
+        return baskets_in(source, columns, stated=stated, progress=progress)
 
 
 def _place(data: Any, base: Path) -> str | None:
@@ -371,7 +371,7 @@ def _place(data: Any, base: Path) -> str | None:
 
 
 def _missing_policy(proposed: Sequence[Proposal], profiles: Mapping[str, Profile]) -> str:
-    """Keep missing values as values where dropping would cost many records."""
+    """Return ``value`` if dropping records with missing values would lose many, else ``drop``."""
     shares = [_missing(one, profiles[one.name]) for one in proposed if one.role == "predictor"]
     often = max(shares, default=0) > _OFTEN_MISSING or sum(shares) > 2 * _OFTEN_MISSING
     return "value" if often else "drop"
@@ -391,17 +391,17 @@ def _is_publishable(proposed: Sequence[Proposal], *, needs_class: bool) -> bool:
 def _notes(proposed: Sequence[Proposal], form: Reading | None) -> list[str]:
     notes = []
     if not any(one.role == "class" for one in proposed):
-        notes.append("no column looks like a class: name one with --class if there is one")
+        notes.append("No column looks like a class. Name one with --class if there is one.")
     if form is not None and form.encoding != "utf-8":
         notes.append(
-            f"the file is not UTF-8 and was read as {form.encoding}: if letters in the plan look"
-            " wrong (Polish or Czech files are windows-1250, Russian ones windows-1251), save it as"
-            " UTF-8 and draft again"
+            f"The file is not UTF-8 and was read as {form.encoding}. If letters in the plan"
+            " look wrong (Polish or Czech files are windows-1250, Russian ones windows-1251),"
+            " save it as UTF-8 and draft again."
         )
     if form is not None and form.malformed == "drop":
-        notes.append("some records are malformed, and this plan leaves them out")
+        notes.append("Some records are malformed, and this plan leaves them out.")
     if form is not None and form.format is None and isinstance(form.header, tuple):
-        notes.append("the first line looks like a record, so the columns are called by number")
+        notes.append("The first line looks like a record, so the columns are numbered.")
     return notes
 
 
@@ -410,5 +410,5 @@ def _loaded(text: str, base: Path) -> Plan:
         parsed = parse_text(text, kind="YAML", where="draft")
         return plan_of(parsed.data, where="draft", base=base)
     except HedgerowError:
-        # The message may quote a value of the table, so it is not passed on.
-        raise InternalError("the drafted plan does not load") from None
+        # The message may quote a value of the table, so it is not repeated.
+        raise InternalError("The drafted plan does not load.") from None

@@ -1,4 +1,4 @@
-"""Which values of a column a taxonomy takes in, and which it leaves outside. Confidential."""
+"""Values of a column inside and outside of a taxonomy. Confidential."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from hedgerow.model.reading import Reading
 from hedgerow.read.open import open_table
 
 LeafOf = Callable[[str], str | None]
-"""The leaf that a value stands for; ``None`` where it is outside."""
+"""Function from a value to its leaf, or ``None`` if it is outside."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Coverage:
-    """How the values of a column lie in a taxonomy; for the owner of the data alone."""
+    """Coverage of a column's values by a taxonomy; for the owner of the data alone."""
 
     n_values: int
     n_records: int
@@ -25,27 +25,27 @@ class Coverage:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every value is in the taxonomy."""
+        """Return whether every value is in the taxonomy."""
         return not self.outside
 
     @property
     def share(self) -> float:
-        """The share of the records whose value is in the taxonomy."""
+        """Share of the records whose value is in the taxonomy."""
         return 1 - sum(self.outside.values()) / max(1, self.n_records)
 
     @property
     def n_inside(self) -> int:
-        """How many different values are in the taxonomy."""
+        """Number of distinct values in the taxonomy."""
         return self.n_values - len(self.outside)
 
     def frequent_outside(self, most: int) -> list[str]:
-        """Return values outside that many records have, the most frequent first."""
+        """Return the values outside that occur in many records, the most frequent first."""
         found = [word for word, n in self.outside.items() if n >= RARE]
         return sorted(found, key=lambda word: (-self.outside[word], word))[:most]
 
 
 def coverage_of(profile: Profile, leaf_of: LeafOf) -> Coverage:
-    """Return how a column's values lie in a taxonomy; missing ones are left aside.
+    """Return the coverage of a column's values by a taxonomy; missing values do not count.
 
     Privacy: confidential, for the owner's eyes.
     """
@@ -55,7 +55,7 @@ def coverage_of(profile: Profile, leaf_of: LeafOf) -> Coverage:
 
 
 def column_coverage(data: Any, column: str, leaf_of: LeafOf, *, reading: Reading) -> Coverage:
-    """Return how a column of a table lies in a taxonomy, from one pass over the data.
+    """Return the coverage of a column of a table by a taxonomy, from one pass over the data.
 
     Privacy: confidential, for the owner's eyes.
     """
@@ -63,7 +63,7 @@ def column_coverage(data: Any, column: str, leaf_of: LeafOf, *, reading: Reading
     profile = profiles_of(source, [column])[column]
     if not profile.is_readable or not profile.complete:
         raise DataError(
-            "the column has too many values to look at, or none that are texts or numbers",
+            "The column has too many values to check, or none that are texts or numbers.",
             where=f"{source.name}, column {column!r}",
             do="Name a column of codes or names.",
         )

@@ -1,7 +1,7 @@
 """The distinct values of a column, counted to the end of the table in bounded memory.
 
-Values are kept whose hash begins with a number of zero bits that rises with the number of values,
-so those kept are a sample of the distinct values, each with its exact number of records
+A value is kept if its hash begins with a number of zero bits that grows with the number of values,
+so the kept values are a sample of the distinct ones, each with its exact number of records
 (distinct sampling, Gibbons, VLDB 2001).
 
 Privacy: confidential, all of it.
@@ -14,13 +14,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 MOST_KEPT = 20_000
-"""Distinct values that are kept at most."""
+"""Largest number of distinct values that are kept."""
 
 _BITS = 64
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 _MIXERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _LONGEST = 4096
-"""Bytes of a text that its hash depends on."""
+"""Number of bytes of a text on which its hash depends."""
 
 
 class DistinctSample:

@@ -1,4 +1,4 @@
-"""How a file that is no CSV looks to be read: a sheet, objects in lines, coded values."""
+"""Forms of files other than CSV: a sheet, objects in lines, coded values."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from hedgerow.read.source import LABELLED
 
 
 def file_form_of(path: Path) -> Reading | None:
-    """Return how a workbook, a file of objects or one with value labels looks to be read.
+    """Return the apparent form of a workbook, a file of objects or one with value labels.
 
-    ``None`` for CSV, TSV and what needs no such section.
+    ``None`` for CSV, TSV and data that need no such section.
 
-    Privacy: as confidential as the data, until a person says that it is public knowledge.
+    Privacy: as confidential as the data, until a person confirms that it is public knowledge.
     """
     if not path.is_file():
         return None
@@ -33,7 +33,7 @@ def file_form_of(path: Path) -> Reading | None:
 
 
 def file_form_text(data: Any, form: Reading) -> str | None:
-    """Return the ``reading`` section that says so; ``None`` for other kinds of data."""
+    """Return the ``reading`` section of a form; ``None`` for other kinds of data."""
     if not isinstance(data, str | Path) or is_url(data):
         return None
     path = Path(data)
@@ -53,14 +53,14 @@ def file_form_text(data: Any, form: Reading) -> str | None:
 
 
 def file_notes(data: Any) -> list[str]:
-    """Return what a person should know of a file that holds more than the draft reads."""
+    """Return notices about a file that holds more than the draft reads."""
     if not isinstance(data, str | Path) or is_url(data) or not Path(data).is_file():
         return []
     path = Path(data)
     if is_workbook(path) and len(_sheets(path)) > 1:
-        return ["the workbook has several sheets, and the plan names the first"]
+        return ["The workbook has several sheets, and the plan names the first."]
     if PLAIN.holds_objects(path) and _opened(path).nested:
-        return ["some keys hold lists or objects, and are left out"]
+        return ["Some keys hold lists or objects, and are left out."]
     return []
 
 
@@ -70,7 +70,7 @@ def _sheets(path: Path) -> list[str]:
     names = [name for name in sheet_names(path) if name.isprintable()]
     if not names:
         raise DataError(
-            "the workbook has no sheet with cells", where=path.name, do="Save the table in one."
+            "The workbook has no sheet with cells.", where=path.name, do="Save the table in one."
         )
     return names
 
@@ -82,7 +82,7 @@ def _of_objects(path: Path) -> Reading:
         for _ in source.batches(source.columns):
             pass
     except DataError:
-        # The columns are listed: where records are dropped, no name is known to be misspelt.
+        # The columns are listed: if records may be dropped, a misspelt name would not be noticed.
         form = replace(form, malformed="drop")
         names = open_json_lines(path, form).columns
         return replace(form, header=tuple(name for name in names if fits_a_plan(name)))

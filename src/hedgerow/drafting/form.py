@@ -1,4 +1,4 @@
-"""How a text file looks to be written, for a person to confirm: `publish` never looks."""
+"""The apparent form of a text file, for a person to confirm; `publish` never guesses it."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ _NOT_TEXT = (b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"PK\x03\x04", b"SQLite fo
 
 
 def form_of(path: Path) -> Reading:
-    """Return how a CSV or TSV file looks to be written.
+    """Return the apparent form of a CSV or TSV file.
 
-    Privacy: as confidential as the data, until a person says that it is public knowledge.
+    Privacy: as confidential as the data, until a person confirms that it is public knowledge.
     """
     encoding = encoding_of(path)
     sample = beginning(path).removeprefix(BOM).decode(encoding, "replace")
@@ -63,7 +63,7 @@ def form_of(path: Path) -> Reading:
 
 
 def column_numbers(n_columns: int) -> tuple[str, ...]:
-    """Return what the columns of a file without names are called.
+    """Return the names of the columns of a file without names.
 
     >>> column_numbers(2)
     ('column-1', 'column-2')
@@ -72,7 +72,7 @@ def column_numbers(n_columns: int) -> tuple[str, ...]:
 
 
 def _begins_with_numbers(rows: list[list[str]]) -> bool:
-    """Whether the first line holds numbers like those below it, which are no column names."""
+    """Return whether the first line holds numbers like those below it, not column names."""
     if len(rows) < 3:
         return False
     first, *others = rows
@@ -87,7 +87,7 @@ def _begins_with_numbers(rows: list[list[str]]) -> bool:
 
 
 def basket_form_of(path: Path) -> Reading:
-    """Return how a basket file looks to be written; see :func:`form_of`."""
+    """Return the apparent form of a basket file; see :func:`form_of`."""
     sample = beginning(path)
     header = end = 0
     if sample.startswith(FILE_HEADER):
@@ -120,15 +120,15 @@ def basket_form_text(form: Reading) -> str:
 
 
 def is_called_table(path: Path) -> bool:
-    """Return whether the name of a file says that it is a table."""
+    """Return whether the name of a file is that of a table."""
     return unpacked_name(path).endswith(_TABLES)
 
 
 def looks_like_basket_lines(path: Path) -> bool:
     """Return whether the lines of a file look like baskets rather than rows of a table.
 
-    Rows are cut into equally many fields by some delimiter. The lines of baskets are not; they
-    have different lengths, and their words come back in other lines.
+    Some delimiter splits rows into equally many fields. It does not split the lines of baskets so:
+    they have different lengths, and their words recur in other lines.
     """
     if is_called_table(path) or PLAIN.holds_objects(path) or not path.is_file():
         return False
@@ -146,7 +146,7 @@ def looks_like_basket_lines(path: Path) -> bool:
 
 
 def encoding_of(path: Path) -> TextEncoding:
-    """Return UTF-8 where most lines beyond ASCII are in it, else Windows-1252 or Latin-1."""
+    """Return UTF-8 if most lines beyond ASCII are in it, else Windows-1252 or Latin-1."""
     beyond = wrong = 0
     undefined = False
     for block in text_blocks(path):
@@ -163,7 +163,7 @@ def encoding_of(path: Path) -> TextEncoding:
 
 
 def beginning(path: Path) -> bytes:
-    """Return the first bytes of a file, unpacked; none where it cannot be read or is damaged."""
+    """Return the first bytes of a file, unpacked; none if it cannot be read or is damaged."""
     try:
         with path.open("rb") as raw:
             return bytes(unpacking(raw, path)[0].read(_SAMPLE))
@@ -172,7 +172,7 @@ def beginning(path: Path) -> bytes:
 
 
 def _records(path: Path, form: Reading) -> int | None:
-    """Return how many records a file has if it is written like this, else nothing."""
+    """Return the number of records of a file under this form, or ``None``."""
     try:
         source = open_delimited(path, form)
         return sum(int(batch.num_rows) for batch in source.batches(source.columns[:1]))
@@ -181,7 +181,7 @@ def _records(path: Path, form: Reading) -> int | None:
 
 
 def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
-    """Yield the first rows that are not blank, the last one of the sample left out."""
+    """Yield the first rows that are not blank, without the last one of the sample."""
     whole = text[: text.rfind("\n") + 1] or text
     try:
         rows = (row for row in csv.reader(whole.split("\n"), delimiter=delimiter) if row)
@@ -196,7 +196,7 @@ def _is_even(text: str, delimiter: str) -> bool:
 
 
 def _delimiter(text: str) -> Delimiter:
-    """Return the delimiter that cuts the first lines into equally many fields."""
+    """Return the delimiter that splits the first lines into equally many fields."""
     best: Delimiter = "comma"
     best_score = (0.0, 1)
     for name, letter in DELIMITERS.items():

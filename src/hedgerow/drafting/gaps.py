@@ -1,4 +1,4 @@
-"""What stands for a missing value among numbers and dates: words, and numbers such as 999."""
+"""Markers of a missing value among numbers and dates: words, and numbers such as 999."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MISSING_WORDS = frozenset(
         *("suppressed", "s", "z", "(x)", "(na)", "(d)", ":", "n", "nil"),
     }
 )
-"""Words that mean a missing value where a number or a date should stand, in small letters."""
+"""Words that mean a missing value in place of a number or a date, in lower case."""
 
 _CENSORED = re.compile(r"[<>≤≥]=?\s*[0-9][0-9.,]*")
 _MOST_TEXTS = 0.1
@@ -34,7 +34,7 @@ _NINES = re.compile(r"9{2,}|9{1,}[678]|[678]{2,}")
 
 
 def texts_are_gaps(profile: Profile) -> bool:
-    """Whether the texts among a column's numbers are few, or mean that there is none."""
+    """Return whether the texts among a column's numbers are few, or mean a missing value."""
     texts = profile.texts
     if not profile.complete and not texts:
         return True
@@ -61,7 +61,7 @@ def missing_texts(words: dict[str, int]) -> tuple[tuple[str, ...], bool]:
 
 
 def sentinels(profile: Profile) -> tuple[float, ...]:
-    """Return the numbers far off all others that stand for none: 999 among heights, -1, -9."""
+    """Return numbers far from all others that mean a missing value: 999 among heights, -1."""
     if not profile.complete or len(profile.values) <= _NUMBERS_ENOUGH:
         return ()
     numbers = np.array(list(profile.values))
@@ -84,7 +84,7 @@ def _above(numbers: Sequence[float] | np.ndarray, counts: np.ndarray) -> list[fl
 
 
 def _below(numbers: np.ndarray, counts: np.ndarray) -> list[float]:
-    """Return -1, -9, -99 and the like, where nothing else is below nought."""
+    """Return -1, -9, -99 and the like, if no other number is below 0."""
     negative = numbers < 0
     n_negative = int(negative.sum())
     if not 0 < n_negative <= 3 or (numbers == np.floor(numbers)).all() is False:

@@ -1,6 +1,6 @@
-"""Forms of values that keys have and words do not: UUIDs, hex, prefix and number, A to ZZ.
+"""Forms of values that are typical of keys: UUIDs, hex, prefix and number, A to ZZ.
 
-Privacy: confidential, but for the name of the form.
+Privacy: confidential, except for the name of the form.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _ALL = 0.95
 """Share of the values that must have a form."""
 
 _LOOKED_AT = 2_000
-"""Values whose form is looked at."""
+"""Number of values whose form is checked."""
 
 _UUID = re.compile(r"\{?[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}\}?", re.I)
 _HEX = re.compile(r"(?:0x)?(?:[0-9a-f]{6,}|[0-9A-F]{6,})")
@@ -39,7 +39,7 @@ _SHAPE_OF = str.maketrans(
 
 
 def is_random_form(words: Sequence[str]) -> str | None:
-    """Return what long random keys are, where nearly all values are some; else ``None``.
+    """Return the kind of long random keys, if nearly all values are such; else ``None``.
 
     >>> is_random_form(["9f86d081", "60303ae2", "fd61a03a"])
     'hexadecimal numbers'
@@ -57,7 +57,7 @@ def is_random_form(words: Sequence[str]) -> str | None:
 
 
 def key_form(words: Sequence[str]) -> str | None:
-    """Return which form of keys nearly all values have; ``None`` where they have none.
+    """Return the form of keys that nearly all values have, or ``None``.
 
     >>> key_form([f"p{i}" for i in range(30)])
     'numbers after a prefix'
@@ -80,7 +80,7 @@ def key_form(words: Sequence[str]) -> str | None:
 
 
 def is_moments(words: Sequence[str]) -> bool:
-    """Whether nearly all values are dates or times of day, in whatever format."""
+    """Return whether nearly all values are dates or times of day, in any format."""
     return _share(words[:_LOOKED_AT], _MOMENT) >= _ALL
 
 
@@ -89,14 +89,14 @@ def _share(words: Collection[str], pattern: re.Pattern[str]) -> float:
 
 
 def _mixes(words: Collection[str]) -> bool:
-    """Whether letters and digits both occur often in hexadecimal texts, as at random."""
+    """Return whether letters and digits both occur often in hexadecimal texts, as at random."""
     letters = sum(any(map(str.isalpha, word)) for word in words)
     digits = sum(any(map(str.isdigit, word)) for word in words)
     return min(letters, digits) >= 0.5 * len(words)
 
 
 def _is_padded(words: Collection[str]) -> bool:
-    """Whether values are digits of one length, three or more, some of them with zeros in front."""
+    """Return whether values are digits of one length, three or more, some with leading zeros."""
     lengths = {len(word) for word in words}
     return (
         len(lengths) == 1
@@ -112,7 +112,7 @@ def _one_prefix(words: Collection[str]) -> bool:
 
 
 def _counts_in_letters(words: Collection[str]) -> bool:
-    """Whether values are A, B, ... Z, AA, AB and so on, with few left out."""
+    """Return whether values are A, B, ... Z, AA, AB and so on, with few left out."""
     if _share(words, _LETTERS) < 1:
         return False
     places = [_place(word.upper()) for word in words]
@@ -127,7 +127,7 @@ def _place(word: str) -> int:
 
 
 def _one_shape(words: Collection[str]) -> bool:
-    """Whether all values have letters and digits at the same places."""
+    """Return whether all values have letters and digits at the same positions."""
     shapes = Counter(word.translate(_SHAPE_OF) for word in words)
     shape, n = shapes.most_common(1)[0]
     has_both = "9" in shape and shape.strip("9") != ""
@@ -135,7 +135,7 @@ def _one_shape(words: Collection[str]) -> bool:
 
 
 def is_evenly_counted(counts: np.ndarray) -> bool:
-    """Whether values occur more equally often than by chance, as in panels and telemetry.
+    """Return whether values occur more equally often than by chance, as in panels and telemetry.
 
     The variance of the counts is compared with that of a Poisson law without zero of their mean.
     """
@@ -150,10 +150,10 @@ def is_evenly_counted(counts: np.ndarray) -> bool:
 
 
 def is_unordered(counts: np.ndarray) -> bool:
-    """Whether the counts of rising numbers look exchangeable, as those of keys are.
+    """Return whether the counts of increasing numbers look exchangeable, as those of keys are.
 
     A quantity is frequent in one part of its range, or its neighbours are about as frequent. Ranks
-    are compared, so that a few round numbers that everybody names do not decide.
+    are compared, so that a few popular round numbers do not decide.
     """
     d = len(counts)
     _, level, times = np.unique(counts, return_inverse=True, return_counts=True)

@@ -1,4 +1,4 @@
-"""What the name of a column says about its values: keys, quantities or kinds of things.
+"""Kinds of columns by their names: keys, quantities or kinds of things.
 
 Names are compared by their words in English, German, French, Spanish, Italian, Dutch and Polish.
 """
@@ -9,10 +9,11 @@ import re
 from typing import Literal, TypeAlias
 
 from hedgerow.drafting.match import words_of
-from hedgerow.plan.people import tells_people_apart
+from hedgerow.plan.people import is_person_key
 
 KeyName: TypeAlias = Literal["sure", "likely", "quantity", "kind", "open"]
-"""A key of somebody or something; a number or reference; a quantity; a kind; nothing known."""
+"""Kind of a name: a key of a person or thing, a number or reference, a quantity, a kind, unknown.
+"""
 
 _ENTITIES = {
     *("case", "cases", "fall", "cas", "caso", "dossier", "akte", "sprawa", "sprawy", "pat", "pats"),
@@ -39,7 +40,7 @@ _ENTITIES = {
     ),
     *("ssid", "msid", "aadhaar", "cpf", "curp", "dni", "nif", "nie", "nir", "svnr", "ahv", "egk"),
 }
-"""Words for whom or what records may belong to, which also stand alone."""
+"""Words for the owner of records, which also occur alone."""
 
 _WITH_KEY = {
     *(
@@ -72,7 +73,7 @@ _WITH_KEY = {
     *("thread", "request", "parcel", "shipment", "machine", "phone", "handy", "lead", "process"),
     *("instance", "vehiculo", "vehículo", "specimen"),
 }
-"""Words that name keys together with a word such as ``id``."""
+"""Words that form the name of a key together with a word such as ``id``."""
 
 _KEY_WORDS = {
     *("id", "ids", "uid", "pid", "cid", "sid", "gid", "oid", "uuid", "guid", "rid", "mid", "did"),
@@ -137,7 +138,7 @@ _COUNTED = re.compile(
     r"(?:n|nb|num|number|no|anzahl|count|nombre|número|numero|zahl)[\W_]*(?:of|de|der|d)?[\W_]+\w",
     re.IGNORECASE,
 )
-"""Names that begin by saying that they count something: ``num_medications``."""
+"""First words of names of counts: ``num_medications``."""
 
 _KINDS = {
     *("type", "types", "typ", "art", "tipo", "kind", "category", "categories", "cat", "kategorie"),
@@ -173,11 +174,11 @@ _KINDS = {
 
 
 _ACTIVITY = ("concept", "name")
-"""What event logs in XES call the activity."""
+"""Name of the activity in event logs of XES."""
 
 
 def key_name(column: str) -> KeyName:
-    """Return what the name of a column says about its values.
+    """Return the kind of a column, by its name.
 
     >>> [key_name(name) for name in ("pat_nr", "UID", "Fallnummer", "age", "type_id", "x")]
     ['sure', 'sure', 'sure', 'quantity', 'kind', 'open']
@@ -185,25 +186,25 @@ def key_name(column: str) -> KeyName:
     words = words_of(column)
     if words == _ACTIVITY:
         return "kind"
-    told = set(words)
-    if tells_people_apart(column):
+    distinct_words = set(words)
+    if is_person_key(column):
         return "sure"
-    if _COUNTED.match(column.strip()) and not told & _ENTITIES:
+    if _COUNTED.match(column.strip()) and not distinct_words & _ENTITIES:
         return "quantity"
     if _is_key(words):
         return "sure"
-    if told & _KINDS:
+    if distinct_words & _KINDS:
         return "kind"
-    if told & _QUANTITIES:
+    if distinct_words & _QUANTITIES:
         return "quantity"
     joined = "_".join(words)
     if words and (words[-1] in _NUMBER_WORDS | _KEY_WORDS or joined.endswith(_LIKELY_ENDS)):
         return "likely"
-    return "likely" if told & (_ENTITIES | _KEY_WORDS) else "open"
+    return "likely" if distinct_words & (_ENTITIES | _KEY_WORDS) else "open"
 
 
 def ends_in_key(column: str) -> bool:
-    """Whether the last word of a name is one for keys.
+    """Return whether the last word of a name is one for keys.
 
     >>> ends_in_key("school_id"), ends_in_key("school")
     (True, False)
@@ -212,7 +213,7 @@ def ends_in_key(column: str) -> bool:
 
 
 def _is_key(words: tuple[str, ...]) -> bool:
-    """Whether a name has words for keys and for whom they name, and no others."""
+    """Return whether a name consists of words for keys and for their owner."""
     parts = [part for word in words for part in _parts(word)]
     rest = [part for part in parts if part not in _FILLERS]
     if not rest:
@@ -230,6 +231,6 @@ _JOINED = re.compile(
 
 
 def _parts(word: str) -> tuple[str, ...]:
-    """Return a word, or the two that it is made of: ``caseid`` is ``case`` and ``id``."""
+    """Return a word, or the two of which it is composed: ``caseid`` is ``case`` and ``id``."""
     found = _JOINED.fullmatch(word)
     return (found[1], found[3]) if found else (word,)

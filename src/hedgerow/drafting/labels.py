@@ -1,7 +1,7 @@
-"""Value labels of a file as the public domain of a column: nothing in it is from the data.
+"""Value labels of a file as the public domain of a column; nothing in it is from the data.
 
-The labels of an SPSS or Stata file are its code book: they were written down before any record
-was, and list values that no record has.
+The labels of an SPSS or Stata file are its code book: they were written before any record was, and
+list values that no record has.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ _FEWEST = 2
 
 
 def apply_labels(profiles: Mapping[str, Profile], labels: Mapping[str, Mapping[str, str]]) -> None:
-    """Let the columns with labels count as columns of these labels.
+    """Replace the profiles of columns with labels by profiles of these labels.
 
-    A column that has labels for few of its values only, such as the ends of a scale, stays one
-    of numbers.
+    A column with labels for few of its values, such as the ends of a scale, stays one of numbers.
     """
     for name, of_values in labels.items():
         profile = profiles.get(name)

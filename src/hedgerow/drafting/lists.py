@@ -1,7 +1,7 @@
-"""Lists of values that everybody knows: a column that has one of them takes nothing from the data.
+"""Well-known public lists of values; a column with one of them takes nothing from the data.
 
-Each is written as files spell it, so a column of ``ja`` and ``nein`` is told from one of ``J``
-and ``N``, and the plan says which it is.
+Each is in the spelling of files, so ``ja`` and ``nein`` are distinguished from ``J`` and ``N``, and
+the plan states which it is.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cache
 
 @dataclass(frozen=True, kw_only=True)
 class PublicList:
-    """A list of values that is public, and what it is."""
+    """A public list of values, and its description."""
 
     what: str
     values: tuple[str, ...]
@@ -119,7 +119,7 @@ _LEAST_OF_MANY = 3
 
 
 def public_list_of(values: Collection[str]) -> PublicList | None:
-    """Return the list that a column's frequent values are from, if there is one.
+    """Return the list that contains a column's frequent values, if there is one.
 
     >>> public_list_of({"ja", "nein"}).what
     'yes or no, spelt ja and nein'

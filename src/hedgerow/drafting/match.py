@@ -1,4 +1,4 @@
-"""Which taxonomy of a folder belongs to which column: by name, or by covering its values."""
+"""Matching of taxonomies in a folder to columns: by name, or by covering their values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ENOUGH = 0.9  # share of the records that a taxonomy of the right name must cov
 
 @dataclass(frozen=True, kw_only=True)
 class TaxonomyFile:
-    """A taxonomy, and the file that holds it."""
+    """A taxonomy, and its file."""
 
     path: Path
     taxonomy: Taxonomy
@@ -27,7 +27,7 @@ class TaxonomyFile:
 
 @dataclass(frozen=True, kw_only=True)
 class Match:
-    """The taxonomy chosen for a column, why, and the label for values it does not list."""
+    """The taxonomy chosen for a column, the reason, and the label for values it does not list."""
 
     file: TaxonomyFile
     by_name: bool
@@ -45,10 +45,10 @@ def words_of(name: str) -> tuple[str, ...]:
 
 
 def taxonomies_in(folder: Path) -> tuple[list[TaxonomyFile], list[str]]:
-    """Return the taxonomies in a folder, and a note for each file that holds none."""
+    """Return the taxonomies in a folder, and a note for each file that is not one."""
     if not folder.is_dir():
         raise TaxonomyError(
-            "there is no such folder", where=str(folder), do="Name a folder of taxonomy files."
+            "The folder does not exist.", where=str(folder), do="Name a folder of taxonomy files."
         )
     found, notes = [], []
     for path in sorted(folder.iterdir()):
@@ -56,7 +56,7 @@ def taxonomies_in(folder: Path) -> tuple[list[TaxonomyFile], list[str]]:
             try:
                 found.append(TaxonomyFile(path=path, taxonomy=read_taxonomy(path)))
             except HedgerowError:
-                notes.append(f"{path.name} in the folder of taxonomies is not a taxonomy")
+                notes.append(f"{path.name} in the folder of taxonomies is not a taxonomy.")
     return found, notes
 
 

@@ -1,6 +1,6 @@
 """A first plan for baskets or sequences in columns: lists, or rows of record and item.
 
-Privacy: as confidential as the data, but for the names of columns.
+Privacy: as confidential as the data, except for the names of columns.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from hedgerow.drafting.text import (
     quoted,
     records_lines,
 )
-from hedgerow.drafting.unit import GivenUnit, UnitFound
+from hedgerow.drafting.unit import StatedUnit, UnitFound
 from hedgerow.errors import DataError, PlanError
 from hedgerow.model.people import Join
-from hedgerow.plan.people import names_people, tells_people_apart
+from hedgerow.plan.people import is_person_key, names_people
 from hedgerow.read.source import ReadProgress, Source, places_of
 from hedgerow.read.text import as_text
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class BasketColumns:
-    """The columns that hold items and, in a long table, the name of the record and the order.
+    """The columns of the items and, in a long table, of the record and the order.
 
-    ``ordered`` says that records are sequences.
+    ``ordered`` is whether records are sequences.
     """
 
     items: str
@@ -56,24 +56,28 @@ class BasketColumns:
     def of(
         cls, items: str | None, record: str | None, order: str | None, *, ordered: bool
     ) -> BasketColumns | None:
-        """Return them; ``None`` where no column of items is named."""
+        """Return the columns, or ``None`` if no column of items is named."""
         if order is not None and (items is None or record is None):
             raise PlanError(
-                "only the rows of a long table have a column for their order",
+                "Only the rows of a long table have a column for their order.",
                 where="order",
-                do="Name the columns of items and of sequences, too, with --items and --record;"
-                " lists and lines are in order already.",
+                do=(
+                    "Name the columns of items and of sequences with --items and --record-id as"
+                    " well; lists and lines are in order already."
+                ),
             )
         if ordered and record is not None and order is None:
             raise PlanError(
-                "the rows of a long table lie in no order of their own",
+                "The rows of a long table have no order of their own.",
                 where="order",
-                do="Name the column that says where in its sequence a row belongs, such as a"
-                " time, with --order COLUMN.",
+                do=(
+                    "Name the column with the position of a row in its sequence, such as a time,"
+                    " with --order COLUMN."
+                ),
             )
         if items is None and record is not None:
             raise PlanError(
-                "a column of records needs the column of their items, too",
+                "A column of records needs the column of their items as well.",
                 where="record",
                 do="Name it with --items COLUMN.",
             )
@@ -89,7 +93,7 @@ class BasketColumns:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class BasketsFound:
-    """What a draft says of baskets in columns (confidential)."""
+    """The draft for baskets in columns (confidential)."""
 
     columns: BasketColumns
     frequent: list[str]
@@ -115,20 +119,20 @@ def baskets_in(
     source: Source,
     columns: BasketColumns,
     *,
-    given: GivenUnit,
+    stated: StatedUnit,
     progress: ReadProgress | None = None,
 ) -> BasketsFound:
-    """Return which items many people have, or many records where no column names people."""
-    places_of([*columns.named, *given.person], source)
-    person = given.person or _person_column(source, columns)
-    if given.one_record_per_person or given.protects_records:
+    """Return the items that many people have, or many records if no column identifies people."""
+    places_of([*columns.named, *stated.person], source)
+    person = stated.person or _person_column(source, columns)
+    if stated.one_record_per_person or stated.protects_records:
         person = ()
     pairs = _pairs(source, columns, person, progress)
     if columns.record is None and not pairs.lists and (not person or columns.ordered):
         raise DataError(
-            "the column does not hold lists, and nothing says which rows are one record",
+            "The column does not hold lists, and no column identifies the record of a row.",
             where=f"{source.name}, column {columns.items!r}",
-            do="Name the column that tells records apart: --record COLUMN.",
+            do="Name the column that identifies a record: --record-id COLUMN.",
         )
     owner = "person" if person else "record"
     rows = pairs.table.filter(pc.is_valid(pairs.table.column("item")))
@@ -140,7 +144,7 @@ def baskets_in(
     frequent = frequent_items(counts)
     if not frequent:
         raise DataError(
-            f"no item is in {RARE} records or more, or had by {RARE} people",
+            f"No item occurs in at least {RARE} records of at least {RARE} people.",
             where=source.name,
             do="Check that the columns are the right ones, or write the plan by hand.",
         )
@@ -148,12 +152,12 @@ def baskets_in(
     several: RecordsOf = "sequences" if columns.ordered else "rows" if is_row else "baskets"
     people = _people(pairs.table, person, several) if person else None
     unit = UnitFound(
-        given=given,
+        stated=stated,
         candidates=_candidates(source, columns),
         people=people,
         records="baskets" if several == "rows" else several,
     )
-    # Where people's baskets will be joined, a person is a record; sequences stay as they are.
+    # If people's baskets will be joined, a person is a record; sequences stay as they are.
     record = ["person", "record"] if columns.ordered else [owner]
     n_records = rows.group_by(record).aggregate([]).num_rows
     return BasketsFound(columns=columns, frequent=frequent, n_records=n_records, unit=unit)
@@ -163,11 +167,11 @@ def _person_column(source: Source, columns: BasketColumns) -> tuple[str, ...]:
     if columns.record is not None and names_people(columns.record):
         return ()
     others = (name for name in source.columns if name not in columns.named)
-    return tuple(name for name in others if tells_people_apart(name))[:1]
+    return tuple(name for name in others if is_person_key(name))[:1]
 
 
 def _candidates(source: Source, columns: BasketColumns) -> tuple[UnitCandidate, ...]:
-    """Return the columns beside those of the baskets that may say whose a basket is."""
+    """Return the further columns that may identify the person of a basket."""
     names = [
         name
         for name in source.columns
@@ -182,7 +186,7 @@ def _candidates(source: Source, columns: BasketColumns) -> tuple[UnitCandidate, 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Pairs:
-    """Rows of person, record and item; ``lists`` says that records were lists."""
+    """Rows of person, record and item; ``lists`` is whether records were lists."""
 
     table: pa.Table
     lists: bool
@@ -224,7 +228,7 @@ def _text(column: pa.Array, source: Source) -> pa.Array:
 
 
 def _people(table: pa.Table, person: tuple[str, ...], records: RecordsOf) -> PeopleFound | None:
-    """Return how many baskets each person has, or rows where nothing tells baskets apart."""
+    """Return the number of baskets of each person, or of rows if no column identifies baskets."""
     named = table.filter(pc.is_valid(table.column("person")))
     baskets = named.group_by(["person", "record"]).aggregate([])
     counted = baskets.column("person").value_counts()

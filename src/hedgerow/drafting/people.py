@@ -1,7 +1,7 @@
-"""How many records people have, and the lines of a plan that protect them with all of these.
+"""Numbers of records of people, and the lines of a plan that protect people with all of these.
 
-Privacy: what is found is confidential. The draft says which column and a bound, marked as from
-the data; how many records people have is a note for the owner alone.
+Privacy: confidential. The draft states the column and a bound, marked as from the data; the numbers
+of records of people are a note for the owner alone.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from hedgerow.read.text import as_text
 RecordsOf: TypeAlias = Literal["records", "baskets", "sequences", "rows"]
 
 _MOST_PEOPLE = 0.95
-"""The share of the people all of whose records the proposed bound keeps, at the least."""
+"""Least share of the people all of whose records are within the proposed bound."""
 
 RECORDS_UP_TO = 2
-"""The largest bound at which records are still proposed to be counted, where people may be."""
+"""Largest bound at which records are proposed to be counted, if people may be counted."""
 
 WHOLE = 8
-"""Records of a person that count, at the least, where people do: more of them cost nothing."""
+"""Least number of records of a person that count, if people are counted: more cost nothing."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PeopleFound:
-    """The columns that say whose a record is, and how many records people have.
+    """The columns that identify the person of a record, and the numbers of records of people.
 
-    ``sizes`` are those of all people, or of a sample of them where there are many. ``may_count``
-    says that the method counts people, too, ``join`` how all baskets of a person become one.
+    ``sizes`` are those of all people, or of a sample of many. ``may_count`` is whether the method
+    can count people, ``join`` the way to join all baskets of a person.
     """
 
     columns: tuple[str, ...]
@@ -50,18 +50,18 @@ class PeopleFound:
 
     @property
     def repeats(self) -> bool:
-        """Whether anybody has more than one record."""
+        """Return whether anybody has more than one record."""
         return bool((self.sizes > 1).any())
 
     @property
     def bound(self) -> int:
-        """The smallest power of two that keeps all records of most people."""
+        """Smallest power of two that keeps all records of most people."""
         wanted = int(np.quantile(self.sizes, _MOST_PEOPLE, method="higher"))
         return next((bound for bound in CANDIDATES if bound >= wanted), CANDIDATES[-1])
 
     @property
     def counts(self) -> bool:
-        """Whether people are better counted than records: their noise would be too large."""
+        """Return whether to count people: the noise of counts of records would be too large."""
         return self.repeats and self.may_count and self.bound > RECORDS_UP_TO
 
     def lines(
@@ -69,10 +69,12 @@ class PeopleFound:
     ) -> Iterable[str]:
         """Yield the lines of a plan, without the mark; ``quoted`` are the columns as YAML.
 
-        ``bound`` is the caller's; ``asks`` says that the lines are a proposal.
+        ``bound`` is the caller's; ``asks`` is whether the lines are a proposal.
         """
         if asks:
-            yield "# Protects people with all their records. If nobody can have two, write instead"
+            yield (
+                "# Protects people with all their records. If nobody can have two, write instead"
+            )
             yield "# 'one-record-per-person: true'; to protect each record, 'protects: records'."
         if self.counts and bound is None:
             yield "# Each person weighs one: counts are of people. To count records, whose noise"
@@ -93,21 +95,20 @@ class PeopleFound:
             yield f"records-per-person: {self.bound}"
 
     def reason(self) -> str:
-        """Return what the mark says of the lines."""
+        """Return the reason in the comment on the lines."""
         if self.repeats:
-            return f"{self.records} come several to a person, and are protected together"
-        return "the column that may say whose they are"
+            return f"a person can have several {self.records}, which are protected together"
+        return "the column that may identify the person"
 
     def note(self) -> str | None:
-        """Return what the owner should know, and no plan says."""
+        """Return a note for the owner that no plan contains."""
         if not self.repeats:
             return None
         most, several = int(self.sizes.max()), float((self.sizes > 1).mean())
         named = " and ".join(map(repr, self.columns))
         return (
-            f"{named} may say whose record it is: about {self.n_people:,} people,"
-            f" {several:.0%} of them with several {self.records}, the most {most:,}; see"
-            " docs/people.md"
+            f"{named} may identify the person: about {self.n_people:,} people, {several:.0%}"
+            f" of them with several {self.records}, the most {most:,}; see docs/people.md."
         )
 
 
@@ -123,9 +124,9 @@ def person_value(quoted: Sequence[str]) -> str:
 def people_in(
     source: Source, columns: Sequence[str], *, may_count: bool = False
 ) -> PeopleFound | None:
-    """Return how many records each person has whom columns name together, from one pass.
+    """Return the number of records of each person, identified by columns together, from one pass.
 
-    ``None`` where no record has all of them.
+    ``None`` if no record has a value in all of them.
     """
     places_of(list(columns), source)
     joined = Profile(" and ".join(columns))

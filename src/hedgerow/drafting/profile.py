@@ -1,4 +1,4 @@
-"""What the columns of a table hold, in bounded memory. Confidential, all of it."""
+"""Contents of the columns of a table, in bounded memory. Confidential, all of it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hedgerow.drafting.distinct import DistinctSample
 from hedgerow.drafting.moments import DateForms
 from hedgerow.drafting.quantity import PLAIN_MARKS, NumberForms, NumbersSeen
 from hedgerow.errors import DataError
-from hedgerow.model.reading import NumberMarks
+from hedgerow.model.reading import MISSING_MARKERS, NumberMarks
 from hedgerow.read.marks import number_pattern, plain_number_text
 from hedgerow.read.text import as_text, plain
 
@@ -26,10 +26,7 @@ if TYPE_CHECKING:
     from hedgerow.read.source import Source
 
 RARE = 20
-"""Values that fewer records have could point at a person: a draft does not write them."""
-
-MISSING_TEXTS = ("", "?", "NA", "N/A", "n/a", "nan", "NaN", "NULL", "null", "#N/A", "#NV", "<NA>")
-"""Texts that usually mean a missing value."""
+"""Least number of records of a value that a draft writes; rarer values could identify a person."""
 
 _MOST_DISTINCT = 20_000
 
@@ -44,11 +41,11 @@ class Distinct:
 
 
 class Profile:
-    """One column: how often its values occur, and what they are as numbers.
+    """One column: the numbers of its values, and their reading as numbers.
 
-    Counting every value stops once there are too many; ``complete`` says that it went on to the
-    end. From there on a sample of the values is counted. ``marks`` say how its numbers are
-    written, once the whole file was seen.
+    Counting every value stops once there are too many; ``complete`` is whether it reached the end.
+    From there on a sample of the values is counted. ``marks`` are those of its numbers, set once
+    the whole file was read.
     """
 
     def __init__(self, name: str) -> None:
@@ -70,28 +67,28 @@ class Profile:
 
     @property
     def n_known(self) -> int:
-        """The records that have a value."""
+        """Number of records with a value."""
         return self.n_records - self.n_missing
 
     @property
     def is_empty(self) -> bool:
-        """Whether every value is missing."""
+        """Return whether every value is missing."""
         return not self.n_known
 
     @property
     def missing_texts(self) -> set[str]:
         """The texts in the column that usually mean a missing value."""
-        return {text for text in MISSING_TEXTS if self.counts[text] > 0}
+        return {text for text in MISSING_MARKERS if self.counts[text] > 0}
 
     @property
     def missing_share(self) -> float:
-        """The share of records that lack this value."""
+        """Share of records that lack this value."""
         return self.n_missing / max(self.n_records, 1)
 
     @cached_property
     def known(self) -> dict[str, int]:
-        """The values that are not missing, with their counts."""
-        return {word: n for word, n in self.counts.items() if word not in MISSING_TEXTS}
+        """Values that are not missing, with their counts."""
+        return {word: n for word, n in self.counts.items() if word not in MISSING_MARKERS}
 
     @property
     def distinct(self) -> Distinct:
@@ -107,38 +104,38 @@ class Profile:
 
     @cached_property
     def n_counted(self) -> int:
-        """The records whose values were counted."""
+        """Number of records whose values were counted."""
         return sum(self.known.values())
 
     @property
     def is_unique(self) -> bool:
-        """Whether no value occurs twice, as far as values were counted."""
+        """Return whether no value occurs twice, as far as values were counted."""
         known = self.known
         return len(known) >= RARE and max(known.values()) == 1
 
     @property
     def quantity(self) -> NumbersSeen:
-        """The records that write a number with the column's marks."""
+        """Records with a number in the column's marks."""
         return self.numbers.seen[self.marks]
 
     @property
     def is_number(self) -> bool:
-        """Whether every value is a number, and none a code with noughts in front."""
+        """Return whether every value is a number, and none a code with leading zeros."""
         return not self.is_padded and 0 < self.n_known == self.quantity.n_records
 
     @property
     def is_mostly_number(self) -> bool:
-        """Whether most values are numbers, and none a code with noughts in front."""
+        """Return whether most values are numbers, and none a code with leading zeros."""
         return not self.is_padded and 2 * self.quantity.n_records > self.n_known
 
     @property
     def is_padded(self) -> bool:
-        """Whether many values are digits with noughts in front, as codes have them."""
+        """Return whether many values are digits with leading zeros, as in codes."""
         return self.numbers.n_padded >= min(RARE, max(1, self.n_known // 100))
 
     @cached_property
     def values(self) -> dict[float, int]:
-        """The numbers that were counted, rising, each with its records."""
+        """The counted numbers, increasing, each with its records."""
         found: Counter[float] = Counter()
         for word, n in self.known.items():
             if number_pattern(self.marks).fullmatch(word):
@@ -147,12 +144,12 @@ class Profile:
 
     @cached_property
     def texts(self) -> dict[str, int]:
-        """The values that were counted and are no numbers."""
+        """The counted values that are not numbers."""
         pattern = number_pattern(self.marks)
         return {word: n for word, n in self.known.items() if not pattern.fullmatch(word)}
 
     def relabel(self, labels: Mapping[str, str]) -> None:
-        """Take values for what a file's own labels call them, which are no numbers."""
+        """Replace values by their labels in the file, which are not numbers."""
         counts: Counter[str] = Counter()
         for word, n in self.counts.items():
             counts[labels.get(word, word)] += n
@@ -163,7 +160,7 @@ class Profile:
             self.__dict__.pop(name, None)
 
     def update(self, column: pa.Array, *, where: str) -> None:
-        """Take the values of one more batch into account."""
+        """Add the values of one more batch."""
         self.n_records += len(column)
         if not self.is_readable:
             return
@@ -173,7 +170,7 @@ class Profile:
             is_encoded = types.is_dictionary(column.type)
             encoded = column if is_encoded else column.dictionary_encode()
             self._count(encoded, where)
-        except (pa.ArrowException, DataError):  # lists, structures: nothing a plan could name
+        except (pa.ArrowException, DataError):  # lists, structures: a plan cannot name them
             self.is_readable = False
 
     def _count(self, encoded: pa.DictionaryArray, where: str) -> None:
@@ -230,7 +227,7 @@ def profiles_of(
 
 def _sample_of(counts: Counter[str]) -> DistinctSample:
     sample = DistinctSample()
-    known = {word: n for word, n in counts.items() if word not in MISSING_TEXTS}
+    known = {word: n for word, n in counts.items() if word not in MISSING_MARKERS}
     numbers = np.fromiter(known.values(), dtype=np.int64, count=len(known))
     sample.add(pa.array(list(known), pa.string()), numbers)
     return sample
@@ -243,5 +240,5 @@ def _texts(words: pa.Array) -> pa.Array:
 
 
 def _is_missing(words: pa.Array) -> NDArray[np.bool_]:
-    found = pc.is_in(pc.fill_null(words, ""), value_set=pa.array(MISSING_TEXTS, words.type))
+    found = pc.is_in(pc.fill_null(words, ""), value_set=pa.array(MISSING_MARKERS, words.type))
     return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)

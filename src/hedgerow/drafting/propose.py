@@ -1,7 +1,7 @@
-"""A role and a domain for every column, each with a word on where it comes from.
+"""A role and a domain for every column, each with its reason.
 
-Every proposer looks at one column and has an opinion or none; the first opinion counts. One
-more of them is one more line in :data:`PROPOSERS`.
+Every proposer examines one column and returns a proposal or none; the first proposal counts. A
+further proposer is one more line in :data:`PROPOSERS`.
 """
 
 from __future__ import annotations
@@ -39,21 +39,20 @@ _CLASS_NAMES = {
 }
 
 Taken: TypeAlias = Literal["bounds", "list", "left out", "public", "taxonomy"]
-"""What a column's line took from the data; nothing where it is public."""
+"""Kind of content that a column's line takes from the data; ``public`` if none."""
 
 
 _MOST_CLASSLESS = 0.1
-"""The share of records that may lack what is guessed to be the class: they are left out."""
+"""Largest share of records without a value of the guessed class; these are left out."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Proposal:
-    """What the plan says about one column, and why.
+    """The plan's line for one column, and its reason.
 
-    ``settings`` are the keys of the attribute and their values; ``ask`` is a question that a
-    person must answer before the plan can be confirmed, ``note`` something that only the owner
-    should know and no plan says. ``derived`` is a further attribute, of what follows from the
-    column.
+    ``settings`` are the keys of the attribute and their values; ``ask`` is a question that a person
+    must answer before the plan can be confirmed, ``note`` a notice for the owner that no plan
+    contains. ``derived`` is a further attribute, computed from the column.
     """
 
     name: str
@@ -67,21 +66,21 @@ class Proposal:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """The values that are listed, if that is the domain."""
+        """Listed values, if they are the domain."""
         return tuple(self.settings.get("values", ()))
 
     @property
     def is_ordered(self) -> bool:
-        """Whether the column holds numbers or dates."""
+        """Return whether the column holds numbers or dates."""
         return "numeric" in self.settings or "date" in self.settings
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Looked:
-    """What is known beside a column itself: files of taxonomies, and the rest of the table.
+class Context:
+    """Knowledge beside a column itself: files of taxonomies, and the rest of the table.
 
-    ``person`` are the columns that the caller names as the person's, ``candidates`` those that
-    may say whose a record is.
+    ``person`` are the columns that the caller names as the person's, ``candidates`` those that may
+    identify the person of a record.
     """
 
     files: Sequence[TaxonomyFile] = ()
@@ -92,35 +91,35 @@ class Looked:
     candidates: Mapping[str, UnitCandidate] = field(default_factory=dict)
 
 
-Proposer: TypeAlias = Callable[[Profile, Looked], Proposal | None]
+Proposer: TypeAlias = Callable[[Profile, Context], Proposal | None]
 
 
 def proposals(
-    profiles: Mapping[str, Profile], looked: Looked, *, class_name: str | None
+    profiles: Mapping[str, Profile], context: Context, *, class_name: str | None
 ) -> list[Proposal]:
     """Return a proposal for every column, with ``class_name`` or a guess as the class."""
-    first = [proposal_for(profile, looked) for profile in profiles.values()]
+    first = [proposal_for(profile, context) for profile in profiles.values()]
     chosen = class_name or _likely_class(first, profiles)
     return [_as_class(profiles[one.name], one) if one.name == chosen else one for one in first]
 
 
-def proposal_for(profile: Profile, looked: Looked) -> Proposal:
-    """Return the first opinion on a column."""
+def proposal_for(profile: Profile, context: Context) -> Proposal:
+    """Return the first proposal for a column."""
     for propose in PROPOSERS:
-        if (found := propose(profile, looked)) is not None:
+        if (found := propose(profile, context)) is not None:
             return found
-    return _left_out(profile, "nothing a plan could say of it")
+    return _left_out(profile, "no proposal fits")
 
 
 def _left_out(profile: Profile, why: str) -> Proposal:
     return Proposal(name=profile.name, role="drop", taken="left out", reason=f"left out, {why}")
 
 
-def _useless(profile: Profile, looked: Looked) -> Proposal | None:
+def _useless(profile: Profile, context: Context) -> Proposal | None:
     if not profile.is_readable:
         return _left_out(profile, "neither text nor numbers nor dates")
     if profile.is_empty:
-        return _left_out(profile, "no value at all")
+        return _left_out(profile, "no values")
     if not profile.complete or len(profile.known) > 1:
         return None
     (value,) = profile.known
@@ -131,71 +130,71 @@ def _useless(profile: Profile, looked: Looked) -> Proposal | None:
     return Proposal(name=profile.name, taken="list", reason=reason, settings=settings)
 
 
-def _key(profile: Profile, looked: Looked) -> Proposal | None:
-    """Return that a column says, or may say, whose a record is: it is never released."""
-    if profile.name in looked.person:
-        why = "an identifier, it says whose a record is"
-    elif (found := looked.candidates.get(profile.name)) is not None:
-        may = f"an identifier, it may say whose a record is: {found.why}"
+def _key(profile: Profile, context: Context) -> Proposal | None:
+    """Return the proposal for a column that identifies, or may identify, a person."""
+    if profile.name in context.person:
+        why = "an identifier: identifies the person of a record"
+    elif (found := context.candidates.get(profile.name)) is not None:
+        may = f"an identifier: may identify the person of a record: {found.why}"
         why = why_identifier(profile) or may
     else:
         return None
     return Proposal(name=profile.name, role="identifier", taken="left out", reason=why)
 
 
-def _date(profile: Profile, looked: Looked) -> Proposal | None:
-    found = looked.dates.get(profile.name)
+def _date(profile: Profile, context: Context) -> Proposal | None:
+    found = context.dates.get(profile.name)
     if found is None:
         return None
     if is_birth(profile) and found.other is None:
-        return _age(profile, looked, found)
+        return _age(profile, context, found)
     settings, ask = date_settings(profile, found)
     reason = "dates"
     return Proposal(name=profile.name, taken="bounds", reason=reason, settings=settings, ask=ask)
 
 
-def _age(profile: Profile, looked: Looked, found: DateFound) -> Proposal:
-    """Return the age in place of a date of birth, which hardly two people share."""
-    taken = {name.casefold() for name in looked.names}
+def _age(profile: Profile, context: Context, found: DateFound) -> Proposal:
+    """Return the age instead of a date of birth, which hardly any two people share."""
+    taken = {name.casefold() for name in context.names}
     name = next(name for name in ("age", f"age by {profile.name}") if name not in taken)
-    others = [each for other, each in looked.dates.items() if other != profile.name]
+    others = [each for other, each in context.dates.items() if other != profile.name]
     settings = age_settings(profile.name, found, others)
     age = Proposal(
         name=name, taken="bounds", reason="the age, at a date you choose", settings=settings
     )
-    return replace(_left_out(profile, f"births; {name!r} follows from them"), derived=age)
+    return replace(_left_out(profile, f"birth dates are replaced by {name!r}"), derived=age)
 
 
-def _identifier(profile: Profile, looked: Looked) -> Proposal | None:
+def _identifier(profile: Profile, context: Context) -> Proposal | None:
     why = why_identifier(profile)
     if why is None:
         return None
     return Proposal(name=profile.name, role="identifier", taken="left out", reason=why)
 
 
-def _weight(profile: Profile, looked: Looked) -> Proposal | None:
+def _weight(profile: Profile, context: Context) -> Proposal | None:
     return _left_out(profile, "a survey weight") if is_weight(profile) else None
 
 
-def _of_files(profile: Profile, looked: Looked) -> Proposal | None:
-    match = match_for(profile, looked.files)
+def _of_files(profile: Profile, context: Context) -> Proposal | None:
+    match = match_for(profile, context.files)
     if match is None:
         return None
     why = "has this name and lists" if match.by_name else "lists"
     settings: dict[str, Any] = {"taxonomy": match.file.path}
     if match.other is not None:
         settings["other"] = match.other
-    reason = f"the taxonomy, as it {why} the values found"
+    reason = f"the taxonomy that {why} the values found"
     return Proposal(name=profile.name, taken="taxonomy", reason=reason, settings=settings)
 
 
-def _labelled(profile: Profile, looked: Looked) -> Proposal | None:
+def _labelled(profile: Profile, context: Context) -> Proposal | None:
     if not profile.labels:
         return None
     return _listed(profile, profile.labels, taken="public", reason=WHY)
 
 
-def _ready(profile: Profile, looked: Looked) -> Proposal | None:
+def _ready(profile: Profile, context: Context) -> Proposal | None:
     fit = ready_fit(profile)
     if fit is None:
         return None
@@ -208,7 +207,7 @@ def _ready(profile: Profile, looked: Looked) -> Proposal | None:
     )
 
 
-def _known_list(profile: Profile, looked: Looked) -> Proposal | None:
+def _known_list(profile: Profile, context: Context) -> Proposal | None:
     if not profile.complete:
         return None
     known = public_list_of(_frequent(profile))
@@ -217,37 +216,37 @@ def _known_list(profile: Profile, looked: Looked) -> Proposal | None:
     return _listed(profile, known.values, taken="public", reason=known.what)
 
 
-def _code(profile: Profile, looked: Looked) -> Proposal | None:
+def _code(profile: Profile, context: Context) -> Proposal | None:
     if not is_code(profile) and not is_code_text(profile):
         return None
     settings, taken = code_settings(profile, _frequent(profile)[:MOST_VALUES])
     if not settings:
         return None
-    reason = "codes" if taken == "public" else f"codes in {RARE} records or more"
+    reason = "codes" if taken == "public" else f"codes that occur in at least {RARE} records"
     return Proposal(name=profile.name, taken=taken, reason=reason, settings=settings)
 
 
-def _number(profile: Profile, looked: Looked) -> Proposal | None:
-    settings = number_settings(profile, looked.marks)
+def _number(profile: Profile, context: Context) -> Proposal | None:
+    settings = number_settings(profile, context.marks)
     if settings is None:
         return None
     reason = "numbers"
     return Proposal(name=profile.name, taken="bounds", reason=reason, settings=settings)
 
 
-def _text(profile: Profile, looked: Looked) -> Proposal | None:
+def _text(profile: Profile, context: Context) -> Proposal | None:
     return _left_out(profile, "free text") if is_free_text(profile) else None
 
 
-def _list(profile: Profile, looked: Looked) -> Proposal:
+def _list(profile: Profile, context: Context) -> Proposal:
     values = _frequent(profile)
     if not values:
-        return _left_out(profile, f"no value in {RARE} records or more")
+        return _left_out(profile, f"no value occurs in at least {RARE} records")
     if len(values) == 1 and _covered(profile, values) >= _NEARLY_ALL:
         return _left_out(profile, "nearly the same value in every record")
     if _covered(profile, values) < _LEAST_LISTED:
-        return _left_out(profile, "too many values to list; a taxonomy could make use of it")
-    reason = f"in {RARE} records or more"
+        return _left_out(profile, "too many values to list; a taxonomy could group them")
+    reason = f"values that occur in at least {RARE} records"
     return _listed(profile, values[:MOST_VALUES], taken="list", reason=reason)
 
 
@@ -276,7 +275,7 @@ PROPOSERS: tuple[Proposer, ...] = (
     _text,
     _list,
 )
-"""Who is asked about a column, in this order."""
+"""The proposers, in this order."""
 
 
 def _covered(profile: Profile, values: Sequence[str]) -> float:
@@ -284,13 +283,13 @@ def _covered(profile: Profile, values: Sequence[str]) -> float:
 
 
 def _frequent(profile: Profile) -> tuple[str, ...]:
-    """Return the values that many records have, the most frequent first."""
+    """Return the values that occur in many records, the most frequent first."""
     words = [word for word, n in profile.known.items() if n >= RARE and is_writable(word)]
     return tuple(sorted(words, key=lambda word: (-profile.known[word], word)))
 
 
 def is_writable(word: str) -> bool:
-    """Whether a plan can hold a value."""
+    """Return whether a plan can hold a value."""
     return word.isprintable() and len(word) <= MAX_TEXT and word != ROOT
 
 
@@ -322,5 +321,10 @@ def _as_class(profile: Profile, before: Proposal) -> Proposal:
     if before.taken in ("taxonomy", "public"):
         return replace(before, role="class", reason=f"the class, and {before.reason}")
     values = _frequent(profile)
-    listed = _listed(profile, values, taken="list", reason=f"the class, in {RARE} records or more")
+    listed = _listed(
+        profile,
+        values,
+        taken="list",
+        reason=(f"the class, with values that occur in at least {RARE} records"),
+    )
     return replace(listed, role="class", settings=listed.settings if values else {})

@@ -1,7 +1,7 @@
-"""Which columns hold numbers, and how these are written: with which marks, among which texts.
+"""Columns of numbers, and the form of these: their marks, and the texts among them.
 
-A file is one hand's work, so its columns are judged together: where one number settles what a
-comma means, ``6.893`` in another column is no longer in doubt.
+A file is usually written by one program, so its columns are judged together: if one number settles
+the meaning of a comma, ``6.893`` in another column is no longer ambiguous.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MARKS: tuple[tuple[Decimal, Thousands], ...] = (
     ("comma", "apostrophe"),
 )
 FORMS = tuple(NumberMarks(decimal=d, thousands=t) for d, t in _MARKS)
-"""The forms of numbers that a draft knows, the plainest first."""
+"""Forms of numbers that a draft recognises, the plainest first."""
 
 _BARE = r"^[+-]?[0-9]+$"
 _PADDED = r"^0[0-9]+$"
@@ -41,10 +41,10 @@ LEAST_SHARE = 0.2
 
 
 class NumbersSeen:
-    """The records of a column that write a number in one form (confidential).
+    """Records of a column with a number in one form (confidential).
 
-    The lowest and the highest numbers are kept as far as bounds that a few records alone cannot
-    move need them.
+    The lowest and the highest numbers are kept as far as they are needed for bounds that a few
+    records cannot move.
     """
 
     def __init__(self) -> None:
@@ -56,16 +56,16 @@ class NumbersSeen:
 
     @property
     def low(self) -> float:
-        """The least number."""
+        """Least number."""
         return self._lowest.outermost()
 
     @property
     def high(self) -> float:
-        """The greatest number."""
+        """Largest number."""
         return -self._highest.outermost()
 
     def add(self, numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> None:
-        """Take in numbers, each with its records."""
+        """Add numbers, each with its records."""
         if numbers.size:
             self.n_records += int(counts.sum())
             self.is_whole = self.is_whole and bool((numbers == np.floor(numbers)).all())
@@ -73,12 +73,12 @@ class NumbersSeen:
             self._highest.add(-numbers, counts)
 
     def bounds(self) -> tuple[float, float]:
-        """Return bounds beyond which fewer than twenty records lie, and one in 200 at most."""
+        """Return bounds outside of which are fewer than twenty records and at most one in 200."""
         beyond = min(ENOUGH - 1, self.n_records // _ONE_IN)
         return self._lowest.after(beyond), -self._highest.after(beyond)
 
     def reads_like(self, other: NumbersSeen) -> bool:
-        """Whether another form finds as many numbers, and between the same bounds."""
+        """Return whether another form finds as many numbers, and between the same bounds."""
         return (self.n_records, self.low, self.high) == (other.n_records, other.low, other.high)
 
 
@@ -99,15 +99,15 @@ class _Ends:
         return float(self.numbers[0]) if self.numbers.size else float("inf")
 
     def after(self, n_records: int) -> float:
-        """Return the least number with more than so many records up to it."""
+        """Return the least number with more than ``n`` records up to it."""
         return float(self.numbers[np.searchsorted(np.cumsum(self.counts), n_records + 1)])
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class NumberForms:
-    """What the texts of a column are as numbers, form by form (confidential).
+    """Readings of the texts of a column as numbers, form by form (confidential).
 
-    ``n_padded`` records have noughts in front; ``high_bare`` is the largest number without marks.
+    ``n_padded`` records have leading zeros; ``high_bare`` is the largest number without marks.
     """
 
     seen: dict[NumberMarks, NumbersSeen] = field(
@@ -117,14 +117,14 @@ class NumberForms:
     high_bare: float = float("-inf")
 
     def add_words(self, words: pa.Array, counts: NDArray[np.int64]) -> None:
-        """Take in distinct texts without blanks around them, each with its records."""
+        """Add distinct texts without blanks around them, each with its records."""
         padded = _mask(words, _PADDED)
         self.n_padded += int(counts[padded].sum())
         bare = _floats(words.filter(pa.array(_mask(words, _BARE))))
         if bare.size:
             self.high_bare = max(self.high_bare, float(bare.max()))
         for form in FORMS:
-            # Without such a mark in any text, both forms read alike.
+            # If no text has such a mark, both forms read alike.
             is_bare = form.thousands in _SELDOM and not _mask(words, _between(form)).any()
             read_as = replace(form, thousands="none") if is_bare else form
             numbers, n_records, n_marked = _read(read_as, words, counts)
@@ -132,14 +132,14 @@ class NumberForms:
             self.seen[form].n_marked += n_marked
 
     def add_numbers(self, numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> None:
-        """Take in what is stored as numbers."""
+        """Add values that are stored as numbers."""
         self.seen[FORMS[0]].add(numbers, counts)
 
 
 def _read(
     form: NumberMarks, words: pa.Array, counts: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], int]:
-    """Return the numbers among texts, their records, and how many of these have a mark."""
+    """Return the numbers among texts, their records, and the number of these with a mark."""
     mask = _mask(words, f"^(?:{number_pattern(form).pattern})$")
     found, n_records, n_marked = words.filter(pa.array(mask)), counts[mask], 0
     if form.thousands != "none":
@@ -149,7 +149,7 @@ def _read(
 
 
 def _between(form: NumberMarks) -> str:
-    """Return the pattern of the letters between thousands."""
+    """Return the pattern of the thousands separator."""
     return f"[{re.escape(THOUSANDS[form.thousands])}]"
 
 

@@ -1,4 +1,4 @@
-"""Bounds and steps of numbers and dates, rounded outwards, and what stands for none of them."""
+"""Bounds and steps of numbers and dates, rounded outwards, and markers of missing values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _EPOCH = datetime.date(1970, 1, 1)
 
 
 def number_settings(profile: Profile, of_file: NumberMarks) -> dict[str, Any] | None:
-    """Return the keys of a column of numbers; nothing where it is none."""
+    """Return the settings of a column of numbers, or ``None``."""
     seen = profile.quantity
     if not seen.n_records or profile.is_padded:
         return None
@@ -66,7 +66,7 @@ def _grid(seen: NumbersSeen, profile: Profile) -> dict[str, Any]:
 
 
 def _is_crowded(profile: Profile, low: Fraction, step: Fraction) -> bool:
-    """Whether half of a column's numbers lie in the first few cells."""
+    """Return whether half of a column's numbers are in the first few cells."""
     first = float(low + _FEW_CELLS * step)
     n_first = sum(n for number, n in profile.values.items() if number < first)
     return 2 * n_first > sum(profile.values.values())
@@ -75,8 +75,8 @@ def _is_crowded(profile: Profile, low: Fraction, step: Fraction) -> bool:
 def outward(low: float, high: float) -> tuple[Fraction, Fraction, Fraction]:
     """Return bounds around ``low`` and ``high`` in round units, and the unit.
 
-    The unit is the largest power of ten within the range, so bounds have one or two digits
-    that mean something.
+    The unit is the largest power of ten within the range, so bounds have one or two significant
+    digits.
 
     >>> [str(number) for number in outward(17, 88)]
     ['10', '90', '10']
@@ -87,7 +87,7 @@ def outward(low: float, high: float) -> tuple[Fraction, Fraction, Fraction]:
 
 
 def date_settings(profile: Profile, found: DateFound) -> tuple[dict[str, Any], str | None]:
-    """Return the keys of a column of dates, and what a person must be asked about it."""
+    """Return the settings of a column of dates, and a question to a person about it."""
     low, high = map(_day, found.seen.bounds())
     date: dict[str, Any] = {
         "from": datetime.date(low.year, 1, 1),
@@ -108,9 +108,9 @@ def date_settings(profile: Profile, found: DateFound) -> tuple[dict[str, Any], s
 
 
 def age_settings(column: str, found: DateFound, others: Sequence[DateFound]) -> dict[str, Any]:
-    """Return the keys of an age that follows from dates of birth.
+    """Return the settings of an age computed from dates of birth.
 
-    It counts at the beginning of the year after the table's other dates, or of this one.
+    The age is at the beginning of the year after the table's other dates, or of this year.
     """
     last = max((each.seen.bounds()[1] for each in others), default=None)
     year = datetime.date.today().year if last is None else _day(last).year + 1

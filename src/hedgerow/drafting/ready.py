@@ -1,4 +1,4 @@
-"""Which ready taxonomy a column's values are in: by its name, and by what it takes in."""
+"""The ready taxonomy of a column's values, by its name and by their coverage."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ from hedgerow.drafting.profile import Profile
 from hedgerow.taxonomy.ready.catalogue import PREFIX, READY, ReadyTaxonomy
 
 OTHER = "other"
-_ENOUGH = 0.9  # share of the records whose values must be in a taxonomy that the name hints at
-_SURELY = 0.95  # and without a hint
-_SEVERAL = 8  # different values, without a hint: AM and PM are countries, too
+_ENOUGH = 0.9  # share of the records whose values must be in a taxonomy that the name suggests
+_SURELY = 0.95  # the same for any other taxonomy
+_SEVERAL = 8  # distinct values, for any other taxonomy: AM and PM are countries as well
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ReadyFit:
-    """The ready taxonomy that takes in most records of a column (confidential)."""
+    """The ready taxonomy that covers most records of a column (confidential)."""
 
     taxonomy: ReadyTaxonomy
     coverage: Coverage
 
     @property
     def name(self) -> str:
-        """How a plan names it."""
+        """Name in a plan."""
         return PREFIX + self.taxonomy.name
 
     @property
     def settings(self) -> dict[str, str]:
-        """The keys of the attribute. There is always an ``other``: nothing is from the data."""
+        """Settings of the attribute, always with ``other``: nothing is from the data."""
         return {"taxonomy": self.name, "other": OTHER}
 
     def note(self, column: str) -> str | None:
-        """Return what the owner should know of values outside; never part of the plan."""
+        """Return a notice for the owner about values outside; never part of the plan."""
         n_outside = len(self.coverage.outside)
         if not n_outside:
             return None
         values = "1 value" if n_outside == 1 else f"{n_outside:,} values"
-        return f"{self.name} does not list {values} of {column!r}, which go to {OTHER!r}"
+        return f"{self.name} does not list {values} of {column!r}, which count as {OTHER!r}."
 
 
 def ready_fit(profile: Profile) -> ReadyFit | None:
     """Return the ready taxonomy that fits a column best, if one fits.
 
-    Numbers are in many taxonomies, and ages are better as numbers: there the name must hint.
+    Numbers are in many taxonomies, and ages are better as numbers: there the name must match.
     """
     if not profile.complete or not profile.known:
         return None

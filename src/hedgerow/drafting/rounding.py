@@ -1,4 +1,4 @@
-"""A number that tells little: rounded to one digit."""
+"""Round to one significant digit, to reveal less."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How a file writes its numbers and dates, settled from all of its columns together.
+"""The form of a file's numbers and dates, decided from all of its columns together.
 
-One hand wrote them: what one column settles holds for those that leave it open.
+A file is usually written by one program: the format of one column decides for ambiguous ones.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hedgerow.model.reading import Decimal, NumberMarks, Thousands
 
 
 def dates_of(profiles: Mapping[str, Profile]) -> dict[str, DateFound]:
-    """Return the columns of dates. One hand wrote them: what one settles, holds for the others."""
+    """Return the columns of dates; the format of one column decides for ambiguous ones."""
     found = {name: profile.dates.found(profile.n_known) for name, profile in profiles.items()}
     settled = Counter(forms[0] for forms in found.values() if len(forms) == 1)
     return {
@@ -35,7 +35,7 @@ def _chosen(
     other = SWAPPED.get(first)
     if other is None or other not in forms:
         return DateFound(format=first, seen=seen[first])
-    # Days and months are the other way round in all separators alike.
+    # Day and month are swapped in the same way for all separators.
     by_day = sum(settled.get(form, 0) for form in SWAPPED)
     by_month = sum(settled.get(form, 0) for form in SWAPPED.values())
     if by_day == by_month:
@@ -45,7 +45,7 @@ def _chosen(
 
 
 def settle_marks(profiles: Mapping[str, Profile]) -> NumberMarks:
-    """Return how the file's numbers are written, and tell each profile how its own are."""
+    """Return the marks of the file's numbers, and set those of each profile."""
     of_file = _marks_of_file(profiles.values())
     is_settled = any(_decimal(profile) is not None for profile in profiles.values())
     for profile in profiles.values():
@@ -54,7 +54,7 @@ def settle_marks(profiles: Mapping[str, Profile]) -> NumberMarks:
 
 
 def _marks_of_file(profiles: Iterable[Profile]) -> NumberMarks:
-    """Return how most columns of numbers are written, where their texts settle it."""
+    """Return the marks of most columns of numbers, if their texts settle it."""
     found = [(profile, _decimal(profile)) for profile in profiles]
     votes = Counter(decimal for _, decimal in found if decimal is not None)
     decimal: Decimal = "comma" if votes["comma"] > votes["point"] else "point"
@@ -68,7 +68,7 @@ def _marks_of_file(profiles: Iterable[Profile]) -> NumberMarks:
 
 
 def _decimal(profile: Profile) -> Decimal | None:
-    """Return what must stand before decimals in a column, if its texts settle it."""
+    """Return the decimal mark of a column, if its texts settle it."""
     point, comma = (_most(profile, decimal) for decimal in ("point", "comma"))
     if point == comma or max(point, comma) < LEAST_SHARE * profile.n_known:
         return None
@@ -81,7 +81,7 @@ def _most(profile: Profile, decimal: Decimal) -> int:
 
 
 def _thousands(profile: Profile, decimal: Decimal) -> Thousands:
-    """Return what stands between thousands, given what stands before decimals."""
+    """Return the thousands separator, for a decimal mark."""
     seen = profile.numbers.seen
     forms = [form for form in FORMS if form.decimal == decimal]
     most = max(seen[form].n_records for form in forms)
@@ -99,7 +99,7 @@ def _marks_of_column(profile: Profile, of_file: NumberMarks, *, is_settled: bool
 
 
 def _undecided(profile: Profile, of_file: NumberMarks, *, is_settled: bool) -> NumberMarks:
-    """Return the marks of numbers such as 6.893 alone, with three digits behind every mark."""
+    """Return the marks of ambiguous numbers such as 6.893, with three digits after every mark."""
     for marks in (FORMS[2], FORMS[3]):
         if not profile.numbers.seen[marks].n_marked:
             continue
@@ -113,10 +113,10 @@ def _undecided(profile: Profile, of_file: NumberMarks, *, is_settled: bool) -> N
 
 
 def _is_grouped(profile: Profile, marks: NumberMarks) -> bool:
-    """Return whether a mark looks to stand between thousands, with nothing else to go by.
+    """Return whether a mark looks like a thousands separator, by the numbers alone.
 
-    Numbers below a thousand have no mark then, and none above goes without. A point that each
-    number has is taken for decimals, a comma is not.
+    Numbers below a thousand then have no mark, and all others have one. A point in every number is
+    taken for the decimal mark, a comma is not.
     """
     numbers = profile.numbers
     has_bare = numbers.high_bare > float("-inf")

@@ -1,4 +1,4 @@
-"""A drafted plan as YAML that people read: comments first, one column at a time."""
+"""A drafted plan as readable YAML: comments first, one column at a time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hedgerow.plan.fields import MAX_TEXT
 from hedgerow.plan.numbers import plain_number
 
 UNNAMED = "my-people"
-"""The name of a data set that nothing gives a name."""
+"""Name of a data set for which no name is known."""
 
 MARK = "replace by public knowledge"
 WIDTH = 100
@@ -48,7 +48,7 @@ HEADER = """\
 
 @dataclass(frozen=True, kw_only=True)
 class PlaceLines:
-    """Where the data lie, and how a file is written."""
+    """The place of the data, and the form of the file."""
 
     data: str | None
     query: str | None
@@ -57,7 +57,7 @@ class PlaceLines:
 
 
 def place_lines(place: PlaceLines) -> Iterable[str]:
-    """Return the lines that say where the data lie."""
+    """Return the lines on the place of the data."""
     if place.data is None:
         yield "# data: the path of the table, or give it to publish"
     else:
@@ -67,16 +67,16 @@ def place_lines(place: PlaceLines) -> Iterable[str]:
     if place.table is not None:
         yield f"table: {quoted(place.table)}"
     if place.reading is not None:
-        yield from comment("how the file is written", indent="")
+        yield from comment("the form of the file", indent="")
         yield place.reading
     elif place.query is not None or place.table is not None:
-        yield "# How long the database may take, and how much memory the table."
+        yield "# Limits on the database's time and the table's memory."
         yield f"reading: {{seconds: {SECONDS}, megabytes: {MEGABYTES}}}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sections:
-    """Everything that a drafted plan says."""
+    """All parts of a drafted plan."""
 
     place: PlaceLines
     missing: str
@@ -91,12 +91,12 @@ class Sections:
 
 
 def plan_text(sections: Sections, *, base: Path) -> str:
-    """Return the YAML text of a drafted plan that will lie in the folder ``base``."""
+    """Return the YAML text of a drafted plan for the folder ``base``."""
     return "\n".join([HEADER, *_source(sections), *_attributes(sections, base), *_ends(sections)])
 
 
 def quoted(text: str) -> str:
-    """Return a text as YAML reads it back: as it is where that is safe, else in quotes.
+    """Return a text as YAML: plain if that is safe, else in quotes.
 
     >>> print(quoted("Never-married"), quoted("NO"), quoted(">50K"), quoted("007"))
     Never-married "NO" ">50K" "007"
@@ -105,9 +105,9 @@ def quoted(text: str) -> str:
     return text if is_plain else visible(json.dumps(text, ensure_ascii=False))
 
 
-def check_texts(**given: Any) -> None:
+def check_texts(**texts: Any) -> None:
     """Refuse names of files and columns that a plan, which is UTF-8, cannot hold."""
-    for where, text in given.items():
+    for where, text in texts.items():
         if not isinstance(text, str | os.PathLike):
             continue
         name = os.fspath(text)
@@ -117,7 +117,7 @@ def check_texts(**given: Any) -> None:
             is_text = False
         if not is_text:
             raise DataError(
-                "the name is not text: it holds bytes that are not UTF-8, or a NUL",
+                "The name is not text: it holds bytes that are not UTF-8, or a NUL.",
                 where=where,
                 do="Rename it, or give the path of a link to it.",
             )
@@ -126,17 +126,17 @@ def check_texts(**given: Any) -> None:
 def fits_a_plan(name: str) -> bool:
     """Return whether a column's name can be a key of a plan: not empty, printable, not too long.
 
-    YAML allows 1,024 characters for a key as it is written, with its quotes and escapes.
+    YAML allows 1,024 characters for a key as written, with its quotes and escapes.
     """
     return bool(name.strip()) and name.isprintable() and len(quoted(name)) <= MAX_TEXT
 
 
 def relative_path(place: str | Path, base: Path) -> str:
-    """Return how a plan in the folder ``base`` names the file ``place``."""
+    """Return the path of the file ``place`` in a plan in the folder ``base``."""
     path = Path(place)
     try:
         short = os.path.relpath(path, base)
-    except ValueError:  # another drive
+    except ValueError:  # on another drive
         return path.absolute().as_posix()
     is_outside = short.startswith(os.pardir)
     return (path if is_outside and path.is_absolute() else Path(short)).as_posix()
@@ -144,9 +144,9 @@ def relative_path(place: str | Path, base: Path) -> str:
 
 def _source(sections: Sections) -> Iterable[str]:
     yield from place_lines(sections.place)
-    yield from comment("how often values are missing", indent="")
+    yield from comment("the frequency of missing values", indent="")
     yield f"missing: {sections.missing}"
-    yield "# The texts that usually mean a missing value; take out what is a value here."
+    yield "# Texts that mean a missing value; remove any that is a real value in these data."
     yield f"missing-values: [{', '.join(json.dumps(text) for text in sections.missing_values)}]"
     unit = sections.unit
     if unit.people is not None and unit.counts_people:
@@ -157,8 +157,8 @@ def _source(sections: Sections) -> Iterable[str]:
 
 
 def _attributes(sections: Sections, base: Path) -> Iterable[str]:
-    yield "# from the data: what each line that ends in '# bounds', '# list', '# taxonomy' or"
-    yield f"# '# left out' says of its column; {MARK}. Lines that end in"
+    yield "# from the data: in lines that end in '# bounds', '# list', '# taxonomy' or"
+    yield f"# '# left out', what the tag names; {MARK}. Lines that end in"
     yield "# '# public' took nothing from the data."
     yield "attributes:"
     for proposal in sections.proposals:
@@ -172,13 +172,13 @@ def _attributes(sections: Sections, base: Path) -> Iterable[str]:
 
 
 def comment(reason: str, *, indent: str) -> Iterable[str]:
-    """Return the lines of a comment that says what was taken from the data."""
+    """Return the lines of a comment on what was taken from the data."""
     lines = textwrap.wrap(f"from the data: {reason}; {MARK}", WIDTH - len(indent) - 2)
     return [f"{indent}# {line}" for line in lines]
 
 
 def records_lines(n_records: int, what: str = "records") -> Iterable[str]:
-    """Return the lines that say about how many records there are, or whatever is counted."""
+    """Return the lines of the approximate number of records, or of what is counted."""
     if n_records:
         yield from comment(f"about how many {what} there are, rounded to one digit", indent="")
         yield f"records: {one_digit(n_records)}"
@@ -186,14 +186,14 @@ def records_lines(n_records: int, what: str = "records") -> Iterable[str]:
 
 def ledger_lines(ledger: str) -> Iterable[str]:
     """Return the lines of the ledger section."""
-    yield "# The name of these people on the ledger, the same for all tables of them, and the most"
-    yield "# that all their releases together may spend: agree on it before the first."
+    yield "# The name of these people on the ledger, the same for all tables of them, and the"
+    yield "# largest total that all their releases may spend: agree on it before the first."
     yield f"ledger: {{{ledger}}}"
     yield ""
 
 
 def ledger_section(data: object, publish: str) -> str:
-    """Return a plain name from that of the data, and a cap with room for one release.
+    """Return a plain name derived from the data's, and a cap with room for one release.
 
     >>> ledger_section("in/Visits 2026.csv", "method: hedge, epsilon: 0.5")
     'dataset: visits-2026, cap: 0.5'
@@ -241,7 +241,7 @@ def _flow(value: object, base: Path) -> str:
 
 
 def wrapped(part: str, *, indent: str = "    ") -> str:
-    """Return a setting broken between two values of a list; texts in it stay whole."""
+    """Return a setting with line breaks between the values of a list, never inside a text."""
     lines, line = [], indent
     for piece in re.findall(r'(?:"(?:[^"\\]|\\.)*"|[^,"])+(?:, )?', part):
         if len(line) + len(piece.rstrip()) > WIDTH and line.strip():
@@ -267,7 +267,7 @@ def _ends(sections: Sections) -> Iterable[str]:
 
 
 def unit_lines(unit: UnitFound) -> Iterable[str]:
-    """Yield the lines that state the privacy unit or, as comments, the choices of it."""
+    """Yield the lines that state the privacy unit or, as comments, its choices."""
     if unit.is_from_data and unit.people is not None:
         yield from comment(unit.people.reason(), indent="")
     yield from unit.lines([quoted(name) for name in unit.named()])
@@ -283,7 +283,7 @@ def question_lines(questions: Sequence[str]) -> Iterable[str]:
     yield "to-do:"
     for question in dict.fromkeys(questions):
         text = visible(json.dumps(question, ensure_ascii=False))
-        # A line break inside of double quotes reads as one blank.
+        # A line break inside double quotes is read as one blank.
         yield from textwrap.wrap(
             text,
             WIDTH,

@@ -1,4 +1,4 @@
-"""Codes as taxonomies of their beginnings: 4711 is one of 47.., that is one of 4..."""
+"""Taxonomies of codes by their prefixes: 4711 is one of 47.., which is one of 4..."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hedgerow.drafting.profile import Profile
 from hedgerow.plan.fields import ROOT
 
 _MOST_DIGITS = 3
-"""Of codes of digits so many are kept where there are many of them: 1,000 beginnings."""
+"""Number of digits that are kept of numerous codes of digits: 1,000 prefixes."""
 
 _LEAST_GROUPED = 12
 _MOST_LISTED = 100
@@ -26,7 +26,7 @@ _FIRST_NUMBER = re.compile(r"[^\w-]*([0-9]{1,15}(?:\.[0-9]{1,15})?)", re.ASCII)
 
 
 def is_code_text(profile: Profile) -> bool:
-    """Whether a column holds many texts of letters and digits, such as A01.1 or V27."""
+    """Return whether a column holds many texts of letters and digits, such as A01.1 or V27."""
     if not profile.complete or profile.is_number or len(profile.known) <= _LEAST_GROUPED:
         return False
     codes = {word: n for word, n in profile.known.items() if _CODE.fullmatch(word)}
@@ -38,7 +38,7 @@ def is_code_text(profile: Profile) -> bool:
 def code_settings(
     profile: Profile, frequent: Sequence[str]
 ) -> tuple[dict[str, Any], Literal["public", "list"]]:
-    """Return the keys of a column of codes; none where no value may be written."""
+    """Return the settings of a column of codes; none if no value may be written."""
     length = _digits(profile)
     few = len(frequent) <= _MOST_LISTED and _share(profile, frequent) >= _MOSTLY
     if length > 1 and not few:
@@ -62,10 +62,10 @@ def code_settings(
 
 
 def list_settings(values: Sequence[str]) -> dict[str, Any]:
-    """Return the keys of a list; a long one in groups of neighbours, whatever they mean.
+    """Return the settings of a list; a long one in groups of adjacent values.
 
-    Releases divide groups. A list that is divided into all its values at once costs more noise
-    than it tells; neighbours in the order of their numbers or letters often have much in common.
+    Releases split groups. A list that is split into all its values at once costs more noise than it
+    is worth; adjacent numbers or names often have much in common.
     """
     if len(values) <= _LEAST_GROUPED:
         return {"values": tuple(values)}
@@ -73,7 +73,7 @@ def list_settings(values: Sequence[str]) -> dict[str, Any]:
 
 
 def in_order(word: str) -> tuple[bool, float, str]:
-    """Return what values are sorted by: the number that they begin with, then as texts.
+    """Return the sort key of values: the number with which they begin, then the text.
 
     >>> sorted(["[100-125)", "V45", "250.8", "[25-50)", "38"], key=in_order)
     ['[25-50)', '38', '[100-125)', '250.8', 'V45']
@@ -87,7 +87,7 @@ def _share(profile: Profile, values: Sequence[str]) -> float:
 
 
 def _digits(profile: Profile) -> int:
-    """Return how many digits nearly all codes have, 0 where they differ."""
+    """Return the number of digits of nearly all codes, 0 if they differ."""
     lengths: dict[int, int] = {}
     for word, n in profile.known.items():
         size = len(word) if word.isascii() and word.isdigit() else 0
@@ -97,7 +97,7 @@ def _digits(profile: Profile) -> int:
 
 
 def code_tree(values: Sequence[str], depth: int = 0, level: int = 1) -> list[Any]:
-    """Return codes under their beginnings, as a plan writes a tree out; groups of one left out.
+    """Return codes under their prefixes, as a nested tree of a plan, without groups of one.
 
     >>> code_tree(["A01", "A02", "B1"])
     [{'A0..': ['A01', 'A02']}, 'B1']

@@ -1,4 +1,4 @@
-"""Set-valued data, batch by batch, to sets of item codes; ordered data to sequences of them."""
+"""Encoding of set-valued data as sets of item codes, and of ordered data as sequences."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def encode_baskets(
 ) -> EncodedBaskets:
     """Return the records as sets of item codes, in the order of the data.
 
-    Where the universe says that they are ordered they are sequences: all items, in their order.
-    Items outside the universe are dropped record by record, repeated ones count once, and
-    a record without any item left is dropped. Records of a long table come in the order
-    of their first rows. Data whose codes would take more than ``most_bytes`` are refused.
+    If the universe is ordered they are sequences: all items, in their order. Items outside the
+    universe are dropped record by record, repeated ones count once, and a record without any item
+    left is dropped. Records of a long table are in the order of their first rows. Data whose codes
+    would take more than ``most_bytes`` are refused.
 
     Privacy: the result is as confidential as the data. Encoding treats every record by
     itself and by public rules alone, so neighbouring data stay neighbours.
@@ -60,11 +60,11 @@ def encode_baskets(
 
 
 Sets = tuple[NDArray[np.int64], ItemCodes]
-"""Lengths of sets, none of them 0, and the codes of all sets, rising in each unless ordered."""
+"""Lengths of sets, none of them 0, and the codes of all sets, increasing in each unless ordered."""
 
 
 class BasketEncoder:
-    """Turns words into sets of codes; ``sums`` add up what the data is recognised by."""
+    """Encoder of words as sets of codes; ``sums`` collects digests for the ledger."""
 
     def __init__(self, universe: Universe, *, sums: ColumnSums | None = None) -> None:
         self.universe = universe
@@ -74,7 +74,7 @@ class BasketEncoder:
         self.dtype = item_dtype(universe.n_items)
 
     def count_rows(self, n_rows: int, name: str) -> None:
-        """Take note of further rows; more than can be published are refused."""
+        """Count further rows; refuse more than can be published."""
         self._n_rows += n_rows
         require_rows(self._n_rows, name)
 
@@ -88,7 +88,7 @@ class BasketEncoder:
         return self._sets(records, self.codes(batch.words), len(batch.lengths), ranks)
 
     def of_rows(self, table: LongTable, progress: ReadProgress | None, most_bytes: int) -> Sets:
-        """Return the sets of a long table, once all of its rows are there."""
+        """Return the sets of a long table from all of its rows."""
         names: list[pa.Array] = []
         codes: list[NDArray[np.int64]] = []
         order: list[pa.Array] = []
@@ -130,7 +130,7 @@ class BasketEncoder:
         n_records: int,
         ranks: NDArray[np.int64] | None = None,
     ) -> tuple[NDArray[np.int64], ItemCodes]:
-        """Return how many items each record has, and all of them, from pairs in any order.
+        """Return the number of items of each record, and all items, from pairs in any order.
 
         The items of ordered records keep the order of the pairs, or that of their ``ranks``.
         """
@@ -153,7 +153,7 @@ class BasketEncoder:
         n_records: int,
         ranks: NDArray[np.int64] | None,
     ) -> tuple[NDArray[np.int64], ItemCodes]:
-        """Return sequences; an item that is unknown, or has no place, is left out."""
+        """Return sequences; an item that is unknown, or has no position, is left out."""
         kept = codes >= 0
         if ranks is not None:
             kept &= ranks >= 0
@@ -167,19 +167,19 @@ class BasketEncoder:
 
 
 def sum_words(sums: ColumnSums, batch: WordBatch) -> None:
-    """Add what some baskets are recognised by: all words, and how many each record has."""
+    """Add the words of some baskets, and the number in each record, to the digests."""
     sums.add_column(ITEMS, batch.words)
     sums.add_counts(LENGTHS, batch.lengths[batch.lengths > 0])
 
 
 class ItemLookup:
-    """The codes of words: the leaves of a taxonomy, and -1 for whatever is none of them."""
+    """The codes of words: the leaves of a taxonomy, and -1 for any other word."""
 
     def __init__(self, taxonomy: Taxonomy) -> None:
         self.leaf_code = dict(taxonomy.leaf_code)
 
     def __call__(self, words: pa.DictionaryArray) -> NDArray[np.int64]:
-        """Return a code per word; every distinct word is looked up once."""
+        """Return a code per word, from one look-up of every distinct word."""
         distinct = words.dictionary.to_pylist()
         found = [self.leaf_code.get(word, _OUTSIDE) for word in distinct]
         if _OUTSIDE in found:
@@ -201,13 +201,13 @@ class ItemLookup:
 
 
 def _as_plain(texts: pa.Array) -> pa.Array:
-    """Return texts without a dictionary, so that those of all batches are of one type."""
+    """Return texts without a dictionary, so that all batches are of one type."""
     plain = texts.dictionary_decode() if pa.types.is_dictionary(texts.type) else texts
     return plain.cast(pa.large_string())
 
 
 def _distinct(keys: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Return the distinct ones of keys below ``size``, rising.
+    """Return the distinct keys, all below ``size``, increasing.
 
     >>> _distinct(np.array([5, 1, 5, 3]), 6).tolist()
     [1, 3, 5]
@@ -222,7 +222,7 @@ def _distinct(keys: NDArray[np.int64], size: int) -> NDArray[np.int64]:
 
 
 def _numbered(names: list[pa.Array]) -> tuple[NDArray[np.int64], int]:
-    """Return the number of each row's record, by first rows, and how many records there are.
+    """Return the number of each row's record, by first rows, and the number of records.
 
     Blanks around names do not count. A row without a name has the number -1.
     """

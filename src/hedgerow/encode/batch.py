@@ -1,4 +1,4 @@
-"""One batch of a table to codes: the step that every engine encodes by."""
+"""Encoding of one batch of a table as codes; every engine uses this step."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hedgerow.model.table import EncodedTable
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _ReadBatch:
-    """The columns of a batch, the dates in them, and how many records came before it."""
+    """The columns of a batch, the dates in them, and the number of records before it."""
 
     named: dict[str, pa.Array]
     dates: dict[tuple[DateColumn, frozenset[str]], ReadDates]
@@ -29,9 +29,9 @@ class _ReadBatch:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class EncodedBatch:
-    """The codes of a batch's complete records, by column; ``kept`` says which, if not all.
+    """The codes of a batch's complete records, by column; ``kept`` are their positions, if not all.
 
-    ``inside`` are the records that a cover takes in, complete or not, if there is one.
+    ``inside`` are the records that a cover selects, complete or not, if there is one.
     """
 
     columns: tuple[Codes, ...]
@@ -44,10 +44,10 @@ class EncodedBatch:
 
 
 class BatchEncoder:
-    """Encodes batches of the schema's columns, one record like any other.
+    """Encoder of batches of the schema's columns, by one rule for every record.
 
-    With ``sums``, adds up what the columns are recognised by, records that are left out included.
-    Records that the schema's cover leaves out are left out before anything else is said of them.
+    With ``sums``, collects digests of the columns for the ledger, from records that are left out as
+    well. Records outside the schema's cover are dropped before they are checked.
 
     Privacy: none is added. Every record is treated by itself and by public rules alone.
     """
@@ -90,7 +90,7 @@ class BatchEncoder:
     def __call__(self, batch: pa.RecordBatch, *, n_before: int) -> EncodedBatch:
         """Return the codes of a batch of ``columns`` without the records that lack a value.
 
-        ``n_before`` records were read before, which messages count from.
+        ``n_before`` is the number of records before the batch, for the numbers in messages.
         """
         self._n_rows += batch.num_rows
         require_rows(self._n_rows, self.name)
@@ -109,7 +109,7 @@ class BatchEncoder:
         return EncodedBatch(columns=columns, kept=kept, inside=inside)
 
     def _inside(self, read: _ReadBatch) -> Flags | None:
-        """Return which records the cover takes in; ``None`` if that is all of them."""
+        """Return which records the cover selects; ``None`` if that is all of them."""
         if self.cover is None:
             return None
         attribute = self.cover.rule.attribute
@@ -141,7 +141,7 @@ class BatchEncoder:
         return codes
 
     def _summed(self, batch: pa.RecordBatch) -> list[pa.Array]:
-        """Return the columns, once they are added to the sums, if there are any."""
+        """Return the columns, after adding them to the sums, if there are any."""
         if self.sums is None:
             return list(batch.columns)
         columns = [
@@ -157,18 +157,22 @@ class BatchEncoder:
     ) -> UnlistedValueError:
         place = int(np.argmax(flags))
         if attribute.domain.kind == "categorical":
-            what = "holds a value that the taxonomy does not list"
-            do = "Add it as a leaf, or give the taxonomy a catch-all with 'other: NAME'."
-        elif attribute.derivation is not None:
-            what = (
-                f"holds something that is no date in the format {attribute.derivation.start.format}"
-            )
-            do = "Correct it, give its 'format', or list that text in 'missing-values'."
-        else:
-            what = "holds something that is not a number"
+            what = "The value is not listed in the taxonomy."
             do = (
-                "Correct it, list that text in 'missing-values', or give the column"
-                " 'unreadable: missing'."
+                "Add it as a leaf, give the taxonomy a catch-all with 'other: NAME', or list the"
+                " text in 'missing-values' if it means a missing value."
+            )
+        elif attribute.derivation is not None:
+            what = f"The text is not a date in the format {attribute.derivation.start.format}."
+            do = (
+                "Correct it, give its 'format', or list the text in 'missing-values' if it means a"
+                " missing value."
+            )
+        else:
+            what = "The text is not a number."
+            do = (
+                "Correct it, list the text in 'missing-values' if it means a missing value, or"
+                " give the column 'unreadable: missing'."
             )
         return UnlistedValueError(
             _value_at(values, place),
@@ -181,7 +185,7 @@ class BatchEncoder:
 
 
 class _CoverFlags:
-    """Tells which records of a batch a cover takes in, by their codes alone."""
+    """The selection of records of a batch by a cover, from their codes alone."""
 
     def __init__(self, rule: CoverRule) -> None:
         self.rule = rule
@@ -189,13 +193,13 @@ class _CoverFlags:
         self.taken[list(rule.codes)] = True
 
     def __call__(self, encoded: Encoded) -> Flags:
-        """Return whether each record's code is covered; one that lacks a value has none."""
+        """Return whether each record's code is covered; a record without a value has none."""
         inside: Flags = self.taken.take(encoded.codes, mode="clip")
         return inside if encoded.missing is None else inside & ~encoded.missing
 
 
 def _value_at(values: pa.Array, place: int) -> object:
-    """Return one value; ``None`` where Python has no such one, as for moments after year 9999."""
+    """Return one value; ``None`` if Python cannot represent it, such as years above 9999."""
     try:
         return values[place].as_py()
     except (ValueError, OverflowError, pa.ArrowException):
@@ -203,14 +207,14 @@ def _value_at(values: pa.Array, place: int) -> object:
 
 
 def table_of_columns(schema: Schema, columns: tuple[Codes, ...]) -> EncodedTable:
-    """Return a table from the codes of all used columns, the class last where there is one."""
+    """Return a table from the codes of all used columns, the class last if there is one."""
     if schema.class_attribute is None:
         return EncodedTable(schema=schema, codes=columns, classes=None)
     return EncodedTable(schema=schema, codes=columns[:-1], classes=columns[-1])
 
 
 def _complete(encoded: list[Encoded]) -> Flags | None:
-    """Return which records of a batch lack nothing; ``None`` if all are complete."""
+    """Return which records lack nothing; ``None`` if all are complete."""
     lacking: Flags | None = None
     for column in encoded:
         if column.missing is not None and column.missing.any():

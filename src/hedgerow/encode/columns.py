@@ -1,7 +1,7 @@
-"""One column at a time: Arrow arrays of values to arrays of codes.
+"""Encoding of one column: Arrow arrays of values to arrays of codes.
 
-Text is looked at once per distinct value: each value of a batch's dictionary becomes a
-code, and the records follow by table look-up. Numbers go through their public grid.
+Text is encoded once per distinct value: each value of a batch's dictionary becomes a code, and the
+records follow by table look-up. Numbers are encoded by their public grid.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hedgerow.model.schema import Attribute
 from hedgerow.taxonomy.domain import CategoricalDomain, NumericDomain, code_dtype
 from hedgerow.taxonomy.grid import Column
 
-# Dictionaries above this size are parsed by Arrow; below it Python is as quick.
+# Dictionaries above this size are parsed by Arrow; below it Python is as fast.
 _MANY_WORDS = 2048
 _IN_NUMBERS = b"0123456789+-.eE"
 _WHOLE = re.compile(r"([+-]?\d+)\.0*", re.ASCII)
@@ -30,9 +30,9 @@ _WHOLE = re.compile(r"([+-]?\d+)\.0*", re.ASCII)
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Encoded:
-    """Codes, and which of them stand for a missing value or for one that is not allowed.
+    """Codes, and flags of missing values and of values that are not allowed.
 
-    ``None`` says that there are none of those. A flagged code means nothing.
+    Flags are ``None`` if there are no such values. The code of a flagged value is undefined.
     """
 
     codes: Codes
@@ -62,7 +62,7 @@ ColumnEncoder: TypeAlias = Callable[[pa.Array], Encoded]
 def column_encoder(
     attribute: Attribute, *, missing_values: frozenset[str], missing_code: int | None
 ) -> ColumnEncoder:
-    """Return what turns arrays of this attribute's values into codes.
+    """Return the function from arrays of this attribute's values to codes.
 
     Missing values become ``missing_code``; without one they are flagged.
     """
@@ -75,7 +75,7 @@ def column_encoder(
 
 
 class _TextEncoder:
-    """Codes of a text column, by way of its dictionary."""
+    """Encoder of a text column, by its dictionary."""
 
     def __init__(self, encode_words: ColumnEncoder, missing_code: int | None) -> None:
         self.encode_words = encode_words
@@ -91,7 +91,7 @@ class _TextEncoder:
         return self._table(encoded.dictionary, with_null=nulls is not None).take(places)
 
     def _table(self, dictionary: pa.Array, *, with_null: bool) -> Encoded:
-        """Return the codes of the dictionary, of null after them; batches often share one."""
+        """Return the codes of the dictionary, and that of null; batches often share one."""
         words = dictionary
         if with_null:
             words = pa.concat_arrays([dictionary, pa.nulls(1, dictionary.type)])
@@ -130,7 +130,7 @@ class _Labels:
 
 
 def spellings(text: str) -> tuple[str, ...]:
-    """Return how a label may be spelt that a text stands for: as it is, or as a whole number.
+    """Return the label spellings for which a text may stand: as it is, or as a whole number.
 
     >>> spellings("17.0"), spellings("red")
     (('17.0', '17'), ('red',))
@@ -146,7 +146,7 @@ def _if_any(flags: Flags) -> Flags | None:
 
 
 class _NumberEncoder:
-    """Codes of a column of numbers, stored as numbers or as text."""
+    """Encoder of a column of numbers, stored as numbers or as text."""
 
     def __init__(
         self,
@@ -193,7 +193,7 @@ class _NumberEncoder:
         )
 
     def _of_words(self, words: pa.Array) -> Encoded:
-        """Encode distinct texts; what is neither a number nor a marker is not allowed."""
+        """Encode distinct texts; one that is neither a number nor a marker is not allowed."""
         numbers = many_numbers(words)
         if numbers is not None:
             return self._of_numbers(numbers)
@@ -207,7 +207,7 @@ class _NumberEncoder:
         return Encoded(codes=encoded.codes, missing=encoded.missing, unlisted=_if_any(unlisted))
 
     def _of_others(self, column: pa.Array) -> Encoded:
-        """Encode what cannot be a number (dates, booleans): only nulls are allowed."""
+        """Encode a type that cannot be a number (dates, booleans): only nulls are allowed."""
         missing = np.ones(len(column), np.bool_) if self.is_lenient else _nulls(column)
         codes = np.zeros(len(column), dtype=code_dtype(self.domain.size))
         encoded = Encoded(codes=codes, missing=_if_any(missing), unlisted=_if_any(~missing))
@@ -215,9 +215,9 @@ class _NumberEncoder:
 
 
 def as_numpy(column: pa.Array) -> tuple[NDArray[Any], Flags | None]:
-    """Return the numbers of a column, and which are null (and whatever they happen to be).
+    """Return the numbers of a column, undefined for nulls, and which are null.
 
-    ``Array.to_numpy`` would do, but it imports pandas wherever that is installed.
+    ``Array.to_numpy`` would do, but it imports pandas if that is installed.
     """
     if not column.null_count:
         return np.from_dlpack(column), None
@@ -243,7 +243,7 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def numbers_in(column: pa.Array) -> NDArray[np.float64]:
-    """Return a column's numbers, stored as numbers or as text; not a number where it has none."""
+    """Return a column's numbers, stored as numbers or as text; NaN where there is none."""
     kind = column.type
     if types.is_dictionary(kind):
         column = column.dictionary_decode()
@@ -258,11 +258,11 @@ def numbers_in(column: pa.Array) -> NDArray[np.float64]:
 
 
 def many_numbers(words: pa.Array) -> pa.Array | None:
-    """Return many texts as the numbers that :func:`number_in` reads in each, by Arrow.
+    """Return many texts as the numbers that :func:`number_in` reads, by Arrow.
 
-    ``None`` where they are few, or where a text might be read differently: Arrow takes
-    ``nan(1)`` for a number and Python does not. The reading of a text must not depend on the
-    other texts, so Arrow gets only digits, signs, points and exponents, on which the two agree.
+    ``None`` if they are few, or if a text might be read differently: Arrow takes ``nan(1)`` for a
+    number and Python does not. The reading of a text must not depend on the other texts, so Arrow
+    gets only digits, signs, points and exponents, on which the two agree.
     """
     if len(words) <= _MANY_WORDS:
         return None
@@ -281,7 +281,7 @@ def many_numbers(words: pa.Array) -> pa.Array | None:
 
 
 def number_in(text: str) -> float | None:
-    """Return the number that a text writes, or ``None``: digits of ASCII, no separators.
+    """Return the number in a text, or ``None``: digits of ASCII, no separators.
 
     >>> number_in(" 17.50 "), number_in("1e3"), number_in("1_000"), number_in("seven")
     (17.5, 1000.0, None, None)

@@ -1,4 +1,4 @@
-"""The codes that a plan's words for values stand for, in the public domain of an attribute."""
+"""The codes of a plan's covered values, in the public domain of an attribute."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _PERIOD = re.compile(
 
 
 def codes_named(attribute: Attribute, values: Sequence[str]) -> tuple[int, ...]:
-    """Return all codes that the values name, rising; a value outside the domain is refused.
+    """Return all codes of the values, increasing; refuse a value outside the domain.
 
-    A value of a taxonomy is a leaf, or a node with all of its leaves. A cell of numbers goes by
-    its label, and one of a calendar by a year, quarter, month or day that cells make up.
+    A value of a taxonomy is a leaf, or a node with all of its leaves. A cell of numbers is named by
+    its label, cells of a calendar by a year, quarter, month or day that they make up.
     """
     codes: set[int] = set()
     for place, value in enumerate(values):
         found = set(_codes(attribute.domain, value))
         if not found:
             raise PlanError(
-                f"{shown(value)} is no value of {shown(attribute.name)}",
+                f"{shown(value)} is not a value of {shown(attribute.name)}.",
                 where=f"covers.values[{place}]",
-                do=_told(attribute.domain),
+                do=_advice(attribute.domain),
             )
         codes |= found
     return tuple(sorted(codes))
@@ -62,7 +62,7 @@ def _of_taxonomy(domain: CategoricalDomain, value: str) -> Iterable[int]:
 
 
 def _of_grid(domain: NumericDomain, value: str) -> Iterable[int]:
-    """Return the cell that has this label."""
+    """Return the cell with this label."""
     number = _NUMBER.search(value)
     if number is None:
         return ()
@@ -71,7 +71,7 @@ def _of_grid(domain: NumericDomain, value: str) -> Iterable[int]:
 
 
 def _of_calendar(domain: DateDomain, value: str) -> Iterable[int]:
-    """Return the cells that make up a period; none if one of them lies across its border."""
+    """Return the cells that make up a period; none if one of them crosses its border."""
     match = _PERIOD.fullmatch(value)
     if match is None:
         return ()
@@ -85,10 +85,10 @@ def _of_calendar(domain: DateDomain, value: str) -> Iterable[int]:
     start = _number(f"{match['year']}-{first}-01")
     if start is None:
         return ()
-    ends = np.append(begins[1:], domain.grid.last + 1) - 1  # the last day of each cell
-    asked = period_of(np.array([start]), step)[0]
+    ends = np.append(begins[1:], domain.grid.last + 1) - 1  # last day of each cell
+    period = period_of(np.array([start]), step)[0]
     from_, to = period_of(begins, step), period_of(ends, step)
-    inside, touched = (from_ == asked) & (to == asked), (from_ <= asked) & (to >= asked)
+    inside, touched = (from_ == period) & (to == period), (from_ <= period) & (to >= period)
     if (inside != touched).any():
         return ()
     return tuple((np.flatnonzero(inside) + domain.missing).tolist())
@@ -101,8 +101,8 @@ def _number(text: str) -> int | None:
         return None
 
 
-def _told(domain: Domain) -> str:
-    """Return which values there are, or how they are written."""
+def _advice(domain: Domain) -> str:
+    """Return advice on the existing values, or their notation."""
     if isinstance(domain, CategoricalDomain):
         labels = domain.taxonomy.leaf_labels
         if len(labels) <= MOST_LISTED:

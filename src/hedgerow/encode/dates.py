@@ -1,8 +1,8 @@
-"""Columns of dates to codes: of the dates themselves, and of what follows from them.
+"""Encoding of columns of dates: the dates themselves, and values computed from them.
 
-A date is read by the plan's one format, or as ISO writes it, which no other format can be
-taken for. Columns that a file or a database stores as dates are spelt in ISO by their
-readers, so that they are read alike.
+A date is read by the plan's one format, or as ISO, with which no other format can be confused.
+Columns that a file or a database stores as dates are converted to ISO texts by their readers, so
+that they are read alike.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from hedgerow.taxonomy.domain import CategoricalDomain, Domain, NumericDomain, c
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ReadDates:
-    """Days since 1970-01-01, and which of them are missing, or are no date; those mean nothing."""
+    """Days since 1970-01-01, and flags of missing ones and texts that are not dates."""
 
     days: Ints
     missing: Flags
@@ -38,7 +38,7 @@ class ReadDates:
 
 
 class DateReader:
-    """Reads a column of dates, by way of its distinct texts."""
+    """Reader of a column of dates, by its distinct texts."""
 
     def __init__(self, column: DateColumn, markers: frozenset[str]) -> None:
         self.column = column
@@ -68,7 +68,7 @@ class DateReader:
 
 
 def dates_in(words: pa.Array, form: DateFormat) -> tuple[Ints, Flags]:
-    """Return the day of each text in the format or, where it is none, in ISO; and which are."""
+    """Return the day of each text in the format or else in ISO, and which texts are dates."""
     days, ok = parse_dates(words, form)
     if form != "iso" and not ok.all():
         also, fits = parse_dates(words, "iso")
@@ -78,10 +78,10 @@ def dates_in(words: pa.Array, form: DateFormat) -> tuple[Ints, Flags]:
 
 
 class DerivedEncoder:
-    """Codes of an attribute that follows from columns of dates.
+    """Codes of an attribute computed from columns of dates.
 
-    A date itself must be one or be missing. What follows from dates is missing where one of
-    them is missing or cannot be read.
+    A date itself must be valid or missing. A value computed from dates is missing if one of them is
+    missing or cannot be read.
 
     Privacy: none is added. Every record is treated by itself and by public rules alone.
     """
@@ -120,7 +120,7 @@ class DerivedEncoder:
 
 
 def _listed(domain: CategoricalDomain, numbers: Ints) -> Encoded:
-    """Return whole numbers as leaves of a taxonomy that spells them."""
+    """Return whole numbers as leaves of a taxonomy with their spellings."""
     distinct, places = np.unique(numbers, return_inverse=True)
     other = domain.other_code
     unlisted = -1 if other is None else other

@@ -1,7 +1,7 @@
-"""Keys: the texts of a column by which records of one table are recognised in another.
+"""Keys: texts of a column that identify records of one table in another.
 
-Keys are confidential. They are compared as texts without blanks around them; a number that is
-stored as one is compared by how it is written.
+Keys are confidential. They are compared as texts without surrounding blanks; a number that is
+stored as one is compared in its text form.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def keys_in(
     wrong = np.flatnonzero(np.asarray(empty))
     if len(wrong):
         raise DataError(
-            f"record {start + int(places[wrong[0]]) + 1}, column {name!r}: there is no key",
+            f"Record {start + int(places[wrong[0]]) + 1}, column {name!r}: the key is missing.",
             where=where,
             do="Give every record a key of its own there, or leave out 'disclose: {key: ...}'.",
         )
@@ -44,9 +44,11 @@ def check_distinct(keys: Sequence[str], rows: NDArray[np.int64], *, name: str, w
     for row, key in zip(rows.tolist(), keys, strict=True):
         if key in seen:
             raise DataError(
-                f"record {row + 1}, column {name!r}: an earlier record has the same key",
+                f"Record {row + 1}, column {name!r}: an earlier record has the same key.",
                 where=where,
-                do="Name a column that tells all records apart, or leave out"
-                " 'disclose: {key: ...}'.",
+                do=(
+                    "Name a column that identifies every record, or leave out 'disclose:"
+                    " {key: ...}'."
+                ),
             )
         seen.add(key)

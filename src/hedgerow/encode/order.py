@@ -1,7 +1,7 @@
 """The order of the rows of a long table: numbers as numbers, everything else as text.
 
-A public rule of the values alone: where two items of a record have the same place, the item's
-code decides, so that the order in which rows lie in the data says nothing.
+A public rule of the values alone: if two items of a record have the same position, the item's code
+decides, so that the order of rows in the data does not matter.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 _NUMBER = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 
 NO_PLACE = -1
-"""The rank of a row that does not say where it belongs."""
+"""Rank of a row without a position."""
 
 
 def place_ranks(values: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
     """Return the rank of each row by its text: numbers first, by value, then texts.
 
-    Equal texts have one rank. Null and blank have none, -1. Dates and times have to be written
-    so that their texts sort as they do, as in 2024-05-31 or 2024-05-31 08:15:00.
+    Equal texts have one rank. Null and blank have none, -1. Dates and times must be in a format
+    whose sorted order is theirs, as in 2024-05-31 or 2024-05-31 08:15:00.
 
     >>> place_ranks(pa.array(["10", "9", None, "b", "9"])).tolist()
     [1, 0, -1, 2, 0]

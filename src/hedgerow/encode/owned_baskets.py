@@ -1,8 +1,8 @@
-"""Baskets with the person each belongs to: the few of each person that count, or their union.
+"""Baskets with their persons, and the few of each person that count, or their union.
 
-A basket is a list of codes. Its person, and its record in a long table, are told by value, row
-by row: two people who share a record's name have a basket each. What is kept of a person depends
-on that person's rows, the public rule and the key of the run, as for tables
+A basket is a list of codes. Its person, and its record in a long table, are identified by value,
+row by row: two people who share a record's name have a basket each. The baskets kept of a person
+depend on that person's rows, the public rule and the key of the run, as for tables
 (:mod:`hedgerow.encode.people`): not on the order of rows, nor on anybody else.
 
 Privacy: for every key, removing one person with all their rows removes at most ``most`` baskets
@@ -47,11 +47,11 @@ _PLACE = "place"
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class OwnedBaskets:
-    """All baskets of some people (confidential): ragged codes, and whose each basket is.
+    """All baskets of some people (confidential): ragged codes, and the person of each basket.
 
-    ``persons`` are numbers that tell these people apart and nobody else, ``hashes`` the keyed
-    hash of each basket's person. No basket is empty. Nothing here asks whether the codes of a
-    basket rise: an ordered list is sampled like a set.
+    ``persons`` are numbers that distinguish these people only, ``hashes`` the keyed hash of each
+    basket's person. No basket is empty. The codes of a basket may be in any order: an ordered list
+    is sampled like a set.
     """
 
     persons: NDArray[np.int64]
@@ -60,7 +60,7 @@ class OwnedBaskets:
     items: ItemCodes
 
     def sizes(self) -> NDArray[np.int64]:
-        """Return how many baskets each person has (confidential)."""
+        """Return the number of baskets of each person (confidential)."""
         return np.bincount(self.persons)
 
     def kept(self, rule: PeopleRule) -> Sets:
@@ -71,7 +71,7 @@ class OwnedBaskets:
         return self.lengths[flags], self.items[np.repeat(flags, self.lengths)]
 
     def _priorities(self, rows: NDArray[np.int64]) -> Words:
-        """Return a keyed hash of person and basket: of every code at its place, added up."""
+        """Return a keyed hash of person and basket: the sum over its codes with their positions."""
         if not len(rows):
             return self.hashes[rows]
         lengths = self.lengths[rows]
@@ -84,11 +84,11 @@ class OwnedBaskets:
 
 
 class OwnedBasketEncoder:
-    """Turns rows with their persons into codes, and all rows of some people into baskets.
+    """Encoder of rows with their persons, and builder of all baskets of some people.
 
-    What leaves for each batch are record batches of the persons' texts, their keyed hash, and
-    either a basket to a row or, where baskets lie in several rows, an item (confidential).
-    ``ordered`` says whether rows have an order that messages may name.
+    Its output for each batch are record batches of the persons' texts, their keyed hash, and either
+    a basket per row or, if baskets are in several rows, an item (confidential). ``ordered`` is
+    whether rows have an order that messages may name.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class OwnedBasketEncoder:
 
     @property
     def form(self) -> pa.Schema:
-        """The columns of what leaves for a batch."""
+        """Columns of the output for a batch."""
         persons = person_fields(self.keyed.rule)
         if not self.of_rows:
             return pa.schema([*persons, (_BASKET, pa.large_list(pa.uint32()))])
@@ -122,7 +122,7 @@ class OwnedBasketEncoder:
         return pa.schema([*persons, *record, *place, *item])
 
     def __call__(self, batch: OwnedBatch, *, n_before: int) -> pa.RecordBatch:
-        """Return a batch's rows as codes; one without a person is refused."""
+        """Return a batch's rows as codes; refuse one without a person."""
         persons = [
             person_texts(
                 column,
@@ -146,7 +146,7 @@ class OwnedBasketEncoder:
     ) -> OwnedBaskets:
         """Return the baskets of some people from all of their rows.
 
-        ``sums`` get how many rows a record of a long table has.
+        ``sums`` gets the number of rows of each record of a long table.
         """
         table = pa.Table.from_batches(batches, schema=self.form)
         persons = numbered([table.column(at) for at in range(len(self.keyed.rule.columns))])
@@ -171,7 +171,7 @@ class OwnedBasketEncoder:
     def _sum(self, batch: OwnedBatch) -> None:
         if self.sums is None:
             return
-        if batch.single:  # how many rows a record has is known once they are gathered
+        if batch.single:  # the number of rows of a record is known only after gathering
             self.sums.add_column(ITEMS, batch.words.words)
         else:
             sum_words(self.sums, batch.words)
@@ -201,7 +201,7 @@ class OwnedBasketEncoder:
     def _basket_rows(
         self, owned: list[pa.Array], owners: NDArray[np.int64], codes: NDArray[np.int64]
     ) -> pa.RecordBatch:
-        """Return a row for every basket that holds an item of the universe."""
+        """Return a row for every basket with an item of the universe."""
         lengths, items = self.encode.of_pairs(owners, codes, len(owned[0]))
         rows = np.flatnonzero(lengths)
         baskets = pa.LargeListArray.from_arrays(
@@ -218,7 +218,7 @@ class OwnedBasketEncoder:
         codes: NDArray[np.int32],
         ranks: NDArray[np.int64] | None,
     ) -> OwnedBaskets:
-        """Return baskets from one row for each item, in any order; empty ones are left out."""
+        """Return baskets from one row per item, in any order, without empty ones."""
         n_baskets = int(baskets.max(initial=-1)) + 1
         lengths, items = self.encode.of_pairs(baskets, codes.astype(np.int64), n_baskets, ranks)
         a_row = np.zeros(n_baskets, dtype=np.int64)
@@ -260,7 +260,7 @@ def owned_batches(
 def joined_baskets(
     source: OwnedItems, universe: Universe, *, progress: ReadProgress | None = None
 ) -> EncodedBaskets:
-    """Return one basket for each person, as ``join: union`` makes them; nothing is drawn by lot.
+    """Return one basket for each person, by ``join: union``; no record is sampled.
 
     Privacy: as confidential as the data.
     """

@@ -1,9 +1,9 @@
-"""Records with the person each belongs to, and the few of each person that count.
+"""Records with their persons, and the few of each person that count.
 
-Persons are told apart by the value of their columns, spelt as text; a keyed hash only decides
-which bucket gathers a person's records and which of them are kept. What is kept of a person
-depends on that person's records, the public bound and the key of the run: not on the order of
-rows, nor on anybody else.
+Persons are distinguished by the value of their columns as text; a keyed hash only decides which
+bucket gathers a person's records and which of them are kept. The records kept of a person depend on
+that person's records, the public bound and the key of the run: not on the order of rows, nor on
+anybody else.
 
 Privacy: for every key, removing one person with all their records removes at most ``most``
 records of what is kept, or units of at most one person's weight (docs/privacy.md, L3). The key
@@ -34,20 +34,20 @@ Words = NDArray[np.uint64]
 _Rows = TypeVar("_Rows")
 
 Priorities = Callable[[NDArray[np.int64]], Words]
-"""Gives the keyed hash of some records by their rows."""
+"""Function from rows to the keyed hash of their records."""
 
 HASH = "hash"
 """Name of the column with the keyed hash of a person."""
 
 LONGEST_PERSON = 1024
-"""Bytes of a value that names a person, at most."""
+"""Largest number of bytes of a value that identifies a person."""
 
 
 class PeopleEncoder:
-    """Encodes batches of ``columns``, some of which name the person of each record.
+    """Encoder of batches of ``columns``, some of which identify the person of each record.
 
-    What leaves are record batches of the texts of those columns, the keyed hash of the person,
-    and the codes (confidential).
+    Its output are record batches of the texts of those columns, the keyed hash of the person, and
+    the codes (confidential).
     """
 
     def __init__(self, encode: BatchEncoder, keyed: KeyedRule) -> None:
@@ -60,7 +60,7 @@ class PeopleEncoder:
 
     @property
     def form(self) -> pa.Schema:
-        """The columns of what leaves."""
+        """Columns of the output."""
         codes = [
             (f"codes {at}", pa.from_numpy_dtype(code_dtype(attribute.domain.size)))
             for at, attribute in enumerate(self.encode.attributes)
@@ -68,10 +68,10 @@ class PeopleEncoder:
         return pa.schema([*person_fields(self.keyed.rule), *codes])
 
     def __call__(self, batch: pa.RecordBatch, *, n_before: int | None) -> pa.RecordBatch:
-        """Return a batch's complete records with their persons; one without a person is refused.
+        """Return a batch's complete records with their persons; refuse one without a person.
 
-        Records are numbered after the ``n_before`` that came before; ``None`` where they have no
-        order. What a cover leaves out may be anybody's, or nobody's.
+        Records are numbered from ``n_before`` on; ``None`` if they have no order. Records outside a
+        cover may lack a person.
         """
         own = batch.select(range(len(self.encode.columns)))
         encoded = self.encode(own, n_before=n_before or 0)
@@ -96,7 +96,7 @@ class PeopleEncoder:
 
 
 def person_fields(rule: PeopleRule) -> list[tuple[str, pa.DataType]]:
-    """Return the first columns of encoded rows: the texts that name a person, and their hash."""
+    """Return the first columns of encoded rows: the identifying texts, and their hash."""
     texts = [(f"person {at}", pa.string()) for at in range(len(rule.columns))]
     return [*texts, (HASH, pa.uint64())]
 
@@ -109,11 +109,10 @@ def person_texts(
     n_before: int | None,
     inside: Flags | None = None,
 ) -> pa.Array:
-    """Return who each row belongs to, as text; a row of nobody is refused.
+    """Return the person of each row as text; refuse a row without one.
 
-    ``missing`` are the texts that name nobody. Rows are numbered after the ``n_before`` that
-    came before; ``None`` where they have no order. Of rows that are not ``inside`` nothing is
-    refused: they do not count.
+    ``missing`` are the texts that identify nobody. Rows are numbered from ``n_before`` on; ``None``
+    if they have no order. Of rows that are not ``inside`` nothing is refused: they do not count.
     """
     texts = as_text(column, where=where)
     if pa.types.is_dictionary(texts.type):
@@ -124,20 +123,22 @@ def person_texts(
         nobody = pc.and_(nobody, pa.array(inside))
     if pc.any(nobody).as_py():
         which = (
-            "a record"
+            "A record"
             if n_before is None
-            else f"record {n_before + pc.index(nobody, True).as_py() + 1}"
+            else f"Record {n_before + pc.index(nobody, True).as_py() + 1}"
         )
         raise DataError(
-            f"{which} does not say who it belongs to",
+            f"{which} does not name its person.",
             where=where,
-            do="Give every record its person, or leave such records out of the data: nobody"
-            " can be protected who is not known to be one.",
+            do=(
+                "Give every record its person, or leave such records out of the data: a person who"
+                " is not identified cannot be protected."
+            ),
         )
     lengths = pc.binary_length(texts if inside is None else texts.filter(pa.array(inside)))
     if len(lengths) and pc.max(lengths).as_py() > LONGEST_PERSON:
         raise DataError(
-            f"a value has more than {LONGEST_PERSON:,} bytes",
+            f"A value has more than {LONGEST_PERSON:,} bytes.",
             where=where,
             do="Name a column that identifies people, such as a number.",
         )
@@ -145,7 +146,7 @@ def person_texts(
 
 
 def hashed_persons(persons: Sequence[pa.Array], key: SampleKey) -> Words:
-    """Return a keyed hash of each record's person: the same wherever it is computed."""
+    """Return a keyed hash of each record's person, the same on every engine."""
     total = np.full(len(persons[0]), key.words[0], dtype=np.uint64)
     for texts in persons:
         distinct = texts.dictionary_encode()
@@ -200,7 +201,7 @@ def encoded_batches(
     n_rows: Callable[[_Rows], int],
     on_read: Callable[[int], None] | None,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield batches encoded in order, and report the number of rows that were read so far."""
+    """Yield batches encoded in order, and report the number of rows read so far."""
     n_read = 0
     for batch in batches:
         yield encode(batch, n_before=n_read)
@@ -219,7 +220,7 @@ class Gathered:
 
     @classmethod
     def of(cls, batches: Sequence[pa.RecordBatch], encode: PeopleEncoder) -> Gathered:
-        """Put the batches of an encoder together."""
+        """Return the concatenated batches of an encoder."""
         table = pa.Table.from_batches(batches, schema=encode.form)
         n_columns = len(encode.keyed.rule.columns)
         persons = numbered([table.column(place) for place in range(n_columns)])
@@ -230,15 +231,15 @@ class Gathered:
         return cls(persons=persons, hashes=hashes, codes=codes)
 
     def sizes(self) -> NDArray[np.int64]:
-        """Return how many records each person has (confidential)."""
+        """Return the number of records of each person (confidential)."""
         return np.bincount(self.persons)
 
     def kept(self, rule: PeopleRule) -> list[tuple[int, tuple[Codes, ...]]]:
-        """Return the records that count, by what each counts for; the order of rows is kept."""
+        """Return the records that count, by weight; the order of rows is kept."""
         flags, n_kept = kept_records(self.persons, self._priorities, rule.most)
         if rule.counted == "records":
             return [(1, tuple(_where(each, flags) for each in self.codes))]
-        # Few weights, all below 2^15: sorted by them, each has a stretch of every column.
+        # Few weights, all below 2^15: sorted by them, each has a slice of every column.
         weights = rule.weights().astype(np.int16)[n_kept]
         rows = np.arange(len(weights)) if flags is None else np.flatnonzero(flags)
         if not len(rows):
@@ -261,7 +262,7 @@ def _where(codes: Codes, flags: Flags | None) -> Codes:
 
 
 def numbered(columns: Sequence[pa.ChunkedArray]) -> NDArray[np.int64]:
-    """Return a number for each row's person: the same for equal values, and only for those."""
+    """Return a number for each row's person: the same for equal values only."""
     numbers = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
         distinct = column.combine_chunks().dictionary_encode()
@@ -277,9 +278,9 @@ def numbered(columns: Sequence[pa.ChunkedArray]) -> NDArray[np.int64]:
 def kept_records(
     persons: NDArray[np.int64], priorities: Priorities, most: int
 ) -> tuple[Flags | None, NDArray[np.int64]]:
-    """Return which records are kept (``None``: all), and how many its person keeps, by record.
+    """Return which records are kept (``None``: all), and how many records their persons keep.
 
-    Of a person with more than ``most`` records those of the smallest priority are kept. Equal
+    Of a person with more than ``most`` records those with the smallest priorities are kept. Equal
     records have equal priorities, so each gets one of its own from its number among them.
     """
     sizes = np.bincount(persons)
@@ -302,7 +303,7 @@ def kept_records(
 
 
 def _number_in_runs(*keys: NDArray[np.generic]) -> NDArray[np.int64]:
-    """Return the number of each row among those before it that are equal, in sorted rows."""
+    """Return the number of each row among equal rows before it, in sorted rows."""
     places = np.arange(len(keys[0]), dtype=np.int64)
     begins = np.zeros(len(places), dtype=np.bool_)
     begins[:1] = True

@@ -1,4 +1,4 @@
-"""From a plan to the public schema of its table: taxonomies are loaded, domains laid out."""
+"""Conversion of a plan to the public schema of its table: taxonomies and domains."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from hedgerow.taxonomy.tree import Taxonomy
 def schema_of(plan: Plan) -> Schema:
     """Return the public schema that a plan describes; its taxonomies are loaded here.
 
-    With ``missing: value`` every predictor gets one more code, for missing values. In a
-    taxonomy that is the leaf whose label the plan lists as missing, if there is one, and
-    otherwise a new leaf under the root.
+    With ``missing: value`` every predictor gets one more code, for missing values. In a taxonomy
+    that is the leaf whose label the plan lists as missing, if there is one, and otherwise a new
+    leaf under the root.
     """
     predictors = [_attribute(plan, name, keeps_missing=True) for name in plan.predictors]
     target = None
@@ -38,7 +38,7 @@ def schema_of(plan: Plan) -> Schema:
 
 
 def _cover(plan: Plan, released: Sequence[Attribute]) -> CoverRule | None:
-    """Return which records count; a column that is read for this alone has no missing code."""
+    """Return which records count; a column that is read only for this has no missing code."""
     covers = plan.covers
     if covers is None:
         return None
@@ -54,62 +54,66 @@ def _cover(plan: Plan, released: Sequence[Attribute]) -> CoverRule | None:
 
 
 def _attribute(plan: Plan, name: str, *, keeps_missing: bool) -> Attribute:
-    given = plan.attributes[name]
+    attribute = plan.attributes[name]
     keeps_missing = keeps_missing and plan.missing == "value"
-    if given.numeric is not None:
-        low, high = given.numeric
+    if attribute.numeric is not None:
+        low, high = attribute.numeric
         domain: Domain = NumericDomain.even(
-            low=low, high=high, step=given.step, missing=keeps_missing
+            low=low, high=high, step=attribute.step, missing=keeps_missing
         )
-    elif given.edges is not None:
-        domain = NumericDomain.from_edges(given.edges, missing=keeps_missing)
-    elif given.date is not None:
-        dates = given.date
+    elif attribute.edges is not None:
+        domain = NumericDomain.from_edges(attribute.edges, missing=keeps_missing)
+    elif attribute.date is not None:
+        dates = attribute.date
         domain = DateDomain.between(dates.from_, dates.to, step=dates.step, missing=keeps_missing)
     else:
         taxonomy = _taxonomy(plan, name)
-        texts = {*plan.missing_values, *(given.missing_values or ())}
+        texts = {*plan.missing_values, *(attribute.missing_values or ())}
         listed = (label for label in taxonomy.leaf_labels if label in texts)
         missing = next(listed, MISSING) if keeps_missing else None
-        reads = ready_name(given.taxonomy)
-        domain = CategoricalDomain.over(taxonomy, other=given.other, missing=missing, reads=reads)
+        reads = ready_name(attribute.taxonomy)
+        domain = CategoricalDomain.over(
+            taxonomy, other=attribute.other, missing=missing, reads=reads
+        )
     return Attribute(
         name=name,
         domain=domain,
-        missing_values=frozenset(text.strip() for text in given.missing_values or ()),
-        unreadable=given.unreadable or "refuse",
-        letters=given.letters,
+        missing_values=frozenset(text.strip() for text in attribute.missing_values or ()),
+        unreadable=attribute.unreadable or "refuse",
+        letters=attribute.letters,
         derivation=_derivation(plan, name),
     )
 
 
 def _derivation(plan: Plan, name: str) -> Derivation | None:
-    given = plan.attributes[name]
-    if given.date is not None:
-        return Derivation(what="date", start=DateColumn(name=name, format=given.date.read_by))
-    if given.from_ is None:
+    attribute = plan.attributes[name]
+    if attribute.date is not None:
+        return Derivation(what="date", start=DateColumn(name=name, format=attribute.date.read_by))
+    if attribute.from_ is None:
         return None
-    start = _date_column(plan, given.from_)
-    if given.part is not None:
-        return Derivation(what=given.part, start=start)
-    if given.years_at is not None:
-        return Derivation(what="years", start=start, at=day_number(given.years_at))
-    if given.years_until is not None:
-        return Derivation(what="years", start=start, until=_date_column(plan, given.years_until))
-    if given.days_until is None:
-        raise InternalError("an attribute does not say what follows from its dates")
-    return Derivation(what="days", start=start, until=_date_column(plan, given.days_until))
+    start = _date_column(plan, attribute.from_)
+    if attribute.part is not None:
+        return Derivation(what=attribute.part, start=start)
+    if attribute.years_at is not None:
+        return Derivation(what="years", start=start, at=day_number(attribute.years_at))
+    if attribute.years_until is not None:
+        return Derivation(
+            what="years", start=start, until=_date_column(plan, attribute.years_until)
+        )
+    if attribute.days_until is None:
+        raise InternalError("An attribute does not state what is computed from its dates.")
+    return Derivation(what="days", start=start, until=_date_column(plan, attribute.days_until))
 
 
-def _date_column(plan: Plan, given: DateColumnPlan) -> DateColumn:
-    """Return a column with the format that the plan gives it somewhere, or ISO."""
+def _date_column(plan: Plan, column: DateColumnPlan) -> DateColumn:
+    """Return a column with its format in the plan, or ISO."""
     known = column_formats(plan.attributes)
-    return DateColumn(name=given.column, format=known.get(given.column, "iso"))
+    return DateColumn(name=column.column, format=known.get(column.column, "iso"))
 
 
 def _taxonomy(plan: Plan, name: str) -> Taxonomy:
-    given = plan.attributes[name]
-    if given.values is not None:
-        return Taxonomy.flat(given.values)
+    attribute = plan.attributes[name]
+    if attribute.values is not None:
+        return Taxonomy.flat(attribute.values)
     where = f"attributes > {name} > taxonomy"
-    return taxonomy_of(given.taxonomy, base=plan.base, where=where)
+    return taxonomy_of(attribute.taxonomy, base=plan.base, where=where)

@@ -1,9 +1,9 @@
-"""What a table is recognised by: for every column a sum of keyed hashes of its labels.
+"""Digests by which the ledger recognises a table: per column a sum of keyed hashes of labels.
 
-A sum does not depend on the order of records, and sums of parts add up, so every engine gets
-the same one. Labels are hashed in a form that does not depend on the plan and survives a
-conversion between formats: a number by its first eleven binary digits whatever it is stored as,
-any other text without blanks around it, and what stands for nothing not at all.
+A sum does not depend on the order of records, and sums of parts add up, so every engine computes
+the same one. Labels are hashed in a form that does not depend on the plan and survives a conversion
+between formats: a number by its first eleven binary digits in any storage type, any other text
+without surrounding blanks, and a missing value not at all.
 
 Privacy: a sum is confidential, and so is the key. The ledger finishes it with a second HMAC
 before it keeps it; nothing of it is published.
@@ -31,22 +31,22 @@ MODULUS = 2**256
 ITEMS, LENGTHS = "items of baskets", "lengths of baskets"
 
 _NOTHING = frozenset({"", "?", "-", ".", "na", "n/a", "#n/a", "nan", "null", "none", "<na>"})
-"""Texts that one format has where another has no value at all, in small letters."""
+"""Texts of one format for which another has no value at all, in lower case."""
 
 _ROUNDED_BITS = 12
 _MOST_HELD = 1 << 17
-"""Distinct texts of a column that are counted before they are hashed."""
+"""Largest number of distinct texts of a column that are counted before they are hashed."""
 
 
 def column_of(attribute: str) -> str:
-    """Return under which name the column of an attribute is summed."""
+    """Return the name under which the column of an attribute is summed."""
     return f"column {attribute}"
 
 
 class ColumnSums:
     """Sums of keyed hashes modulo 2**256, by column (confidential).
 
-    Labels are counted first and hashed once, when ``totals`` are asked for.
+    Labels are counted first and hashed once, when ``totals`` is read.
     """
 
     def __init__(self, key: bytes) -> None:
@@ -60,7 +60,7 @@ class ColumnSums:
 
     @property
     def totals(self) -> dict[str, int]:
-        """The sum of every column that was added."""
+        """Sum of every column that was added."""
         for column, words in self._words.items():
             self._hash(column, words.items())
             if column in self._numbers:
@@ -84,7 +84,7 @@ class ColumnSums:
         if types.is_integer(values.type) or types.is_floating(values.type):
             numbers, nulls = as_numpy(values)
             self._add_numbers(column, numbers if nulls is None else numbers[~nulls])
-        # What is no text and no number is refused by the encoder.
+        # The encoder refuses values that are neither text nor number.
 
     def add_counts(self, column: str, numbers: NDArray[np.int64]) -> None:
         """Add whole numbers, such as the lengths of baskets."""
@@ -132,14 +132,14 @@ class ColumnSums:
 
 
 class _Codes:
-    """How often each code of a number occurs."""
+    """Number of occurrences of each code of a number."""
 
     def __init__(self) -> None:
         self.low = 0
         self.counts = np.zeros(0, dtype=np.int64)
 
     def add(self, codes: NDArray[np.uint32], weights: NDArray[np.int64] | None) -> None:
-        """Count some codes, each as often as it weighs."""
+        """Add codes with their weights."""
         low, high = int(codes.min()), int(codes.max()) + 1
         self._reach(low, high)
         if weights is None:
@@ -157,7 +157,7 @@ class _Codes:
             self.low -= before
 
     def items(self) -> Iterator[tuple[int, int]]:
-        """Return the codes that occur, and how often."""
+        """Return the codes that occur, and their counts."""
         found = np.flatnonzero(self.counts)
         return zip((found + self.low).tolist(), self.counts[found].tolist(), strict=True)
 
@@ -184,7 +184,7 @@ def _mac(key: bytes) -> Callable[[bytes], bytes]:
 def number_codes(values: NDArray[Any]) -> NDArray[np.uint32]:
     """Return numbers to eleven binary digits: 20 bits of sign, exponent and fraction.
 
-    Values go by way of 32-bit floats, so that a column that was stored as such agrees.
+    Values are converted to 32-bit floats, so that a column stored as such agrees.
 
     >>> number_codes(np.array([17, 17.0, 0.1])).tolist() == [
     ...     *number_codes(np.array([17, 17])).tolist(),
@@ -202,7 +202,7 @@ def number_codes(values: NDArray[Any]) -> NDArray[np.uint32]:
 
 
 def label_of(label: str | int) -> bytes | None:
-    """Return the canonical form of a text, or of the code of a number; ``None`` if it says nothing.
+    """Return the canonical form of a text or of a number's code; ``None`` for a missing value.
 
     >>> label_of(" 17.0 ") == label_of("17") != label_of("17 years"), label_of("?")
     (True, None)
@@ -221,7 +221,7 @@ def label_of(label: str | int) -> bytes | None:
 
 
 def _counts(values: pa.DictionaryArray) -> NDArray[np.int64]:
-    """Return how often each word of a dictionary occurs."""
+    """Return the number of occurrences of each word of a dictionary."""
     places, nulls = as_numpy(values.indices)
     kept = places if nulls is None else places[~nulls]
     return np.bincount(kept, minlength=len(values.dictionary))

@@ -1,4 +1,4 @@
-"""The confidential table, batch by batch, to small unsigned columns of codes."""
+"""Encoding of the confidential table, batch by batch, as small unsigned columns of codes."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def encode_table(
     sums: ColumnSums | None = None,
     most_bytes: int = PLAIN.most_bytes,
 ) -> EncodedTable:
-    """Return the table as codes, with nothing in it that the schema does not describe.
+    """Return the table as codes of the columns that the schema describes.
 
-    Records are read once and in order, a batch at a time. Numbers outside their bounds
-    are clamped; a text that its taxonomy does not list gets the code of ``other``, or is
-    refused where there is none. Missing values follow the schema's policy. A table whose
-    codes would take more than ``most_bytes`` is refused.
+    Records are read once and in order, a batch at a time. Numbers outside their bounds are clamped;
+    a text that its taxonomy does not list gets the code of ``other``, or is refused if there is
+    none. Missing values follow the schema's policy. A table whose codes would take more than
+    ``most_bytes`` is refused.
 
     Privacy: the result is as confidential as the table. Encoding treats every record by
     itself and by public rules alone, so neighbouring tables stay neighbours.
@@ -49,11 +49,10 @@ def encode_table(
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Accompanied:
-    """A table as codes, which rows of the source its records are, and numbers beside them.
+    """A table as codes, the rows of its records in the source, and numbers beside them.
 
-    ``numbers`` has one row per record and one column for each that was asked for; ``keys`` are
-    the texts of the key column, if there is one; ``n_read`` rows were read, those left out
-    included.
+    ``numbers`` has one row per record and one column for each requested column; ``keys`` are the
+    texts of the key column, if there is one; ``n_read`` rows were read, those left out included.
     """
 
     table: EncodedTable
@@ -71,10 +70,10 @@ def encode_accompanied(
     key: str | None = None,
     progress: ReadProgress | None = None,
 ) -> Accompanied:
-    """Return the table as codes, with its rows' places, columns of numbers, and a key.
+    """Return the table as codes, with the positions of its rows, columns of numbers, and keys.
 
-    What :func:`encode_table` leaves out is left out of all of them. A number must be there
-    for every record that is kept, and a key that no other has.
+    Records left out by :func:`encode_table` are left out of all of them. Every kept record must
+    have a number, and a unique key.
 
     Privacy: all of the result is confidential.
     """
@@ -119,8 +118,8 @@ def _numbers_of(
         wrong = np.flatnonzero(~np.isfinite(found[:, i]))
         if len(wrong):
             raise DataError(
-                f"record {start + int(places[wrong[0]]) + 1}, column {names[i]!r}: there is no"
-                " number",
+                f"Record {start + int(places[wrong[0]]) + 1}, column {names[i]!r}: the number"
+                " is missing.",
                 where=source.name,
                 do="Give every record a number there.",
             )
@@ -131,14 +130,14 @@ def check_size(used: int, most_bytes: int, name: str) -> None:
     """Refuse data whose codes take more memory than the plan allows."""
     if used > most_bytes:
         raise DataError(
-            f"the encoded data take more than the {most_bytes >> 20:,} megabytes allowed",
+            f"The encoded data take more than the {most_bytes >> 20:,} megabytes allowed.",
             where=name,
             do="Use the engine stream, or allow more in the plan: 'reading: {megabytes: 8192}'.",
         )
 
 
 class _Column:
-    """The codes of a column so far, in one array that grows.
+    """The codes of a column so far, in one growing array.
 
     Growing in place keeps the peak near the size of the result; a list of pieces would
     need twice that while they are joined.
@@ -158,11 +157,11 @@ class _Column:
 
     @property
     def used(self) -> int:
-        """The bytes of the codes so far."""
+        """Number of bytes of the codes so far."""
         return self.n_codes * self.codes.itemsize
 
     def finish(self) -> Codes:
-        """Return the codes and let go of the room to grow."""
+        """Return the codes and release the spare room."""
         self.codes.resize(self.n_codes, refcheck=False)
         return self.codes
 
@@ -188,7 +187,7 @@ class _Work:
         return cls(schema=schema, encode=encode, columns=columns, most_bytes=most_bytes)
 
     def add(self, batch: pa.RecordBatch) -> Flags | None:
-        """Encode a batch without the records that lack a value; which were kept, if not all."""
+        """Add a batch without the records that lack a value; return which were kept, if not all."""
         encoded = self.encode(batch, n_before=self.n_read)
         for column, codes in zip(self.columns, encoded.columns, strict=True):
             column.add(codes)

@@ -1,4 +1,4 @@
-"""From a plan to the public universe of its items: its taxonomy, and how items are read."""
+"""Conversion of a plan to the public universe of its items: taxonomy and reading of items."""
 
 from __future__ import annotations
 
@@ -18,30 +18,32 @@ _SEPARATORS = {"space": b" ", "comma": b",", "tab": b"\t"}
 
 
 def universe_of(plan: Plan) -> Universe:
-    """Return the public universe that a plan's ``items`` describe; files are read here."""
-    given = plan.items
-    if given is None:
-        raise PlanError("is missing", where="items", do="Describe the universe of items there.")
-    taxonomy = _taxonomy(given, plan.base)
+    """Return the public universe of a plan's ``items``; files are read here."""
+    items_plan = plan.items
+    if items_plan is None:
+        raise PlanError(
+            "The section is missing.", where="items", do="Describe the universe of items there."
+        )
+    taxonomy = _taxonomy(items_plan, plan.base)
     return Universe(
         taxonomy=taxonomy,
         place=ItemsPlace(
-            column=given.column,
-            record=given.record,
-            order=given.order,
-            ordered=given.ordered,
-            separators=separators_of(given.separator, taxonomy),
+            column=items_plan.column,
+            record=items_plan.record,
+            order=items_plan.order,
+            ordered=items_plan.ordered,
+            separators=separators_of(items_plan.separator, taxonomy),
             missing_values=plan.missing_values,
         ),
     )
 
 
-def _taxonomy(given: ItemsPlan, base: Path) -> Taxonomy:
-    with quoting_nothing() if isinstance(given.universe, str) else nullcontext():
-        items = None if given.universe is None else _listed(given.universe, base)
-        if given.is_context_free:
-            return context_free(items or (), fan_out=given.fan_out)
-        taxonomy = taxonomy_of(given.taxonomy, base=base, where="items > taxonomy")
+def _taxonomy(items_plan: ItemsPlan, base: Path) -> Taxonomy:
+    with quoting_nothing() if isinstance(items_plan.universe, str) else nullcontext():
+        items = None if items_plan.universe is None else _listed(items_plan.universe, base)
+        if items_plan.is_context_free:
+            return context_free(items or (), fan_out=items_plan.fan_out)
+        taxonomy = taxonomy_of(items_plan.taxonomy, base=base, where="items > taxonomy")
         if items is not None:
             _check_same(items, taxonomy)
         return taxonomy
@@ -57,16 +59,16 @@ def _listed(universe: str | tuple[int, int] | tuple[str, ...], base: Path) -> li
 
 
 def _check_same(items: list[str], taxonomy: Taxonomy) -> None:
-    """Refuse a universe and a taxonomy that do not list the same items."""
+    """Refuse a universe and a taxonomy with different items."""
     leaves = set(taxonomy.leaf_labels)
     for odd, what in (
-        (set(items) - leaves, "the taxonomy has no leaf"),
-        (leaves - set(items), "the universe has no item"),
+        (set(items) - leaves, "The taxonomy has no leaf"),
+        (leaves - set(items), "The universe has no item"),
     ):
         if odd:
             label = min(odd)
             raise TaxonomyError(
-                f"{what} {displayed(label)}, and the other has it",
+                f"{what} {displayed(label)}, and the other has it.",
                 where="items > universe",
                 value=label,
                 do="Leave the universe out: the leaves of the taxonomy are the items.",
@@ -74,10 +76,10 @@ def _check_same(items: list[str], taxonomy: Taxonomy) -> None:
 
 
 def separators_of(separator: str, taxonomy: Taxonomy) -> bytes:
-    """Return the bytes that stand between items.
+    """Return the bytes that separate items.
 
-    By themselves these are blank, comma and tab, each unless some item's name holds it:
-    a public rule, so that no single record decides how the others are read.
+    Default separators: space, comma and tab, each unless an item's name contains it. This is a
+    public rule, so that no single record decides how the others are read.
     """
     if separator != "auto":
         return _SEPARATORS[separator]

@@ -1,4 +1,4 @@
-"""The tasks of an evaluation of set-valued data: each returns its figures as plain facts."""
+"""Tasks of an evaluation of set-valued data; each returns its figures as plain facts."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from hedgerow.progress import Done, unheard
 from hedgerow.report.headlines import Facts
 
 TOP = (20, 60, 100)
-"""How many of the most frequent itemsets are compared [DiffPart, Sec. 5.1]."""
+"""Numbers of most frequent itemsets that are compared [DiffPart, Sec. 5.1]."""
 
 
 def basket_counting(subject: BasketSubject, *, seed: int, done: Done = unheard) -> Facts:
-    """Return the errors of counting queries in five classes of lengths, and what was kept."""
+    """Return the errors of counting queries in five classes of length, and the released mass."""
     records, release = subject.records, subject.release
     longest = int(np.diff(records.offsets).max())
-    asked = random_queries(records.n_items, longest=longest, n=QUERIES, seed=seed)
-    errors = relative_errors(records, release, asked)
+    queries = random_queries(records.n_items, longest=longest, n=QUERIES, seed=seed)
+    errors = relative_errors(records, release, queries)
     found = kept(records, release)
     classes = zip(errors.by_class, errors.answering_zero, strict=True)
     person = None if subject.certificate is None else subject.certificate.guarantee.person
     return {
         "against": "people" if person is not None and person.counts_people else "records",
-        "n-queries": len(asked),
+        "n-queries": len(queries),
         "sanity-bound": str(SANITY),
         "longest-record": longest,
         "classes": [
@@ -44,7 +44,7 @@ def basket_counting(subject: BasketSubject, *, seed: int, done: Done = unheard) 
 
 
 def itemsets(subject: BasketSubject, *, seed: int, done: Done = unheard) -> Facts:
-    """Return how alike the most frequent itemsets of records and release are."""
+    """Return the agreement of the most frequent itemsets of records and release."""
     most = max(TOP)
     of_records = top_itemsets(subject.records, most)
     of_release = top_itemsets(subject.release, most)

@@ -1,7 +1,7 @@
-"""How good answers about classes are, beyond the share of right ones.
+"""Measures of predicted classes beside accuracy.
 
-Where 94 records in 100 are of one class, always saying that class is right in 94 of 100 cases and
-finds nobody. These measures give every class its say. For the data owner: not private.
+If 94 of 100 records are of one class, always predicting it is right in 94 cases and never finds
+the other class. These measures weigh classes alike. For the data owner: not private.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 from hedgerow.errors import DataError
 
 MOST_RANKED = 50
-"""Classes that the area under the curve is a mean over; of more, the most frequent ones."""
+"""Maximum number of classes, the most frequent ones, that the mean AUC is taken over."""
 
 Classes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Answered:
-    """What a model says of each test row: a class, and how much speaks for each class.
+    """Predicted class of each test row, and a score for each class.
 
-    ``scores`` has a row per test row and a column per class; only the order of a column counts.
+    ``scores`` has a row per test row and a column per class; only the order in a column is used.
     """
 
     classes: Classes
@@ -32,12 +32,13 @@ class Answered:
 
 @dataclass(frozen=True, kw_only=True)
 class ClassMeasures:
-    """How good answers are; ``recalls`` has an entry per class, None where no test row has it.
+    """Accuracy, AUC and recalls of predictions.
 
-    ``auc`` is the chance that a row of a class has a higher score for it than a row of another
-    class, ties counting half: the mean over classes, each against all others. It is None where
-    the test rows have one class only. ``balanced`` is the mean recall of all classes, ``rare`` that
-    of all but ``usual``, the class that who knows nothing else would always say.
+    ``auc`` is the probability that a row of a class has a higher score for it than a row of another
+    class, ties counting half: the mean over classes, each against all others, or None if the test
+    rows have one class only. ``recalls`` has an entry per class, None without test rows of it;
+    ``balanced`` is their mean, ``rare`` the mean over all classes but ``usual``, the most frequent
+    one.
     """
 
     accuracy: float
@@ -49,7 +50,7 @@ class ClassMeasures:
 
 
 def class_measures(truth: Classes, answered: Answered, *, usual: int) -> ClassMeasures:
-    """Return all measures of some answers to test rows whose classes are known.
+    """Return all measures of predictions for test rows with known classes.
 
     >>> certain = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
     >>> answered = Answered(classes=np.array([0, 1, 0]), scores=certain)
@@ -58,7 +59,11 @@ def class_measures(truth: Classes, answered: Answered, *, usual: int) -> ClassMe
     (0.6666666666666666, 0.75, 0.5, 0.75)
     """
     if not len(truth):
-        raise DataError("there are no test rows", where="evaluation", do="Give some.")
+        raise DataError(
+            "there are no test rows",
+            where="evaluation",
+            do="Give test rows with a class.",
+        )
     n_classes = answered.scores.shape[1]
     recalls = _recalls(truth, answered.classes, n_classes)
     rarer = [each for at, each in enumerate(recalls) if at != usual]
@@ -73,12 +78,12 @@ def class_measures(truth: Classes, answered: Answered, *, usual: int) -> ClassMe
 
 
 def always(usual: int, n: int, n_classes: int) -> Answered:
-    """Return the answers of who always says one class, and has no other opinion."""
+    """Return predictions that are always the same class, with equal scores."""
     return Answered(classes=np.full(n, usual, dtype=np.int64), scores=np.zeros((n, n_classes)))
 
 
 def mean_auc(truth: Classes, scores: NDArray[np.float64]) -> float | None:
-    """Return the mean area under the curves of the classes, each against all others."""
+    """Return the mean AUC of the classes, each against all others."""
     sizes = np.bincount(truth, minlength=scores.shape[1])
     found = [int(at) for at in np.argsort(-sizes, kind="stable") if 0 < sizes[at] < len(truth)]
     areas = [auc(truth == at, scores[:, at]) for at in found[:MOST_RANKED]]
@@ -92,16 +97,16 @@ def auc(positive: NDArray[np.bool_], scores: NDArray[np.float64]) -> float:
     0.75
     """
     _, place, many = np.unique(scores, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(many) - (many - 1) / 2)[place]  # those of equal scores are the same
+    ranks = (np.cumsum(many) - (many - 1) / 2)[place]  # equal scores have equal ranks
     n_positive = int(positive.sum())
     n_pairs = n_positive * (len(positive) - n_positive)
     above = float(ranks[positive].sum()) - n_positive * (n_positive + 1) / 2
     return above / n_pairs
 
 
-def _recalls(truth: Classes, told: Classes, n_classes: int) -> list[float | None]:
+def _recalls(truth: Classes, predicted: Classes, n_classes: int) -> list[float | None]:
     sizes = np.bincount(truth, minlength=n_classes)
-    right = np.bincount(truth[told == truth], minlength=n_classes)
+    right = np.bincount(truth[predicted == truth], minlength=n_classes)
     pairs = zip(right.tolist(), sizes.tolist(), strict=True)
     return [found / size if size else None for found, size in pairs]
 

@@ -1,6 +1,6 @@
-"""How well classifiers learnt from a release do on records they have not seen.
+"""Accuracy of classifiers trained on a release, on records that they have not seen.
 
-For the data owner: the figures here compare with the raw table and are not private.
+For the data owner: figures compare with the raw table and are not private.
 """
 
 from __future__ import annotations
@@ -20,17 +20,26 @@ from hedgerow.evaluation.placing import boxes_of, drawn, is_placed, is_pointlike
 from hedgerow.model.groups import Groups
 from hedgerow.model.table import EncodedTable
 from hedgerow.progress import Done, unheard
+from hedgerow.report.headlines import Facts
 
 By = Literal["boxes", "records"]
-"""Learn from groups and generalise the test rows, or learn from drawn records."""
+"""Train on groups and generalise the test rows, or train on records drawn from the release."""
+
+
+MOST_LISTED = 50
+"""Maximum number of classes whose recalls are listed, the rarest first."""
+
+ByLearner = dict[Learner, ClassMeasures]
+
+_MEASURES = {"auc": "auc", "balanced-accuracy": "balanced", "rare-recall": "rare"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Accuracy:
-    """Shares of held-out records classified rightly.
+    """Accuracy on held-out records.
 
-    ``floor`` always says the most frequent class, ``release`` learns from the release
-    alone, ``ceiling`` from the raw records: LA, CA and BA of [DiffGen, Sec. 5].
+    ``floor`` always predicts the most frequent class, ``release`` is trained on the release
+    alone, ``ceiling`` on the raw records: LA, CA and BA of [DiffGen, Sec. 5].
     """
 
     floor: float
@@ -41,7 +50,7 @@ class Accuracy:
 def tree_accuracy(groups: Groups, *, train: EncodedTable, test: EncodedTable) -> Accuracy:
     """Return floor, release and ceiling of a decision tree on ``test``.
 
-    ``train`` is the table that was released; it serves the ceiling and the floor only.
+    ``train`` is the table that was released; only the ceiling and the floor use it.
     The records of ``test`` are generalised by the release's own boxes [DiffGen, Sec. 5].
     """
     return accuracies(groups, train=train, test=test, learners=("tree",), by="boxes")["tree"]
@@ -58,8 +67,8 @@ def accuracies(
 ) -> dict[Learner, Accuracy]:
     """Return floor, release and ceiling of each learner on ``test``.
 
-    As :func:`release_accuracies` and :func:`raw_accuracies`, together; where one table is
-    released many times, call those two, the second of them once.
+    Combines :func:`release_accuracies` and :func:`raw_accuracies`. For many releases of one
+    table, call these two instead, the second only once.
     """
     floor = majority_accuracy(train=train, test=test)
     release = release_accuracies(groups, test=test, learners=learners, by=by, seed=seed)
@@ -76,7 +85,7 @@ def majority_accuracy(*, train: EncodedTable, test: EncodedTable) -> float:
 
 
 def majority_measures(*, train: EncodedTable, test: EncodedTable) -> ClassMeasures:
-    """Return the measures of always saying the class that is most frequent in ``train``."""
+    """Return the measures of always predicting the most frequent class of ``train``."""
     truth, usual = _classes(test), usual_class(train)
     return class_measures(truth, always(usual, len(truth), _n_classes(test)), usual=usual)
 
@@ -112,9 +121,9 @@ def raw_measures(
     done: Done = unheard,
 ) -> dict[Learner, ClassMeasures]:
     """Return all measures on ``test`` of each learner trained on the raw records."""
-    learnt, asked = Examples.of_records(train), Examples.of_records(test)
+    learnt, rows = Examples.of_records(train), Examples.of_records(test)
     usual = usual_class(train)
-    return _measured(learnt, asked, test, learners, seed=seed, usual=usual, done=done)
+    return _measured(learnt, rows, test, learners, seed=seed, usual=usual, done=done)
 
 
 def release_accuracies(
@@ -129,9 +138,9 @@ def release_accuracies(
 
     ``by="boxes"`` trains on the groups, weighted by their counts, and generalises the
     rows of ``test`` by the release's boxes [DiffGen, Sec. 5]. ``by="records"`` trains on
-    records drawn from the release and leaves the rows of ``test`` as they are. Left out,
-    it is by boxes where the groups themselves divide the domain. A release of records with a
-    leaf table has boxes as well: those of its leaves.
+    records drawn from the release and leaves the rows of ``test`` unchanged. The default is
+    boxes if the groups themselves divide the domain. A release of records with a leaf table has
+    boxes as well: those of its leaves.
     """
     usual = usual_class(test)
     found = release_measures(groups, test=test, usual=usual, learners=learners, by=by, seed=seed)
@@ -150,22 +159,22 @@ def release_measures(
 ) -> dict[Learner, ClassMeasures]:
     """Return all measures on ``test`` of each learner trained on a release alone.
 
-    As :func:`release_accuracies`; ``usual`` is the class that is not among the rarer ones.
+    Like :func:`release_accuracies`; ``usual`` is the most frequent class.
     """
-    learnt, asked = examples_of(groups, test, by=by, seed=seed)
-    return _measured(learnt, asked, test, learners, seed=seed, usual=usual, done=done)
+    learnt, rows = examples_of(groups, test, by=by, seed=seed)
+    return _measured(learnt, rows, test, learners, seed=seed, usual=usual, done=done)
 
 
 def examples_of(
     groups: Groups, test: EncodedTable, *, by: By | None, seed: int = 0
 ) -> tuple[Examples, Examples]:
-    """Return what to learn from a release, and the rows of ``test`` to match."""
+    """Return the training examples of a release, and the rows of ``test`` in the same form."""
     boxes = boxes_of(groups, test.schema) if by == "boxes" or is_placed(groups) else None
     if by == "boxes" and boxes is None:
         raise ReleaseError(
-            "no tree leads records to the boxes of this release",
+            "this release has no tree that assigns records to boxes",
             where="evaluation",
-            do="Learn from records drawn from it instead: by='records'.",
+            do="Train on records drawn from it instead: by='records'.",
         )
     if boxes is not None and by != "records":
         return Examples.of_groups(test.schema, boxes), Examples.of_rows(boxes, test)
@@ -176,7 +185,7 @@ def examples_of(
 
 
 def _points(groups: Groups, test: EncodedTable) -> Examples:
-    """Return the groups of a release of points as weighted records, none of them repeated."""
+    """Return the groups of a release of points as weighted records without duplicates."""
     codes = [ranges.first[index] for ranges, index in zip(groups.ranges, groups.index, strict=True)]
     return Examples(
         schema=test.schema,
@@ -188,7 +197,7 @@ def _points(groups: Groups, test: EncodedTable) -> Examples:
 
 def _measured(
     learnt: Examples,
-    asked: Examples,
+    rows: Examples,
     test: EncodedTable,
     learners: Sequence[Learner],
     *,
@@ -202,7 +211,7 @@ def _measured(
         done(at / len(learners))
         most = most_examples(learner, len(test.schema.attributes))
         train = learnt if most is None else learnt.sampled(most, seed=seed)
-        found[learner] = class_measures(truth, answered_by(learner, train, asked), usual=usual)
+        found[learner] = class_measures(truth, answered_by(learner, train, rows), usual=usual)
     return found
 
 
@@ -214,3 +223,75 @@ def _classes(table: EncodedTable) -> NDArray[np.int64]:
             do="Give a table whose plan names a class, with records in it.",
         )
     return table.classes.astype(np.int64)
+
+
+def measure_facts(
+    floor: ClassMeasures,
+    boxes: ByLearner | None,
+    records: ByLearner,
+    ceiling: ByLearner,
+    judged: ByLearner,
+) -> Facts:
+    """Return the measures beside accuracy, each by learner between its floor and its ceiling.
+
+    ``judged`` are those of the boxes or of the records, whichever the release consists of.
+    """
+    return {
+        name: {
+            "floor": getattr(floor, key),
+            "release": {
+                "boxes": None if boxes is None else _column(boxes, key),
+                "records": _column(records, key),
+            },
+            "ceiling": _column(ceiling, key),
+            "kept": kept_of(floor, judged, ceiling, key),
+        }
+        for name, key in _MEASURES.items()
+    }
+
+
+def _column(measures: ByLearner, key: str) -> dict[Learner, float | None]:
+    return {learner: getattr(each, key) for learner, each in measures.items()}
+
+
+def kept_of(
+    floor: ClassMeasures, release: ByLearner, ceiling: ByLearner, key: str
+) -> dict[Learner, float | None]:
+    """Return, by learner, the release's share of the way from floor to ceiling."""
+    return {
+        learner: _kept(getattr(floor, key), getattr(each, key), getattr(ceiling[learner], key))
+        for learner, each in release.items()
+    }
+
+
+def _kept(floor: float | None, release: float | None, ceiling: float | None) -> float | None:
+    if floor is None or release is None or ceiling is None or ceiling <= floor:
+        return None
+    return (release - floor) / (ceiling - floor)
+
+
+def class_rows(
+    labels: list[str],
+    shares: list[float],
+    boxes: ByLearner | None,
+    records: ByLearner,
+    ceiling: ByLearner,
+) -> list[Facts]:
+    """Return the recall of each class by learner, the rarest class first."""
+    there = sorted((share, at) for at, share in enumerate(shares) if share > 0)
+    return [
+        {
+            "label": labels[at],
+            "share": share,
+            "release": {
+                "boxes": None if boxes is None else _recalls(boxes, at),
+                "records": _recalls(records, at),
+            },
+            "ceiling": _recalls(ceiling, at),
+        }
+        for share, at in there[:MOST_LISTED]
+    ]
+
+
+def _recalls(measures: ByLearner, at: int) -> dict[Learner, float | None]:
+    return {learner: each.recalls[at] for learner, each in measures.items()}

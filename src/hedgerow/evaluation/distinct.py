@@ -1,4 +1,4 @@
-"""Rows of whole numbers, told apart and counted without sorting rows as such."""
+"""Distinct rows of integers and their counts, without sorting rows."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _LARGEST = 1 << 62
 
 
 def row_numbers(columns: Columns) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return a number per row, equal for equal rows, and the first row of each number.
+    """Return a number per row, equal for equal rows, and the first row with each number.
 
-    Numbers are 0, 1, 2 and so on, in the order of the rows compared column by column.
+    Numbers are 0, 1, 2 and so on, in the lexicographic order of the rows.
 
     >>> row_numbers([np.array([2, 1, 2]), np.array([5, 0, 5])])
     (array([1, 0, 1]), array([1, 0]))
     """
     if not columns:
-        raise ValueError("rows need a column")
+        raise ValueError("Rows need at least one column.")
     key = np.zeros(len(columns[0]), dtype=np.int64)
     reach = 1
     for column in columns:
@@ -41,13 +41,13 @@ def cell_weights(
 ) -> Floats:
     """Return the weight of the rows in each cell of a table; without weights, their number.
 
-    ``bins`` say where each row lies, one column per dimension.
+    ``bins`` are the coordinates of each row, one array per dimension.
 
     >>> cell_weights([np.array([0, 1, 1]), np.array([1, 0, 0])], [2, 2]).tolist()
     [[0.0, 1.0], [2.0, 0.0]]
     """
     n_cells = int(np.prod(shape))
-    # Time goes into moving numbers of cells, so that they are short; weights want long ones.
+    # Moving cell numbers takes most of the time, so they are short; weights need int64.
     short = np.uint16 if n_cells < 1 << 16 else np.int32 if n_cells < 1 << 31 else np.int64
     cell: NDArray[Any] = bins[0].astype(short if weights is None else np.int64)
     for column, size in zip(bins[1:], shape[1:], strict=True):

@@ -1,4 +1,4 @@
-"""An evaluation: its figures, its page, and where it may be written."""
+"""Evaluation: its figures, its page and the folders it may be written to."""
 
 from __future__ import annotations
 
@@ -21,7 +21,25 @@ JSON_FILE, PAGE_FILE = "evaluation.json", "evaluation.html"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Evaluation:
-    """Every figure of an evaluation, as JSON holds it (for the data owner only)."""
+    """Evaluation of a release: utility and risk figures, for the data owner only.
+
+    Returned by `evaluate`.
+
+    Parameters
+    ----------
+    facts : dict
+        All figures, with the keys of `evaluation.json`.
+
+    Notes
+    -----
+    Privacy: none. The figures are computed from the confidential records without noise.
+
+    Examples
+    --------
+    >>> Evaluation(facts={"release": {"name": "visits"}})
+    Evaluation('visits', for the data owner)
+
+    """
 
     facts: dict[str, Any]
 
@@ -33,7 +51,7 @@ class Evaluation:
         return json.dumps(self.facts, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
     def html(self) -> str:
-        """Return the text of `evaluation.html`: one page that stands alone, with plots."""
+        """Return the text of `evaluation.html`, a self-contained page with plots."""
         from hedgerow.report.evaluation import render
 
         return render(self.facts)
@@ -42,12 +60,25 @@ class Evaluation:
         self,
         folder: str | os.PathLike[str],
         *,
-        apart_from: Any = None,
+        apart_from: object = None,
         force: bool = False,
     ) -> tuple[Path, Path]:
-        """Write the page and the figures, readable by their owner alone; return both files.
+        """Write `evaluation.html` and `evaluation.json`, readable by their owner only.
 
-        ``apart_from`` is the release, inside whose folder nothing is ever written.
+        Parameters
+        ----------
+        folder : path
+            Folder to write to, outside the release.
+        apart_from : Release, BasketRelease or path, optional
+            The release; nothing is written into its folder.
+        force : bool, default=False
+            Replace an existing evaluation.
+
+        Returns
+        -------
+        tuple of pathlib.Path
+            The page and the JSON file.
+
         """
         target = check_folder(folder, apart_from=apart_from, force=force)
         page, figures = self.html(), self.to_json()
@@ -60,31 +91,31 @@ class Evaluation:
             raise ReleaseError(
                 f"the evaluation cannot be written: {(error.strerror or str(error)).lower()}",
                 where=str(target),
-                do="Give a folder with room that you may write to.",
+                do="Give a writable folder with enough space.",
             ) from error
 
 
 def check_folder(
     folder: str | os.PathLike[str],
     *,
-    apart_from: Any = None,
+    apart_from: object = None,
     force: bool = False,
     what: str = "an evaluation",
     files: tuple[str, ...] = (JSON_FILE, PAGE_FILE),
 ) -> Path:
-    """Return where ``files`` for the owner may be written, or refuse; call it before the work."""
+    """Return the folder for the owner's ``files``, or refuse; call it before the work."""
     target = Path(folder)
     resolved = target.resolve()
     if isinstance(apart_from, str | os.PathLike) and Path(apart_from).is_dir():
         release = Path(apart_from).resolve()
         if release == resolved or release in resolved.parents:
             raise ReleaseError(
-                "the folder is that of the release, which others may see",
+                "the folder belongs to the release, which others may see",
                 where=str(target),
                 do=f"Give a folder beside the release: {what} is for the data owner only.",
             )
     if target.exists() and not target.is_dir():
-        raise ReleaseError("is not a folder", where=str(target), do="Give a folder's name.")
+        raise ReleaseError("not a folder", where=str(target), do="Give the name of a folder.")
     if (target / "certificate.json").exists():
         raise ReleaseError(
             "the folder holds a release, which others may see",
@@ -101,7 +132,7 @@ def check_folder(
 
 
 def written_for_owner(path: Path, text: str) -> Path:
-    """Write a file that nobody but its owner may read, whole or not at all."""
+    """Write a complete file that only its owner may read, or none."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

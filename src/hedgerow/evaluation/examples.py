@@ -1,8 +1,7 @@
-"""What learners are given: records or groups, generalised alike, with weights.
+"""Weighted training examples: records or groups, generalised by the same ranges.
 
-A group stands for all its records at once, by its weight: no count is ever multiplied
-out. Records and groups of one release share the same ranges, so that a model learnt from
-the one can be asked about the other.
+A group is one example whose weight is its count. Records and groups of one release share the
+same ranges, so a model trained on one predicts the other.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 
 MOST_LEAVES = 256
-"""Categorical attributes of more values are spread over that many neighbouring bins."""
+"""Maximum number of bins of neighbouring values of a categorical attribute."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Examples:
-    """Places by example and attribute, classes, and how many records each stands for.
+    """Place of each example in each attribute, its class and its weight in records.
 
-    A place is a range of the release (``ranges``), or a code where there are none.
+    A place is a range of the release (``ranges``), or a code without ranges.
     """
 
     schema: Schema
@@ -57,7 +56,7 @@ class Examples:
 
     @classmethod
     def of_records(cls, table: EncodedTable) -> Examples:
-        """Return records as they are."""
+        """Return records in their own codes."""
         codes = [column.astype(np.int32) for column in table.codes]
         return cls(
             schema=table.schema,
@@ -67,7 +66,7 @@ class Examples:
         )
 
     def sampled(self, most: int, *, seed: int) -> Examples:
-        """Return these examples, or ``most`` draws of them by weight where they are more."""
+        """Return these examples, or ``most`` of them sampled by weight if there are more."""
         if len(self) <= most:
             return self
         rng = np.random.default_rng(seed)
@@ -84,7 +83,7 @@ class Examples:
     def spread(self, *, categorical: float = 1.0) -> Any:
         """Return a sparse matrix of features that records and groups of any release share.
 
-        The rows of :meth:`tables`, side by side.
+        It joins the rows of :meth:`tables`.
         """
         return side_by_side(self.tables(categorical=categorical), self.places)
 
@@ -92,8 +91,8 @@ class Examples:
         """Return the features of each attribute, a row per place.
 
         A numeric attribute gives one column, the middle of its range from 0 to 1. A
-        categorical one gives a column per value, ``categorical`` for the value of a record
-        and equal parts of it for the values of a range.
+        categorical one gives a column per value: ``categorical`` for the value of a record,
+        divided equally between the values of a range.
         """
         from scipy import sparse
 

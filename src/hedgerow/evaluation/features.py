@@ -1,7 +1,7 @@
-"""Matrices of features, made of one small table per attribute.
+"""Feature matrices that consist of one small table per attribute.
 
-A table has a row per place of its attribute and a column per feature; an example is the rows of
-its places, side by side. What is the same for all examples of a place is done once, on the table.
+A table has a row per place of its attribute and a column per feature; an example joins the rows
+of its places. Work that is the same for all examples of a place is done once, on the table.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_TURNED = 200_000_000
-"""Products that turning one table may take; a larger one is left as it is."""
+"""Maximum number of products to rotate one table; larger ones are left unchanged."""
 
 Tables = Sequence[Any]
-"""Sparse matrices in rows, one per attribute."""
+"""Sparse matrices in row format, one per attribute."""
 
 _Places = NDArray[np.int32]
 
 
 def side_by_side(tables: Tables, places: _Places) -> Any:
-    """Return the sparse matrix of some examples, the features of all attributes in a row.
+    """Return the sparse matrix of examples, the features of all attributes in one row.
 
     >>> from scipy import sparse
     >>> tables = [sparse.csr_matrix([[5.0], [6.0]]), sparse.csr_matrix([[1.0, 0.0], [0.0, 2.0]])]
@@ -31,10 +31,10 @@ def side_by_side(tables: Tables, places: _Places) -> Any:
     """
     from scipy import sparse
 
-    apart = sparse.csr_matrix(sparse.block_diag(tables, format="csr"))
-    each = apart[(places + _starts(tables)).ravel()]  # a row per example and attribute
+    full = sparse.csr_matrix(sparse.block_diag(tables, format="csr"))
+    each = full[(places + _starts(tables)).ravel()]  # a row per example and attribute
     ends = each.indptr[:: len(tables)].copy()
-    return sparse.csr_matrix((each.data, each.indices, ends), shape=(len(places), apart.shape[1]))
+    return sparse.csr_matrix((each.data, each.indices, ends), shape=(len(places), full.shape[1]))
 
 
 def added_up(tables: Tables, places: _Places, factors: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -49,9 +49,9 @@ def added_up(tables: Tables, places: _Places, factors: NDArray[np.float64]) -> N
 
 
 def standardised(tables: Tables, places: _Places, weights: NDArray[np.float64]) -> list[Any]:
-    """Return tables whose columns have deviation 1 among some weighted examples.
+    """Return tables whose columns have standard deviation 1 over weighted examples.
 
-    A column that is the same for all of them is left as it is.
+    A constant column is left unchanged.
     """
     from scipy import sparse
 
@@ -70,8 +70,8 @@ def _moments(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the means of the columns of a table, and those of their squares.
 
-    Where a place is one number, as for records, examples are added up in their order, as in a
-    product with the whole matrix: a solver that stops at a tolerance carries rounding far.
+    If a place is one number, as for records, examples are added in their order, as a product with
+    the full matrix adds them: a solver that stops at a tolerance amplifies rounding errors.
     """
     n_places, n_columns = table.shape
     if (np.diff(table.indptr) == 1).all():
@@ -84,12 +84,12 @@ def _moments(
 
 
 def turned(tables: Tables, places: _Places) -> list[Any]:
-    """Return tables whose rows have the same products with each other, but fewer numbers.
+    """Return tables whose rows have the same inner products, but fewer nonzero numbers.
 
-    For learners that look at nothing else, such as a linear machine with a penalty on the length of
-    its normal: turning the columns of an attribute changes neither lengths nor angles. They are
-    turned so that the row of the most frequent place has one number, the next one two, and so on.
-    A range of a release often is a whole domain, and had a number for each of its values.
+    For learners that depend on inner products alone, such as a linear support vector machine:
+    rotating the columns of an attribute changes neither lengths nor angles. After the rotation the
+    row of the most frequent place has one nonzero number, the next one two, and so on. Without it
+    a range that is a whole domain has a number for each of its values.
     """
     return [
         _turned(table, np.bincount(column, minlength=table.shape[0]))
@@ -114,7 +114,7 @@ def _turned(table: Any, often: NDArray[np.int64]) -> Any:
 
 
 def _starts(tables: Tables) -> NDArray[np.int64]:
-    """Return the first row of each table, if one stands below the other."""
+    """Return the first row of each table when they are stacked."""
     sizes = np.array([table.shape[0] for table in tables], dtype=np.int64)
     starts: NDArray[np.int64] = np.cumsum(sizes) - sizes
     return starts

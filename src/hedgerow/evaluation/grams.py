@@ -1,4 +1,4 @@
-"""Prefixes, substrings and patterns of weighted sequences, counted without a loop over records."""
+"""Counts of prefixes, substrings and patterns of weighted sequences, without loops over records."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from hedgerow.errors import SettingError
 from hedgerow.evaluation.weighted_sets import WeightedSets
 
 Grams = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""Runs of items as whole numbers, rising, and how often each occurs."""
+"""Runs of items encoded as increasing integers, and the count of each."""
 
 LONGEST_PATTERN = 12
 
 DENSE = 1 << 22
-"""Up to so many names a run is counted by its name, without sorting what occurs."""
+"""Maximum number of codes of runs that are counted in a dense array, without sorting."""
 
 
 def gram_counts(sequences: WeightedSets, n: int, *, begins: bool) -> Grams:
-    """Return how often each run of ``n`` items occurs, or how many sequences begin with it."""
+    """Return the count of each run of ``n`` items, or of the sequences that begin with it."""
     if sequences.n_items**n > np.iinfo(np.int64).max:
         raise SettingError(
-            f"runs of {n} of so many items have too many names",
+            f"runs of {n} items from such a large universe cannot be counted",
             where="task",
-            do="Leave prefixes and substrings out.",
+            do="Leave out the tasks prefixes and substrings.",
         )
     starts, owners = _starts(sequences, n, begins=begins)
     keys = np.zeros(len(starts), dtype=np.int64)
@@ -35,7 +35,7 @@ def gram_counts(sequences: WeightedSets, n: int, *, begins: bool) -> Grams:
 def _starts(
     sequences: WeightedSets, n: int, *, begins: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where runs of ``n`` items start, and whose they are."""
+    """Return the start of each run of ``n`` items, and its sequence."""
     stops = sequences.offsets[1:]
     if begins:
         starts, owners = sequences.offsets[:-1], np.arange(len(sequences))
@@ -46,7 +46,7 @@ def _starts(
 
 
 def _added(keys: NDArray[np.int64], weights: NDArray[np.int64], *, n_names: int) -> Grams:
-    """Return the keys, below ``n_names``, that occur, and the weights of each added up."""
+    """Return the keys below ``n_names`` that occur, and the total weight of each."""
     if n_names <= DENSE:
         occurs = np.flatnonzero(np.bincount(keys, minlength=n_names))
         totals = np.bincount(keys, weights=weights, minlength=n_names)
@@ -57,7 +57,7 @@ def _added(keys: NDArray[np.int64], weights: NDArray[np.int64], *, n_names: int)
 
 
 def looked_up(wanted: NDArray[np.int64], among: Grams) -> NDArray[np.int64]:
-    """Return the counts of some runs, 0 for those that do not occur."""
+    """Return the counts of the wanted runs, 0 for those that do not occur."""
     keys, counts = among
     if not len(keys):
         return np.zeros(len(wanted), dtype=np.int64)
@@ -66,7 +66,7 @@ def looked_up(wanted: NDArray[np.int64], among: Grams) -> NDArray[np.int64]:
 
 
 def relative_error(true: Grams, estimated: Grams, *, least: float) -> tuple[float | None, int]:
-    """Return the mean relative error over runs whose true count is ``least`` or more, and how many.
+    """Return the mean relative error of runs that occur ``least`` times or more, and their number.
 
     >>> of = lambda *counts: (np.arange(len(counts)), np.array(counts))
     >>> relative_error(of(10, 1), of(9, 5), least=5)
@@ -81,10 +81,10 @@ def relative_error(true: Grams, estimated: Grams, *, least: float) -> tuple[floa
 
 
 def top_patterns(sequences: WeightedSets, k: int) -> dict[tuple[int, ...], int]:
-    """Return the ``k`` substrings of up to 12 items that most sequences hold, most first.
+    """Return the ``k`` most frequent substrings of up to 12 items, by number of sequences.
 
-    A substring is held by no more sequences than what it begins with, so only those go on that
-    may still be among the ``k``.
+    A substring is in no more sequences than its prefixes, so only those that may still be among
+    the ``k`` are extended.
     """
     found: dict[tuple[int, ...], int] = {}
     names: list[tuple[int, ...]] = [()]
@@ -116,7 +116,7 @@ def top_patterns(sequences: WeightedSets, k: int) -> dict[tuple[int, ...], int]:
 def _supports(
     keys: NDArray[np.int64], owners: NDArray[np.int64], sequences: WeightedSets, *, n_names: int
 ) -> Grams:
-    """Return how many sequences hold each key, below ``n_names``, each counted once."""
+    """Return the number of sequences that hold each key below ``n_names``."""
     if len(sequences) * n_names <= np.iinfo(np.int64).max:
         held, names = np.divmod(np.sort(owners * n_names + keys), n_names)
     else:
@@ -128,6 +128,6 @@ def _supports(
 
 
 def _kth(found: dict[tuple[int, ...], int], counts: NDArray[np.int64], k: int) -> int:
-    """Return the least support that may still be among the ``k`` largest."""
+    """Return the smallest support that may still be among the ``k`` largest."""
     every = np.concatenate([np.array(list(found.values()), dtype=np.int64), counts])
     return 0 if len(every) < k else int(np.sort(every)[-k])

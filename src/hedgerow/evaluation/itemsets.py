@@ -1,6 +1,6 @@
-"""Frequent itemsets of records and of a release, and how alike their top K are.
+"""Frequent itemsets of records and of a release, and the agreement of their top K.
 
-For the data's owner: the figures are computed from the confidential records.
+For the data owner: figures are computed from the confidential records.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from hedgerow.evaluation.weighted_sets import SUPERSETS_UP_TO, WeightedSets
 from hedgerow.model.baskets import offsets_of
 
 Itemsets = Mapping[tuple[int, ...], int]
-"""Sets of items, increasing, with their supports."""
+"""Supports of sets of items, each in increasing order."""
 
 
 def top_itemsets(sets: WeightedSets, k: int) -> dict[tuple[int, ...], int]:
-    """Return the ``k`` most frequent itemsets; shorter, then earlier ones first where equal."""
+    """Return the ``k`` most frequent itemsets; ties go to shorter, then to earlier ones."""
     if k < 1:
         raise SettingError.out_of_range("K", k, "a whole number from 1 up")
     if not len(sets):
@@ -41,7 +41,7 @@ def _by_masks(sets: WeightedSets, k: int) -> dict[tuple[int, ...], int]:
 
 
 def _mined(sets: WeightedSets, k: int) -> dict[tuple[int, ...], int]:
-    """Mine at the support of the k-th item: the items alone are k sets that reach it."""
+    """Mine at the support of the k-th item, which at least k itemsets reach."""
     singles = np.sort(sets.supports[sets.supports > 0])[::-1]
     least = int(singles[min(k, len(singles)) - 1])
     found = mine(sets, least=least)
@@ -73,7 +73,7 @@ def mine(sets: WeightedSets, *, least: int) -> dict[tuple[int, ...], int]:
     ]
     if not transactions:
         return {}
-    # A hair less than the least support, which is a part of the transactions given.
+    # Slightly below the minimum support, which the library takes as a share.
     part = max(0.0, math.nextafter((least - 0.5) / len(transactions), 0.0))
     by_length, _ = itemsets_from_transactions(transactions, min(part, 1.0))
     return {
@@ -84,7 +84,7 @@ def mine(sets: WeightedSets, *, least: int) -> dict[tuple[int, ...], int]:
 
 
 def top_k_utility(records: Itemsets, release: Itemsets) -> float:
-    """Return how alike two top K lists are, from 1 (the same supports) downwards.
+    """Return the agreement of two top K lists, at most 1 (the same supports).
 
     1 - (1 / K) * sum over the records' top itemsets of |s - s~| / s, where s~ is the
     support in the release's list, 0 for an itemset that is not in it [DiffPart, App. E].

@@ -1,9 +1,9 @@
-"""Labels of generalised values, as any tool may write them, to ranges of codes.
+"""Parse labels of generalised values, as other tools write them, into ranges of codes.
 
-Understood are values, the labels of taxonomy nodes, several values joined by ``|`` or as
+Accepted are values, the labels of taxonomy nodes, several values joined by ``|`` or as
 ``{a, b}``, ``*`` for anything, numbers, and intervals: ``[17, 30)``, ``17-29``, ``17..29``,
-``<30``, ``>=65``. Dates stand where numbers do, as ISO writes them; ``2020-03``, ``2020-Q1``
-and ``2020`` are a month, a quarter and a year of them.
+``<30``, ``>=65``. Dates in ISO form can replace numbers; ``2020-03``, ``2020-Q1`` and ``2020``
+are a month, a quarter and a year.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hedgerow.taxonomy.domain import MISSING, CategoricalDomain, DateDomain, Dom
 from hedgerow.taxonomy.tree import Taxonomy
 
 SUPPRESSED = frozenset({"*", "Any", "ANY", "any"})
-"""What stands for any value, where no value of the domain is called so."""
+"""Texts for any value, unless the domain has a value of that name."""
 
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?"
 _SINGLE = re.compile(_NUMBER)
@@ -34,9 +34,9 @@ Span = tuple[int, int]
 
 
 def span_of(text: str, domain: Domain, *, markers: frozenset[str] = frozenset()) -> Span | None:
-    """Return the codes ``[first, stop)`` that a label stands for, or ``None`` if it is none.
+    """Return the codes ``[first, stop)`` of a label, or ``None`` if it is not one.
 
-    ``markers`` are texts of missing values; they need a code of their own in the domain.
+    ``markers`` are texts of missing values; the domain needs a code for them.
 
     >>> age = NumericDomain.even(low=17, high=90, step=1)
     >>> span_of("[17, 30)", age), span_of("17-29", age), span_of("30", age), span_of("*", age)
@@ -52,7 +52,7 @@ def span_of(text: str, domain: Domain, *, markers: frozenset[str] = frozenset())
         return domain.missing_code, domain.missing_code + 1
     if span is None and label in SUPPRESSED:
         return 0, domain.size
-    if span is None and label.startswith("'"):  # as spreadsheets are told that it is a text
+    if span is None and label.startswith("'"):  # the prefix that marks text in spreadsheets
         return span_of(label[1:], domain, markers=markers)
     return span
 
@@ -81,7 +81,7 @@ def _node(label: str, taxonomy: Taxonomy) -> Span | None:
 
 
 def _joined(labels: list[str], taxonomy: Taxonomy) -> Span | None:
-    """Return the range of several values, if together they are one."""
+    """Return the range of several values, if they are consecutive."""
     spans = [_node(label, taxonomy) for label in labels]
     known = sorted(span for span in spans if span is not None)
     if len(known) < len(spans) or not known:
@@ -95,7 +95,7 @@ def _joined(labels: list[str], taxonomy: Taxonomy) -> Span | None:
 
 
 def _dated(label: str, domain: DateDomain) -> Span | None:
-    """Return the codes of a label of dates: each becomes its number of days."""
+    """Return the codes of a label of dates, which are converted into day numbers."""
     found = _PERIOD.fullmatch(label)
     if found:
         year, quarter, month = (int(each or 0) for each in found.groups())
@@ -151,7 +151,7 @@ def _between(
     if high <= domain.low:  # clamped, as values are
         return shift, shift + 1
     first, last = _cell(domain, low), _cell(domain, high)
-    # An open end takes nothing from a cell that is one whole number, or begins there.
+    # An open end excludes a cell that is one integer, or that begins there.
     if opened and domain.grid.counts_integers and low == domain.grid.border(first):
         first += low >= domain.low
     if not closed and high == domain.grid.border(last):

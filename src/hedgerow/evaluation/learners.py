@@ -1,4 +1,4 @@
-"""Learners that take weighted examples and answer with classes, and what speaks for each.
+"""Learners that take weighted examples and predict classes with scores.
 
 ``tree`` is scikit-learn's decision tree (CART, by entropy, pruned), ``bayes`` naive Bayes over
 ranges, ``svm`` a linear support vector machine, ``boosting`` gradient-boosted trees.
@@ -26,29 +26,29 @@ PRUNING = 0.0002
 """Cost-complexity pruning of the trees; an unpruned tree learns noise."""
 
 MOST_TRAINED = 30_000
-"""Examples that the support vector machine and boosting learn from; more are sampled."""
+"""Maximum number of examples for the support vector machine and boosting; more are sampled."""
 
 MOST_GROWN = 100_000
-"""Examples that a tree learns from; more are sampled."""
+"""Maximum number of examples for a tree; more are sampled."""
 
 MOST_CELLS = 2_000_000
-"""Values that it learns from: of a wide table fewer examples are sampled, down to 30,000."""
+"""Maximum number of values for a tree: fewer examples of wide tables, but at least 30,000."""
 
 ROUNDS = 60
-"""Trees that are boosted."""
+"""Number of boosted trees."""
 
 BOOSTED_BINS = 255
-"""Places of a column that boosting tells apart."""
+"""Maximum number of places of a column that boosting distinguishes."""
 
 LEAST_RECORDS = 20
-"""Records that a leaf of a boosted tree should hold."""
+"""Minimum number of records of a leaf of a boosted tree."""
 
 NUMERIC_BINS = 32
-"""Bins of about equal weight that naive Bayes puts the codes of a numeric attribute in."""
+"""Number of bins of about equal weight in which naive Bayes puts a numeric attribute."""
 
 
 def most_examples(learner: Learner, n_attributes: int) -> int | None:
-    """Return how many examples a learner is given at the most; None: all there are.
+    """Return the maximum number of training examples of a learner; None: no limit.
 
     >>> most_examples("tree", 14), most_examples("tree", 100), most_examples("bayes", 14)
     (100000, 30000, None)
@@ -59,18 +59,18 @@ def most_examples(learner: Learner, n_attributes: int) -> int | None:
 
 
 def predict(learner: Learner, train: Examples, test: Examples) -> Classes:
-    """Return the class that a model of the training examples gives each test example."""
+    """Return the class that a model predicts for each test example."""
     return answered_by(learner, train, test).classes
 
 
 def answered_by(learner: Learner, train: Examples, test: Examples) -> Answered:
-    """Return what a model of the training examples says of each test example.
+    """Return the predictions of a model for each test example.
 
-    Without training examples every answer is the first class.
+    Without training examples every prediction is the first class.
     """
     if train.classes is None:
         raise DataError(
-            "there are no records with a class to learn from",
+            "no records with a class to learn from",
             where="evaluation",
             do="Give a table whose plan names a class, with records in it.",
         )
@@ -86,9 +86,9 @@ def _n_classes(examples: Examples) -> int:
     return known if target is None else target.domain.size
 
 
-def _answered(classes: Any, told: Any, known: Any, n_classes: int) -> Answered:
-    """Return answers with a score for every class: those never seen are below all others."""
-    columns = np.asarray(told, dtype=np.float64)
+def _answered(classes: Any, shares: Any, known: Any, n_classes: int) -> Answered:
+    """Return predictions with a score for every class; unseen classes have the lowest ones."""
+    columns = np.asarray(shares, dtype=np.float64)
     scores = np.full((len(columns), n_classes), float(columns.min(initial=0.0)) - 1.0)
     scores[:, np.asarray(known, dtype=np.int64)] = columns
     return Answered(classes=np.asarray(classes, dtype=np.int64), scores=scores)
@@ -102,34 +102,34 @@ def _tree(train: Examples, classes: Classes, test: Examples) -> Answered:
     tree = DecisionTreeClassifier(criterion="entropy", ccp_alpha=PRUNING, random_state=0)
     tree.fit(train.places, classes, sample_weight=train.weights)
     shares = tree.predict_proba(test.places)
-    told = tree.classes_[shares.argmax(axis=1)]
-    return _answered(told, shares, tree.classes_, _n_classes(train))
+    predicted = tree.classes_[shares.argmax(axis=1)]
+    return _answered(predicted, shares, tree.classes_, _n_classes(train))
 
 
 def _bayes(train: Examples, classes: Classes, test: Examples) -> Answered:
-    """Add-one estimates of each range's chance, by class."""
+    """Use add-one estimates of each range's probability, by class."""
     known = int(classes.max()) + 1
     size = np.bincount(classes, weights=train.weights, minlength=known)
     scores = np.tile(np.log(np.maximum(size, 1e-300)), (len(test), 1))
     for at in range(train.places.shape[1]):
-        learnt, asked, n = _bins(train, test, at)
+        learnt, rows, n = _bins(train, test, at)
         weights = np.bincount(
             classes * n + learnt, weights=train.weights, minlength=known * n
         ).reshape(known, n)
         chance = np.log((weights + 1) / (size[:, None] + n))
-        scores += chance.T[asked]
-    told = scores.argmax(axis=1)
-    return _answered(told, _log_odds(scores), np.arange(known), _n_classes(train))
+        scores += chance.T[rows]
+    predicted = scores.argmax(axis=1)
+    return _answered(predicted, _log_odds(scores), np.arange(known), _n_classes(train))
 
 
 def _log_odds(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the logarithm of the odds of each class from those of its chances, up to a constant.
+    """Return the log-odds of each class from its log-probabilities, up to a constant.
 
-    Chances themselves would be 0 or 1 for most rows of a wide table, and tell nothing apart.
+    Probabilities are rounded to 0 or 1 for most rows of a wide table, and rank nothing.
     """
     rows, top = np.arange(len(scores)), scores.argmax(axis=1)
     rest = scores.copy()
-    rest[rows, top] = -np.inf  # of the likeliest class, odds against all the others
+    rest[rows, top] = -np.inf  # the most probable class, against all others
     others = np.logaddexp.reduce(rest, axis=1)
     whole = np.logaddexp(others, scores[rows, top])
     part = np.exp(scores - whole[:, None])
@@ -141,17 +141,17 @@ def _log_odds(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 def _bins(
     train: Examples, test: Examples, at: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """Return the bins of one attribute for both, and how many bins there are."""
+    """Return the bins of one attribute for both sides, and their number."""
     learnt = train.places[:, at].astype(np.int64)
-    asked = test.places[:, at].astype(np.int64)
+    rows = test.places[:, at].astype(np.int64)
     attribute = train.schema.attributes[at]
     if train.ranges is not None:
-        return learnt, asked, len(train.ranges[at])
+        return learnt, rows, len(train.ranges[at])
     if attribute.domain.kind == "categorical" or attribute.domain.size <= NUMERIC_BINS:
-        return learnt, asked, attribute.domain.size
+        return learnt, rows, attribute.domain.size
     weights = np.cumsum(np.bincount(learnt, train.weights, minlength=attribute.domain.size))
     bins = np.minimum(weights * NUMERIC_BINS // weights[-1], NUMERIC_BINS - 1).astype(np.int64)
-    return bins[learnt], bins[asked], NUMERIC_BINS
+    return bins[learnt], bins[rows], NUMERIC_BINS
 
 
 def _svm(train: Examples, classes: Classes, test: Examples) -> Answered:
@@ -166,10 +166,10 @@ def _svm(train: Examples, classes: Classes, test: Examples) -> Answered:
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(side_by_side(tables, train.places), classes, sample_weight=train.weights)
     columns = added_up(tables, test.places, model.coef_.T) + model.intercept_
-    if columns.shape[1] == 1:  # of two classes, one number says which
+    if columns.shape[1] == 1:  # one number for two classes
         columns = np.concatenate([-columns, columns], axis=1)
-    told = model.classes_[columns.argmax(axis=1)]
-    return _answered(told, columns, model.classes_, _n_classes(train))
+    predicted = model.classes_[columns.argmax(axis=1)]
+    return _answered(predicted, columns, model.classes_, _n_classes(train))
 
 
 def _boosting(train: Examples, classes: Classes, test: Examples) -> Answered:
@@ -178,7 +178,7 @@ def _boosting(train: Examples, classes: Classes, test: Examples) -> Answered:
         from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
     except ImportError as error:
         raise MissingExtraError("Boosting", extra="evaluate") from error
-    # A leaf needs 20 records; a group may stand for many, so there shrinkage says so instead.
+    # A leaf needs 20 records. A group may be many records, so shrinkage replaces the limit.
     alone = bool((train.weights == 1).all())
     model = HistGradientBoostingClassifier(
         random_state=0,
@@ -187,36 +187,36 @@ def _boosting(train: Examples, classes: Classes, test: Examples) -> Answered:
         min_samples_leaf=LEAST_RECORDS if alone else 1,
         l2_regularization=0.0 if alone else float(LEAST_RECORDS),
     )
-    known, asked = (train.places, test.places) if alone else _binned(train, test)
-    # Trees of so few records gain little from threads, and lose much on a busy machine.
+    known, rows = (train.places, test.places) if alone else _binned(train, test)
+    # With few records, threads gain little and lose much on a busy machine.
     with threadpool_limits(limits=1, user_api="openmp"):
         model.fit(known, classes, sample_weight=None if alone else train.weights)
-        shares = _shares_of(model, asked, alike=train.ranges is not None)
-    told = model.classes_[shares.argmax(axis=1)]
-    return _answered(told, shares, model.classes_, _n_classes(train))
+        shares = _shares_of(model, rows, alike=train.ranges is not None)
+    predicted = model.classes_[shares.argmax(axis=1)]
+    return _answered(predicted, shares, model.classes_, _n_classes(train))
 
 
-def _shares_of(model: Any, asked: NDArray[np.int32], *, alike: bool) -> NDArray[np.float64]:
-    """Return the chance of each class by row; where many rows are alike, each is asked once."""
+def _shares_of(model: Any, rows: NDArray[np.int32], *, alike: bool) -> NDArray[np.float64]:
+    """Return the probability of each class by row; equal rows are predicted once."""
     if not alike:
-        return np.asarray(model.predict_proba(asked))
-    whose, one_of_each = row_numbers(list(asked.T))
-    return np.asarray(model.predict_proba(asked[one_of_each]))[whose]
+        return np.asarray(model.predict_proba(rows))
+    whose, one_of_each = row_numbers(list(rows.T))
+    return np.asarray(model.predict_proba(rows[one_of_each]))[whose]
 
 
 def _binned(train: Examples, test: Examples) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return both sides' places, those of long columns in bins of about equal weight.
+    """Return both sides' places, with long columns in bins of about equal weight.
 
-    Boosting would find such bins by itself, but for weighted examples at a hundred times the cost.
+    Boosting finds such bins itself, but for weighted examples at a hundred times the cost.
     """
-    known, asked = train.places.copy(), test.places.copy()
+    known, rows = train.places.copy(), test.places.copy()
     for at in range(known.shape[1]):
-        size = int(max(known[:, at].max(initial=0), asked[:, at].max(initial=0))) + 1
+        size = int(max(known[:, at].max(initial=0), rows[:, at].max(initial=0))) + 1
         if size > BOOSTED_BINS:
             weights = np.cumsum(np.bincount(known[:, at], train.weights, minlength=size))
             bins = np.minimum(weights * BOOSTED_BINS // weights[-1], BOOSTED_BINS - 1)
-            known[:, at], asked[:, at] = bins[known[:, at]], bins[asked[:, at]]
-    return known, asked
+            known[:, at], rows[:, at] = bins[known[:, at]], bins[rows[:, at]]
+    return known, rows
 
 
 _LEARN: dict[Learner, Callable[[Examples, Classes, Examples], Answered]] = {

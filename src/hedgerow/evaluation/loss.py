@@ -1,9 +1,9 @@
-"""Information loss: what generalisation alone takes away, whatever the data is for.
+"""Information loss: the effect of generalisation alone, for any use of the data.
 
-Every measure is 0, or as small as it gets, for records published as they are. The measures
-come in two kinds: of *records*, the true records of a table put in the published boxes, as
-the papers report them, and of *groups*, from the published counts alone. For a truthful
-release of that table they are the same. Figures of records are for the data owner.
+Every measure is 0, or minimal, for unchanged records. There are two kinds: of *records*, the
+true records of a table in the published boxes, as the papers report them, and of *groups*, from
+the published counts alone. For a truthful release of that table they are equal. Figures of
+records are for the data owner.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from hedgerow.model.table import EncodedTable
 
 @dataclass(frozen=True, kw_only=True)
 class Losses:
-    """Penalties of a generalised table; less is better.
+    """Penalties of a generalised table; smaller is better.
 
     ``discernibility`` is the sum of the squared sizes of boxes, ``ncp`` and ``lm`` are
-    means over all cells from 0 (as it was) to 1 (nothing is said), and
+    means over all cells from 0 (unchanged) to 1 (no information), and
     ``classification_metric`` is the share of records that are not in the majority class
-    of their box (``None`` without a class). ``n_boxes`` are the boxes with records.
+    of their box (``None`` without a class). ``n_boxes`` is the number of boxes with records.
     """
 
     discernibility: float
@@ -45,7 +45,7 @@ def losses_of_records(groups: Groups, table: EncodedTable) -> Losses:
     """
     box, place = _boxes_of(groups, table)
     classes = None if table.classes is None else table.classes.astype(np.int64)
-    # Records of one box and class are the same here: they are counted, and stand for each other.
+    # Records of one box and class are equal here, so they are counted.
     number, first = row_numbers([box] if classes is None else [box, classes])
     return _losses(
         groups,
@@ -58,7 +58,7 @@ def losses_of_records(groups: Groups, table: EncodedTable) -> Losses:
 
 
 def _boxes_of(groups: Groups, table: EncodedTable) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return a number per record, equal within a box, and the ranges of each numbered box."""
+    """Return the box number of each record, and the ranges of each box."""
     if not groups.is_cut and groups.tree is not None and groups.boxes is not None:
         return box_of(groups.tree, table.codes).astype(np.int64), np.stack(groups.boxes, axis=1)
     place = places(groups, table)
@@ -69,9 +69,9 @@ def _boxes_of(groups: Groups, table: EncodedTable) -> tuple[NDArray[np.int64], N
 def losses_of_groups(groups: Groups, schema: Schema, *, n_records: int | None = None) -> Losses:
     """Return the losses of a release by its own counts; it need not be placed.
 
-    ``n_records`` is the size of the table where it is known: records that a truthful
-    release has suppressed then count with the whole table in discernibility, and as cells
-    that say nothing in NCP and LM.
+    ``n_records`` is the size of the table, if known: records that a truthful release suppressed
+    then count with the whole table in discernibility, and as cells without information in NCP
+    and LM.
     """
     place = np.stack(groups.index, axis=1)
     classes = None if groups.classes is None else groups.classes.astype(np.int64)
@@ -85,7 +85,7 @@ def losses_of_groups(groups: Groups, schema: Schema, *, n_records: int | None = 
 
 
 def discernibility(sizes: NDArray[np.number]) -> float:
-    """Return the sum of the squared sizes: what each record shares its box with.
+    """Return the sum of the squared sizes: for each record, the size of its box.
 
     >>> discernibility(np.array([2, 3]))
     13.0
@@ -155,7 +155,7 @@ def _losses(
 
 
 def _with_suppressed(found: Losses, total: float, n_records: int) -> Losses:
-    """Return the losses with suppressed records as ones that nothing is said about."""
+    """Return the losses with suppressed records as records without information."""
     suppressed = n_records - total
     metric = found.classification_metric
 

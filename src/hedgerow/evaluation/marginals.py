@@ -1,6 +1,6 @@
-"""How far the small tables of a release (its marginals) are from the records' own.
+"""Errors of marginals of a release in public bins.
 
-For the data owner: the figures here compare with the raw table and are not private.
+For the data owner: figures compare with the raw table and are not private.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from hedgerow.taxonomy.domain import DateDomain
 from hedgerow.taxonomy.even_steps import EVEN_STEPS, even_borders
 
 CATEGORICAL_BINS = 64
-"""Neighbouring bins that a categorical attribute of more values is put in."""
+"""Maximum number of bins of neighbouring values of a categorical attribute."""
 
 MOST_TABLES = 100
-"""Marginals of one number of attributes that are compared; of more, that many are drawn."""
+"""Maximum number of marginals that are compared for each number of attributes; more are sampled."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MarginalErrors:
     """Total variation distances of the marginals of ``ways`` attributes, from 0 to 1.
 
-    ``n_marginals`` were compared, of ``n_possible``. ``even`` is the mean of who knows the
-    public domains alone, and spreads records evenly over all their values.
+    ``n_marginals`` were compared, of ``n_possible``. ``even`` is the mean distance of records
+    spread evenly over all values of the public domains.
     """
 
     ways: int
@@ -56,11 +56,11 @@ def marginal_errors(
     weights: NDArray[np.float64] | None = None,
     done: Done = unheard,
 ) -> MarginalErrors:
-    """Return how far the ``ways``-way marginals of a release are from the table's.
+    """Return the errors of the ``ways``-way marginals of a release.
 
     Counts are compared as shares of their totals. Numeric attributes are put in 16 equal
-    bins; ``with_class`` lets the class be one of the attributes. ``weights`` are what each
-    record of the table counts for, if not 1.
+    bins; ``with_class`` includes the class. ``weights`` are those of the records of the table,
+    if not 1.
     """
     release = Spread.of_groups(groups, table.schema)
     return spread_errors(
@@ -89,7 +89,7 @@ def spread_errors(
     seed: int = 0,
     done: Done = unheard,
 ) -> MarginalErrors:
-    """Return the errors of marginals of the first attributes, whose bins are given."""
+    """Return the errors of marginals of the first attributes in these bins."""
     if not 1 <= ways <= min(3, len(edges)):
         raise SettingError.out_of_range(
             "ways", ways, f"a whole number from 1 to {min(3, len(edges))}"
@@ -113,7 +113,7 @@ def spread_errors(
 
 
 def _widths(bins: list[NDArray[np.int64]]) -> NDArray[np.float64]:
-    """Return how many combinations of values each cell holds."""
+    """Return the number of combinations of values in each cell."""
     table: NDArray[np.float64] = np.ones(())
     for borders in bins:
         table = table[..., None] * np.diff(borders)
@@ -123,7 +123,7 @@ def _widths(bins: list[NDArray[np.int64]]) -> NDArray[np.float64]:
 def total_variation(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
     """Return half the sum of the differences of two tables, each as shares of its total.
 
-    A table without records is as far from any other as can be.
+    A table without records has distance 1 from any other.
 
     >>> total_variation(np.array([2.0, 2.0]), np.array([1.0, 3.0]))
     0.25
@@ -137,8 +137,8 @@ def total_variation(first: NDArray[np.float64], second: NDArray[np.float64]) -> 
 def bin_edges(attribute: Attribute) -> NDArray[np.int64]:
     """Return the borders of the public bins of an attribute, from 0 to its size.
 
-    Those of a grid are the equal steps in which methods count it and offer it to be split;
-    those of dates are years or less.
+    Bins of a grid are the equal steps in which methods count and split it; bins of dates are at
+    most years.
     """
     domain, size = attribute.domain, attribute.domain.size
     if isinstance(domain, DateDomain) and domain.levels:
@@ -148,7 +148,7 @@ def bin_edges(attribute: Attribute) -> NDArray[np.int64]:
 
 
 def chosen_sets(n: int, ways: int, most: int, seed: int) -> list[tuple[int, ...]]:
-    """Return all sets of that many attributes, or ``most`` of them drawn."""
+    """Return all sets of ``ways`` attributes, or ``most`` of them, sampled with the seed."""
     if comb(n, ways) <= most:
         return list(combinations(range(n), ways))
     rng = np.random.default_rng(seed)

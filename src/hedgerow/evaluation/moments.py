@@ -1,8 +1,8 @@
 """Means, deviations, quantiles and correlations of a release, beside the records' own.
 
-An attribute has a mean if it is a number, or has two values, which count as 0 and 1. A number
-stands in the middle of its cell, and missing values are left out, pair by pair. For the data
-owner: the figures here compare with the raw table and are not private.
+An attribute has a mean if it is a number, or has two values, which count as 0 and 1. Numbers are
+placed in the middle of their cell; missing values are left out pair by pair. For the data owner:
+figures compare with the raw table and are not private.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ _BLOCK = 1 << 21  # numbers of each kind that are held at a time
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Scale:
-    """The value that each code of an attribute stands for, and which codes have one."""
+    """Value of each code of an attribute, and whether the code has one."""
 
     values: Floats
     known: NDArray[np.bool_]
 
     @property
     def low(self) -> float:
-        """The lowest value."""
+        """Lowest value."""
         return float(self.values[self.known].min())
 
     @property
     def width(self) -> float:
-        """How far the highest value lies above the lowest."""
+        """Difference between the highest and the lowest value."""
         return float(self.values[self.known].max()) - self.low
 
 
 def scale_of(domain: Domain) -> Scale | None:
-    """Return the values of a domain; none where they have no order.
+    """Return the values of a domain, or None if they have no order.
 
     >>> scale_of(NumericDomain.even(low=10, high=30, step=10)).values.tolist()
     [15.0, 25.0, 30.0]
@@ -77,7 +77,7 @@ def _middles(domain: NumericDomain) -> Floats:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Moments:
-    """Means by attribute and correlations by pair; NaN where there is nothing to state."""
+    """Means by attribute and correlations by pair; NaN where undefined."""
 
     means: Floats
     correlations: Floats
@@ -86,8 +86,8 @@ class Moments:
 def moments(spread: Spread, scales: dict[int, Scale]) -> Moments:
     """Return the means and correlations of the attributes that have a scale, in their order.
 
-    Rows are spread over their pieces as :class:`Spread` says, attributes independently of each
-    other; so a correlation comes from the pieces' means, and a deviation from their squares.
+    Rows are spread over their pieces as in :class:`Spread`, independently for each attribute; so a
+    correlation follows from the means of the pieces, and a deviation from their mean squares.
     """
     places = sorted(scales)
     if not places:
@@ -101,7 +101,7 @@ def moments(spread: Spread, scales: dict[int, Scale]) -> Moments:
 
 
 def _pair_sums(spread: Spread, tables: list[Floats], places: list[int]) -> Floats:
-    """Return sums over rows, by pair: both known; a's values, their squares; products."""
+    """Return sums over rows by pair: rows with both values, a's values and squares, products."""
     n = len(places)
     sums = np.zeros((4, n, n))
     step = max(1, _BLOCK // n)
@@ -131,23 +131,23 @@ def _means(spread: Spread, tables: list[Floats], places: list[int]) -> Floats:
 
 
 def _correlations(n: Floats, first: Floats, second: Floats, product: Floats) -> Floats:
-    """Return correlations from sums over the rows in which both attributes are known.
+    """Return correlations from sums over the rows with both values.
 
-    ``first[a, b]`` and ``second[a, b]`` add up a's values and their squares where b is known.
+    ``first[a, b]`` and ``second[a, b]`` are the sums of a's values and squares in rows that have b.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = first / n
         spread = second / n - mean**2
-        together = product / n - mean * mean.T
-        apart = (spread > 1e-12) & (spread.T > 1e-12)
-        found: Floats = np.where(apart, together / np.sqrt(spread * spread.T), np.nan)
+        covariance = product / n - mean * mean.T
+        varies = (spread > 1e-12) & (spread.T > 1e-12)
+        found: Floats = np.where(varies, covariance / np.sqrt(spread * spread.T), np.nan)
     return np.clip(found, -1.0, 1.0)
 
 
 def _piece_moments(axis: SpreadAxis, scale: Scale) -> Floats:
-    """Return, by piece, the part that is known, and the sums of its values and their squares.
+    """Return, by piece, the share with a value, and the means of values and squares.
 
-    Values are counted from the middle of their scale, in its widths.
+    Values are relative to the middle of their scale, in units of its width.
     """
     known = scale.known.astype(np.float64)
     values = np.where(scale.known, (scale.values - scale.low) / scale.width - 0.5, 0.0)

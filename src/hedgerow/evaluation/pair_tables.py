@@ -1,9 +1,9 @@
-"""The tables of all pairs of attributes, of records and of releases, one after another.
+"""2-way marginals of all pairs of attributes, of records and of releases.
 
-Where every piece is a single code a table is a count of rows. Boxes are multiplied out: the rows
-of each pair of pieces are counted, and then spread over the bins of both; or, where pieces are
-many, all pairs in one product of matrices. Where either would take too long, records drawn from
-the release stand for it. For the data owner: as confidential as what comes in.
+Single codes are counted. Boxes are spread: the rows of each pair of pieces are counted and divided
+between the bins of both; or, with many pieces, all pairs are computed in one matrix product. Where
+both would take too long, records drawn from the release stand for boxes. For the data owner: as
+confidential as the input.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from hedgerow.model.groups import Groups
 from hedgerow.model.schema import Schema
 
 MOST_PRODUCTS = 40_000_000_000
-"""Multiplications up to which boxes are multiplied out: some seconds."""
+"""Maximum number of multiplications to spread boxes: some seconds."""
 
 MOST_BINS = 4096
-"""Bins of all attributes together up to which they are."""
+"""Maximum number of bins of all attributes to spread boxes."""
 
-_BLOCK = 1 << 22  # numbers held at a time
+_BLOCK = 1 << 22  # numbers in memory at a time
 
 BinEdges: TypeAlias = Sequence[NDArray[np.int64]]
 TableOfPair: TypeAlias = Callable[[int, int], Floats]
-"""Returns the weight of every cell of the table of two attributes."""
+"""Function that returns the 2-way marginal of two attributes."""
 
 
 def pair_tables(spread: Spread, edges: BinEdges) -> TableOfPair:
-    """Return what gives the table of any two of the first attributes, whose bins are given."""
+    """Return the 2-way marginals of the first attributes in these bins."""
     if all(axis.is_points for axis in spread.axes[: len(edges)]):
         return _counted(spread, edges)
     return (_by_pieces if _few_pieces(spread, edges) else _multiplied)(spread, edges)
@@ -45,7 +45,7 @@ def pair_tables(spread: Spread, edges: BinEdges) -> TableOfPair:
 def release_tables(
     groups: Groups, schema: Schema, edges: BinEdges, *, seed: int
 ) -> tuple[TableOfPair, bool]:
-    """Return the tables of a release, and whether they are exact or of records drawn from it."""
+    """Return the 2-way marginals of a release; False if they are those of records drawn from it."""
     spread = Spread.of_groups(groups, schema)
     if all(axis.is_points for axis in spread.axes[: len(edges)]) or _affordable(spread, edges):
         return pair_tables(spread, edges), True
@@ -68,7 +68,7 @@ def _counted(spread: Spread, edges: BinEdges) -> TableOfPair:
 
 
 def _few_pieces(spread: Spread, edges: BinEdges) -> bool:
-    """Whether pairs of pieces take fewer products than all rows at once."""
+    """Return True if pairs of pieces need fewer products than all rows at once."""
     bins = [len(borders) - 1 for borders in edges]
     pieces = [len(axis.first) for axis in spread.axes[: len(edges)]]
     by_pieces = sum(

@@ -1,12 +1,11 @@
-"""Whose records the raw ones are: a release for people is measured against people as well.
+"""Persons of the raw records: a release that protects people is also compared with people.
 
-For the data owner: the figures here come from the raw table and are not private.
+For the data owner: figures come from the raw table and are not private.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,32 +20,33 @@ from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.progress import Done, stretch, unheard
 from hedgerow.read.source import ReadProgress, Source
+from hedgerow.report.headlines import Facts
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PeopleOfRecords:
-    """Who each record belongs to, as a number (confidential), beside what was promised them."""
+    """Person number of each record (confidential), and the guarantee for people."""
 
     promised: CertifiedPerson
     persons: NDArray[np.int64]
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """How many records each person has."""
+        """Number of records of each person."""
         return np.bincount(self.persons)
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """What each record weighs where every person weighs 1.
+        """Weight of each record if every person weighs 1.
 
-        That is what a release that counts people estimates: of a person's c records some are
-        drawn by lot and share the weight 1, so that each has 1 / c on average.
+        A release that counts people estimates these weights: of a person's c records some are
+        sampled and share the weight 1, so each has 1 / c on average.
         """
         return np.asarray(1.0 / self.sizes[self.persons], dtype=np.float64)
 
     @property
     def counted(self) -> NDArray[np.float64] | None:
-        """The weights of what the release counts: ``None`` for records, which weigh 1 each."""
+        """Weights of the records in the counts of the release; None if each weighs 1."""
         return self.weights if self.promised.counted == "people" else None
 
 
@@ -57,7 +57,7 @@ def encode_with_people(
     *,
     progress: ReadProgress | None = None,
 ) -> tuple[EncodedTable, PeopleOfRecords]:
-    """Return all complete records as codes, and whose each is (confidential); none is left out."""
+    """Return all complete records as codes, and the person of each (confidential)."""
     rule = PeopleRule(columns=promised.columns, most=promised.records, counted=promised.counted)
     keyed = KeyedRule(rule=rule, key=SampleKey(words=(0, 0)))
     encode = PeopleEncoder(BatchEncoder(schema, name=source.name), keyed)
@@ -74,10 +74,10 @@ def people_facts(
     with_class: bool,
     seed: int,
     done: Done = unheard,
-) -> dict[str, Any]:
-    """Return who there is, what the bound keeps of them, and errors against people and records."""
+) -> Facts:
+    """Return numbers of people and records, the effect of the bound, and both kinds of errors."""
     sizes, bound = people.sizes, people.promised.records
-    errors: dict[str, list[dict[str, Any]]] = {"people": [], "records": []}
+    errors: dict[str, list[Facts]] = {"people": [], "records": []}
     deepest = min(2, len(table.schema.attributes) + with_class)
     steps = [(name, ways) for name in errors for ways in range(1, deepest + 1)]
     for at, (name, ways) in enumerate(steps):

@@ -1,9 +1,8 @@
-"""Where records lie in the boxes of a release, or records in place of boxes.
+"""Boxes of records in a release, and records drawn from its boxes.
 
-Three kinds of releases are told apart. In a *cut* every attribute has one set of ranges,
-and a *tree* leads a record to its box: both are *placed*, so that other rows can be
-generalised as the release was. What is neither is *loose*: synthetic records, points, or
-boxes that do not divide the domain; records are drawn from them instead.
+In a *cut* every attribute has one set of ranges, and a *tree* assigns each record to a box: both
+are *placed*, so other rows can be generalised as the release was. All others are *loose*:
+synthetic records, points, or boxes that do not divide the domain; records are drawn from them.
 """
 
 from __future__ import annotations
@@ -22,18 +21,18 @@ from hedgerow.privacy.source import SeededSource
 from hedgerow.release.records import uniform_codes, weighted_codes
 
 MOST_DRAWN = 200_000
-"""Records drawn from a release for evaluation; more would say no more."""
+"""Maximum number of records drawn from a release; more would not change the figures."""
 
 
 def is_placed(groups: Groups) -> bool:
-    """Whether every record of the domain has one box in the release."""
+    """Return True if every record of the domain has one box in the release."""
     return groups.is_cut or (groups.tree is not None and groups.boxes is not None)
 
 
 def boxes_of(groups: Groups, schema: Schema) -> Groups | None:
     """Return the groups whose boxes recode records: the release's own, or its leaf table's.
 
-    ``None`` where a release has neither.
+    ``None`` if a release has neither.
     """
     if is_placed(groups):
         return groups
@@ -44,14 +43,14 @@ def boxes_of(groups: Groups, schema: Schema) -> Groups | None:
 
 
 def is_pointlike(groups: Groups) -> bool:
-    """Whether every range of the release is a single code, as in synthetic records."""
+    """Return True if every range of the release is a single code, as in synthetic records."""
     return groups.are_points
 
 
 def places(groups: Groups, table: EncodedTable) -> NDArray[np.int32]:
-    """Return the range that the release puts each record in, by record and attribute.
+    """Return the range of each record in the release, by record and attribute.
 
-    Privacy: none is added; the result is as confidential as the table.
+    Privacy: none; the result is as confidential as the table.
     """
     if groups.is_cut:
         sizes = [attribute.domain.size for attribute in table.schema.attributes]
@@ -62,7 +61,7 @@ def places(groups: Groups, table: EncodedTable) -> NDArray[np.int32]:
         return np.stack(columns, axis=1) if columns else np.zeros((len(table), 0), np.int32)
     if groups.tree is None or groups.boxes is None:
         raise ReleaseError(
-            "no tree leads records to the boxes of this release",
+            "this release has no tree that assigns records to boxes",
             where="evaluation",
             do="Evaluate a release of another method, such as diffgen or hedge.",
         )
@@ -83,10 +82,10 @@ def group_numbers(groups: Groups) -> NDArray[np.int64]:
 
 
 def drawn(groups: Groups, schema: Schema, *, seed: int = 0, most: int = MOST_DRAWN) -> EncodedTable:
-    """Return records drawn from a release, as its `records.csv` would have them.
+    """Return records drawn from a release, as in its `records.csv`.
 
-    Every group gives as many records as its count; where that is more than ``most`` in
-    all, ``most`` of them are drawn. Points are repeated, not drawn.
+    Every group gives as many records as its count; if these are more than ``most``, a sample of
+    ``most`` is drawn. Points are repeated, not drawn.
     """
     counts = _at_most(groups.counts, most, seed)
     group = np.repeat(np.arange(len(groups)), counts)
@@ -111,7 +110,7 @@ def _at_most(counts: NDArray[np.int64], most: int, seed: int) -> NDArray[np.int6
 
 
 def rows_of(table: EncodedTable, which: NDArray[np.integer]) -> EncodedTable:
-    """Return some records of a table, in the order asked for."""
+    """Return the chosen records of a table, in their order."""
     return EncodedTable(
         schema=table.schema,
         codes=tuple(codes[which] for codes in table.codes),

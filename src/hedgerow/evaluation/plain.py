@@ -1,8 +1,8 @@
-"""A plain table of another tool, read as the groups of a release.
+"""Plain tables of other tools, read as the groups of a release.
 
-Its columns are the plan's attributes; its labels may be values, nodes of a taxonomy or
-intervals (see `labels`). A column ``count`` says how many records a row stands for;
-without one every row is one record. Columns that the plan does not know are left alone.
+Columns are the plan's attributes; labels may be values, nodes of a taxonomy or intervals (see
+`labels`). A column ``count`` has the number of records of a row; without it every row is one
+record. Other columns are ignored.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _LARGEST_COUNT = 2**53
 def read_plain(
     data: Any, schema: Schema, *, progress: ReadProgress | None = None
 ) -> tuple[Schema, Groups]:
-    """Return the groups of a plain table, and the schema without a class that it lacks.
+    """Return the groups of a plain table, and its schema, without the class if it lacks one.
 
-    Where the ranges of every attribute have no code in common the groups are a cut, so
-    that other rows can be generalised alike; otherwise they are loose.
+    If the ranges of every attribute are disjoint the groups are a cut, so other rows can be
+    generalised in the same way; otherwise they are loose.
     """
     source = open_table(data)
     target = schema.class_attribute
@@ -47,7 +47,7 @@ def read_plain(
 
 
 class _Work:
-    """The distinct labels seen so far, per column, and the rows as numbers of them."""
+    """Distinct labels of each column, and the rows as indices into them."""
 
     def __init__(self, source: Source, schema: Schema) -> None:
         self.source, self.schema = source, schema
@@ -61,7 +61,7 @@ class _Work:
         self.rows: list[list[NDArray[np.int64]]] = [[] for _ in self.names]
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Take in some rows."""
+        """Add rows."""
         for seen, rows, column in zip(self.seen, self.rows, batch.columns, strict=True):
             encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
             words = [word or "" for word in encoded.dictionary.to_pylist()]
@@ -71,7 +71,7 @@ class _Work:
             rows.append(table[known].astype(np.int64))
 
     def groups(self) -> Groups:
-        """Return all rows as groups, equal ones added up and sorted."""
+        """Return all rows as sorted groups, with equal ones added up."""
         columns = [
             np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64) for rows in self.rows
         ]
@@ -93,15 +93,15 @@ class _Work:
             whole = text.strip().removesuffix(".0")
             fine = whole.isascii() and whole.isdigit() and int(whole) < _LARGEST_COUNT
             if not fine and text:
-                raise self._unreadable(self.names[-1], "a count that is no whole number from 0 up")
+                raise self._unreadable(self.names[-1], "a count that is not an integer from 0 up")
             counts.append(int(whole) if fine else 0)
         weights: NDArray[np.int64] = np.array(counts, dtype=np.int64)[columns[-1]]
         return weights
 
     def _ranges(self, attribute: Attribute, at: int) -> tuple[Ranges, NDArray[np.int64]]:
-        """Return the distinct ranges of one column, and the range of each label seen.
+        """Return the distinct ranges of one column, and the range of each label.
 
-        A row that lacks a value is left out (-1) where the plan leaves such records out.
+        A row without a value is marked -1 if the plan drops such records.
         """
         used = np.zeros(len(self.seen[at]), dtype=np.bool_)
         for rows in self.rows[at]:
@@ -156,7 +156,7 @@ def _grouped(
             raise DataError(
                 "the class is generalised",
                 where=schema.class_attribute.name,
-                do="Remove the class from the plan: then it is not learnt.",
+                do="Remove the class from the plan; classification is then skipped.",
             )
         classes = ranges[n].first[columns[n]].astype(np.int32)
     is_cut = any((r.stop - r.first > 1).any() for r in ranges[:n]) and _are_apart(ranges[:n])
@@ -180,7 +180,7 @@ def _are_apart(ranges: list[Ranges]) -> bool:
 
 
 def _tiled(ranges: Ranges, size: int) -> tuple[Ranges, NDArray[np.int32]]:
-    """Return the ranges with others in the gaps between them, and where each of them went."""
+    """Return the ranges with the gaps between them filled, and the new index of each."""
     ends = np.concatenate([[0], ranges.stop]), np.concatenate([ranges.first, [size]])
     gaps = [(int(a), int(b)) for a, b in zip(*ends, strict=True) if a < b]
     own = list(zip(ranges.first.tolist(), ranges.stop.tolist(), strict=True))

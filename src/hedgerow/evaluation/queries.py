@@ -1,6 +1,6 @@
-"""Counting queries over sets: how far a release's answers are from the records' own.
+"""Errors of counting queries over sets.
 
-For the data's owner: the figures are computed from the confidential records.
+For the data owner: figures are computed from the confidential records.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from hedgerow.model.baskets import offsets_of
 CLASSES = 5
 QUERIES = 50_000
 SANITY = Fraction(1, 1000)
-"""The sanity bound as a part of the number of records [DiffPart, Sec. 5.1]."""
+"""Sanity bound as a share of the number of records [DiffPart, Sec. 5.1]."""
 
 RARELY_DISTINCT = 8
-"""Sets whose squared length is that many times the universe hardly ever come out distinct."""
+"""Ratio of squared length to universe above which drawn items are rarely distinct."""
 
 KEYS_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Queries:
-    """Sets of items to count the supersets of, in classes of growing length.
+    """Sets of items whose supersets are counted, in classes of growing length.
 
-    Query ``q`` asks for ``items[offsets[q]:offsets[q + 1]]`` and belongs to class
+    Query ``q`` counts ``items[offsets[q]:offsets[q + 1]]`` and belongs to class
     ``length_class[q]``, from 0.
     """
 
@@ -44,7 +44,7 @@ class Queries:
 
 @dataclass(frozen=True, kw_only=True)
 class QueryErrors:
-    """Average relative errors, a class of query lengths each (owner only)."""
+    """Mean relative error of each class of query lengths (owner only)."""
 
     by_class: tuple[float, ...]
     answering_zero: tuple[float, ...]
@@ -78,7 +78,7 @@ def _drawn(
     n_items: int,
     length_class: NDArray[np.int64],
 ) -> Queries:
-    """Return queries of such lengths, items from the whole universe."""
+    """Return queries of these lengths, with items from the whole universe."""
     rows, offsets = [], offsets_of(lengths)
     for length in range(1, int(lengths.max()) + 1):
         which = np.flatnonzero(lengths == length)
@@ -91,10 +91,10 @@ def _drawn(
 
 
 def _distinct(rng: np.random.Generator, n: int, length: int, n_items: int) -> NDArray[np.int64]:
-    """Return ``n`` sorted sets of that many distinct items.
+    """Return ``n`` sorted sets of ``length`` distinct items.
 
-    Items drawn one by one are all different with a chance of about exp(-length^2 / 2 n_items).
-    Where that is small, every item gets a random key and those with the least ones are taken.
+    Items drawn one by one are distinct with probability about exp(-length^2 / 2 n_items). If that
+    is small, every item gets a random key and those with the smallest keys are taken.
     """
     if n_items <= 4 * length or n_items <= 64 or length * length > RARELY_DISTINCT * n_items:
         sets = np.empty((n, length), dtype=np.int64)
@@ -112,7 +112,7 @@ def _distinct(rng: np.random.Generator, n: int, length: int, n_items: int) -> ND
 
 
 def answers(sets: WeightedSets, queries: Queries) -> NDArray[np.int64]:
-    """Return, for each query, the weight of all sets that hold its items."""
+    """Return, for each query, the weight of all sets that contain its items."""
     if sets.n_items <= SUPERSETS_UP_TO:
         bits = np.left_shift(np.int64(1), queries.items)
         masks = np.bitwise_or.reduceat(bits, queries.offsets[:-1])
@@ -121,7 +121,7 @@ def answers(sets: WeightedSets, queries: Queries) -> NDArray[np.int64]:
 
 
 def _by_intersection(sets: WeightedSets, queries: Queries) -> NDArray[np.int64]:
-    """Walk from each query's rarest item to its commonest, while any set is left."""
+    """Intersect from each query's rarest item to its most frequent one, while any set is left."""
     starts, holders = sets.by_item
     sizes = np.diff(starts)[queries.items]
     owner = np.repeat(np.arange(len(queries)), np.diff(queries.offsets))
@@ -146,8 +146,8 @@ def relative_errors(records: WeightedSets, release: WeightedSets, queries: Queri
     """Return the average relative error of a release in each class of queries.
 
     The error of a query is |release - records| / max(records, s), where s is 0.1 % of the
-    number of records [DiffPart, Sec. 5.1]. Answering 0 to everything is given beside it,
-    because on sparse data that hardly errs either.
+    number of records [DiffPart, Sec. 5.1]. The error of answering 0 is returned as well: it is
+    small on sparse data.
     """
     true = answers(records, queries)
     scale = np.maximum(true, float(SANITY * records.total))
@@ -160,10 +160,10 @@ def relative_errors(records: WeightedSets, release: WeightedSets, queries: Queri
 
 @dataclass(frozen=True, kw_only=True)
 class Kept:
-    """What a release keeps of the records (owner only).
+    """Released mass of the records (owner only).
 
     ``mass`` is the number of published records over the number of records, and
-    ``true_sets`` the part of the published records whose set truly occurs.
+    ``true_sets`` the share of the published records whose set occurs in the data.
     """
 
     mass: float
@@ -171,7 +171,7 @@ class Kept:
 
 
 def kept(records: WeightedSets, release: WeightedSets) -> Kept:
-    """Return the released mass, and the part of it in sets that truly occur."""
+    """Return the released mass, and the share of it in sets that occur in the data."""
     occurring = records.distinct
     true = np.fromiter((key in occurring for key in release.each()), np.bool_, len(release))
     published = release.total

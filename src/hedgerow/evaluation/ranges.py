@@ -1,6 +1,6 @@
-"""Random range queries over a table: how far a release's answers are from the records' own.
+"""Errors of random range queries over a table.
 
-A query counts the records whose values lie in ranges of one to three attributes: a stretch
+A query counts the records whose values lie in ranges of one to three attributes: an interval
 of a numeric attribute, a node of a taxonomy. For the data owner: not private.
 """
 
@@ -24,14 +24,14 @@ from hedgerow.taxonomy.domain import CategoricalDomain
 QUERIES = 10_000
 MOST_ATTRIBUTES = 3
 SANITY = Fraction(1, 1000)
-"""The sanity bound as a part of the number of records: smaller answers count as this."""
+"""Sanity bound as a share of the number of records: smaller answers are replaced by it."""
 
-_SETS = 60  # different sets of attributes that queries of one number of attributes ask for
+_SETS = 60  # sets of attributes of each size that queries use
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class QueryBlock:
-    """Queries ``low <= code < high`` of the same attributes: a row each, a column per attribute.
+    """Queries ``low <= code < high`` of the same attributes: one per row, a column per attribute.
 
     Attributes are numbered as the schema uses them, the class last.
     """
@@ -46,11 +46,11 @@ class QueryBlock:
 
 @dataclass(frozen=True, kw_only=True)
 class RangeErrors:
-    """Errors of the answers to queries of that many attributes (owner only).
+    """Errors of the answers to queries of ``attributes`` attributes (owner only).
 
-    ``relative`` and ``median`` are the mean and the middle relative error with the sanity
-    bound, ``absolute`` the mean error as a part of all records, and ``answering_zero`` is
-    the mean relative error of who answers 0 to everything, ``zero_median`` the middle one.
+    ``relative`` and ``median`` are the mean and the median relative error with the sanity
+    bound, ``absolute`` the mean error as a share of all records; ``answering_zero`` and
+    ``zero_median`` are the mean and the median relative error of answering 0.
     """
 
     attributes: int
@@ -65,7 +65,7 @@ class RangeErrors:
 def random_range_queries(
     schema: Schema, *, n: int = QUERIES, most_attributes: int = MOST_ATTRIBUTES, seed: int = 0
 ) -> tuple[QueryBlock, ...]:
-    """Return about ``n`` random queries, as many of 1, 2 and 3 attributes.
+    """Return about ``n`` random queries, a third each of 1, 2 and 3 attributes.
 
     A numeric range lies between two borders drawn at random; a categorical one is a node
     of the taxonomy below the root, drawn at random. Attributes of one value are left out.
@@ -109,23 +109,23 @@ def range_errors(
     weights: NDArray[np.float64] | None = None,
     done: Done = unheard,
 ) -> tuple[RangeErrors, ...]:
-    """Return the errors of a release's answers, by the number of attributes asked for.
+    """Return the errors of a release's answers, by the number of attributes of queries.
 
     The error of a query is |release - records| / max(records, s), where s is 0.1 % of the
-    number of records, as in [DiffPart, Sec. 5.1]. ``weights`` are what each record of the table
-    counts for, if not 1.
+    number of records, as in [DiffPart, Sec. 5.1]. ``weights`` are those of the records of the
+    table, if not 1.
     """
-    asked = queries or random_range_queries(_schema_of(groups, table), seed=seed)
+    blocks = queries or random_range_queries(_schema_of(groups, table), seed=seed)
     records, release = Spread.of_table(table, weights), Spread.of_groups(groups, table.schema)
-    true = range_answers(records, asked, done=stretch(done, 0, 2))
-    told = range_answers(release, asked, done=stretch(done, 1, 2))
+    true = range_answers(records, blocks, done=stretch(done, 0, 2))
+    answers = range_answers(release, blocks, done=stretch(done, 1, 2))
     scale = np.maximum(true, max(float(sanity) * records.total, 1e-9))
-    sizes = [len(block) for block in asked]
-    width = np.repeat([len(block.attributes) for block in asked], sizes)
+    sizes = [len(block) for block in blocks]
+    width = np.repeat([len(block.attributes) for block in blocks], sizes)
     found = []
     for k in np.unique(width).tolist():
         here = width == k
-        relative = np.abs(told - true)[here] / scale[here]
+        relative = np.abs(answers - true)[here] / scale[here]
         of_zero = true[here] / scale[here]
         found.append(
             RangeErrors(
@@ -133,7 +133,7 @@ def range_errors(
                 n_queries=int(here.sum()),
                 relative=float(relative.mean()),
                 median=float(np.median(relative)),
-                absolute=float(np.abs(told - true)[here].mean() / max(records.total, 1)),
+                absolute=float(np.abs(answers - true)[here].mean() / max(records.total, 1)),
                 answering_zero=float(of_zero.mean()),
                 zero_median=float(np.median(of_zero)),
             )
@@ -142,7 +142,7 @@ def range_errors(
 
 
 def _schema_of(groups: Groups, table: EncodedTable) -> Schema:
-    """Return the schema that both have: without the class where one lacks it."""
+    """Return the common schema, without the class if one lacks it."""
     if groups.classes is not None and table.classes is not None:
         return table.schema
     return Schema(attributes=table.schema.attributes, class_attribute=None)
@@ -166,7 +166,7 @@ def _drawn(
         nodes = 1 + rng.integers(0, domain.taxonomy.n_nodes - 1, n)
         first, stop = domain.taxonomy.first[nodes], domain.taxonomy.stop[nodes]
         return first.astype(np.int64), stop.astype(np.int64)
-    # Two different borders out of size + 1: the second is drawn among the others.
+    # Two distinct borders out of size + 1: the second is drawn from the others.
     one, other = rng.integers(0, domain.size + 1, n), rng.integers(0, domain.size, n)
     other += other >= one
     return np.minimum(one, other), np.maximum(one, other)

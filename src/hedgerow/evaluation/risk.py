@@ -1,11 +1,11 @@
-"""Re-identification risk of truthful releases: how easily a record finds its person.
+"""Re-identification risk of truthful releases.
 
 The attacker knows the attributes of a person, generalises them as the release did, and
-guesses among the records of that box. Figures after [ElEmam13]: per record, one over the size
+guesses among the records of that box. Figures after [ElEmam13]: for each record, 1 / the size
 of its box, in the release (prosecutor) or in the population (journalist).
 
-They mean nothing for noisy counts and for synthetic records, where no row is a person's:
-there the guarantee of differential privacy says what can be learnt.
+They do not apply to noisy counts and synthetic records, where no row belongs to a person: there
+the guarantee of differential privacy bounds what can be learnt.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from hedgerow.model.groups import Groups
 from hedgerow.model.table import EncodedTable
 
 THRESHOLD = Fraction(1, 5)
-"""Records at a higher risk than this count as being at risk: boxes of fewer than 5."""
+"""Risk above which a record is at risk: boxes of fewer than 5 records."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AttackerRisk:
-    """The highest and the mean risk of a record, and the share of records at risk."""
+    """Highest and mean risk of a record, and the share of records at risk."""
 
     highest: float
     mean: float
@@ -39,9 +39,9 @@ class AttackerRisk:
 class Risk:
     """Re-identification risk of a release (owner only).
 
-    ``prosecutor`` knows that his target is in the release, ``journalist`` only that it is
-    in the population, and ``marketer`` is the share of all records that an attacker
-    matches rightly on average. ``uniques`` is the share of records that are alone in
+    ``prosecutor`` knows that the target is in the release, ``journalist`` only that it is in the
+    population, and ``marketer`` is the mean share of all records that an attacker matches
+    correctly. ``uniques`` is the share of records that are alone in
     their box, ``smallest_box`` the k of k-anonymity.
     """
 
@@ -60,20 +60,20 @@ def risk_of(
 ) -> Risk | None:
     """Return the risk of boxes that hold ``sizes`` records of a larger ``population``.
 
-    Without a population the release is all of it. ``None`` where there are no records.
+    Without a population the release is the population. ``None`` without records.
 
     >>> risk = risk_of(np.array([1, 4]))
     >>> risk.prosecutor.highest, risk.prosecutor.mean, risk.uniques
     (1.0, 0.4, 0.2)
     """
     if population is not None and len(population) != len(sizes):
-        raise InternalError("there is not one population size per box")
+        raise InternalError("the numbers of boxes and of population sizes differ")
     occupied = sizes > 0
     records = sizes[occupied].astype(np.float64)
     if not len(records):
         return None
     n_records = records.sum()
-    # A population is never smaller than what was published of it.
+    # A population is never smaller than its published part.
     people = (records if population is None else np.maximum(population[occupied], records)).astype(
         np.float64
     )
@@ -97,10 +97,10 @@ def risk_of(
 
 
 def risk_of_release(groups: Groups, population: EncodedTable | None = None) -> Risk | None:
-    """Return the risk of a truthful release, within a population where one is given.
+    """Return the risk of a truthful release, within a population if there is one.
 
-    The population must hold the released records; it is told apart by the boxes of the
-    release, where these divide the domain, and left out of account where they do not.
+    The population must contain the released records; it is counted in the boxes of the release
+    if these divide the domain, and ignored otherwise.
     """
     box = group_numbers(groups)
     sizes = np.bincount(box, weights=groups.counts).astype(np.int64)
@@ -120,7 +120,7 @@ def risk_of_release(groups: Groups, population: EncodedTable | None = None) -> R
 
 
 def risk_of_records(table: EncodedTable) -> Risk | None:
-    """Return the risk of publishing the records as they are: what a release starts from."""
+    """Return the risk of publishing the raw records."""
     if not table.codes:
         return None
     box, _ = row_numbers(table.codes)

@@ -1,4 +1,4 @@
-"""evaluate(release, data): every measure of a release, for the data owner."""
+"""Evaluate a release: all measures, for the data owner."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from hedgerow.evaluation.subject import (
 from hedgerow.model.certificate import Certificate
 from hedgerow.progress import Progress, no_progress, stretch
 from hedgerow.release.generalise import PlanGiven
+from hedgerow.report.headlines import Facts
 
 Task = Literal[
     "fidelity",
@@ -37,7 +38,7 @@ Task = Literal[
 ]
 TASKS: tuple[Task, ...] = get_args(Task)
 
-_OF_TABLES: dict[str, Callable[..., dict[str, Any]]] = {
+_OF_TABLES: dict[str, Callable[..., Facts]] = {
     "fidelity": tasks.columns_and_pairs,
     "classification": tasks.classification,
     "clustering": tasks.clustering,
@@ -47,11 +48,11 @@ _OF_TABLES: dict[str, Callable[..., dict[str, Any]]] = {
     "risk": tasks.reidentification,
     "people": tasks.people,
 }
-_OF_BASKETS: dict[str, Callable[..., dict[str, Any]]] = {
+_OF_BASKETS: dict[str, Callable[..., Facts]] = {
     "counting": basket_tasks.basket_counting,
     "itemsets": basket_tasks.itemsets,
 }
-_OF_SEQUENCES: dict[str, Callable[..., dict[str, Any]]] = {
+_OF_SEQUENCES: dict[str, Callable[..., Facts]] = {
     "prefixes": sequence_tasks.begun_with,
     "substrings": sequence_tasks.held_runs,
     "patterns": sequence_tasks.patterns,
@@ -59,8 +60,8 @@ _OF_SEQUENCES: dict[str, Callable[..., dict[str, Any]]] = {
 }
 
 
-def _known(subject: EvaluatedSubject) -> dict[str, Callable[..., dict[str, Any]]]:
-    """Return the tasks for what a release holds."""
+def _known(subject: EvaluatedSubject) -> dict[str, Callable[..., Facts]]:
+    """Return the tasks for this kind of release."""
     if isinstance(subject, TableSubject):
         return _OF_TABLES
     return _OF_SEQUENCES if subject.ordered else _OF_BASKETS
@@ -78,18 +79,61 @@ def evaluate(
     seed: int = 0,
     progress: Progress = no_progress,
 ) -> Evaluation:
-    """Return how well a release serves, compared with the data it was made from.
+    """Measure the utility of a release, compared with the raw data.
 
-    ``release`` is a release, its folder, or a table or basket file of any other tool, whose
-    domains the ``plan`` names. ``data`` is the confidential data and ``test`` are rows that
-    were kept out of the release, each a file or a dataframe. ``tasks`` are some of
-    fidelity, classification, clustering, counting, relations, loss, risk and people (tables),
-    counting and itemsets (set-valued data), prefixes, substrings, patterns and lengths
-    (sequences), or ``"all"``. ``out`` is a folder for the report, never inside the
-    release's own; ``force`` replaces an earlier evaluation there.
+    Parameters
+    ----------
+    release : Release, BasketRelease or path
+        A release, its folder, or with a ``plan`` a table or basket file of any other tool.
+    data : path or dataframe
+        The confidential data from which the release was made.
+    test : path or dataframe, optional
+        Records that are not in the release, to test classifiers.
+    tasks : sequence of str or "all", default="all"
+        For tables some of fidelity, classification, clustering, counting, relations, loss, risk
+        and people; for baskets counting and itemsets; for sequences prefixes, substrings,
+        patterns and lengths.
+    plan : path, mapping or Plan, optional
+        Sets the domains of a plain file, and the format of files.
+    out : path, optional
+        Folder for `evaluation.html` and `evaluation.json`, outside the release.
+    force : bool, default=False
+        Replace an existing evaluation in ``out``.
+    seed : int, default=0
+        Random seed.
+    progress : callable, optional
+        Called with the name of a step and the fraction of it that is done.
 
-    Privacy: none. The result is computed from the confidential records without noise, and
-    is for the data owner alone.
+    Returns
+    -------
+    Evaluation
+        All figures in ``facts``.
+
+    Raises
+    ------
+    SettingError
+        If a task is unknown or does not suit the release.
+    DataError
+        If the data cannot be read or lack an attribute of the release.
+    ReleaseError
+        If the release cannot be read, or the folder cannot be written.
+
+    Notes
+    -----
+    Privacy: none. The figures are computed from the confidential records without noise.
+
+    Examples
+    --------
+    >>> import hedgerow
+    >>> import pyarrow as pa
+    >>> plan = {"attributes": {"age": {"numeric": [0, 99]}, "ward": {"values": ["A", "B"]}},
+    ...         "protects": "records", "confirmed": True,
+    ...         "publish": {"method": "hedge", "epsilon": 4}}
+    >>> visits = pa.table({"age": [20, 70] * 500, "ward": ["A", "B"] * 500})
+    >>> release = hedgerow.publish(plan, data=visits, seed=1)
+    >>> "counting" in evaluate(release, visits, tasks=["counting"]).facts
+    True
+
     """
     subject = subject_of(release, data, test=test, plan=plan, progress=progress)
     chosen, skipped = _chosen(subject, tasks)
@@ -109,11 +153,11 @@ def evaluate(
 
 
 def _chosen(
-    subject: EvaluatedSubject, asked: Sequence[str] | str
+    subject: EvaluatedSubject, tasks: Sequence[str] | str
 ) -> tuple[list[str], dict[str, str]]:
-    """Return the tasks to run, in their order, and those left out with the reason."""
+    """Return the tasks to run, in their order, and the reasons for skipped ones."""
     known = _known(subject)
-    wanted = [asked] if isinstance(asked, str) else list(asked)
+    wanted = [tasks] if isinstance(tasks, str) else list(tasks)
     skipped: dict[str, str] = {}
     if "all" in wanted or not wanted:
         wanted = list(known)
@@ -129,7 +173,7 @@ def _chosen(
     for task in wanted:
         if task not in known:
             raise SettingError(
-                f"{task!r} is no task for {_kind(subject)}",
+                f"{task!r} is not a task for {_kind(subject)}",
                 where="task",
                 do=f"Give some of: {', '.join(known)}, all.",
             )
@@ -149,7 +193,7 @@ def _kind(subject: EvaluatedSubject) -> str:
 
 
 def _lacks_class(subject: EvaluatedSubject) -> str | None:
-    """Return why there is nothing to classify by, if so."""
+    """Return the reason why classification does not apply, if any."""
     if not isinstance(subject, TableSubject):
         return None
     if subject.groups.classes is None:
@@ -167,7 +211,7 @@ def _protects_people(subject: EvaluatedSubject) -> bool:
 
 
 def _lacks_people(subject: EvaluatedSubject) -> str | None:
-    """Return why records cannot be told to be anybody's, if so."""
+    """Return the reason why the people of records are not known, if any."""
     if not isinstance(subject, TableSubject) or subject.people is not None:
         return None
     if not _protects_people(subject):
@@ -175,7 +219,7 @@ def _lacks_people(subject: EvaluatedSubject) -> str | None:
     return "the data has no column of the people that the certificate names"
 
 
-def _head(subject: EvaluatedSubject) -> dict[str, Any]:
+def _head(subject: EvaluatedSubject) -> Facts:
     if isinstance(subject, TableSubject):
         kind, shape = "table", str(subject.shape)
         rows, total = len(subject.groups), int(subject.groups.counts.sum())
@@ -198,8 +242,8 @@ def _head(subject: EvaluatedSubject) -> dict[str, Any]:
     }
 
 
-def _people_counted(subject: EvaluatedSubject) -> dict[str, Any]:
-    """Return how many people the data are of, and what the release counts, if that is known."""
+def _people_counted(subject: EvaluatedSubject) -> Facts:
+    """Return the number of people and the unit of the release's counts, if known."""
     certificate = subject.certificate
     person = None if certificate is None else certificate.guarantee.person
     if person is None:
@@ -211,8 +255,8 @@ def _people_counted(subject: EvaluatedSubject) -> dict[str, Any]:
     return {"counted": person.counted, "people": len(subject.people.sizes)}
 
 
-def _promised(certificate: Certificate | None) -> dict[str, Any]:
-    """Return what the certificate says, or that there is none."""
+def _promised(certificate: Certificate | None) -> Facts:
+    """Return the facts of the certificate, None without one."""
     if certificate is None:
         return {"method": None, "epsilon": None, "guarantee": None, "statement": None}
     guarantee = certificate.guarantee

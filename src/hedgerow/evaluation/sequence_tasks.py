@@ -1,4 +1,4 @@
-"""The tasks of an evaluation of sequences: each returns its figures as plain facts."""
+"""Tasks of an evaluation of sequences; each returns its figures as plain facts."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from hedgerow.progress import Done, unheard
 from hedgerow.report.headlines import Facts
 
 SHARE = Fraction(1, 1000)
-"""The part of all sequences from which the count of a run is compared."""
+"""Minimum count of a compared run, as a share of all sequences."""
 
 LONGEST = 4
 TOP = 100
 
 
 def begun_with(subject: BasketSubject, *, seed: int, done: Done = unheard) -> Facts:
-    """Return the errors of how many sequences begin with frequent prefixes of 1 to 4 items."""
+    """Return the errors of the counts of frequent prefixes of 1 to 4 items."""
     return _grams(subject, begins=True)
 
 
 def held_runs(subject: BasketSubject, *, seed: int, done: Done = unheard) -> Facts:
-    """Return the errors of how often frequent runs of 1 to 4 items occur."""
+    """Return the errors of the counts of frequent runs of 1 to 4 items."""
     return _grams(subject, begins=False)
 
 
@@ -44,7 +44,7 @@ def _grams(subject: BasketSubject, *, begins: bool) -> Facts:
 
 
 def patterns(subject: BasketSubject, *, seed: int, done: Done = unheard) -> Facts:
-    """Return how alike the substrings are that most sequences of records and release hold."""
+    """Return the agreement of the most frequent substrings of records and release."""
     true = top_patterns(subject.records, TOP)
     done(0.5)
     noisy = top_patterns(subject.release, TOP)
@@ -68,7 +68,7 @@ def patterns(subject: BasketSubject, *, seed: int, done: Done = unheard) -> Fact
 
 
 def lengths(subject: BasketSubject, *, seed: int, done: Done = unheard) -> Facts:
-    """Return how far the lengths of sequences are from the truth, and how many items there are."""
+    """Return the error of the lengths of sequences, and the numbers of items."""
     longest = max(_longest(subject.records), _longest(subject.release))
     true, noisy = _shares(subject.records, longest), _shares(subject.release, longest)
     return {

@@ -1,8 +1,8 @@
-"""Groups and records as weights spread over codes: what counting questions are put to.
+"""Groups and records as weights over codes, from which counts are computed.
 
-A group says how many records lie in its box, not where. Its records are taken to be
-spread evenly over each of its ranges, or as the release's noisy marginals say where it has
-them, and independently from attribute to attribute.
+A group has the number of records in its box, not their positions. Its records are spread evenly
+over each of its ranges, or by the release's noisy marginals if it has them, independently for
+each attribute.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hedgerow.model.groups import Groups
 from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 
-_BLOCK = 1 << 22  # numbers held at a time while products are added up
+_BLOCK = 1 << 22  # numbers in memory while products are added up
 
 CodeBounds = NDArray[np.int64]
 
@@ -29,8 +29,8 @@ CodeBounds = NDArray[np.int64]
 class SpreadAxis:
     """One attribute: distinct pieces ``[first, stop)`` of its codes, and each row's piece.
 
-    ``ends`` are cumulated weights of the codes, by column, where pieces are not even;
-    ``column`` is each piece's column of them.
+    ``ends`` are cumulative weights of the codes, by column, if pieces are not even; ``column`` is
+    the column of each piece.
     """
 
     size: int
@@ -42,11 +42,11 @@ class SpreadAxis:
 
     @cached_property
     def is_points(self) -> bool:
-        """Whether every piece is a single code."""
+        """True if every piece is a single code."""
         return bool((self.stop - self.first == 1).all())
 
     def bins(self, borders: CodeBounds) -> NDArray[np.integer[Any]]:
-        """Return the bin between borders that the piece of each row begins in."""
+        """Return the bin in which the piece of each row begins."""
         of_piece = np.searchsorted(borders, self.first, side="right") - 1
         if np.array_equal(of_piece, np.arange(len(of_piece))):
             return self.index
@@ -95,26 +95,26 @@ class SpreadAxis:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Spread:
-    """Weighted rows over the attributes of a schema, its class the last of them."""
+    """Weighted rows over the attributes of a schema, the class last."""
 
     axes: tuple[SpreadAxis, ...]
     weights: NDArray[np.float64]
 
     @property
     def total(self) -> float:
-        """The sum of all weights."""
+        """Sum of all weights."""
         return float(self.weights.sum())
 
     @cached_property
     def unequal(self) -> NDArray[np.float64] | None:
-        """The weights, or None where all are 1 and rows need only be counted."""
+        """Weights, or None if all are 1, so that rows are only counted."""
         return None if (self.weights == 1).all() else self.weights
 
     @classmethod
     def of_table(cls, table: EncodedTable, weights: NDArray[np.float64] | None = None) -> Spread:
-        """Return records, each in its own codes (as confidential as they are).
+        """Return records in their own codes (confidential).
 
-        Each weighs 1 unless ``weights`` say otherwise.
+        Each weighs 1 unless there are ``weights``.
         """
         columns = table.codes if table.classes is None else (*table.codes, table.classes)
         axes = [
@@ -125,7 +125,7 @@ class Spread:
 
     @classmethod
     def of_groups(cls, groups: Groups, schema: Schema) -> Spread:
-        """Return the groups of a release, by their counts."""
+        """Return the groups of a release, weighted by their counts."""
         axes = [
             _groups_axis(groups, at, attribute.domain.size)
             for at, attribute in enumerate(schema.attributes)
@@ -143,9 +143,9 @@ class Spread:
     def marginal(
         self, attributes: Sequence[int], edges: Sequence[CodeBounds]
     ) -> NDArray[np.float64]:
-        """Return the weight of every cell of a table of some attributes, up to three.
+        """Return the marginal of up to three attributes.
 
-        ``edges`` are borders of bins per attribute, from 0 to its size.
+        ``edges`` are the borders of the bins of each attribute, from 0 to its size.
         """
         axes = [self.axes[at] for at in attributes]
         if all(axis.is_points for axis in axes):
@@ -160,7 +160,7 @@ class Spread:
     def counts_in(
         self, attributes: Sequence[int], low: CodeBounds, high: CodeBounds
     ) -> NDArray[np.float64]:
-        """Return the weight in each box ``[low, high)`` of some attributes, up to three.
+        """Return the weight in each box ``[low, high)`` of up to three attributes.
 
         ``low`` and ``high`` have one row per box and one column per attribute.
         """
@@ -189,7 +189,7 @@ class Spread:
     def _from_sums(
         self, axes: Sequence[SpreadAxis], low: CodeBounds, high: CodeBounds
     ) -> NDArray[np.float64]:
-        """Answer from cumulated cells between the borders that are asked for."""
+        """Answer from cumulative cells between the borders of the boxes."""
         edges = [
             np.unique(np.concatenate([low[:, at], high[:, at], [0, axis.size]]))
             for at, axis in enumerate(axes)
@@ -209,7 +209,7 @@ class Spread:
     def _projected(
         self, axes: Sequence[SpreadAxis]
     ) -> tuple[list[NDArray[np.integer[Any]]], NDArray[np.float64]]:
-        """Return the distinct rows of some axes, with the weight of each."""
+        """Return the distinct rows of some axes, and the weight of each."""
         number, first = row_numbers([axis.index for axis in axes])
         weights: NDArray[np.float64] = np.bincount(
             number, weights=self.weights, minlength=len(first)
@@ -259,7 +259,7 @@ def _groups_axis(groups: Groups, at: int, size: int) -> SpreadAxis:
     if n_columns == 1 or groups.classes is None:
         column = np.zeros(len(first), dtype=np.int64)
         return SpreadAxis(size=size, first=first, stop=stop, index=index, ends=ends, column=column)
-    # A range is a piece of its own for every class.
+    # Every class has its own pieces.
     return SpreadAxis(
         size=size,
         first=np.tile(first, n_columns),

@@ -1,29 +1,29 @@
-"""What is evaluated: a release of any origin, and the confidential data beside it."""
+"""Subjects of evaluation: a release of any origin, and the confidential data."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from hedgerow.encode.baskets import encode_baskets
+from hedgerow.encode.covers import codes_named
 from hedgerow.encode.owned_baskets import joined_baskets
 from hedgerow.encode.schema import schema_of
 from hedgerow.encode.table import encode_table
 from hedgerow.encode.universe import separators_of, universe_of
 from hedgerow.errors import DataError, InternalError, ReleaseError, SettingError
-from hedgerow.evaluation.covers import covered
 from hedgerow.evaluation.people import PeopleOfRecords, encode_with_people
 from hedgerow.evaluation.placing import is_pointlike
 from hedgerow.evaluation.plain import read_plain
 from hedgerow.evaluation.weighted_sets import WeightedSets
 from hedgerow.model.baskets import EncodedBaskets
-from hedgerow.model.certificate import Certificate, CertifiedCover, CertifiedPerson
+from hedgerow.model.certificate import Certificate, CertifiedCover, CertifiedPerson, listed
 from hedgerow.model.groups import Groups
 from hedgerow.model.reading import PLAIN, Reading
-from hedgerow.model.schema import Schema
+from hedgerow.model.schema import CoverRule, Schema
 from hedgerow.model.table import EncodedTable
 from hedgerow.model.universe import ItemsPlace, Universe
 from hedgerow.plan.load import load_plan, plan_of
@@ -40,18 +40,18 @@ from hedgerow.release.sequences import SequenceRelease
 from hedgerow.release.write import CERTIFICATE
 
 DISCLOSED = "disclosed.csv"
-"""The table of a disclosure; the plan names its domains."""
+"""Table of a disclosure; the plan names its domains."""
 
 ReleaseShape = Literal["cut", "tree", "boxes", "records"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class TableSubject:
-    """A release of a table, and the records it is compared with (confidential).
+    """Release of a table, and the records it is compared with (confidential).
 
-    ``certificate`` is ``None`` for a plain table of another tool; ``test`` are records
-    that were kept out of the release, where there are some; ``people`` says whose the records
-    are, where the release protects people and the data name them.
+    ``certificate`` is ``None`` for a plain table of another tool; ``test`` are records that were
+    kept out of the release, if any; ``people`` has the person of each record, if the release
+    protects people and the data name them.
     """
 
     name: str
@@ -64,7 +64,7 @@ class TableSubject:
 
     @property
     def shape(self) -> ReleaseShape:
-        """How the release divides the domain, if it does."""
+        """Shape of the release: how it divides the domain, if it does."""
         if self.groups.is_cut:
             return "cut"
         if self.groups.tree is not None:
@@ -74,7 +74,7 @@ class TableSubject:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class BasketSubject:
-    """A release of set-valued data, and the records it is compared with (confidential)."""
+    """Release of set-valued data, and the records it is compared with (confidential)."""
 
     name: str
     certificate: Certificate | None
@@ -90,11 +90,11 @@ EvaluatedSubject = TableSubject | BasketSubject
 def subject_of(
     release: Any, data: Any, *, test: Any = None, plan: PlanGiven = None, progress: Progress
 ) -> EvaluatedSubject:
-    """Return a release and its data, read as the release's domains say.
+    """Return a release and its data, read with the domains of the release.
 
-    ``release`` is a release, its folder, or with a ``plan`` that names the domains any table
-    or basket file, or the folder of a disclosure. A release names its own domains; a plan
-    beside it says only how the data are read.
+    ``release`` is a release or its folder; with a ``plan`` that names the domains, it may be any
+    table or basket file, or the folder of a disclosure. A release names its own domains; a plan
+    in addition says only how the data are read.
     """
     progress("reading the release", None)
     known = _plan(plan)
@@ -104,15 +104,15 @@ def subject_of(
     ):
         if test is not None:
             raise SettingError(
-                "set-valued data is not classified",
+                "set-valued data has no classification task",
                 where="test",
-                do="Leave the test file out.",
+                do="Leave out the test file.",
             )
         return _baskets(loaded, release, data, known, progress)
     says_nothing = known is not None and known.reading is None and known.covers is None
     if loaded is not None and says_nothing:
         raise SettingError(
-            "the release folder names its own domains, and the plan does not say how to read",
+            "the release folder names its own domains, and the plan has no section 'reading'",
             where="plan",
             do="Leave the plan out, or give it a section 'reading'.",
         )
@@ -131,8 +131,8 @@ def _plan(plan: PlanGiven) -> Plan | None:
     return plan_of(plan) if isinstance(plan, Mapping) else load_plan(Path(plan))
 
 
-def _loaded(release: Any) -> Release | BasketRelease | None:
-    """Return a release as one; nothing for what is a plain table."""
+def _loaded(release: object) -> Release | BasketRelease | None:
+    """Return the release, or None for a plain table."""
     if isinstance(release, Release | BasketRelease):
         return release
     if not isinstance(release, str | os.PathLike):
@@ -189,7 +189,7 @@ def _table(
 
 
 def _plain_file(release: Any) -> tuple[Any, Certificate | None]:
-    """Return the table to read, and its certificate if it is that of a disclosure."""
+    """Return the table to read, and its certificate if it is a disclosure."""
     if isinstance(release, str | os.PathLike) and (Path(release) / DISCLOSED).is_file():
         certificate = load_certificate(Path(release))
         vouch(Path(release) / DISCLOSED, certificate)
@@ -199,7 +199,7 @@ def _plain_file(release: Any) -> tuple[Any, Certificate | None]:
 
 @dataclass(frozen=True, kw_only=True)
 class _Part:
-    """How the records are read that a release was made from, and which of them."""
+    """Reading of the records that a release was made from, and its part of them."""
 
     schema: Schema
     cover: CertifiedCover | None
@@ -215,21 +215,21 @@ def _encoded(
     *,
     promised: CertifiedPerson | None = None,
 ) -> tuple[EncodedTable, PeopleOfRecords | None]:
-    """Return the records and, where a release promises them something, whose each is."""
+    """Return the records and, if the release protects people, the person of each."""
     source = open_table(data, reading=reading)
     schema = covered(part.schema, part.cover, part.plan, source.columns)
     target = schema.class_attribute
     if target is not None and target.name not in source.columns:
         schema = replace(schema, class_attribute=None)
 
-    def told(part: float) -> None:
+    def report(part: float) -> None:
         progress(step, part)
 
     people: PeopleOfRecords | None = None
     if promised is not None and set(promised.columns) <= set(source.columns):
-        table, people = encode_with_people(source, schema, promised, progress=told)
+        table, people = encode_with_people(source, schema, promised, progress=report)
     else:
-        table = encode_table(source, schema, progress=told)
+        table = encode_table(source, schema, progress=report)
     if not len(table):
         raise DataError(
             "there are no complete records to compare with",
@@ -246,12 +246,12 @@ def _baskets(
     if loaded is not None:
         sets, name = WeightedSets.of_release(loaded.baskets), loaded.certificate.data.name
     else:
-        given = encode_baskets(open_items(release, universe.place), universe)
-        sets, name = WeightedSets.of_records(given), _name(release)
+        encoded = encode_baskets(open_items(release, universe.place), universe)
+        sets, name = WeightedSets.of_records(encoded), _name(release)
     records = _raw_baskets(data, universe, plan, progress)
     if not len(records):
         raise DataError(
-            "no record holds an item of the universe",
+            "no record has an item of the universe",
             where="evaluation",
             do="Give the data that the release was made from.",
         )
@@ -268,22 +268,22 @@ def _baskets(
 def _raw_baskets(
     data: Any, universe: Universe, plan: Plan | None, progress: Progress
 ) -> EncodedBaskets:
-    """Return the baskets that a release estimates: one for each person where theirs are joined."""
+    """Return the baskets that a release estimates, one per person if they are joined."""
 
-    def told(part: float) -> None:
+    def report(part: float) -> None:
         progress("reading the data", part)
 
     reading = PLAIN if plan is None else plan.how_to_read()
     rule = None if plan is None else plan.people_rule()
     if rule is not None and rule.join is not None:
         owned = open_owned_items(data, universe.place, rule, reading=reading)
-        return joined_baskets(owned, universe, progress=told)
+        return joined_baskets(owned, universe, progress=report)
     source = open_items(data, universe.place, reading=reading)
-    return encode_baskets(source, universe, progress=told)
+    return encode_baskets(source, universe, progress=report)
 
 
 def _universe(loaded: BasketRelease | None, plan: Plan | None) -> Universe:
-    """Return the release's own universe, or the plan's; the plan says where items are."""
+    """Return the universe of the release, or of the plan, which says where items are."""
     if loaded is None:
         if plan is None:
             raise InternalError("there is neither a release nor a plan")
@@ -301,5 +301,45 @@ def _universe(loaded: BasketRelease | None, plan: Plan | None) -> Universe:
     return Universe(taxonomy=loaded.taxonomy, place=place)
 
 
-def _name(release: Any) -> str:
+def _name(release: object) -> str:
     return Path(release).name if isinstance(release, str | os.PathLike) else "a table"
+
+
+def covered(
+    schema: Schema, cover: CertifiedCover | None, plan: Plan | None, columns: Collection[str]
+) -> Schema:
+    """Return the schema that reads only the records that the release covers.
+
+    The plan says how the column is read; without a plan it must be an attribute of the release.
+    Data without the column are taken to be the covered part.
+    """
+    if cover is None or schema.cover is not None:
+        return schema
+    if plan is not None and plan.covers is not None:
+        return replace(schema, cover=_planned(cover, plan))
+    for attribute in schema.used():
+        if attribute.name == cover.column:
+            codes = codes_named(attribute, cover.values)
+            rule = CoverRule(attribute=attribute, codes=codes, values=cover.values)
+            return replace(schema, cover=rule)
+    if cover.column not in columns:
+        return schema
+    raise SettingError(
+        f"the release covers only records whose {cover.column!r} is {listed(cover.values)}, and"
+        " does not say how that column is read",
+        where="evaluation",
+        do="Give the plan of the release with --plan, or data that hold only that part,"
+        " without the column.",
+    )
+
+
+def _planned(cover: CertifiedCover, plan: Plan) -> CoverRule:
+    rule = schema_of(plan).cover
+    if rule is None or (rule.attribute.name, rule.values) != (cover.column, cover.values):
+        raise SettingError(
+            f"the plan covers another part than the release, whose {cover.column!r} is"
+            f" {listed(cover.values)}",
+            where="plan: covers",
+            do="Give the plan that the release was made with.",
+        )
+    return rule

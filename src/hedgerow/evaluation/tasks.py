@@ -1,15 +1,23 @@
-"""The tasks of an evaluation of a table: each returns its figures as plain facts."""
+"""Tasks of an evaluation of a table; each returns its figures as plain facts."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from hedgerow.errors import InternalError
-from hedgerow.evaluation.class_facts import ByLearner, class_rows, kept_of, measure_facts
-from hedgerow.evaluation.classification import majority_measures, raw_measures, release_measures
+from hedgerow.evaluation.classification import (
+    ByLearner,
+    class_rows,
+    kept_of,
+    majority_measures,
+    measure_facts,
+    raw_measures,
+    release_measures,
+)
 from hedgerow.evaluation.clustering import CLUSTERS, match_points, most_clustered
 from hedgerow.evaluation.fidelity import fidelity
 from hedgerow.evaluation.fidelity_facts import fidelity_facts
@@ -19,8 +27,7 @@ from hedgerow.evaluation.marginals import MOST_TABLES, marginal_errors
 from hedgerow.evaluation.people import people_facts
 from hedgerow.evaluation.placing import boxes_of, is_placed, rows_of
 from hedgerow.evaluation.ranges import SANITY, range_errors
-from hedgerow.evaluation.relation_facts import relation_facts
-from hedgerow.evaluation.relations import relations
+from hedgerow.evaluation.relations import relation_facts, relations
 from hedgerow.evaluation.risk import THRESHOLD, risk_of_records, risk_of_release
 from hedgerow.evaluation.subject import TableSubject
 from hedgerow.evaluation.threads import one_thread
@@ -30,8 +37,8 @@ from hedgerow.progress import Done, stretch, unheard
 from hedgerow.report.headlines import Facts
 
 _SEEN = (
-    "No test file was given: the test rows are a random third of the data, and the release was"
-    " made of these rows, too. The ceiling has not seen them. Give --test for a fair comparison."
+    "There is no test file: the test rows are a random third of the data, from which the release"
+    " was also made. The ceiling has not seen them. Give --test for a fair comparison."
 )
 _UNSEEN = "The test rows come from the test file: neither the release nor the ceiling saw them."
 
@@ -61,13 +68,9 @@ def classification(subject: TableSubject, *, seed: int, done: Done = unheard) ->
     has_boxes = boxes_of(groups, subject.schema) is not None
     floor = majority_measures(train=train, test=test)
     ceiling = raw_measures(train=train, test=test, seed=seed, done=stretch(done, 0, 3))
-    common: Any = {"test": test, "usual": floor.usual, "seed": seed}
-    boxes = (
-        release_measures(groups, by="boxes", done=stretch(done, 1, 3), **common)
-        if has_boxes
-        else None
-    )
-    records = release_measures(groups, by="records", done=stretch(done, 2, 3), **common)
+    measured = partial(release_measures, groups, test=test, usual=floor.usual, seed=seed)
+    boxes = measured(by="boxes", done=stretch(done, 1, 3)) if has_boxes else None
+    records = measured(by="records", done=stretch(done, 2, 3))
     judged = records if boxes is None or not is_placed(groups) else boxes
     return {
         **_test_facts(subject, test),
@@ -110,14 +113,14 @@ def _class_labels(table: EncodedTable) -> list[str]:
 
 
 def _shares(table: EncodedTable) -> list[float]:
-    """Return the part of the records in each class."""
+    """Return the share of the records in each class."""
     classes = np.zeros(0, dtype=np.int64) if table.classes is None else table.classes
     sizes = np.bincount(classes, minlength=len(_class_labels(table)))
     return [float(each) for each in sizes / max(len(classes), 1)]
 
 
 def _split(subject: TableSubject, seed: int) -> tuple[EncodedTable, EncodedTable]:
-    """Return the rows that the ceiling learns from, and those that all are tested on."""
+    """Return the training rows of the ceiling, and the test rows."""
     table = subject.table
     if subject.test is not None:
         return table, subject.test
@@ -165,7 +168,7 @@ def _counting(subject: TableSubject, *, seed: int, done: Done) -> Facts:
         for ways in range(1, deepest + 1)
     ]
     n_true = len(table) if weights is None else round(float(weights.sum()))
-    told = int(groups.counts.sum())
+    n_released = int(groups.counts.sum())
     return {
         "against": "records" if weights is None else "people",
         "ranges": [_facts(each) for each in ranges],
@@ -174,15 +177,15 @@ def _counting(subject: TableSubject, *, seed: int, done: Done) -> Facts:
         "most-marginals": MOST_TABLES,
         "spread": "even" if groups.marginals is None else "by the release's noisy marginals",
         "total": {
-            "release": told,
+            "release": n_released,
             "records": n_true,
-            "error": abs(told - n_true) / max(n_true, 1),
+            "error": abs(n_released - n_true) / max(n_true, 1),
         },
     }
 
 
 def related(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
-    """Return what the release keeps of every pair of attributes, and of means."""
+    """Return the errors of every pair of attributes, and of means."""
     with_class = _has_class(subject)
     schema = subject.table.schema
     used = list(schema.used()) if with_class else list(schema.attributes)
@@ -199,9 +202,9 @@ def related(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
 
 
 def people(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
-    """Return how many people there are, what counts of them, and errors against people."""
+    """Return numbers of people and of their records, and errors against people."""
     if subject.people is None:
-        raise InternalError("nobody knows whose records they are")
+        raise InternalError("the people of the records are not known")
     return people_facts(
         subject.groups,
         subject.table,
@@ -228,7 +231,7 @@ def loss(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
 
 
 def reidentification(subject: TableSubject, *, seed: int, done: Done = unheard) -> Facts:
-    """Return the re-identification risk, or why there is none to state."""
+    """Return the re-identification risk, or the reason why it does not apply."""
     truthful = is_truthful(subject)
     if truthful is False:
         return {"applicable": False, "why": _WHY_NOT}
@@ -245,27 +248,26 @@ def reidentification(subject: TableSubject, *, seed: int, done: Done = unheard) 
 
 
 _WHY_NOT = (
-    "The release is differentially private: what anybody can learn of a person from it is bounded"
-    " by epsilon, whatever they know, and the release's own report says what that means. Figures"
-    " that take each row for a person's true record do not apply: counts are noisy, and a group"
-    " of one may hold nobody."
+    "The release is differentially private: epsilon bounds what anyone can learn about a person"
+    " from it, whatever they know; its own report explains the bound. Figures that treat each row"
+    " as a person's true record do not apply: counts are noisy, and a group of one may be nobody."
 )
-_TRUTHFUL = "Each record of the release is that of one person, generalised."
+_TRUTHFUL = "Each record of the release is the generalised record of one person."
 _IF_TRUE = (
     "The file has no certificate. These figures hold if every row is a true record of one"
-    " person; for synthetic rows they mean nothing."
+    " person; they do not apply to synthetic rows."
 )
 
 
 def is_truthful(subject: TableSubject) -> bool | None:
-    """Whether rows are true records, by the certificate; ``None`` where there is none."""
+    """Return True if rows are true records by the certificate; None without a certificate."""
     if subject.certificate is None:
         return None
     return subject.certificate.guarantee.kind == "none"
 
 
 def _facts(result: Any) -> Facts:
-    """Return a result as JSON holds it, with hyphens in its names."""
+    """Return a result as JSON, with hyphens in its names."""
 
     def hyphened(value: Any) -> Any:
         if isinstance(value, dict):

@@ -1,19 +1,18 @@
-"""Products of matrices on one core: where others work too, threads that wait cost the most."""
+"""Matrix products on one core: on a busy machine, waiting threads cost the most."""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
 
 
-def one_thread(*, of: str | None = "blas") -> AbstractContextManager[Any]:
-    """Return what keeps linear algebra to one thread; nothing where that cannot be said.
+def one_thread(*, of: str | None = "blas") -> AbstractContextManager[object]:
+    """Return a context that limits linear algebra to one thread, if `threadpoolctl` is installed.
 
-    ``of`` names other libraries, as `threadpoolctl` does; None is all that are loaded.
+    ``of`` names other libraries, as `threadpoolctl` does; None: all loaded ones.
     """
     try:
         from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
     except ImportError:
         return nullcontext()
-    limits: AbstractContextManager[Any] = threadpool_limits(limits=1, user_api=of)
+    limits: AbstractContextManager[object] = threadpool_limits(limits=1, user_api=of)
     return limits

@@ -1,4 +1,4 @@
-"""Sets of items with weights: records and releases in the one shape that evaluation reads."""
+"""Sets of items with weights: the form of records and releases in evaluation."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from hedgerow.model.baskets import EncodedBaskets, NoisyBaskets
 
 SUPERSETS_UP_TO = 22
-"""Universes up to that many items are answered from superset sums over all masks."""
+"""Maximum number of items for which queries are answered from sums over all masks."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class WeightedSets:
-    """Sets of items ``items[offsets[r]:offsets[r + 1]]``, each counting ``weights[r]`` times."""
+    """Sets of items ``items[offsets[r]:offsets[r + 1]]`` with the weights ``weights[r]``."""
 
     n_items: int
     offsets: NDArray[np.int64]
@@ -27,7 +27,7 @@ class WeightedSets:
 
     @classmethod
     def of_records(cls, baskets: EncodedBaskets) -> WeightedSets:
-        """Return confidential records, each counting once."""
+        """Return confidential records, each with weight 1."""
         return cls(
             n_items=baskets.taxonomy.n_leaves,
             offsets=baskets.offsets,
@@ -50,30 +50,30 @@ class WeightedSets:
 
     @property
     def total(self) -> int:
-        """The sum of all weights."""
+        """Sum of all weights."""
         return int(self.weights.sum())
 
     @cached_property
     def owners(self) -> NDArray[np.int64]:
-        """The set that each entry of ``items`` belongs to."""
+        """Set that each entry of ``items`` belongs to."""
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
     @cached_property
     def supports(self) -> NDArray[np.int64]:
-        """The weight of all sets that hold each item."""
+        """Total weight of the sets that contain each item."""
         weights = self.weights[self.owners]
         return np.bincount(self.items, weights=weights, minlength=self.n_items).astype(np.int64)
 
     @cached_property
     def by_item(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """For each item the sets that hold it, increasing: offsets and sets."""
+        """Sets that contain each item, in increasing order, as offsets and sets."""
         order = np.argsort(self.items, kind="stable")
         starts = np.searchsorted(self.items[order], np.arange(self.n_items + 1))
         return starts.astype(np.int64), self.owners[order]
 
     @cached_property
     def superset_sums(self) -> NDArray[np.int64]:
-        """For every mask of a small universe, the weight of the sets that include it."""
+        """Total weight of the sets that include each mask of a small universe."""
         sums = np.zeros(1 << self.n_items, dtype=np.int64)
         if len(self):
             bits = np.left_shift(np.int64(1), np.arange(self.n_items, dtype=np.int64))
@@ -86,11 +86,11 @@ class WeightedSets:
 
     @cached_property
     def distinct(self) -> frozenset[bytes]:
-        """All sets there are, as bytes."""
+        """All sets as bytes."""
         return frozenset(self.each())
 
     def each(self) -> Iterator[bytes]:
-        """Yield each set as bytes: equal sets give equal bytes."""
+        """Yield each set as bytes; equal sets give equal bytes."""
         codes = np.ascontiguousarray(self.items, dtype=np.uint32)
         bounds = (self.offsets * codes.itemsize).tolist()
         every = codes.tobytes()

@@ -1,4 +1,4 @@
-"""What people see of a ledger: for every data set its balance and everything taken from it."""
+"""The accounts of a ledger for display: for every data set its balance and its entries."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _MAX_NOTE = 500
 class Entry:
     """One amount of epsilon, and of delta, taken from a data set. It stays spent in every state.
 
-    ``booked`` means that the release was begun and has not been heard of since. ``neighbours`` is
-    what it protects; ``None`` if nobody wrote it down. ``table`` is what the table is called,
-    ``covers`` the part of it that was read, ``parallel`` whether only releases of the same part
-    add up with this one. Of a booking that was just made, ``head`` is the digest of the chain
-    and ``chain`` the keyed digest of that.
+    ``booked`` means that the release was begun and has not been reported as released or failed.
+    ``neighbours`` is what it protects, ``None`` if not recorded. ``table`` is the name of the
+    table, ``covers`` the part of it that was read, ``parallel`` whether only releases of the same
+    part add up with this one. For a new booking, ``head`` is the digest of the chain and ``chain``
+    the keyed digest of that.
     """
 
     id: int
@@ -73,7 +73,7 @@ class Entry:
 class Account(AccountBalance):
     """A data set in the ledger: caps, sums, and everything taken from it, oldest first.
 
-    ``names`` are further names that lead to it, of data sets that it was or was joined with.
+    ``names`` are further names of the account, of data sets that were renamed or joined.
     """
 
     entries: tuple[Entry, ...] = ()
@@ -88,9 +88,9 @@ class Account(AccountBalance):
         return {**super().as_dict(), **also, "entries": entries}
 
     def tables(self) -> list[dict[str, Any]]:
-        """Return the tables that releases were made from, and what those of each cost together.
+        """Return the tables from which releases were made, each with its total cost.
 
-        That is a plain sum, whatever they cover.
+        This is a plain sum, whatever parts the releases cover.
         """
         spent: dict[str, list[Fraction]] = {}
         for entry in self.entries:
@@ -107,7 +107,7 @@ def accounts_of(events: Iterable[Event], state: State) -> tuple[Account, ...]:
         return _accounts(events, state)
     except (ValueError, KeyError, TypeError, ArithmeticError):
         raise LedgerError(
-            "the ledger cannot be trusted: an event makes no sense", where="ledger", do=RECOVER
+            "The ledger cannot be trusted: an event is invalid.", where="ledger", do=RECOVER
         ) from None
 
 
@@ -135,12 +135,12 @@ def _accounts(events: Iterable[Event], state: State) -> tuple[Account, ...]:
 
 
 def known(state: State, name: str) -> AccountBalance:
-    """Return the balance of a data set that must be there."""
+    """Return the balance of a data set that must exist."""
     balance = state.find(name)
     if balance is None:
         have = ", ".join(repr(other) for other in state.names()) or "none yet"
         raise LedgerError(
-            "the ledger has no such data set",
+            "The ledger does not have this data set.",
             where=f"data set {shown_name(name)}",
             do=f"It has: {have}. Add one with: hedgerow ledger cap NAME EPSILON --new --reason WHY",
         )
@@ -148,7 +148,7 @@ def known(state: State, name: str) -> AccountBalance:
 
 
 def entry_of(fields: dict[str, Any], end: dict[str, Any] | None, state: State) -> Entry:
-    """Return the entry of a booking, as it was ended."""
+    """Return the entry of a booking, with its end if it has ended."""
     outside = fields["kind"] == "outside"
     entry = Entry(
         id=fields["seq"],
@@ -171,7 +171,7 @@ def entry_of(fields: dict[str, Any], end: dict[str, Any] | None, state: State) -
 
 
 def _table(fields: dict[str, Any], state: State) -> str | None:
-    """Return what the table of a booking is called: an account that was joined had its own."""
+    """Return the table name of a booking: an account that was joined had its own."""
     booked_as: str = fields["dataset"]
     return fields.get("table", None if state.called(booked_as) == booked_as else booked_as)
 
@@ -183,7 +183,7 @@ def _covers(fields: dict[str, Any]) -> str | None:
 
 
 def ended(entry: Entry, fields: dict[str, Any]) -> Entry:
-    """Return an entry after the event that says what became of it."""
+    """Return an entry after the event that ended it."""
     if fields["kind"] == "released":
         digest = fields["release"]
         return replace(entry, state="released", release_digest=digest, ended_at=fields["at"])
@@ -191,16 +191,14 @@ def ended(entry: Entry, fields: dict[str, Any]) -> Entry:
 
 
 def one_line(text: str) -> str:
-    """Return ``text`` as a note can hold it: one line, printable, at most 500 characters."""
+    """Return ``text`` as a note stores it: one line, printable, at most 500 characters."""
     line = " ".join(text.split())
     return "".join(c for c in line if c.isprintable())[:_MAX_NOTE]
 
 
-def said(text: str, what: str) -> str:
-    """Return a reason as one line; one that says nothing is refused."""
+def reason_text(text: str, what: str) -> str:
+    """Return a reason as one line; refuse an empty one."""
     line = one_line(text)
     if not line:
-        raise LedgerError(
-            f"the {what} is empty", where="ledger", do=f"Say why in a {what} of one line."
-        )
+        raise LedgerError(f"The {what} is empty.", where="ledger", do=f"Give a {what} of one line.")
     return line

@@ -1,4 +1,4 @@
-"""Whether a booking may be made: the account's name, the caps that were agreed on, the room."""
+"""Decide whether a booking may be made: the account's name, its caps and what is left."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hedgerow.privacy.budget import EpsilonLike, parse_delta, parse_epsilon
 
 @dataclass(frozen=True, kw_only=True)
 class Caps:
-    """An amount of epsilon and one of delta: caps, or what a release asks for."""
+    """An amount of epsilon and one of delta: caps, or what a release needs."""
 
     epsilon: Fraction
     delta: Fraction
@@ -40,10 +40,10 @@ class Caps:
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseTerms:
-    """What a release says of itself to its account.
+    """Terms that a release states to its account.
 
-    ``neighbours`` is what it protects, ``people`` that the account is that of all tables of some
-    people, ``cover`` the part of the table that it reads, ``table`` what the table is called.
+    ``neighbours`` is what it protects, ``people`` whether the account is that of all tables of some
+    people, ``cover`` the part of the table that it reads, ``table`` the name of the table.
     """
 
     neighbours: ReleaseNeighbours = "record"
@@ -52,10 +52,10 @@ class ReleaseTerms:
     table: str | None = None
 
     def in_parallel(self, balance: AccountBalance) -> Cover | None:
-        """Return the cover if no record, or person, that the account protects is outside of it too.
+        """Return the cover if no record, or person, is both inside and outside of it.
 
-        A person may have records in several parts of a table, and in several tables: then only
-        somebody's word helps, and the cover says whose.
+        A person may have records in several parts of a table, and in several tables: then only a
+        person's statement helps, which is part of the cover.
         """
         if self.cover is None or self.cover.disjoint is not None:
             return self.cover
@@ -67,7 +67,7 @@ RECORDS = ReleaseTerms()
 
 
 def agreed(state: State, name: str, caps: Caps, terms: ReleaseTerms = RECORDS) -> AccountBalance:
-    """Return the balance of a data set, or the one it would get, if caps and terms are right."""
+    """Return the balance of a data set, or its future one, if caps and terms agree with it."""
     balance = state.find(name)
     if balance is None:
         check_new(state, name)
@@ -75,14 +75,14 @@ def agreed(state: State, name: str, caps: Caps, terms: ReleaseTerms = RECORDS) -
     check_neighbours(balance, terms.neighbours, people=terms.people)
     if balance.cap != caps.epsilon:
         raise LedgerError(
-            f"cap {caps.epsilon} was asked for, and the ledger has cap {balance.cap}",
+            f"The plan has cap {caps.epsilon}, and the ledger has cap {balance.cap}.",
             where=f"data set {name!r}",
             do=f"Write 'cap: {balance.cap}' in the plan, or change the ledger with:"
             f" hedgerow ledger cap {shlex.quote(name)} {caps.epsilon} --reason WHY",
         )
     if balance.delta_cap != caps.delta:
         raise LedgerError(
-            f"delta-cap {caps.delta} was asked for, and the ledger has {balance.delta_cap}",
+            f"The plan has delta-cap {caps.delta}, and the ledger has {balance.delta_cap}.",
             where=f"data set {name!r}",
             do=f"Write 'delta-cap: {balance.delta_cap}' in the plan, or change the ledger with:"
             f" hedgerow ledger cap {shlex.quote(name)} {balance.cap} --delta {caps.delta}"
@@ -92,19 +92,19 @@ def agreed(state: State, name: str, caps: Caps, terms: ReleaseTerms = RECORDS) -
 
 
 def check_new(state: State, name: str, *, but: str | None = None) -> None:
-    """Raise if no new data set may have this name, or if one might be taken for another.
+    """Raise if no new data set may have this name, or if it could be mistaken for another.
 
-    Two names for one data set would be two budgets for it. The name ``but`` is about to go.
+    Two names for one data set would be two budgets for it. The name ``but`` is about to be removed.
     """
     check_new_name(name)
     for other in (*state.names(), *state.other_names()):
         if other == but or sound(other) != sound(name):
             continue
-        do = "If it is the same, use that name; if not, choose one that nobody can confuse with it."
+        do = "If it is the same, use that name; if not, choose one that cannot be confused with it."
         if not is_plain(other):
             do = f"If it is the same: hedgerow ledger rename {shlex.quote(other)} {name}"
         raise LedgerError(
-            f"the ledger has a data set of nearly the same name, {other!r}",
+            f"The ledger has a data set of nearly the same name, {other!r}.",
             where=f"data set {name!r}",
             do=do,
         )
@@ -118,7 +118,7 @@ def opened(
     reason: str | None = None,
     terms: ReleaseTerms = RECORDS,
 ) -> AccountBalance:
-    """Return the balance of a data set, which is new if the ledger does not have it."""
+    """Return the balance of a data set; add it to the ledger if it is new."""
     balance = agreed(draft.state, name, caps, terms)
     if draft.state.find(name) is None:
         draft.append(
@@ -134,23 +134,23 @@ def opened(
     return draft.state.find(name) or balance
 
 
-def check_room(balance: AccountBalance, asked: Caps, terms: ReleaseTerms = RECORDS) -> None:
-    """Raise if a booking would take the data set over a cap.
+def check_room(balance: AccountBalance, needed: Caps, terms: ReleaseTerms = RECORDS) -> None:
+    """Raise if a booking would exceed a cap of the data set.
 
-    What is spent of it is then the most that any record of the release has been in before.
+    The amount spent is then the largest for any record of the release.
     """
     cover = terms.in_parallel(balance)
     after = (
-        balance.charged(asked.epsilon, asked.delta)
+        balance.charged(needed.epsilon, needed.delta)
         if cover is None
         else balance.charged(
-            asked.epsilon, asked.delta, column=cover.column, key=cover.key, codes=cover.codes
+            needed.epsilon, needed.delta, column=cover.column, key=cover.key, codes=cover.codes
         )
     )
     if after.spent > balance.cap:
         grows = after.spent > balance.spent
-        spent = after.spent - asked.epsilon if grows else balance.spent
-        error = CapError(dataset=balance.name, cap=balance.cap, spent=spent, asked=asked.epsilon)
+        spent = after.spent - needed.epsilon if grows else balance.spent
+        error = CapError(dataset=balance.name, cap=balance.cap, spent=spent, needed=needed.epsilon)
         _say_why_it_adds_up(error, balance, terms)
         raise error
     if after.delta_spent > balance.delta_cap:
@@ -158,21 +158,21 @@ def check_room(balance: AccountBalance, asked: Caps, terms: ReleaseTerms = RECOR
         raise DeltaCapError(
             dataset=balance.name,
             cap=balance.delta_cap,
-            spent=after.delta_spent - asked.delta if grows else balance.delta_spent,
-            asked=asked.delta,
+            spent=after.delta_spent - needed.delta if grows else balance.delta_spent,
+            needed=needed.delta,
         )
 
 
 def _say_why_it_adds_up(error: CapError, balance: AccountBalance, terms: ReleaseTerms) -> None:
-    """Tell who has given a cover why it does not help, where that is so."""
+    """Add to the error why a cover does not help, if so."""
     if terms.cover is None:
         return
     column = terms.cover.column
     if terms.in_parallel(balance) is None:
         error.add_note(
-            "A person may have records in several parts of the table, so what it covers adds up"
-            " with everything else. If nobody can, say so and why: 'people-disjoint: {confirmed:"
-            " true, why: WHY}' in covers."
+            "A person may have records in several parts of the table, so what it covers adds"
+            " up with everything else. If nobody can, state so and why: 'people-disjoint:"
+            " {confirmed: true, why: WHY}' in covers."
         )
         return
     if any(sums.column == column and key != terms.cover.key for key, sums in balance.covers):
@@ -183,6 +183,6 @@ def _say_why_it_adds_up(error: CapError, balance: AccountBalance, terms: Release
             " in all plans, with a calendar that is long enough from the beginning."
         )
     error.add_note(
-        f"So much is spent on records that it covers ({column}: {one_line(terms.cover.values)});"
-        " other parts of the table may have more left."
+        f"This much is spent on the records that it covers ({column}:"
+        f" {one_line(terms.cover.values)}); other parts of the table may have more left."
     )

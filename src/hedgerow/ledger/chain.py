@@ -99,7 +99,7 @@ class LedgerRows(ChainRows, Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class ChainRules:
-    """How a kind of chain computes digests and reports damage.
+    """Digests and reports of damage of a kind of chain.
 
     ``digest`` takes the previous digest, the body and the attachment. ``genesis`` is the digest
     before the first event. ``damaged`` makes the error from a clause that says what is wrong.

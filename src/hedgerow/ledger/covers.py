@@ -1,12 +1,12 @@
-"""What releases of separate parts of a table cost together.
+"""Joint cost of releases of separate parts of a table.
 
-A release may *cover* some codes of a public column: records with other codes were left out,
-one by one, before anything was counted. Two releases that cover no code in common have no
-record in common, so that none is in both: the account has spent the most that is on any one
-code, not the sum of all (docs/privacy.md, "Covers").
+A release may *cover* some codes of a public column: records with other codes were left out, one by
+one, before anything was counted. Two releases that cover no code in common have no record in
+common, so the account has spent the largest amount on any one code, not the sum of all
+(docs/privacy.md, "Covers").
 
-The sums of a column are kept as runs of neighbouring codes with the same amounts. Twenty-four
-months at the same epsilon are one run.
+The sums of a column are kept as runs of adjacent codes with equal amounts. Twenty-four months at
+the same epsilon are one run.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from itertools import pairwise
 from math import ceil
 
 FINEST = 10**60
-"""Sums are exact down to fractions of this denominator, and are rounded up beyond it."""
+"""Denominator of the finest exact sums; finer ones are rounded up."""
 
 CodeRanges = tuple[tuple[int, int], ...]
-"""Ranges ``[first, stop)`` of codes: rising, none of them empty, and no two that touch."""
+"""Ranges ``[first, stop)`` of codes: increasing, not empty, not adjacent."""
 
 _NONE = Fraction(0)
 _RANGE = re.compile(r"(\d{1,18})-(\d{1,18})", re.ASCII)
 
 
 def added(total: Fraction, amount: Fraction) -> Fraction:
-    """Return the sum: exact, or rounded up where its denominator has more than 60 digits.
+    """Return the sum: exact, or rounded up if its denominator has more than 60 digits.
 
     Privacy: never less than the exact sum. Two hundred fractions of 29 digits would have a sum
     of 5,800, and each booking would take longer than the last.
@@ -57,7 +57,7 @@ def ranges_of(codes: Iterable[int]) -> CodeRanges:
 
 
 def codes_text(codes: CodeRanges) -> str:
-    """Return ranges as an event holds them: the first and the last code of each.
+    """Return ranges as an event stores them: the first and the last code of each.
 
     >>> codes_text(((3, 5), (7, 8)))
     '3-4 7-7'
@@ -66,7 +66,7 @@ def codes_text(codes: CodeRanges) -> str:
 
 
 def ranges_in(text: str) -> CodeRanges:
-    """Return the ranges that a text holds; one that is not as `codes_text` writes is refused.
+    """Return the ranges in a text; refuse any that `codes_text` would not write.
 
     >>> ranges_in("3-4 7-7")
     ((3, 5), (7, 8))
@@ -87,10 +87,10 @@ def ranges_in(text: str) -> CodeRanges:
 class Cover:
     """The part of a table that a release reads: records with these codes of a public column.
 
-    ``key`` names the rule that gives a record its code: the column, its public domain and how
-    its values are read. Only covers of the same rule can be compared. ``values`` are for people.
-    ``disjoint`` is why no person has records both in this part and outside of it, if somebody has
-    confirmed that.
+    ``key`` names the rule that gives a record its code: the column, its public domain and how its
+    values are read. Only covers of the same rule can be compared. ``values`` are for people.
+    ``disjoint`` is the confirmed reason why no person has records both in this part and outside of
+    it, if there is one.
     """
 
     column: str
@@ -102,7 +102,7 @@ class Cover:
 
 @dataclass(frozen=True, kw_only=True)
 class CodeRun:
-    """What was spent on each of the codes ``[first, stop)``."""
+    """Amounts spent on each of the codes ``[first, stop)``."""
 
     first: int
     stop: int
@@ -112,23 +112,23 @@ class CodeRun:
 
 @dataclass(frozen=True, kw_only=True)
 class CoverSums:
-    """What was spent on every code of a column; codes in no run have nothing."""
+    """Amounts spent on every code of a column; codes in no run have nothing."""
 
     column: str
     runs: tuple[CodeRun, ...] = ()
 
     @property
     def epsilon(self) -> Fraction:
-        """The most epsilon on any code."""
+        """Largest epsilon on any code."""
         return max((run.epsilon for run in self.runs), default=_NONE)
 
     @property
     def delta(self) -> Fraction:
-        """The most delta on any code."""
+        """Largest delta on any code."""
         return max((run.delta for run in self.runs), default=_NONE)
 
     def charged(self, codes: CodeRanges, epsilon: Fraction, delta: Fraction) -> CoverSums:
-        """Return the sums with one release more."""
+        """Return the sums after one more release."""
         more = tuple(
             CodeRun(first=first, stop=stop, epsilon=epsilon, delta=delta) for first, stop in codes
         )
@@ -149,12 +149,12 @@ class CoverSums:
         return CoverSums(column=self.column, runs=tuple(runs))
 
     def as_list(self) -> list[list[int | str]]:
-        """Return the runs as the file keeps them."""
+        """Return the runs as the file stores them."""
         return [[run.first, run.stop, str(run.epsilon), str(run.delta)] for run in self.runs]
 
     @classmethod
     def of_list(cls, column: str, runs: list[list[int | str]]) -> CoverSums:
-        """Return sums from what the file keeps."""
+        """Return sums from the stored runs."""
         return cls(
             column=column,
             runs=tuple(
@@ -169,7 +169,7 @@ class CoverSums:
 def _overlaid(
     one: Sequence[CodeRun], two: Sequence[CodeRun]
 ) -> Iterable[tuple[int, int, list[CodeRun]]]:
-    """Yield the pieces between all borders that lie in a run, with the runs that hold them."""
+    """Yield the pieces between all borders inside a run, with the runs that hold them."""
     borders = sorted({border for run in (*one, *two) for border in (run.first, run.stop)})
     at = [0, 0]
     for first, stop in pairwise(borders):

@@ -1,8 +1,8 @@
-"""Which file system a ledger is on: one that is reached over a network is refused.
+"""The file system of a ledger; network file systems are refused.
 
-Locks of network file systems hold between processes of one machine at best, and two machines
-could book the same budget. What type a file system has comes from the system's own table of
-mounts; one whose type is not known passes, and must then be able to lock files.
+Locks of network file systems hold between processes of one machine at best, and two machines could
+book the same budget. The type of a file system is read from the system's table of mounts; an
+unknown type passes, and must then be able to lock files.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ REMOTE = frozenset(
         *("afs", "coda", "ncpfs", "ncp", "ceph", "glusterfs", "lustre", "beegfs", "gpfs"),
     }
 )
-"""Types of file systems that are shared over a network."""
+"""Types of network file systems."""
 
 LOCAL_FUSE = frozenset({"fuseblk", "fuse.fuse-overlayfs"})
-"""File systems by FUSE that are local: a disk (NTFS, exFAT), and the root of rootless containers.
+"""Local file systems by FUSE: a disk (NTFS, exFAT), and the root of rootless containers.
 
-Any other may be reached over a network: sshfs, rclone and glusterfs are."""
+Others may be network file systems, such as sshfs, rclone and glusterfs.
+"""
 
 _FUSE = ("fuse", "macfuse", "osxfuse")
 _MOUNTS = Path("/proc/self/mountinfo")
@@ -35,12 +36,12 @@ _REMOTE_DRIVE = 4
 
 
 def check_disk(ledger: Path) -> None:
-    """Refuse a ledger on a network file system; the file need not be there yet."""
+    """Refuse a ledger on a network file system; the file need not exist yet."""
     kind = file_system_of(_existing(ledger))
     if kind is not None and is_remote(kind):
         raise LedgerError(
-            f"the ledger is on a network file system ({kind}), whose locks cannot be relied on: two"
-            " releases at the same time could pass the cap",
+            f"The ledger is on a network file system ({kind}), whose locks are not reliable:"
+            " two releases at the same time could exceed the cap.",
             where=str(ledger),
             do="Move the ledger and its .key file to a local disk of the computer that publishes,"
             " and name it with --ledger, HEDGEROW_LEDGER or the plan's 'ledger: file'. Colleagues"
@@ -49,7 +50,7 @@ def check_disk(ledger: Path) -> None:
 
 
 def is_remote(kind: str) -> bool:
-    """Return whether file systems of a type are shared over a network, or may be.
+    """Return whether file systems of a type are, or may be, network file systems.
 
     >>> [is_remote(kind) for kind in ("nfs4", "fuse.sshfs", "ext4", "overlay", "fuseblk")]
     [True, True, False, False, False]
@@ -59,7 +60,7 @@ def is_remote(kind: str) -> bool:
 
 
 def file_system_of(folder: Path) -> str | None:
-    """Return the type of the file system that a folder is on; ``None`` if nobody says."""
+    """Return the type of the file system of a folder, or ``None`` if unknown."""
     if sys.platform == "win32":
         return _of_drive(folder)
     if sys.platform == "darwin":
@@ -70,14 +71,14 @@ def file_system_of(folder: Path) -> str | None:
 
 
 def mount_table() -> str:
-    """Return the table of mounts as Linux shows it to this process."""
+    """Return the table of mounts that Linux shows to this process."""
     return _MOUNTS.read_text(encoding="utf-8", errors="surrogateescape")
 
 
 def type_in_mounts(folder: Path, table: str) -> str | None:
-    r"""Return the type of the file system that a folder is on, by a table of mounts.
+    r"""Return the type of the file system of a folder, from a table of mounts.
 
-    The longest mount point above the folder counts, and of several mounts there the last.
+    The longest mount point above the folder counts, and the last of several mounts there.
 
     >>> table = "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n30 22 0:40 / /home rw - nfs4 host:/home rw"
     >>> type_in_mounts(Path("/home/ann"), table), type_in_mounts(Path("/homes"), table)
@@ -97,13 +98,13 @@ def type_in_mounts(folder: Path, table: str) -> str | None:
 
 
 def type_in_statfs(content: bytes) -> str | None:
-    """Return the type that the answer of macOS to ``statfs`` names."""
+    """Return the type in macOS's answer to ``statfs``."""
     name = content[_DARWIN_TYPE].partition(b"\0")[0]
     return name.decode("ascii", "replace") or None
 
 
 def _existing(ledger: Path) -> Path:
-    """Return the nearest folder above the ledger that is there, without symbolic links."""
+    """Return the nearest existing folder above the ledger, without symbolic links."""
     folder = ledger.parent.resolve() if not ledger.is_symlink() else ledger.resolve().parent
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
@@ -124,7 +125,7 @@ def _of_darwin(folder: Path) -> str | None:
 
 
 def _of_drive(folder: Path) -> str | None:
-    """Return ``smbfs`` for a share or a drive that stands for one, else nothing."""
+    """Return ``smbfs`` for a share or a drive mapped to one, else an empty string."""
     if str(folder).startswith("\\\\"):
         return "smbfs"
     import ctypes

@@ -1,4 +1,4 @@
-"""What SQLite or the system says of a ledger, as one message of what to do."""
+"""Errors of SQLite or the system about a ledger, as messages that say what to do."""
 
 from __future__ import annotations
 
@@ -12,33 +12,38 @@ from hedgerow.ledger.file import RECOVER, file_beside
 
 
 def broken(path: Path, how: str) -> LedgerError:
-    """Return the error of a ledger whose events do not fit together."""
-    return LedgerError(f"the ledger cannot be trusted: {how}", where=str(path), do=RECOVER)
+    """Return the error of a ledger whose events are inconsistent."""
+    return LedgerError(f"The ledger cannot be trusted: {how}.", where=str(path), do=RECOVER)
 
 
 def rolled_back(path: Path, how: str) -> LedgerError:
-    """Return the error of a ledger that is older than its key file, or another one."""
+    """Return the error of a ledger that is older than its key file, or another ledger."""
     return LedgerError(
-        f"an older copy was put in the ledger's place, or an old journal beside it: {how}",
+        f"The ledger, or its journal, was replaced by an older copy: {how}.",
         where=str(path),
-        do="Put the latest copy in its place. If that is lost and this is the latest backup, say so"
-        " with 'hedgerow ledger restored --why WHY', then book what was spent since with 'hedgerow"
-        " ledger spend'; 'hedgerow ledger verify --releases FOLDER' finds such releases.",
+        do=(
+            "Put the latest copy in its place. If that is lost and this is the latest backup,"
+            " declare it with 'hedgerow ledger restored --reason TEXT', then book what was spent"
+            " since with 'hedgerow ledger spend'; 'hedgerow ledger verify --releases FOLDER'"
+            " finds such releases."
+        ),
     )
 
 
 def damaged_key(path: Path) -> LedgerError:
     """Return the error of a ledger whose key file was cut off."""
     return LedgerError(
-        "the ledger's key file is damaged: it does not hold the highest event that it has seen",
+        "The ledger's key file is damaged: it lacks the highest event of the ledger.",
         where=str(file_beside(path, ".key")),
-        do="Put a backup of the key in its place. Where there is none, check the ledger against"
-        " its releases and go on with: hedgerow ledger restored --why WHY",
+        do=(
+            "Put a backup of the key in its place. If there is none, check the ledger against its"
+            " releases and go on with: hedgerow ledger restored --reason TEXT"
+        ),
     )
 
 
 def foreign(path: Path, what: str) -> LedgerError:
-    """Return the error of a file that is no ledger, or none any more."""
+    """Return the error of a file that is not, or no longer, a ledger."""
     return LedgerError(
         what,
         where=str(path),
@@ -50,26 +55,28 @@ def foreign(path: Path, what: str) -> LedgerError:
 def no_locks(path: Path) -> LedgerError:
     """Return the error of a file system on which no file can be locked."""
     return LedgerError(
-        "files cannot be locked here: the lock service of this file system is missing",
+        "Files cannot be locked here: the lock service of this file system is missing.",
         where=str(path),
-        do="Put the ledger on a local disk, or have the service started; without locks, two"
-        " releases at the same time could pass the cap.",
+        do=(
+            "Put the ledger on a local disk, or have the service started; without locks, two"
+            " releases at the same time could exceed the cap."
+        ),
     )
 
 
 @contextmanager
 def explained(path: Path, timeout: float) -> Iterator[None]:
-    """Turn what SQLite or the system says into one message of what to do."""
+    """Return an error of SQLite or the system as a message that says what to do."""
     try:
         yield
     except OSError as error:
         raise LedgerError(
-            f"the ledger cannot be opened: {error.strerror or 'input or output failed'}",
+            f"The ledger cannot be opened: {error.strerror or 'input or output failed'}.",
             where=str(path),
             do="Give a folder that you may write to, with --ledger or HEDGEROW_LEDGER.",
         ) from error
-    except UnicodeDecodeError as error:  # SQLite quotes a damaged file's own words
-        raise foreign(path, "this file is damaged or not a ledger") from error
+    except UnicodeDecodeError as error:  # SQLite quotes the content of a damaged file
+        raise foreign(path, "This file is damaged or not a ledger.") from error
     except sqlite3.Error as error:
         raise _explanation(path, error, timeout) from error
 
@@ -77,28 +84,28 @@ def explained(path: Path, timeout: float) -> Iterator[None]:
 def _explanation(path: Path, error: sqlite3.Error, timeout: float) -> LedgerError:
     code = _code(error)
     if code in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
-        return foreign(path, "this file is damaged or not a ledger")
+        return foreign(path, "This file is damaged or not a ledger.")
     if code == sqlite3.SQLITE_ERROR:
         return broken(path, "a part of it is missing")
     what, do = {
         sqlite3.SQLITE_BUSY: (
-            f"another process has kept the ledger locked for {timeout:g} seconds",
+            f"Another process has kept the ledger locked for {timeout:g} seconds.",
             "Wait for it to end, or end it, and try again.",
         ),
         sqlite3.SQLITE_FULL: (
-            "the disk is full, nothing was booked",
+            "The disk is full. Nothing was booked.",
             "Make room and try again.",
         ),
         sqlite3.SQLITE_READONLY: (
-            "the ledger or its folder cannot be written",
+            "The ledger or its folder cannot be written.",
             "Ask for write permission on the file and its folder.",
         ),
     }.get(
         code,
         (
-            "the ledger cannot be read or written",
-            "See that the disk has room and that you may write to the file and its"
-            " folder; a ledger belongs on a local disk.",
+            "The ledger cannot be read or written.",
+            "Check that the disk has room and that you may write to the file and its folder; a"
+            " ledger belongs on a local disk.",
         ),
     )
     return LedgerError(what, where=str(path), do=do)
@@ -111,5 +118,5 @@ def _code(error: BaseException) -> int:
 
 
 def is_busy(error: BaseException) -> bool:
-    """Return whether SQLite said that the file is locked."""
+    """Return whether SQLite reports that the file is locked."""
     return isinstance(error, sqlite3.Error) and _code(error) == sqlite3.SQLITE_BUSY

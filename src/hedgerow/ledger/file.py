@@ -1,8 +1,8 @@
-"""The ledger's file from outside: made whole, kept from strangers, and what may lie beside it.
+"""The ledger's file from outside: creation, permissions, and journals beside it.
 
-SQLite's rollback journal exists only while something is being written. One that is found
-before the file is opened was left by a run that was killed; a write-ahead log beside it is
-one of an older hedgerow. Either may be damaged, which SQLite takes for its end.
+SQLite's rollback journal exists only while something is being written. One that is found before the
+file is opened was left by a run that was killed; a write-ahead log is from an earlier version of
+hedgerow. SQLite takes a damaged one for its end.
 """
 
 from __future__ import annotations
@@ -18,61 +18,65 @@ from pathlib import Path
 from hedgerow.errors import LedgerError
 
 RECOVER = (
-    "Put a backup in its place, say so with 'hedgerow ledger restored --why WHY', then book what"
-    " was spent since with 'hedgerow ledger spend'. Publish nothing from its data sets before that."
+    "Put a backup in its place, declare it with 'hedgerow ledger restored --reason TEXT', then"
+    " book what was spent since with 'hedgerow ledger spend'. Publish nothing from its data"
+    " sets before that."
 )
-"""What to do when a ledger cannot be trusted."""
+"""Advice for a ledger that cannot be trusted."""
 
 _STRANGERS = stat.S_IWOTH
 _HEADER, _FRAME = 32, 24
 _MAGIC = 0x377F0682
-_WITH_LOG = b"\x02\x02"  # bytes of a database's header that say that it has such a log
+_WITH_LOG = b"\x02\x02"  # bytes of a database's header that mark a write-ahead log
 
 
 def check_private(path: Path) -> None:
-    """Refuse a ledger that everybody may change, or put another in place of."""
+    """Refuse a ledger that every user may change or replace."""
     if os.name != "posix":
         return
     if path.stat().st_mode & _STRANGERS:
         raise LedgerError(
-            "everybody on this computer may change the ledger",
+            "Every user of this computer may change the ledger.",
             where=str(path),
-            do="Look whether it is still right with 'hedgerow ledger verify' after: chmod o-w FILE",
+            do="Check that it is intact with 'hedgerow ledger verify' after: chmod o-w FILE",
         )
     folder = path.absolute().parent.stat()
     if folder.st_mode & _STRANGERS and not folder.st_mode & stat.S_ISVTX:
         raise LedgerError(
-            "everybody on this computer may put another file in the ledger's place",
+            "Every user of this computer may replace the ledger.",
             where=str(path.absolute().parent),
-            do="Take that right away from others with: chmod o-w FOLDER",
+            do="Remove that right with: chmod o-w FOLDER",
         )
     journal = file_beside(path, "-journal")
     with suppress(FileNotFoundError):
         owner = journal.stat().st_uid
         if folder.st_mode & _STRANGERS and owner not in {path.stat().st_uid, os.geteuid(), 0}:
             raise LedgerError(
-                "a journal of somebody else lies beside the ledger",
+                "A journal of another user is beside the ledger.",
                 where=str(journal),
-                do="Find out who made it; a ledger belongs in a folder that only its users write.",
+                do=(
+                    "Find out who created it; a ledger belongs in a folder that only its users can"
+                    " write."
+                ),
             )
 
 
 def file_beside(path: Path, suffix: str) -> Path:
-    """Return the path of a file that belongs to the ledger's."""
+    """Return the path of a file that belongs to the ledger."""
     return path.with_name(path.name + suffix)
 
 
 def interrupted(path: Path) -> bool:
-    """Return whether a journal lies beside the ledger: somebody writes, or was killed."""
+    """Return whether a journal is beside the ledger: a process is writing, or was killed."""
     return any(_size(file_beside(path, suffix)) for suffix in ("-journal", "-wal", "-shm"))
 
 
 def check_old_log(path: Path) -> None:
-    """Refuse a write-ahead log, as older ledgers have it, that has lost something.
+    """Refuse an incomplete write-ahead log of an earlier version.
 
-    SQLite reads such a log up to the first frame whose checksum is wrong, and forgets the rest
-    without a word. Here as many frames must be right as the index beside the log says were
-    committed; without an index, all. One that was cut between two bookings cannot be told then.
+    SQLite reads such a log up to the first frame whose checksum is wrong, and silently forgets the
+    rest. Here as many frames must be right as the index beside the log declares committed; without
+    an index, all. A log that was cut between two bookings cannot be detected then.
     """
     log, index = _content(file_beside(path, "-wal")), _content(file_beside(path, "-shm"))
     if not log and not index:
@@ -80,7 +84,7 @@ def check_old_log(path: Path) -> None:
     with path.open("rb") as file:
         if log and file.read(20)[18:] != _WITH_LOG:
             raise LedgerError(
-                "a write-ahead log lies beside the ledger that is not its own",
+                "A write-ahead log that is not the ledger's is beside it.",
                 where=str(file_beside(path, "-wal")),
                 do="Find out whose it is and move it away: it would be written into the ledger.",
             )
@@ -93,11 +97,11 @@ def check_old_log(path: Path) -> None:
 
 
 def _broken(path: Path, how: str) -> LedgerError:
-    return LedgerError(f"the ledger cannot be trusted: {how}", where=str(path), do=RECOVER)
+    return LedgerError(f"The ledger cannot be trusted: {how}.", where=str(path), do=RECOVER)
 
 
 def _frames(log: bytes) -> tuple[bool, int, int]:
-    """Return whether all is right, and how many frames are: up to the last commit, and all."""
+    """Return whether all frames are right, and how many are: up to the last commit, and all."""
     if len(log) < _HEADER:
         return not log, 0, 0
     magic, _, page = struct.unpack(">III", log[:12])
@@ -130,7 +134,7 @@ def _checksum(content: bytes, order: str, sums: tuple[int, int]) -> tuple[int, i
 
 
 def _promised(index: bytes) -> int | None:
-    """Return how many frames the index says are committed and in the log alone, if it says so."""
+    """Return how many frames in the log alone the index declares committed, if it does."""
     if len(index) < 136 or index[:48] != index[48:96] or not index[12]:
         return None
     committed, copied = struct.unpack("=I", index[16:20])[0], struct.unpack("=I", index[96:100])[0]
@@ -138,9 +142,9 @@ def _promised(index: bytes) -> int | None:
 
 
 def locks_work(folder: Path) -> bool:
-    """Return whether files of this folder can be locked at all.
+    """Return whether files of this folder can be locked.
 
-    A file of its own is tried: closing any handle of the ledger's file would drop its locks.
+    Another file is used: closing any handle of the ledger's file would drop its locks.
     """
     try:
         import fcntl
@@ -155,7 +159,7 @@ def locks_work(folder: Path) -> bool:
 
 
 def create(path: Path, script: str) -> None:
-    """Make a ledger without events; it appears under its name complete or not at all."""
+    """Create a ledger without events; it appears under its name complete or not at all."""
     import sqlite3
 
     make_folder(path.parent)
@@ -171,32 +175,32 @@ def create(path: Path, script: str) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, and those above it, that only their owner may enter."""
+    """Create a folder, and its parents, that only their owner may enter."""
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
     for each in reversed(missing):
         each.mkdir(mode=0o700, exist_ok=True)
 
 
-def place(made: Path, path: Path) -> None:
-    """Give ``made`` the name ``path``, unless another process was faster."""
+def place(new: Path, path: Path) -> None:
+    """Give the file ``new`` the name ``path``, unless another process was faster."""
     try:
-        path.hardlink_to(made)
+        path.hardlink_to(new)
     except FileExistsError:
         return
     except OSError:  # a file system without hard links
-        _copy(made, path)
+        _copy(new, path)
     _sync_folder(path.parent)
 
 
-def _copy(made: Path, path: Path) -> None:
-    """Copy ``made`` to ``path`` unless that exists; not safe from a crash half-way."""
+def _copy(new: Path, path: Path) -> None:
+    """Copy ``new`` to ``path`` unless that exists; not safe from a crash half-way."""
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         return
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(made.read_bytes())
+            file.write(new.read_bytes())
             file.flush()
             os.fsync(file.fileno())
     except BaseException:
@@ -205,7 +209,7 @@ def _copy(made: Path, path: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the new name durable, where folders can be synced."""
+    """Make the new name durable, if folders can be synced."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

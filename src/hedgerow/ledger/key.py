@@ -1,7 +1,7 @@
-"""The key under which the columns of confidential tables are recognised again.
+"""The key under which columns of confidential tables are recognised again.
 
-It lies in a file of its own beside the ledger, mode 0600. Who has it and a digest could try
-out tables, so neither is ever shown, exported or sent anywhere but to those who read the data.
+It is in a file beside the ledger, mode 0600. A holder of the key and a digest could test candidate
+tables, so neither is ever shown, exported or sent anywhere but to the processes that read the data.
 The same file keeps the highest event of the ledger that was seen (see `mark`).
 """
 
@@ -21,7 +21,7 @@ from hedgerow.ledger.file import file_beside, make_folder, place
 
 KEY_BYTES = 32
 SLOTS, SLOT_BYTES = 2, 72
-"""What follows the secret in the file: the highest event seen, twice. Older keys have none."""
+"""Layout after the secret in the file: the highest event seen, twice. Older keys have none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,19 +32,19 @@ class ColumnKey:
 
     @property
     def labels(self) -> bytes:
-        """What every label of a column is hashed with; the only part that readers get."""
+        """Key with which labels of a column are hashed; the only part that readers get."""
         return self._part(b"labels")
 
     @property
     def name(self) -> str:
-        """What tells this key from others, and tells nothing of it."""
+        """Public name that distinguishes this key from others and reveals nothing of it."""
         return self._part(b"name").hex()[:32]
 
     def finished(self, sums: Mapping[str, int]) -> dict[str, str]:
         """Return the digest of each column from the sum of its labels.
 
-        Privacy: sums of two tables that differ in one record would give away that record's hash
-        by subtraction; what a second HMAC made of them does not.
+        Privacy: sums of two tables that differ in one record would reveal that record's hash by
+        subtraction; their second HMAC does not.
         """
         part = self._part(b"columns")
         return {
@@ -55,55 +55,58 @@ class ColumnKey:
     def chained(self, head: str) -> str:
         """Return the keyed digest of the head of the ledger's chain, as certificates carry it.
 
-        Privacy: a pseudo-random function of the digest of public events; it says nothing of them
-        to anybody without the key.
+        Privacy: a pseudo-random function of the digest of public events; it reveals nothing without
+        the key.
         """
         return hmac.digest(self._part(b"chain"), head.encode(), "sha256").hex()
 
-    def seal_mark(self, said: bytes) -> bytes:
-        """Return the HMAC that goes with the highest event that was seen."""
-        return hmac.digest(self._part(b"mark"), said, "sha256")
+    def seal_mark(self, content: bytes) -> bytes:
+        """Return the HMAC of the highest event that was seen."""
+        return hmac.digest(self._part(b"mark"), content, "sha256")
 
     def _part(self, label: bytes) -> bytes:
         return hmac.digest(self.secret, label, "sha256")
 
 
 def key_path(ledger: Path) -> Path:
-    """Return where the key of a ledger is."""
+    """Return the path of a ledger's key."""
     return file_beside(ledger, ".key")
 
 
 def read_key(ledger: Path) -> ColumnKey:
-    """Return the key of a ledger, made at first use."""
+    """Return the key of a ledger, created at first use."""
     path = key_path(ledger)
     try:
         if not path.exists():
             _make(path)
         if os.name == "posix" and path.stat().st_mode & (stat.S_IROTH | stat.S_IWOTH):
             raise LedgerError(
-                "everybody on this computer may read or change the ledger's key",
+                "Every user of this computer may read or change the ledger's key.",
                 where=str(path),
-                do="Take that right away from others with: chmod o-rw FILE",
+                do="Remove that right with: chmod o-rw FILE",
             )
         secret = path.read_bytes()
     except OSError as error:
         raise LedgerError(
-            f"the ledger's key cannot be read or made: {(error.strerror or 'no access').lower()}",
+            "The ledger's key cannot be read or created:"
+            f" {(error.strerror or 'no access').lower()}.",
             where=str(path),
-            do="Ask its owner for the same rights as on the ledger: who publishes needs both.",
+            do="Ask its owner for the same rights as on the ledger: a publisher needs both.",
         ) from error
     if len(secret) < KEY_BYTES:
         raise LedgerError(
-            "the ledger's key is damaged",
+            "The ledger's key is damaged.",
             where=str(path),
-            do="Put a backup in its place. Where there is none, remove it and run:"
-            " hedgerow ledger new-key --why WHY",
+            do=(
+                "Put a backup in its place. If there is none, remove it and run: hedgerow ledger"
+                " new-key --reason TEXT"
+            ),
         )
     return ColumnKey(secret=secret[:KEY_BYTES])
 
 
 def _make(path: Path) -> None:
-    """Make a key; it appears under its name complete or not at all."""
+    """Create a key; it appears under its name complete or not at all."""
     make_folder(path.parent)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)  # mode 0600
     try:

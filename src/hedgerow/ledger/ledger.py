@@ -1,10 +1,9 @@
-"""The persistent ledger: what all releases from a data set have cost together.
+"""The persistent ledger: the joint cost of all releases from a data set.
 
-Every release of a data set adds to what can be learnt about the people in it. The
-ledger keeps the exact sums of epsilon and delta (basic composition) and refuses to go over
-the caps that were agreed on; without a cap for delta, none may be spent. A release books
-what it costs *before* noise is drawn; the booking is on the disk when ``book``
-returns, and it stays spent whatever happens after.
+Every release of a data set adds to what can be learnt about the people in it. The ledger keeps the
+exact sums of epsilon and delta (basic composition) and refuses to exceed the agreed caps; without a
+cap for delta, none may be spent. The cost of a release is booked *before* noise is drawn; the
+booking is on the disk when ``book`` returns, and it stays spent whatever happens after.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from hedgerow.ledger.accounts import (
     entry_of,
     known,
     one_line,
-    said,
+    reason_text,
 )
 from hedgerow.ledger.caps import (
     RECORDS,
@@ -39,7 +38,7 @@ from hedgerow.ledger.caps import (
 from hedgerow.ledger.covers import Cover, codes_text
 from hedgerow.ledger.mark import read_key_file
 from hedgerow.ledger.names import known_as
-from hedgerow.ledger.neighbours import check_alike, check_untold
+from hedgerow.ledger.neighbours import check_alike, check_unrecorded
 from hedgerow.ledger.people import (
     ColumnDigests,
     check_people,
@@ -64,22 +63,52 @@ __all__ = [
 
 
 def default_path() -> Path:
-    """Return where the ledger is when nobody says: ``HEDGEROW_LEDGER`` or the user's state."""
+    """Return the default path of the ledger: ``HEDGEROW_LEDGER`` or the user's state folder."""
     if named := os.environ.get("HEDGEROW_LEDGER"):
         return Path(named).expanduser()
     return _state_folder() / "hedgerow" / "ledger.sqlite"
 
 
 class Ledger:
-    """The ledger in one file; made at first use unless ``create`` is false.
+    """Ledger: the privacy budgets of data sets, in one file.
 
-    Any number of processes may use one file at the same time. An instance holds no
-    open file; every call reads the ledger again. Those that show entries check all of it;
-    bookings check its sums and its end, so that they take as long with few entries as with many.
+    Any number of processes may use one file at the same time. An instance holds no open file;
+    each call reads the ledger again. Calls that show entries verify all of it; bookings verify
+    its sums and its end, so their time does not depend on the number of entries.
 
-    Privacy: nothing confidential is shown. Data set names, caps, sums, methods, digests of
-    releases and notes are for everyone who may read the file; the keyed digests of columns
-    in it are for the owner of the data alone.
+    Parameters
+    ----------
+    path : path, optional
+        File of the ledger. By default the user's, or that in ``HEDGEROW_LEDGER``.
+    create : bool, default=True
+        Create a missing ledger when it is first used.
+    timeout : float, default=30.0
+        Seconds to wait for other processes.
+    restored : bool, default=False
+        Accept a file that is older than its key has seen, to call `restored`.
+
+    Raises
+    ------
+    LedgerError
+        On first use, if the ledger is missing, modified or on a network file system.
+
+    Notes
+    -----
+    Privacy: shows nothing confidential. Data set names, caps, sums, methods, digests of releases
+    and notes are visible to everyone who can read the file; the keyed digests of columns in it
+    are for the data owner only.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     ledger = Ledger(Path(folder, "ledger.sqlite"))
+    ...     _ = ledger.open_dataset("visits", 4)
+    ...     _ = ledger.book_outside("visits", 1, note="counts for the ministry")
+    ...     ledger.left("visits")
+    Fraction(3, 1)
+
     """
 
     def __init__(
@@ -98,19 +127,19 @@ class Ledger:
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """Path of the file."""
         return self._store.path
 
     def verify(self) -> tuple[int, str]:
         """Return the number of events and the last digest, after checking the whole chain.
 
-        Whoever keeps the digest elsewhere can show later that nothing before it changed.
+        A person who keeps the digest elsewhere can show later that nothing before it changed.
         """
         events, _ = self._store.events()
         return len(events), events[-1].digest if events else ""
 
     def accounts(self) -> tuple[Account, ...]:
-        """Return all data sets, by name."""
+        """Return all data sets, sorted by name."""
         return accounts_of(*self._store.events())
 
     def account(self, dataset: str) -> Account:
@@ -143,7 +172,7 @@ class Ledger:
         return self.balance(dataset).spent
 
     def left(self, dataset: str) -> Fraction:
-        """Return what may still be booked."""
+        """Return the amount that may still be booked."""
         return self.balance(dataset).left
 
     def open_dataset(
@@ -155,9 +184,9 @@ class Ledger:
         delta_cap: EpsilonLike = 0,
         people: bool = False,
     ) -> AccountBalance:
-        """Return the balance of a data set, new with these caps or there with the same.
+        """Return the balance of a data set, created with these caps or existing with the same.
 
-        With ``people`` it is the account of all tables that some people are in.
+        With ``people`` it is the account of all tables with some people.
         """
         limits, why = Caps.of(cap, delta_cap), one_line(reason) or None
         terms = ReleaseTerms(neighbours="both", people=people)
@@ -174,15 +203,15 @@ class Ledger:
         delta_cap: EpsilonLike = 0,
         terms: ReleaseTerms = RECORDS,
     ) -> AccountBalance:
-        """Return the balance that ``book`` would take from, or raise what it would raise.
+        """Return the balance from which ``book`` would take, or raise what it would raise.
 
-        Books nothing and adds no data set. Another process may be faster, so only
-        ``book`` decides; this spares a reading of the data that would be in vain.
+        Books nothing and adds no data set. Another process may be faster, so only ``book`` decides;
+        this spares a useless reading of the data.
         """
-        asked = Caps.of(epsilon, delta, where=("epsilon", "delta"))
+        needed = Caps.of(epsilon, delta, where=("epsilon", "delta"))
         with self._store.reading() as draft:
             balance = agreed(draft.state, known_as(dataset), Caps.of(cap, delta_cap), terms)
-        check_room(balance, asked, terms)
+        check_room(balance, needed, terms)
         return balance
 
     def book(
@@ -201,70 +230,70 @@ class Ledger:
     ) -> Entry:
         """Take ``epsilon`` and ``delta`` from a data set before a release draws its noise.
 
-        Raises ``CapError`` or ``DeltaCapError`` if that would take the data set over a cap,
-        ``SameRecordsError`` if its ``columns`` are those of another data set, and
-        ``RefusedError`` for a seeded run: its noise can be drawn again by anyone who has
-        the seed, so no budget makes it a release. ``terms`` are what the release says of itself:
-        neighbours other than the account's are refused.
+        Raises ``CapError`` or ``DeltaCapError`` if a cap of the data set would be exceeded,
+        ``SameRecordsError`` if its ``columns`` are those of another data set, and ``RefusedError``
+        for a seeded run: everyone who has the seed can draw its noise again, so no budget makes it
+        a release. ``terms`` are what the release states: neighbours other than the account's are
+        refused.
 
-        Privacy: the check and the booking are one transaction, so releases that run at
-        the same time never book more than the cap together. Releases of parts that have no
-        record, or person, in common cost the most of any of them (docs/privacy.md, "Covers").
+        Privacy: the check and the booking are one transaction, so releases that run at the same
+        time never book more than the cap together. Releases of parts that have no record, or
+        person, in common cost the largest of their amounts (docs/privacy.md, "Covers").
         """
         if reproducible:
             raise RefusedError(
-                "a seeded run is not private, so the ledger does not book it as a release",
+                "A seeded run is not private, so the ledger does not book it as a release.",
                 where="seed",
                 do="Leave out the seed to publish, or the ledger to experiment.",
             )
-        asked = Caps.of(epsilon, delta, where=("epsilon", "delta"))
+        needed = Caps.of(epsilon, delta, where=("epsilon", "delta"))
         limits = Caps.of(cap, delta_cap)
         with self._store.writing() as draft:
             balance = opened(draft, known_as(dataset), limits, terms=terms)
-            check_room(balance, asked, terms)
+            check_room(balance, needed, terms)
             if columns is not None:
                 check_people(draft, balance.name, columns)
                 keep_columns(draft, balance.name, columns)
             event = draft.append(
                 "booked",
                 dataset=balance.name,
-                epsilon=str(asked.epsilon),
-                delta=str(asked.delta),
+                epsilon=str(needed.epsilon),
+                delta=str(needed.delta),
                 method=one_line(method),
                 plan=one_line(plan_digest),
                 neighbours=terms.neighbours,
-                **_told(terms, balance),
+                **_terms(terms, balance),
             )
             return replace(entry_of(event.fields, None, draft.state), head=event.digest)
 
     def book_outside(
         self, dataset: str, epsilon: EpsilonLike, *, note: str, delta: EpsilonLike = 0
     ) -> Entry:
-        """Write down what was spent without hedgerow; it counts like any other.
+        """Book epsilon that was spent without hedgerow; it counts like any other.
 
-        What has happened is booked even over the cap: after that, nothing else is.
+        What has happened is booked even above the cap: after that, nothing else is.
         """
-        asked = Caps.of(epsilon, delta, where=("epsilon", "delta"))
-        why = said(note, "note")
+        needed = Caps.of(epsilon, delta, where=("epsilon", "delta"))
+        why = reason_text(note, "note")
         with self._store.writing() as draft:
             event = draft.append(
                 "outside",
                 dataset=known(draft.state, known_as(dataset)).name,
-                epsilon=str(asked.epsilon),
-                delta=str(asked.delta),
+                epsilon=str(needed.epsilon),
+                delta=str(needed.delta),
                 note=why,
             )
             return entry_of(event.fields, None, draft.state)
 
     def released(self, entry_id: int, release_digest: str) -> Entry:
-        """Write down that the release of a booking is out; ``release_digest`` names it."""
+        """Mark a booking as released; ``release_digest`` identifies the release."""
         return self._end(entry_id, "released", release=one_line(release_digest))
 
     def failed(self, entry_id: int, reason: str) -> Entry:
-        """Write down that the release of a booking failed. It stays spent.
+        """Mark a booking as failed. It stays spent.
 
-        Noise may have been drawn, and someone may have seen it. ``reason`` is kept for
-        good, so it must hold nothing of the data.
+        Noise may have been drawn, and somebody may have seen it. ``reason`` is kept permanently, so
+        it must hold nothing of the data.
         """
         return self._end(entry_id, "failed", reason=one_line(reason))
 
@@ -276,12 +305,11 @@ class Ledger:
         *,
         delta_cap: EpsilonLike | None = None,
     ) -> AccountBalance:
-        """Change the caps of a data set for good, and keep why.
+        """Change the caps of a data set permanently, and keep the reason.
 
-        A cap below what is spent closes the data set. Without ``delta_cap`` that of delta
-        stays as it is.
+        A cap below what is spent closes the data set. Without ``delta_cap`` the cap of delta stays.
         """
-        limit, why = parse_epsilon(cap, where="cap"), said(reason, "reason")
+        limit, why = parse_epsilon(cap, where="cap"), reason_text(reason, "reason")
         with self._store.writing() as draft:
             balance = known(draft.state, known_as(dataset))
             kept = balance.delta_cap
@@ -298,34 +326,34 @@ class Ledger:
     def rename(self, old: str, new: str) -> AccountBalance:
         """Give a data set a plain name, with its caps and all that was spent.
 
-        The old name leads to the account from then on: it is never that of another.
+        The old name leads to the account from then on and is never that of another.
         """
         with self._store.writing() as draft:
             balance = known(draft.state, known_as(old))
             if new == balance.name:
                 raise LedgerError(
-                    "it has that name already",
+                    "The data set has this name already.",
                     where=f"data set {new!r}",
                     do="There is nothing to do.",
                 )
-            if draft.state.called(new) != balance.name:  # nor a name that it had before
+            if draft.state.called(new) != balance.name:  # nor a former name of its own
                 check_new(draft.state, new, but=balance.name)
             draft.append("rename", dataset=balance.name, to=new)
             move_columns(draft, balance.name, new)
             return known(draft.state, new)
 
     def same_people(self, dataset: str, other: str) -> AccountBalance:
-        """Make two data sets one account: sums add up, the smaller caps hold. Never undone.
+        """Join two data sets into one account, which cannot be undone.
 
-        ``other`` may be a name that the ledger does not have yet: it leads to the account. Two
-        accounts of persons become one of people; what is per record is never added to what is
-        per person.
+        Sums add up, and the smaller caps hold. ``other`` may be a name that the ledger does not
+        have yet: it then leads to the account. Two accounts of persons become one of people; costs
+        per record are never added to costs per person.
         """
         with self._store.writing() as draft:
             one, two = known(draft.state, known_as(dataset)), known_as(other)
             if draft.state.called(two) == one.name:
                 raise LedgerError(
-                    "both names are one account already",
+                    "Both names belong to one account already.",
                     where=f"data set {one.name!r}",
                     do="There is nothing to do.",
                 )
@@ -342,17 +370,17 @@ class Ledger:
     def tell_neighbours(
         self, dataset: str, neighbours: Literal["record", "person"], why: str
     ) -> AccountBalance:
-        """Write down whose epsilon was spent from an account before anybody wrote it down."""
-        reason = said(why, "reason")
+        """Record whose epsilon was spent from an account before this was recorded."""
+        reason = reason_text(why, "reason")
         with self._store.writing() as draft:
             balance = known(draft.state, known_as(dataset))
-            check_untold(balance)
+            check_unrecorded(balance)
             draft.append("neighbours", dataset=balance.name, neighbours=neighbours, why=reason)
             return known(draft.state, balance.name)
 
     def different(self, dataset: str, other: str, why: str) -> None:
-        """Write down why two data sets are of different people although their records agree."""
-        reason = said(why, "reason")
+        """Record why two data sets are of different people although their records agree."""
+        reason = reason_text(why, "reason")
         with self._store.writing() as draft:
             one, two = (
                 known(draft.state, known_as(dataset)).name,
@@ -362,33 +390,33 @@ class Ledger:
                 check_new(draft.state, two)
             if one == two:
                 raise LedgerError(
-                    "both names are one account, and that cannot be undone",
+                    "Both names belong to one account, which cannot be undone.",
                     where=f"data set {one!r}",
                     do="Book on that account.",
                 )
             draft.append("different", dataset=one, other=two, why=reason)
 
     def new_key(self, why: str) -> None:
-        """Let go of what tables were recognised by, because the key to it is lost."""
-        reason = said(why, "reason")
+        """Forget the digests of tables, because the key to them is lost."""
+        reason = reason_text(why, "reason")
         with self._store.writing() as draft:
             forget_key(draft)
             draft.append("new-key", reason=reason)
 
     def restored(self, why: str) -> None:
-        """Go on with a backup that is older than the highest event that its key file has seen.
+        """Continue with a backup that is older than the highest event that its key file has seen.
 
         Open the ledger with ``restored=True`` for this. What was spent since the backup was made
         must be booked by hand.
         """
-        reason = said(why, "reason")
+        reason = reason_text(why, "reason")
         held = read_key_file(self.path)
         with self._store.writing() as draft:
             seen = "" if held is None or held.mark is None else str(held.mark.events)
             draft.append("restored", why=reason, seen=seen)
 
     def key_notes(self) -> list[str]:
-        """Return what a person should know of the key file: missing, of another ledger, older."""
+        """Return notices about the key file: missing, of another ledger, or older."""
         return self._store.key_notes()
 
     def heads(self) -> dict[int, str]:
@@ -410,7 +438,7 @@ class Ledger:
             entry = _entry(draft, entry_id)
             if entry.state != "booked":
                 raise LedgerError(
-                    f"it is {entry.state} already and cannot become {kind}",
+                    f"It is {entry.state} already and cannot become {kind}.",
                     where=f"entry {entry_id}",
                     do="Book again for another release.",
                 )
@@ -418,36 +446,36 @@ class Ledger:
             return _entry(draft, entry_id)
 
 
-def _told(terms: ReleaseTerms, balance: AccountBalance) -> dict[str, str]:
-    """Return what the event of a booking says of its terms: only what there is to say."""
-    told = {} if terms.table is None else {"table": one_line(terms.table)}
+def _terms(terms: ReleaseTerms, balance: AccountBalance) -> dict[str, str]:
+    """Return what the event of a booking records of its terms; unset terms are omitted."""
+    recorded = {} if terms.table is None else {"table": one_line(terms.table)}
     cover = terms.cover
     if cover is None:
-        return told
-    told |= {"cover_column": cover.column, "cover_values": one_line(cover.values)}
+        return recorded
+    recorded |= {"cover_column": cover.column, "cover_values": one_line(cover.values)}
     if terms.in_parallel(balance) is not None:
-        told |= {"cover_key": cover.key, "cover_codes": codes_text(cover.codes)}
+        recorded |= {"cover_key": cover.key, "cover_codes": codes_text(cover.codes)}
     if cover.disjoint is not None:
-        told["cover_disjoint"] = said(cover.disjoint, "reason")
-    return told
+        recorded["cover_disjoint"] = reason_text(cover.disjoint, "reason")
+    return recorded
 
 
 def _entry(draft: BookingDraft, entry_id: int) -> Entry:
     event, end = draft.event(entry_id), draft.end_of(entry_id)
     if event is not None:
         with draft.sensible():
-            told = event.fields
-            if told["kind"] in {"booked", "outside"}:
-                return entry_of(told, None if end is None else end.fields, draft.state)
+            fields = event.fields
+            if fields["kind"] in {"booked", "outside"}:
+                return entry_of(fields, None if end is None else end.fields, draft.state)
     raise LedgerError(
-        "the ledger has no such entry",
+        "The ledger does not have this entry.",
         where=f"entry {entry_id}",
         do="'hedgerow ledger show NAME' lists the entries of a data set.",
     )
 
 
 def _state_folder() -> Path:
-    """Return the folder where this system keeps the lasting state of programs."""
+    """Return the folder where this system keeps the persistent state of programs."""
     try:
         if (xdg := Path(os.environ.get("XDG_STATE_HOME", ""))).is_absolute():
             return xdg
@@ -459,7 +487,7 @@ def _state_folder() -> Path:
         return Path.home() / ".local" / "state"
     except RuntimeError as error:
         raise LedgerError(
-            "there is no home folder to keep the ledger in",
+            "There is no home folder for the ledger.",
             where="ledger",
             do="Name a file with --ledger or HEDGEROW_LEDGER.",
         ) from error

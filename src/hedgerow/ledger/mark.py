@@ -1,4 +1,4 @@
-"""The highest event that the key file of a ledger has seen: an older ledger shows by it.
+"""The highest event that the key file of a ledger has seen, which reveals an older ledger.
 
 The key file is the secret of 32 bytes, then two slots. A slot holds the number of an event, the
 digest of the chain there and an HMAC of both. A writer overwrites the slot with the lower number
@@ -37,25 +37,25 @@ class HighestEvent:
 
     def sealed(self, key: ColumnKey) -> bytes:
         """Return the bytes of a slot."""
-        said = self.events.to_bytes(_NUMBER_BYTES, "big") + bytes.fromhex(self.digest)
-        return said + key.seal_mark(said)
+        content = self.events.to_bytes(_NUMBER_BYTES, "big") + bytes.fromhex(self.digest)
+        return content + key.seal_mark(content)
 
     @classmethod
     def of_slot(cls, slot: bytes, key: ColumnKey) -> HighestEvent | None:
-        """Return the mark in a slot; ``None`` if it has none or was damaged."""
-        said, seal = slot[:-_DIGEST_BYTES], slot[-_DIGEST_BYTES:]
-        if len(slot) != SLOT_BYTES or not hmac.compare_digest(key.seal_mark(said), seal):
+        """Return the mark in a slot, or ``None`` if it has none or is damaged."""
+        content, seal = slot[:-_DIGEST_BYTES], slot[-_DIGEST_BYTES:]
+        if len(slot) != SLOT_BYTES or not hmac.compare_digest(key.seal_mark(content), seal):
             return None
-        number = int.from_bytes(said[:_NUMBER_BYTES], "big")
-        return cls(events=number, digest=said[_NUMBER_BYTES:].hex())
+        number = int.from_bytes(content[:_NUMBER_BYTES], "big")
+        return cls(events=number, digest=content[_NUMBER_BYTES:].hex())
 
 
 @dataclass(frozen=True, kw_only=True)
 class KeyFile:
-    """What the key file of a ledger holds at one moment.
+    """Content of a ledger's key file at one moment.
 
-    ``key`` is ``None`` if the file is too short for one. ``complete`` says that both slots are
-    there; a key of an earlier version has none.
+    ``key`` is ``None`` if the file is too short for one. ``complete`` is whether both slots exist;
+    a key of an earlier version has none.
     """
 
     key: ColumnKey | None = field(repr=False)
@@ -64,7 +64,7 @@ class KeyFile:
 
     @classmethod
     def of(cls, content: bytes) -> KeyFile:
-        """Return what the bytes of the file hold."""
+        """Return the content from the bytes of the file."""
         if len(content) < KEY_BYTES:
             return cls(key=None, mark=None, complete=False)
         key = ColumnKey(secret=content[:KEY_BYTES])
@@ -77,7 +77,7 @@ class KeyFile:
 
 
 def read_key_file(ledger: Path) -> KeyFile | None:
-    """Return what the key file beside a ledger holds; ``None`` where there is none to read."""
+    """Return the content of the key file beside a ledger, or ``None`` if it cannot be read."""
     try:
         with key_path(ledger).open("rb") as file, _locked(file):
             return KeyFile.of(file.read(_FILE_BYTES + 1))
@@ -86,9 +86,9 @@ def read_key_file(ledger: Path) -> KeyFile | None:
 
 
 def raise_mark(ledger: Path, mark: HighestEvent) -> bool:
-    """Write down that a ledger has this event, on the disk when this returns; a higher one stays.
+    """Record durably that a ledger has this event; a higher one stays.
 
-    Returns whether the key file keeps a mark now: those who may not write it leave it as it is.
+    Returns whether the key file keeps a mark now: users who may not write it leave it as it is.
     """
     try:
         with _opened(ledger) as (file, content):
@@ -103,7 +103,7 @@ def raise_mark(ledger: Path, mark: HighestEvent) -> bool:
 
 
 def replace_mark(ledger: Path, mark: HighestEvent) -> None:
-    """Put a mark in the place of whatever the key file has seen."""
+    """Replace the highest event of the key file by a mark."""
     with _opened(ledger) as (file, content):
         if (key := KeyFile.of(content).key) is not None:
             _write(file, content[:KEY_BYTES], mark.sealed(key))
@@ -117,7 +117,7 @@ def _opened(ledger: Path) -> Iterator[tuple[BinaryIO, bytes]]:
 
 
 def _write(file: BinaryIO, content: bytes, slot: bytes) -> None:
-    """Put a slot in the place of the lower one, or of both if the content has not two."""
+    """Replace the slot with the lower event, or both if the content does not have two."""
     key = ColumnKey(secret=content[:KEY_BYTES])
     start, new = KEY_BYTES, slot * SLOTS
     if len(content) == _FILE_BYTES:
@@ -137,10 +137,10 @@ def _slots(content: bytes) -> list[bytes]:
 
 @contextmanager
 def _locked(file: BinaryIO, *, alone: bool = False) -> Iterator[None]:
-    """Keep others from writing, where files can be locked; without that, a slot may be torn."""
+    """Keep others from writing, if files can be locked; without that, a slot may be torn."""
     try:
         import fcntl
-    except ImportError:  # the slots' seals show a torn one
+    except ImportError:  # the seals of the slots reveal a torn one
         yield
         return
     with suppress(OSError):

@@ -1,9 +1,8 @@
-"""Names of data sets: plain, so that nobody can take one for another.
+"""Names of data sets: plain, so that no two look alike.
 
-Two names for one data set would be two budgets for it. Capitals, accents, invisible
-characters and letters of other scripts that look alike all make a second name out of one,
-so a new name is lower-case ASCII letters, digits, ``.`` and ``-``. Names that a ledger has
-from before stay usable.
+Two names for one data set would be two budgets for it. Capitals, accents, invisible characters and
+letters of other scripts that look alike all make a second name out of one, so a new name is
+lower-case ASCII letters, digits, ``.`` and ``-``. Existing names of other kinds stay usable.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ MAX_NAME = 100
 EXAMPLE = "visits-2026"
 
 _PLAIN = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?", re.ASCII)
-# Letters of other scripts that look like ASCII ones, for the name to propose.
+# Letters of other scripts that look like ASCII ones, for the proposed name.
 _ALIKE = str.maketrans(
     "абвеікмнорстуухјѕԁɡһӏοαενρτυχικμηß",
     "a6beikmhopctyyxjsdghloaevptuxikuns",
@@ -54,25 +53,27 @@ def nearest_plain(text: str) -> tuple[str, bool]:
 
 
 def check_new_name(name: str) -> str:
-    """Return ``name`` if a new data set may have it; otherwise say which it should have."""
+    """Return ``name`` if a new data set may have it; otherwise raise with a better one."""
     if is_plain(name):
         return name
     raise LedgerError(
-        "the name of a data set is lower-case letters from a to z, digits, '.' and '-',"
-        f" 1 to {MAX_NAME} characters",
+        "The name of a data set is lower-case letters from a to z, digits, '.' and '-', 1 to"
+        f" {MAX_NAME} characters.",
         where=f"data set {shown_name(name)}",
-        do=f"Use the name {plain_name(name)!r}. An account that has another kind of name is moved"
-        " with: hedgerow ledger rename OLD NEW",
+        do=(
+            f"Use the name {plain_name(name)!r}. Rename an account with another kind of name with:"
+            " hedgerow ledger rename OLD NEW"
+        ),
     )
 
 
 def known_as(name: str) -> str:
-    """Return the form in which a ledger keeps ``name``, as it did before names were plain."""
+    """Return the form in which a ledger kept ``name`` before names had to be plain."""
     return unicodedata.normalize("NFC", name)
 
 
 def sound(name: str) -> str:
-    """Return what is left of a name for somebody who reads it fast.
+    """Return the part of a name that a hasty reader notices.
 
     >>> sound("adult-2026") == sound("Adult.2026") == sound("adult_2026")
     True
@@ -81,5 +82,5 @@ def sound(name: str) -> str:
 
 
 def shown_name(name: str) -> str:
-    """Return ``name`` in quotes, at most 60 characters of it, nothing in it invisible."""
+    """Return ``name`` in quotes, at most 60 characters of it, without invisible ones."""
     return ascii(name if len(name) <= 60 else f"{name[:57]}...")

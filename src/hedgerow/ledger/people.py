@@ -1,8 +1,8 @@
-"""Whether records that are to be released are on the ledger already, under another name.
+"""Check whether the records of a release are on the ledger already, under another name.
 
 The ledger keeps a keyed digest of every column that was read (see `ColumnKey`). Records whose
-shared columns, two or more, all agree with those of another account are taken for the same:
-the booking is refused until a person says that they are, or why they are not.
+shared columns, two or more, all agree with those of another account are taken for the same: the
+booking is refused until a person states that they are, or why they are not.
 
 Privacy: a digest is a function of confidential data, kept for the owner alone. It is in no
 event, so no export holds it, and no message does. *That* a booking is refused here depends on
@@ -19,12 +19,12 @@ from hedgerow.errors import LedgerError, SameRecordsError
 from hedgerow.ledger.store import BookingDraft
 
 ENOUGH = 2
-"""The number of columns that two tables must share before they can be taken for one."""
+"""Number of columns that two tables must share to be taken for one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnDigests:
-    """What a table is recognised by; ``named`` says that a person chose its name on the ledger."""
+    """Digests that identify a table; ``named`` is whether a person chose its name on the ledger."""
 
     key: str = field(repr=False)
     digests: Mapping[str, str] = field(repr=False)
@@ -32,15 +32,15 @@ class ColumnDigests:
 
 
 def check_people(draft: BookingDraft, dataset: str, columns: ColumnDigests) -> None:
-    """Raise if these records are another account's, or are not the ones that a file's name had."""
+    """Raise if these records are another account's, or not those that this account had."""
     _check_key(draft, columns.key)
     tables = _alike(draft, columns.digests)
     for other in sorted({draft.state.called(owner) for owner in tables.values()}):
-        if other != dataset and not draft.state.told_apart(other, dataset):
+        if other != dataset and not draft.state.are_different(other, dataset):
             raise _same(other, dataset)
     if not columns.named and not _may_be_own(draft, dataset, columns.digests):
         raise SameRecordsError(
-            "the ledger has this name for a table that does not agree with this one",
+            "The ledger has this name for a table that does not agree with this one.",
             where=f"data set {dataset!r}",
             do="The name was taken from the data's file. Give these people one of their own:"
             " 'ledger: {dataset: NAME, cap: CAP}' in the plan, with the same name for all"
@@ -49,7 +49,7 @@ def check_people(draft: BookingDraft, dataset: str, columns: ColumnDigests) -> N
 
 
 def _may_be_own(draft: BookingDraft, dataset: str, digests: Mapping[str, str]) -> bool:
-    """Return whether an account has no table yet, or one that shares columns and agrees in all."""
+    """Return whether an account has no table yet, or one that agrees in all shared columns."""
     rows = draft.rows.tables_of(dataset)
     agrees: dict[int, bool] = {}
     for table, name, digest in rows:
@@ -59,7 +59,7 @@ def _may_be_own(draft: BookingDraft, dataset: str, digests: Mapping[str, str]) -
 
 
 def keep_columns(draft: BookingDraft, dataset: str, columns: ColumnDigests) -> None:
-    """Write down what the table is recognised by, unless that is known already."""
+    """Store the digests of the table, unless they are known already."""
     tables = _alike(draft, columns.digests)
     for table in (table for table, owner in tables.items() if owner == dataset):
         if set(columns.digests) <= set(draft.rows.columns_of(table)):
@@ -89,27 +89,31 @@ def _alike(draft: BookingDraft, digests: Mapping[str, str]) -> dict[int, str]:
 
 
 def _check_key(draft: BookingDraft, key: str) -> None:
-    """Refuse a key that is not the one that digests were made with: nothing would agree."""
+    """Refuse a key other than the one of the stored digests: nothing would agree."""
     names = draft.rows.keys()
     if names and key not in names:
         raise LedgerError(
-            "the key beside the ledger is not the one that tables were recognised by so far",
+            "The key beside the ledger is not the one with which its tables were recognised so"
+            " far.",
             where="ledger",
-            do="Put the key back where it was. If it is lost: hedgerow ledger new-key --why WHY",
+            do="Put the key back where it was. If it is lost: hedgerow ledger new-key"
+            " --reason TEXT",
         )
 
 
 def forget_key(draft: BookingDraft) -> None:
-    """Let go of all that was recognised under a key that is lost."""
+    """Forget everything that was recognised under a lost key."""
     draft.rows.forget_tables()
 
 
 def _same(other: str, dataset: str) -> SameRecordsError:
     one, two = shlex.quote(other), shlex.quote(dataset)
     return SameRecordsError(
-        f"these records are on the ledger already, as data set {other!r}; nothing was booked",
+        f"These records are on the ledger already, as data set {other!r}. Nothing was booked.",
         where=f"data set {dataset!r}",
-        do="If they are the same people, use that name in the plan, or make both names one"
-        f" account for good: hedgerow ledger same-people {one} {two}\n"
-        f"If they are not, say why: hedgerow ledger different {one} {two} --why WHY",
+        do=(
+            "If they are the same people, use that name in the plan, or make both names one"
+            f" account, which cannot be undone: hedgerow ledger same-people {one} {two}\n"
+            f"If they are not, record why: hedgerow ledger different {one} {two} --reason TEXT"
+        ),
     )

@@ -20,7 +20,7 @@ from hedgerow.ledger.file import locks_work
 
 _RETRY_SECONDS = 0.01
 _PATIENCE = 1.0
-"""Seconds after which it is checked whether the file system supports locks."""
+"""Seconds after which the file system is checked for locks."""
 
 _BESIDE = (
     "CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -34,7 +34,7 @@ _BESIDE = (
 
 @dataclass(frozen=True, kw_only=True)
 class ChainTable:
-    """Columns of a table of events: that of the number, and that of attachments, if it has one."""
+    """Columns of a table of events: the number and, if there are attachments, the attachment."""
 
     number: str
     attachment: str | None = None
@@ -209,8 +209,8 @@ def begun(
 ) -> sqlite3.Connection:
     """Return a connection inside a transaction, once no other process is in the way.
 
-    SQLite waits for a writer by itself, but not for a process that is opening or closing the
-    file; this takes a moment, so the call is repeated until ``timeout`` seconds have passed.
+    SQLite waits for a writer itself, but not for a process that is opening or closing the file;
+    this takes a moment, so the call is repeated until ``timeout`` seconds have passed.
     """
     deadline = time.monotonic() + timeout
     while True:

@@ -1,8 +1,8 @@
-"""What the events of a ledger add up to, one event at a time.
+"""The state to which the events of a ledger add up, one event at a time.
 
-The state is kept beside the chain, so that a booking need not read all that came before it.
-Every event names the digest of the state that it leaves behind: a state that was changed, or
-that belongs to another event, shows at once. Reading the whole ledger computes it afresh.
+The state is kept beside the chain, so that a booking need not read all earlier events. Every event
+holds the digest of the state after it: a modified state, or one of another event, is detected at
+once. Reading the whole ledger computes it afresh.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hedgerow.ledger.covers import FINEST, CodeRanges, CoverSums, added, ranges_
 __all__ = ["FINEST", "AccountBalance", "Neighbours", "State", "added", "played"]
 
 Neighbours = Literal["record", "person", "both"]
-"""Whose epsilon an account adds up; ``both`` as long as nobody has more than one record."""
+"""Neighbours of an account; ``both`` as long as nobody has more than one record."""
 
 _PROTECTS: dict[str | None, str] = {
     "record": "each record; a person with ten records has ten times the privacy loss",
@@ -35,11 +35,11 @@ _NONE = Fraction(0)
 class AccountBalance:
     """The caps of a data set, and the sums of what was taken from it.
 
-    ``delta_cap`` is the most delta of all releases together: with 0, only releases of pure
-    epsilon are booked. ``neighbours`` says what is added up; ``people`` that it is the account of
-    all tables of some people. ``whole`` is the part of what was spent that every record may have
-    been in, and ``covers`` is what was spent on parts of the table, by the key of their rule:
-    ``spent`` is the most that all of it comes to for any record.
+    ``delta_cap`` is the largest delta of all releases together: with 0, only releases of pure
+    epsilon are booked. ``neighbours`` is whose epsilon is added up; ``people`` whether it is the
+    account of all tables of some people. ``whole`` is the amount that every record may have been
+    charged, and ``covers`` are the amounts spent on parts of the table, by the key of their rule:
+    ``spent`` is the largest total for any record.
     """
 
     name: str
@@ -55,23 +55,23 @@ class AccountBalance:
 
     @property
     def left(self) -> Fraction:
-        """What may still be booked: 0 if the cap was lowered below what is spent."""
+        """Amount that may still be booked: 0 if the cap was lowered below what is spent."""
         return max(self.cap - self.spent, _NONE)
 
     @property
     def delta_left(self) -> Fraction:
-        """What delta may still be booked."""
+        """Delta that may still be booked."""
         return max(self.delta_cap - self.delta_spent, _NONE)
 
     @property
-    def untold(self) -> bool:
-        """Whether something was spent and nobody has told whose epsilon it was."""
+    def is_unrecorded(self) -> bool:
+        """Return whether something was spent and its neighbours are not recorded."""
         return self.neighbours is None and bool(self.spent or self.delta_spent)
 
     @property
     def protects(self) -> str | None:
-        """What the spent epsilon protects, in words; ``None`` before the first release."""
-        if self.untold:
+        """Protection by the spent epsilon, as text; ``None`` before the first release."""
+        if self.is_unrecorded:
             return "not stated by the versions that booked it; taken to be each record"
         return _PROTECTS.get(self.neighbours)
 
@@ -84,7 +84,7 @@ class AccountBalance:
         key: str | None = None,
         codes: CodeRanges = (),
     ) -> AccountBalance:
-        """Return the balance after a release: of the whole table, or of ``codes`` of a column."""
+        """Return the balance after a release of the whole table, or of ``codes`` of a column."""
         if key is None:
             whole, deltas = added(self.whole, epsilon), added(self.delta_whole, delta)
             return replace(self, whole=whole, delta_whole=deltas).summed()
@@ -98,20 +98,20 @@ class AccountBalance:
         covers = dict(self.covers)
         for key, sums in other.covers:
             covers[key] = covers[key].joined(sums) if key in covers else sums
-        told = _joint(self, other)
+        neighbours = _joint(self, other)
         return AccountBalance(
             name=self.name,
             cap=min(self.cap, other.cap),
             delta_cap=min(self.delta_cap, other.delta_cap),
-            neighbours=told,
-            people=told == "person",
+            neighbours=neighbours,
+            people=neighbours == "person",
             whole=added(self.whole, other.whole),
             delta_whole=added(self.delta_whole, other.delta_whole),
             covers=tuple(sorted(covers.items())),
         ).summed()
 
     def summed(self) -> AccountBalance:
-        """Return the balance with what was spent: the whole and, of every rule, the most.
+        """Return the balance with its sums: the whole and, of every rule, the largest.
 
         A record has one code by each rule, and may have any combination of them.
         """
@@ -142,9 +142,9 @@ class AccountBalance:
 
 
 class State:
-    """All data sets of a ledger: caps, sums, other names, and pairs that were told apart.
+    """All data sets of a ledger: caps, sums, other names, and pairs of different people.
 
-    It is a table of texts by key, as the file keeps it; ``changed`` are the keys to write.
+    It is a table of texts by key, as the file stores it; ``changed`` are the keys to write.
     """
 
     def __init__(self, rows: Mapping[str, str] | None = None) -> None:
@@ -154,7 +154,7 @@ class State:
 
     @property
     def rows(self) -> dict[str, str]:
-        """The state as the file keeps it."""
+        """Rows of the state as the file stores it."""
         for name, balance in self._balances.items():
             self._rows[_key("account", name)] = _row(balance)
         self._balances.clear()
@@ -172,18 +172,18 @@ class State:
         return tuple(sorted(key[1] for key in keys if key[0] == "account"))
 
     def other_names(self) -> dict[str, str]:
-        """Return the names that lead to another account, and to which."""
+        """Return the other names of accounts, each with the name it leads to."""
         keys = (json.loads(key) for key in self.rows)
         return {key[1]: self.called(key[1]) for key in keys if key[0] == "alias"}
 
     def called(self, name: str) -> str:
-        """Return the name of the account that ``name`` leads to, after all that were joined."""
+        """Return the name of the account to which ``name`` leads, after all joins."""
         while (other := self._rows.get(_key("alias", name))) is not None:
             name = other
         return name
 
     def find(self, name: str) -> AccountBalance | None:
-        """Return the balance of the account that ``name`` leads to, or ``None``."""
+        """Return the balance of the account to which ``name`` leads, or ``None``."""
         called = self.called(name)
         if called not in self._balances:
             row = self._rows.get(_key("account", called))
@@ -192,18 +192,18 @@ class State:
             self._balances[called] = _balance(called, json.loads(row))
         return self._balances[called]
 
-    def told_apart(self, one: str, other: str) -> bool:
-        """Return whether a person has said why two accounts are of different people."""
+    def are_different(self, one: str, other: str) -> bool:
+        """Return whether a reason why two accounts are of different people is recorded."""
         pair = {self.called(one), self.called(other)}
         keys = (json.loads(key) for key in self.rows)
-        apart = (key[1:] for key in keys if key[0] == "different")
-        return any({self.called(name) for name in names} == pair for names in apart)
+        different = (key[1:] for key in keys if key[0] == "different")
+        return any({self.called(name) for name in names} == pair for names in different)
 
     def play(self, fields: Mapping[str, Any]) -> None:
-        """Change the state as an event says."""
+        """Change the state by an event."""
         match fields:
             case {"kind": "dataset" | "cap", "dataset": name, "cap": cap}:
-                # Events of format 1 say nothing of delta: there was none.
+                # Events of format 1 have no delta: it was 0.
                 self._set_caps(name, Fraction(cap), Fraction(fields.get("delta_cap", 0)))
                 if fields.get("people") is not None:
                     self._make_people(name)
@@ -211,8 +211,8 @@ class State:
                 self._spend(name, Fraction(epsilon), Fraction(fields.get("delta", 0)), fields)
             case {"kind": "people", "dataset": name}:
                 self._make_people(name)
-            case {"kind": "neighbours", "dataset": name, "neighbours": told, "why": str(_)}:
-                self._tell(name, told)
+            case {"kind": "neighbours", "dataset": name, "neighbours": neighbours, "why": str(_)}:
+                self._set_neighbours(name, neighbours)
             case {"kind": "rename", "dataset": name, "to": new}:
                 self._rename(name, new)
             case {"kind": "same-people", "dataset": name, "other": other}:
@@ -232,10 +232,10 @@ class State:
         self, name: str, epsilon: Fraction, delta: Fraction, fields: Mapping[str, Any]
     ) -> None:
         known = self._known(name)
-        # Events of formats before 4 say nothing of neighbours, and none of them had a cover.
-        told = fields.get("neighbours")
-        if told is not None:
-            known = replace(known, neighbours=settled_neighbours(known, told))
+        # Events of formats before 4 have no neighbours, and none of them had a cover.
+        neighbours = fields.get("neighbours")
+        if neighbours is not None:
+            known = replace(known, neighbours=settled_neighbours(known, neighbours))
         key = fields.get("cover_key")
         if key is None:
             self._keep(known.charged(epsilon, delta))
@@ -245,21 +245,21 @@ class State:
 
     def _make_people(self, name: str) -> None:
         known = self._known(name)
-        if known.neighbours == "record" or known.untold:
+        if known.neighbours == "record" or known.is_unrecorded:
             raise ValueError("an account per record becomes one of people")
         self._keep(replace(known, neighbours="person", people=True))
 
-    def _tell(self, name: str, told: object) -> None:
+    def _set_neighbours(self, name: str, neighbours: object) -> None:
         known = self._known(name)
-        if not known.untold or told not in ("record", "person"):
-            raise ValueError("neighbours are told that are known, or that there are not")
-        self._keep(replace(known, neighbours="record" if told == "record" else "person"))
+        if not known.is_unrecorded or neighbours not in ("record", "person"):
+            raise ValueError("neighbours are recorded that are known already, or unknown ones")
+        self._keep(replace(known, neighbours="record" if neighbours == "record" else "person"))
 
     def _rename(self, name: str, new: str) -> None:
         known = self._known(name)
         if (self.find(new) is not None and self.called(new) != known.name) or new == known.name:
             raise ValueError("a data set gets the name of another, or its own")
-        self._drop(new)  # a name that it had before
+        self._drop(new)  # a former name of its own
         self._drop(known.name)
         self._keep(replace(known, name=new))
         self._put(_key("alias", known.name), new)
@@ -292,7 +292,7 @@ class State:
         self.changed.add(key)
 
     def _drop(self, name: str) -> None:
-        """Take away the account, or the other name, that is called so."""
+        """Remove the account, or the other name."""
         self._balances.pop(name, None)
         for key in (_key("account", name), _key("alias", name)):
             self._rows.pop(key, None)
@@ -307,17 +307,17 @@ def played(events: Iterable[Mapping[str, Any]]) -> State:
     return state
 
 
-def settled_neighbours(balance: AccountBalance, told: object) -> Neighbours | None:
-    """Return whose epsilon an account adds up after a release that says so itself."""
-    match balance.neighbours, told:
+def settled_neighbours(balance: AccountBalance, neighbours: object) -> Neighbours | None:
+    """Return the neighbours of an account after a release that states its own."""
+    match balance.neighbours, neighbours:
         case ("record" | None, "record") | ("record", "both"):
             return "record"
         case ("person", "person" | "both"):
             return "person"
-        case (None, "person") if not balance.untold:
+        case (None, "person") if not balance.is_unrecorded:
             return "person"
         case (None, "both"):
-            return None if balance.untold else "both"
+            return None if balance.is_unrecorded else "both"
         case ("both", "record"):
             return "record"
         case ("both", "person"):
@@ -328,14 +328,14 @@ def settled_neighbours(balance: AccountBalance, told: object) -> Neighbours | No
 
 
 def _joint(one: AccountBalance, two: AccountBalance) -> Neighbours | None:
-    """Return whose epsilon two accounts add up when they have become one."""
+    """Return the neighbours of two accounts that have become one."""
     kinds = {one.neighbours, two.neighbours}
-    untold = one.untold or two.untold
-    if "person" in kinds and (untold or "record" in kinds):
+    is_unrecorded = one.is_unrecorded or two.is_unrecorded
+    if "person" in kinds and (is_unrecorded or "record" in kinds):
         raise ValueError("accounts of different neighbours become one")
     if "record" in kinds:
         return "record"
-    if untold:
+    if is_unrecorded:
         return None
     if None not in kinds or "person" in kinds:
         return "person"  # one record in each of two tables is two for a person
@@ -347,7 +347,7 @@ _PARTS = ("whole", "delta_whole")
 
 
 def _row(balance: AccountBalance) -> str:
-    """Return an account as the file keeps it; as in format 3 where it has nothing newer."""
+    """Return an account as the file stores it; as in format 3 if it has nothing newer."""
     facts: dict[str, Any] = {field: str(getattr(balance, field)) for field in _AMOUNTS}
     if balance.neighbours is not None:
         facts["neighbours"] = balance.neighbours

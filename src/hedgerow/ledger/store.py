@@ -49,27 +49,28 @@ from hedgerow.ledger.sqlite import SqliteLedger, begun, committed, ledger_script
 from hedgerow.ledger.state import State, played
 
 SCHEMA_VERSION = 4
-"""Format 2 knew delta, format 3 keeps the state beside the chain, format 4 knows neighbours,
+"""Current format. Format 2 added delta, format 3 the state beside the chain, format 4 neighbours,
 accounts of people and covers. A ledger of an earlier format is read as it is and becomes format 4
-with its next event, so that no older hedgerow adds to it."""
+with its next event, so that no older hedgerow adds to it.
+"""
 
 _READABLE = (1, 2, 3, SCHEMA_VERSION)
 _WITH_STATE = 3
-"""The first format that keeps the state beside the chain, as all later ones do."""
+"""First format that keeps the state beside the chain, as all later ones do."""
 
 _APPLICATION_ID = 0x48656467  # "Hedg", in the header of the file
 _GENESIS = hashlib.sha256(b"hedgerow ledger").hexdigest()
 
 _MARKED = "marked"
-"""In the table of what was seen: the key file keeps the highest event of the ledger."""
+"""Row in the table of digests which says that the key file keeps the highest event."""
 
 _NO_KEY = (
     "The key file is missing or cannot be read: an older copy of the ledger would not be noticed."
-    " Put it back; if it is lost: hedgerow ledger new-key --why WHY"
+    " Put it back; if it is lost: hedgerow ledger new-key --reason TEXT"
 )
 
 _END, _PART = 16, 64
-"""The number of events that are checked at the end of the chain, and elsewhere at a booking."""
+"""Number of events that are checked at the end of the chain, and elsewhere, at a booking."""
 
 _SCHEMA = ledger_script(application_id=_APPLICATION_ID, genesis=_GENESIS, number=SCHEMA_VERSION)
 
@@ -84,15 +85,15 @@ class Event:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """What the event says."""
+        """Content of the event."""
         fields = json.loads(self.body)
         if not isinstance(fields, dict):
-            raise ValueError("an event is no mapping")
+            raise ValueError("an event is not a mapping")
         return fields
 
 
 class BookingDraft:
-    """The ledger as it stands at one moment; while its file is locked, events can be added."""
+    """The ledger at one moment; while its file is locked, events can be added."""
 
     def __init__(self, path: Path, rows: LedgerRows) -> None:
         self.rows = rows
@@ -133,7 +134,7 @@ class BookingDraft:
         self.chain.check_last()
 
     def check_part(self) -> None:
-        """Check one part of the chain, another with every event."""
+        """Check one part of the chain, a different one with every event."""
         n_parts = -(-self.n_events // _PART)
         if n_parts:
             start = chosen_part(self.last_digest, n_parts) * _PART
@@ -152,9 +153,9 @@ class BookingDraft:
         """Add an event to the chain; it counts once the draft is committed."""
         seq = self.n_events + 1
         stamp = datetime.now(UTC).isoformat(timespec="seconds")
-        said = {"seq": seq, "kind": kind, "at": stamp, **fields}
-        self.state.play(said)
-        body = json.dumps({**said, "state": self.state.digest()})
+        fields_ = {"seq": seq, "kind": kind, "at": stamp, **fields}
+        self.state.play(fields_)
+        body = json.dumps({**fields_, "state": self.state.digest()})
         link = self.chain.append(body)
         if "entry" in fields:
             self.rows.add_end(int(fields["entry"] or 0), seq)
@@ -162,7 +163,7 @@ class BookingDraft:
         return _event(link)
 
     def misses_mark(self, held: KeyFile) -> bool:
-        """Return whether the ledger says that its key file has a mark, and this one has none."""
+        """Return whether the key file lacks the mark that the ledger has recorded."""
         if held.key is None:
             return _MARKED in self._keys().values()
         marked = self._keys().get(held.key.name) == _MARKED
@@ -176,7 +177,7 @@ class BookingDraft:
         if held.key is None:
             return
         if names and held.key.name not in names:
-            return  # the key of another ledger, or of before a new one: it has not seen this chain
+            return  # another ledger's key, or one before a new key: it has not seen this chain
         if held.mark is None:
             return
         if held.mark.events > self.n_events:
@@ -190,7 +191,7 @@ class BookingDraft:
             )
 
     def keep_mark(self, held: KeyFile) -> None:
-        """Write down that the key file keeps the highest event: one without it was cut off."""
+        """Record that the key file keeps the highest event: one without it was cut off."""
         if held.key is None or self._is_old():
             return
         names = self._keys()
@@ -198,29 +199,31 @@ class BookingDraft:
             self.rows.put_key(held.key.name, _MARKED)
 
     def key_notes(self, held: KeyFile | None) -> list[str]:
-        """Return what a person should know of the key file."""
+        """Return notices about the key file."""
         names = self._keys()
         if held is None or held.key is None:
             return [_NO_KEY] if names else []
         if not self.is_own(held):
-            return ["The key beside the ledger is not the one that its tables were recognised by."]
+            return [
+                "The key beside the ledger is not the one with which its tables were recognised."
+            ]
         if held.mark is None:
             return ["The key file does not hold the highest event yet; the next event writes it."]
         behind = self.n_events - held.mark.events
         if behind <= 1:  # a run that was killed leaves one
             return []
         return [
-            f"The key file has seen {held.mark.events} of {self.n_events} events: an older copy of"
-            " it was put in its place, or others book who may not write it."
+            f"The key file has seen {held.mark.events} of {self.n_events} events: it was"
+            " replaced by an older copy, or users book who may not write it."
         ]
 
     def is_own(self, held: KeyFile) -> bool:
-        """Return whether the ledger knows the key, or none yet."""
+        """Return whether the ledger knows this key, or none yet."""
         names = self._keys()
         return held.key is not None and (not names or held.key.name in names)
 
     def _keys(self) -> Mapping[str, str]:
-        """Return the names of the keys that tables were recognised by, and whether each marks."""
+        """Return the names of the keys that recognised tables, and whether each keeps marks."""
         return {} if self._is_old() else self.rows.keys()
 
     def _digest_at(self, seq: int) -> str:
@@ -228,7 +231,7 @@ class BookingDraft:
         return str(found[0][3]) if found else ""
 
     def modernise(self) -> None:
-        """Make a ledger of an earlier format one of this; it is checked as a whole."""
+        """Convert a ledger of an earlier format to this one; all of it is checked."""
         if self.rows.format() == SCHEMA_VERSION:
             return
         events = self.check_all()
@@ -247,7 +250,7 @@ class BookingDraft:
         self.state.changed.clear()
 
     def _is_old(self) -> bool:
-        """Return whether the state is not kept: what it is follows from the events alone."""
+        """Return whether the state is not stored, but follows from the events alone."""
         return self.rows.format() < _WITH_STATE
 
     def _stored(self) -> State:
@@ -265,30 +268,31 @@ class BookingDraft:
             raise broken(self._path, "it has sums without an event")
 
     def _played(self, events: list[Event]) -> tuple[State, dict[int, int]]:
-        """Return the state after all events, and which event ended each booking."""
+        """Return the state after all events, and the event that ended each booking."""
         with self.sensible():
-            told = [event.fields for event in events]
-            return played(told), _ends(told)
+            played_fields = [event.fields for event in events]
+            return played(played_fields), _ends(played_fields)
 
     @contextmanager
     def sensible(self) -> Iterator[None]:
-        """Refuse a ledger one of whose events cannot be understood."""
+        """Refuse a ledger with an event that cannot be understood."""
         try:
             yield
         except (ValueError, KeyError, TypeError, ArithmeticError, RecursionError):
-            # The chain fits, so whoever wrote this wrote all of it.
-            raise broken(self._path, "an event makes no sense") from None
+            # The chain is intact, so all of it was written by one program.
+            raise broken(self._path, "an event is invalid") from None
 
     def _link(self, start: int, end: int) -> list[Event]:
-        """Return the events after ``start`` up to ``end``, each checked against the one before."""
+        """Return the events after ``start`` up to ``end``, each checked against its predecessor."""
         return [_event(link) for link in self.chain.between(start, end)]
 
 
 class LedgerStore:
     """A checked chain of events in one file, safe between processes.
 
-    ``timeout`` is how many seconds to wait for another process that is writing. With ``restored``
-    the highest event that the key file has seen is not looked at, and replaced at the next event.
+    ``timeout`` is the number of seconds to wait for another process that is writing. With
+    ``restored`` the highest event that the key file has seen is not checked, and replaced at the
+    next event.
     """
 
     def __init__(
@@ -308,28 +312,28 @@ class LedgerStore:
             pass
 
     def events(self) -> tuple[list[Event], State]:
-        """Return the whole chain as it stands at one moment, and its state, all checked."""
+        """Return the whole chain at one moment, and its state, all checked."""
         with explained(self.path, self.timeout), self._transaction("BEGIN") as draft:
             return draft.check_all(), draft.state
 
     def key_notes(self) -> list[str]:
-        """Return what a person should know of the key file."""
+        """Return notices about the key file."""
         held = read_key_file(self.path)
         with self.reading() as draft:
             return draft.key_notes(held)
 
     @contextmanager
     def reading(self) -> Iterator[BookingDraft]:
-        """Yield the ledger as it stands at one moment, its end checked."""
+        """Yield the ledger at one moment, its end checked."""
         with explained(self.path, self.timeout), self._transaction("BEGIN") as draft:
             yield draft
 
     @contextmanager
     def writing(self) -> Iterator[BookingDraft]:
-        """Lock the ledger, yield it, and commit what was appended to the disk.
+        """Lock the ledger, yield it, and commit appended events to the disk.
 
-        If the body raises, nothing was appended. When this returns, it is durable. The key file
-        gets to know events after they are: if that fails, the ledger is ahead of it.
+        If the body raises, nothing is appended. When this returns, it is durable. The key file
+        records events after that: if this fails, the ledger is ahead of it.
         """
         with explained(self.path, self.timeout), self._transaction("BEGIN IMMEDIATE") as draft:
             own = self._kept_mark(draft)
@@ -359,7 +363,7 @@ class LedgerStore:
         self._check_place()
         was_interrupted = interrupted(self.path)
         check_old_log(self.path)
-        # Before the ledger: whoever books in between makes it newer, never older than this.
+        # Before the ledger: a concurrent booking makes it newer, never older than this.
         held = None if self._restored else read_key_file(self.path)
         connection = self._begun(begin)
         with committed(connection):
@@ -369,8 +373,8 @@ class LedgerStore:
                 draft.check_all()
             draft.check_end()
             if held is not None:
-                # A mark is written before the ledger refers to it: one that was missing at
-                # first is there by now, and the lock of this transaction keeps it unchanged.
+                # A mark is written before the ledger refers to it: one that was missing at first
+                # exists by now, and the lock of this transaction keeps it unchanged.
                 if draft.misses_mark(held):
                     held = read_key_file(self.path) or held
                 draft.check_mark(held)
@@ -388,28 +392,31 @@ class LedgerStore:
     def _check_place(self) -> None:
         if not self.path.exists():
             raise LedgerError(
-                "there is no ledger here",
+                "The ledger does not exist.",
                 where=str(self.path),
-                do="Name another file with --ledger or HEDGEROW_LEDGER. The first release"
-                " from a plan with 'ledger:' makes the file.",
+                do=(
+                    "Name another file with --ledger or HEDGEROW_LEDGER. The first release from a"
+                    " plan with 'ledger:' creates the file."
+                ),
             )
         if not self.path.is_file():
-            raise foreign(self.path, "this is not a file")
+            raise foreign(self.path, "The path is not a file.")
         if self.path.stat().st_size == 0:
-            # A new ledger appears complete, so this is one that was cut off. SQLite would
-            # take it for a new database, and everything spent would be forgotten.
-            raise foreign(self.path, "this file is empty")
+            # A new ledger appears complete, so this is one that was cut off. SQLite would take it
+            # for a new database, and everything spent would be forgotten.
+            raise foreign(self.path, "The file is empty.")
         check_private(self.path)
 
     def _check_kind(self, connection: sqlite3.Connection) -> None:
         if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION_ID:
-            raise foreign(self.path, "this database is not a hedgerow ledger")
+            raise foreign(self.path, "The database is not a hedgerow ledger.")
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version not in _READABLE:
             raise LedgerError(
-                f"this ledger has format {version}, this hedgerow knows {SCHEMA_VERSION}",
+                f"The ledger has format {version}; this version of hedgerow reads formats up"
+                f" to {SCHEMA_VERSION}.",
                 where=str(self.path),
-                do="Use the version of hedgerow that made it, or a newer one.",
+                do="Use the version of hedgerow that wrote it, or a newer one.",
             )
 
     def _check_size(self, connection: sqlite3.Connection) -> None:
@@ -423,7 +430,7 @@ class LedgerStore:
 
 
 def _ends(events: list[dict[str, Any]]) -> dict[int, int]:
-    """Return which event ended each booking; one that ends nothing makes no sense."""
+    """Return the event that ended each booking; an event that ends none is invalid."""
     begun: set[int] = set()
     ends: dict[int, int] = {}
     for fields in events:
@@ -436,7 +443,7 @@ def _ends(events: list[dict[str, Any]]) -> dict[int, int]:
 
 
 def chosen_part(last_digest: str, n_parts: int) -> int:
-    """Return which part of the chain to check: as good as any, and another after every event."""
+    """Return which part of the chain to check: a different one after every event."""
     return int(last_digest[:16], 16) % n_parts
 
 

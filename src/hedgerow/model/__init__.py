@@ -1,5 +1,4 @@
-"""What all rooms speak of.
+"""The nouns that all rooms share.
 
-Nouns of the public and the confidential side come in from any room, and only they leave; nothing
-here reads, chooses or draws.
+Any room uses these types for public and confidential values; nothing here reads, chooses or draws.
 """

@@ -1,4 +1,4 @@
-"""Names for the arrays that rooms hand to each other."""
+"""Type names of the arrays that rooms pass to each other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]
 Codes: TypeAlias = NDArray[np.unsignedinteger[Any]]
-"""The codes of one attribute, of the smallest type that holds its domain."""
+"""Codes of one attribute, in the smallest type that holds its domain."""
 
 Columns: TypeAlias = Sequence[NDArray[np.integer[Any]]]
-"""One array of whole numbers per attribute, all of one length."""
+"""One array of integers per attribute, all of one length."""

@@ -1,4 +1,4 @@
-"""Baskets as codes, one after the other in one array: the confidential ones, and the noisy ones."""
+"""Baskets as codes in one array with offsets: confidential ones and noisy ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import InternalError
-from hedgerow.model.groups import CountsMade
+from hedgerow.model.groups import CountOrigin
 from hedgerow.model.order import canonical_order
 from hedgerow.taxonomy.tree import Taxonomy
 
@@ -18,7 +18,7 @@ ItemCodes: TypeAlias = NDArray[np.unsignedinteger[Any]]
 
 
 def item_dtype(n_items: int) -> np.dtype[np.unsignedinteger[Any]]:
-    """Return the type that holds the codes of a universe of that many items.
+    """Return the type that holds the codes of a universe of ``n_items`` items.
 
     >>> item_dtype(17), item_dtype(100_000)
     (dtype('uint16'), dtype('uint32'))
@@ -30,10 +30,10 @@ def item_dtype(n_items: int) -> np.dtype[np.unsignedinteger[Any]]:
 class EncodedBaskets:
     """Records that are sets of items of a public universe.
 
-    Record ``r`` holds ``items[offsets[r]:offsets[r + 1]]``, strictly increasing and never
-    empty; an item's code is its leaf in ``taxonomy``. Sequences are held alike: their items are in
-    the order of the record, and may repeat. Everything but the taxonomy is
-    confidential, the number of records included.
+    Record ``r`` holds ``items[offsets[r]:offsets[r + 1]]``, strictly increasing and never empty; an
+    item's code is its leaf in ``taxonomy``. Sequences are stored in the same way: their items are
+    in the order of the record, and may repeat. Everything but the taxonomy is confidential, the
+    number of records included.
     """
 
     taxonomy: Taxonomy
@@ -42,9 +42,9 @@ class EncodedBaskets:
 
     def __post_init__(self) -> None:
         if self.items.dtype != item_dtype(self.taxonomy.n_leaves):
-            raise InternalError("the item codes have not the type of their universe")
+            raise InternalError("The item codes do not have the type of their universe.")
         if not len(self.offsets) or self.offsets[0] != 0 or self.offsets[-1] != len(self.items):
-            raise InternalError("the offsets of the baskets do not cover their items")
+            raise InternalError("The offsets of the baskets do not cover their items.")
 
     def __repr__(self) -> str:
         return f"EncodedBaskets({self.taxonomy.n_leaves} items in the universe)"
@@ -54,18 +54,18 @@ class EncodedBaskets:
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """The number of items of each record (confidential)."""
+        """Number of items of each record (confidential)."""
         return np.diff(self.offsets)
 
     def without(self, record: int) -> EncodedBaskets:
         """Return the neighbouring baskets that lack one record."""
         if not 0 <= record < len(self):
-            raise IndexError("no such record")
+            raise IndexError("There is no such record.")
         kept = np.arange(len(self)) != record
         return self.kept(kept)
 
     def kept(self, records: NDArray[np.bool_]) -> EncodedBaskets:
-        """Return the flagged records only, in the same order."""
+        """Return only the flagged records, in the same order."""
         lengths = self.lengths
         return EncodedBaskets(
             taxonomy=self.taxonomy,
@@ -75,7 +75,7 @@ class EncodedBaskets:
 
     @classmethod
     def from_sets(cls, taxonomy: Taxonomy, sets: Iterable[Collection[int]]) -> EncodedBaskets:
-        """Build baskets from collections of codes; repeats count once, empty ones are left out.
+        """Build baskets from collections of codes; drop repeats and empty collections.
 
         >>> baskets = EncodedBaskets.from_sets(Taxonomy.flat(["a", "b", "c"]), [{2, 0}, (), [1]])
         >>> baskets.offsets.tolist(), baskets.items.tolist()
@@ -84,7 +84,7 @@ class EncodedBaskets:
         records = [sorted(set(record)) for record in sets]
         codes = np.array([code for record in records for code in record], dtype=np.int64)
         if codes.size and (codes.min() < 0 or codes.max() >= taxonomy.n_leaves):
-            raise InternalError("item codes lie outside the universe")
+            raise InternalError("Item codes are outside the universe.")
         return cls(
             taxonomy=taxonomy,
             offsets=offsets_of(np.array([len(each) for each in records if each], dtype=np.int64)),
@@ -93,7 +93,7 @@ class EncodedBaskets:
 
 
 def offsets_of(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where each of some runs begins, and where the last one ends.
+    """Return the start of each run, and the end of the last one.
 
     >>> offsets_of(np.array([2, 1, 3])).tolist()
     [0, 2, 3, 6]
@@ -108,29 +108,29 @@ class NoisyBaskets:
     """Distinct baskets with noisy counts, sorted by their item codes.
 
     Everything here is publishable: basket ``b`` holds ``items[offsets[b]:offsets[b + 1]]``
-    (strictly increasing, at least one), ``counts`` are noisy, whole and positive, and the
-    order is that of the codes compared one by one, so it says nothing about the data. A
-    basket that is not listed has the noisy count 0.
+    (strictly increasing, at least one), ``counts`` are noisy, whole and positive, and the order is
+    that of the codes compared one by one, so it reveals nothing about the data. A basket that is
+    not listed has the noisy count 0.
     """
 
     taxonomy: Taxonomy
     offsets: NDArray[np.int64]
     items: ItemCodes
     counts: NDArray[np.int64]
-    made: CountsMade | None = None
+    origin: CountOrigin | None = None
 
     def __post_init__(self) -> None:
         if len(self.offsets) != len(self.counts) + 1 or self.offsets[-1] != len(self.items):
-            raise InternalError("the offsets of noisy baskets do not cover their items")
+            raise InternalError("The offsets of noisy baskets do not cover their items.")
         if len(self.counts) and self.counts.min() < 1:
-            raise InternalError("a published basket has no positive count")
+            raise InternalError("A published basket has no positive count.")
 
     def __len__(self) -> int:
         return len(self.counts)
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """The number of items of each basket."""
+        """Number of items of each basket."""
         return np.diff(self.offsets)
 
     @classmethod
@@ -141,12 +141,12 @@ class NoisyBaskets:
         offsets: NDArray[np.int64],
         items: NDArray[np.integer],
         counts: NDArray[np.int64],
-        made: CountsMade | None = None,
+        origin: CountOrigin | None = None,
     ) -> NoisyBaskets:
-        """Return baskets in their canonical order, whatever order they come in.
+        """Return baskets in their canonical order.
 
-        The same basket given twice becomes one with the sum of its counts. Baskets without
-        a positive count are left out.
+        Equal baskets become one with the sum of their counts. Baskets without a positive count are
+        left out.
         """
         order, new = canonical_order(offsets, items)
         first = np.flatnonzero(new)
@@ -160,5 +160,5 @@ class NoisyBaskets:
             offsets=starts,
             items=items[places].astype(item_dtype(taxonomy.n_leaves)),
             counts=sums[sums > 0].astype(np.int64),
-            made=made,
+            origin=origin,
         )

@@ -1,8 +1,8 @@
 """Exact bounds on a probability from a number of hits in independent runs.
 
-Clopper-Pearson bounds hold whatever the probability is, for any number of runs. They are
-roots of binomial tails, found here by bisection on the regularised incomplete beta
-function, so that they need nothing that a plain installation lacks.
+Clopper-Pearson bounds hold for any probability and any number of runs. They are roots of binomial
+tails, found here by bisection on the regularised incomplete beta function, so that no optional
+dependency is needed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _continued_fraction(a: float, b: float, x: float) -> float:
 def beta_share(a: float, b: float, x: float) -> float:
     """Return the regularised incomplete beta function I_x(a, b).
 
-    It is P(Bin(a + b - 1, x) >= a) for whole numbers a and b.
+    For whole numbers a and b it is P(Bin(a + b - 1, x) >= a).
 
     >>> round(beta_share(1, 2, 0.5), 12)
     0.75
@@ -51,9 +51,9 @@ def beta_share(a: float, b: float, x: float) -> float:
 
 
 def lower_bound(hits: int, runs: int, *, mistake: float) -> float:
-    """Return what a probability is at least, but for a chance of ``mistake``.
+    """Return a lower bound on a probability that is wrong with probability at most ``mistake``.
 
-    The smallest p under which that many hits, or more, are not less likely than that; 0
+    The bound is the smallest p under which at least ``hits`` hits have at least that probability; 0
     without a hit.
     """
     if hits == 0:
@@ -69,5 +69,5 @@ def lower_bound(hits: int, runs: int, *, mistake: float) -> float:
 
 
 def upper_bound(hits: int, runs: int, *, mistake: float) -> float:
-    """Return what a probability is at most, but for a chance of ``mistake``."""
+    """Return an upper bound on a probability that is wrong with probability at most ``mistake``."""
     return 1 - lower_bound(runs - hits, runs, mistake=mistake)

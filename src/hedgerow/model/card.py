@@ -1,4 +1,4 @@
-"""A few facts as a small HTML table, for places that show objects as HTML, such as Jupyter."""
+"""A few facts as a small HTML table, for tools that show objects as HTML, such as Jupyter."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from html import escape
 from hedgerow.errors import visible
 
 LONGEST = 300
-"""Characters of one fact; more are cut off."""
+"""Largest number of characters of one fact; the rest is cut off."""
 
 
 def card(title: str, facts: Iterable[tuple[str, object]], *, warning: str = "") -> str:
-    """Return a title and some facts as HTML; every text is escaped, cut and made visible.
+    """Return a title and facts as HTML; every text is escaped, cut and made visible.
 
     >>> card("A & B", [("epsilon", 1)])[-93:]
     '<tr><th scope="row" style="text-align:left">epsilon</th><td>1</td></tr></tbody></table></div>'

@@ -1,8 +1,8 @@
-"""Loops compiled by Numba, kept on disk where there is a place for them.
+"""Loops compiled by Numba, cached on disk if possible.
 
-Numba keeps what it compiles beside the source, or in the user's cache. In a container neither
-may be writable: then it goes to a private folder among the temporary files, and where even that
-cannot be, it is compiled anew by every process. A cache must never be why a run fails.
+Numba keeps its results beside the source, or in the user's cache. In a container neither may be
+writable: then the cache is a private folder among the temporary files, and if that is not possible,
+every process compiles anew. A run must never fail because of a cache.
 
 Import this module lazily: loading Numba takes a while.
 """
@@ -23,7 +23,7 @@ LoopT = TypeVar("LoopT", bound="Callable[..., Any]")
 
 
 def compile_loop(function: LoopT) -> LoopT:
-    """Compile a loop that runs without the interpreter's lock; kept on disk if possible."""
+    """Compile a loop that runs without the interpreter's lock; cache it on disk if possible."""
     return cast("LoopT", _cached(function) or _compiled(function, cache=False))
 
 
@@ -32,7 +32,7 @@ def _compiled(function: LoopT, *, cache: bool) -> Any:
 
 
 def _cached(function: LoopT) -> Any:
-    """Return the loop with a cache, or ``None`` where there is no place for one."""
+    """Return the loop with a cache, or ``None`` if there is no place for one."""
     with suppress(RuntimeError, OSError):  # neither the package nor the home is writable
         return _tolerant(_compiled(function, cache=True))
     folder = private_cache()
@@ -52,8 +52,8 @@ def _cached(function: LoopT) -> Any:
 def private_cache() -> Path | None:
     """Return a folder among the temporary files that only this user may enter.
 
-    What lies in it is loaded as code, so that a folder of somebody else, or one that others
-    may write to, is not used: then there is none.
+    Its files are loaded as code, so a folder of another user, or one that others may write to, is
+    not used: then there is none.
     """
     if not hasattr(os, "geteuid"):
         return None
@@ -69,7 +69,7 @@ def private_cache() -> Path | None:
 
 
 def _tolerant(loop: Any) -> Any:
-    """Let a cache that cannot be read or written (a full disk, a damaged file) be as if empty."""
+    """Treat a cache that cannot be read or written (a full disk, a damaged file) as empty."""
     cache = loop._cache
     load, save = cache.load_overload, cache.save_overload
 

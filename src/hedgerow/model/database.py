@@ -1,4 +1,4 @@
-"""A database and what it is asked: the whole of a table, or a query of the owner's own."""
+"""A database and the table or query to read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Database:
 
 
 def select_all(table: str) -> str:
-    """Return the query for a whole table; ``schema.table`` names one in a schema.
+    """Return the query for a whole table; ``schema.table`` is a table of a schema.
 
     >>> print(select_all("people"), select_all("ward.people"))
     SELECT * FROM "people" SELECT * FROM "ward"."people"
@@ -32,7 +32,7 @@ def select_all(table: str) -> str:
     parts = table.split(".")
     if not all(parts) or "\0" in table:
         raise SettingError(
-            "is not the name of a table",
+            "This is not the name of a table.",
             where="table",
             do="Give NAME or SCHEMA.NAME; for any other name give a query.",
         )
@@ -41,7 +41,7 @@ def select_all(table: str) -> str:
 
 
 def takes_whole_table(query: str) -> bool:
-    """Return whether a query is one that `select_all` writes: it computes and selects nothing.
+    """Return whether a query is one of `select_all`: it computes and selects nothing.
 
     >>> takes_whole_table(select_all("ward.people")), takes_whole_table("SELECT 1")
     (True, False)
@@ -50,21 +50,21 @@ def takes_whole_table(query: str) -> bool:
 
 
 def asked_of(data: Any, *, query: str | None = None, table: str | None = None) -> Any:
-    """Return ``data``, together with the query or the table that is asked of it, if one is."""
+    """Return ``data``, with its query or table if one is set."""
     if query is None and table is None:
         return data
     if table is None:
-        asked = query or ""
+        statement = query or ""
     elif query is None:
-        asked = select_all(table)
+        statement = select_all(table)
     else:
         raise SettingError(
-            "query and table are both given", where="table", do="Keep one of the two."
+            "'query' and 'table' are both set.", where="table", do="Keep one of the two."
         )
     if not isinstance(data, str):
         raise SettingError(
-            "only a database can be asked a query or for a table",
+            "Only a database can have a query or a table.",
             where="table" if query is None else "query",
             do="Give the database URL as data, such as sqlite:///FILE.",
         )
-    return Database(url=data, query=asked)
+    return Database(url=data, query=statement)

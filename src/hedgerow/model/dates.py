@@ -1,8 +1,8 @@
-"""Dates as people write them, read by one public format: whole columns to days.
+"""Conversion of whole columns of dates, in one public format, to days.
 
-A day is its number since 1970-01-01. What follows a date in the same field (a time of day,
-a time zone) is read, too, and cut off: a moment with a zone or an offset counts by its day
-in UTC, one without by the day that is written.
+A day is its number since 1970-01-01. Text after a date in the same field (a time of day, a time
+zone) is parsed as well and cut off: a time with a zone or an offset counts by its day in UTC, one
+without by the written day.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ DateFormat: TypeAlias = Literal[
     "yyyy",
 ]
 DATE_FORMATS: tuple[DateFormat, ...] = get_args(DateFormat)
-"""How dates may be written. ``iso`` is yyyy-mm-dd, ``mon`` a month's first three letters."""
+"""Formats of dates. ``iso`` is yyyy-mm-dd, ``mon`` the first three letters of a month."""
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _FIXED: frozenset[DateFormat] = frozenset({"iso", "yyyymmdd", "yyyymm", "yyyy-mm", "ddmonyyyy"})
-"""Formats in which day and month have two digits; elsewhere a leading nought may be left out."""
+"""Formats in which day and month have two digits; in others a leading zero may be left out."""
 
 _TIME = (
     r"(?:[Tt ] *(?P<hour>[0-9]{1,2}):(?P<minute>[0-5][0-9])(?::[0-5][0-9](?:[.,][0-9]{1,9})?)?"
@@ -57,11 +57,10 @@ _A_DAY = 24 * 60
 
 
 def parse_dates(values: pa.Array | Sequence[str | None], form: DateFormat) -> tuple[Ints, Flags]:
-    """Return the day of each text in one format, and which of them are dates in it.
+    """Return the day of each text in one format, and which texts are dates in it.
 
-    The day of a text that is none, or is null, means nothing. Blanks around a date are
-    allowed, and a time of day after it. Formats without a day mean the first of the month,
-    or of the year.
+    The day of a text that is null or not a date is undefined. Blanks around a date are allowed, and
+    a time of day after it. Formats without a day mean the first of the month, or of the year.
 
     >>> days, ok = parse_dates(["01.03.2020", "31.2.2020", "1.3.2020 12:30", None], "dd.mm.yyyy")
     >>> days[ok].astype("datetime64[D]").tolist(), ok.tolist()
@@ -76,7 +75,7 @@ def parse_dates(values: pa.Array | Sequence[str | None], form: DateFormat) -> tu
     bare = pc.fill_null(pc.utf8_trim_whitespace(texts), "")
     if not _has_day(form):
         return _parsed(bare, _pattern(form))
-    # Moments mostly differ and their days do not: plain times are cut off before texts are read.
+    # Most times differ, but their days do not: plain times are cut off before texts are parsed.
     cut = pc.replace_substring_regex(bare, _PLAIN_TIME, "")
     distinct = cut.dictionary_encode()
     places = distinct.indices.to_numpy()
@@ -90,7 +89,7 @@ def parse_dates(values: pa.Array | Sequence[str | None], form: DateFormat) -> tu
 
 
 def _parsed(texts: pa.Array, pattern: str) -> tuple[Ints, Flags]:
-    """Return the day of each text that has the form of the pattern, and which are dates."""
+    """Return the day of each text that matches the pattern, and which texts are dates."""
     import pyarrow.compute as pc
 
     found = pc.extract_regex(texts, pattern)
@@ -104,7 +103,7 @@ def _parsed(texts: pa.Array, pattern: str) -> tuple[Ints, Flags]:
 
 
 def iso_days(days: Ints) -> list[str]:
-    """Return days as they are written in a release.
+    """Return days in the format of a release.
 
     >>> iso_days(np.array([0, 18322]))
     ['1970-01-01', '2020-03-01']
@@ -132,7 +131,7 @@ def _pattern(form: DateFormat, time: str = "") -> str:
 
 
 class _Parts:
-    """The parts of the texts that have the form of a date."""
+    """The parts of the texts that match the form of a date."""
 
     def __init__(self, found: pa.StructArray) -> None:
         names = [field.name for field in found.type]
@@ -140,7 +139,7 @@ class _Parts:
         self.size = len(found)
 
     def days(self) -> tuple[Ints, Flags]:
-        """Return the written day, and whether the calendar has it."""
+        """Return the written day, and whether it is in the calendar."""
         year = self._whole("year", 1)
         month = self._month()
         day = self._whole("day", 1)
@@ -151,7 +150,7 @@ class _Parts:
         return first + day - 1, real & (day <= after - first)
 
     def moved(self) -> tuple[Ints, Flags]:
-        """Return by how many days UTC is off, and whether the time of day is one."""
+        """Return the shift to UTC in days, and whether the time of day is valid."""
         hour, minute = self._whole("hour", 0), self._whole("minute", 0)
         morning, evening = self._is("half", "Aa"), self._is("half", "Pp")
         halved = morning | evening
@@ -172,7 +171,7 @@ class _Parts:
         return np.asarray(places.fill_null(-1).to_numpy(), dtype=np.int64) + 1
 
     def _is(self, name: str, letters: str) -> Flags:
-        """Say where a part is one of some letters."""
+        """Flag the texts in which a part is one of some letters."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -183,7 +182,7 @@ class _Parts:
         return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)
 
     def _whole(self, name: str, default: int) -> Ints:
-        """Return a part as numbers; ``default`` where it is not there."""
+        """Return a part as numbers; ``default`` if it is missing."""
         import pyarrow as pa
         import pyarrow.compute as pc
 

@@ -1,4 +1,4 @@
-"""Whole numbers that follow from the dates of one record: ages, lengths of stay, months."""
+"""Integers computed from the dates of one record: ages, lengths of stay, months."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Derived: TypeAlias = Literal["date", "years", "days", "year", "quarter", "month"
 
 @dataclass(frozen=True, kw_only=True)
 class DateColumn:
-    """A column of dates and the one format that they are written in."""
+    """A column of dates and its one format."""
 
     name: str
     format: DateFormat = "iso"
@@ -27,7 +27,7 @@ class DateColumn:
 
 @dataclass(frozen=True, kw_only=True)
 class Derivation:
-    """How an attribute's values follow from columns of dates, record by record.
+    """A rule that computes an attribute's values from columns of dates, record by record.
 
     ``date`` is the date itself. ``years`` (completed ones) and ``days`` go from ``start`` to
     the date in the column ``until``, or to the public day ``at``; the others are parts of
@@ -41,7 +41,7 @@ class Derivation:
 
     @property
     def columns(self) -> tuple[DateColumn, ...]:
-        """The columns that are read."""
+        """Columns that are read."""
         return (self.start,) if self.until is None else (self.start, self.until)
 
     def numbers(self, start: Ints, until: Ints | None = None) -> Ints:
@@ -69,7 +69,7 @@ def _part(days: Ints, what: str) -> Ints:
 
 
 def _years(start: Ints, end: Ints) -> Ints:
-    """Return completed years; who was born on 29 February has a birthday on 1 March, else."""
+    """Return completed years; from 29 February they end on 1 March, except in leap years."""
     months = period_of(end, "month") - period_of(start, "month")
     early = (months % 12 == 0) & (_day_of_month(end) < _day_of_month(start))
     years: Ints = months // 12 - early

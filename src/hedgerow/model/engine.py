@@ -1,9 +1,8 @@
 """The engine contract: the sum over all records of a counting kernel.
 
-An engine is the only holder of confidential codes. It answers one kind of question,
-"what is the sum of this kernel over all records", and every method is written as a
-few such sums with small arithmetic between them. The same kernels run on any engine,
-and the same seed gives the same release on each.
+An engine is the only holder of confidential codes. It answers one kind of question, "what is the
+sum of this kernel over all records", and every method is a few such sums with small arithmetic
+between them. The same kernels run on any engine, and the same seed gives the same release on each.
 
 Sums are confidential: they may only go into a mechanism of ``hedgerow.privacy``.
 """
@@ -27,10 +26,10 @@ from hedgerow.taxonomy.tree import Taxonomy
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Batch:
-    """Some records, by column: codes per attribute, and class codes where there is a class.
+    """Some records, by column: codes per attribute, and class codes if there is a class.
 
-    ``compiled`` asks for the kernels' compiled forms; an engine sets it where the whole
-    table is large enough to pay for loading them.
+    ``compiled`` selects the kernels' compiled forms; an engine sets it if the whole table is large
+    enough to pay for loading them.
     """
 
     codes: tuple[Codes, ...]
@@ -41,14 +40,14 @@ class Batch:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SparseCounts:
-    """Keys that occur, strictly increasing, with how often each does."""
+    """Occurring keys, strictly increasing, each with its number of occurrences."""
 
     keys: NDArray[np.int64]
     counts: NDArray[np.int64]
 
     @classmethod
     def merged(cls, parts: list[SparseCounts]) -> SparseCounts:
-        """Add up what several batches gave."""
+        """Add up the counts of several batches."""
         if len(parts) == 1:
             return parts[0]
         if not parts:
@@ -74,29 +73,29 @@ class DenseKernel(Protocol):
 
 
 class SparseKernel(Protocol):
-    """A small picklable object that gives every record one key, of very many."""
+    """A small picklable object that gives every record one of very many keys."""
 
     def count(self, batch: Batch) -> SparseCounts:
-        """Return how often each key occurs in a batch."""
+        """Return the number of occurrences of each key in a batch."""
         ...
 
 
 class Engine(Protocol):
-    """Whatever holds the records and sums kernels over them."""
+    """Holder of the records, which sums kernels over them."""
 
     @property
     def name(self) -> str:
-        """What the certificate calls the engine."""
+        """Name of the engine in the certificate."""
         ...
 
     @property
     def schema(self) -> Schema:
-        """The public description of the table's attributes."""
+        """Public description of the table's attributes."""
         ...
 
     @property
     def unit(self) -> int:
-        """What one person, or else one record, is counted as (model/people.py)."""
+        """Number of units that one person, or else one record, counts as (model/people.py)."""
         ...
 
     def sum(self, kernel: DenseKernel) -> NDArray[np.int64]:
@@ -104,7 +103,7 @@ class Engine(Protocol):
         ...
 
     def tally(self, kernel: SparseKernel) -> SparseCounts:
-        """Return how often each key of a sparse kernel occurs (confidential)."""
+        """Return the number of occurrences of each key of a sparse kernel (confidential)."""
         ...
 
     def place(self) -> Placed:
@@ -112,26 +111,26 @@ class Engine(Protocol):
         ...
 
     def labelled(self, labels: NearestCentre) -> Engine:
-        """Return an engine over the same records, their class joined with a public label.
+        """Return an engine over the same records, with a public label joined to their class.
 
-        It goes with this one, and is closed with it.
+        It shares the records of this one, and is closed with it.
         """
         ...
 
     def rehearsing(self, table: EncodedTable) -> Engine:
-        """Return an engine of the same kind, by the same code path, over made-up records."""
+        """Return an engine of the same kind, by the same code path, over simulated records."""
         ...
 
     def close(self) -> None:
-        """Let go of the records and of whatever holds them."""
+        """Release the records and their storage."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class BasketBatch:
-    """Some records: their items, the partition each is in, and how many records each stands for.
+    """Some records: items, partition and weight of each.
 
-    ``weights`` is ``None`` where every row is one record.
+    ``weights`` is the number of records for which each row stands, ``None`` if all are 1.
     """
 
     offsets: NDArray[np.int64]
@@ -142,16 +141,16 @@ class BasketBatch:
 
 
 class BasketKernel(Protocol):
-    """A question to baskets: to which sub-partition of its partition each record goes."""
+    """A kernel for baskets: the sub-partition of its partition to which each record goes."""
 
     @property
     def first(self) -> NDArray[np.int32]:
-        """The first code of the node that each partition expands."""
+        """First code of the node that each partition expands."""
         ...
 
     @property
     def bits(self) -> int:
-        """How many bits of a key tell the sub-partition."""
+        """Number of bits of a key that give the sub-partition."""
         ...
 
     def keys(self, batch: BasketBatch) -> NDArray[np.int64]:
@@ -165,7 +164,7 @@ class BasketKernel(Protocol):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class FoldedBaskets:
-    """Distinct records with how many equal ones there are of each, and a hash of each's items.
+    """Distinct records, each with its number of equal records and a hash of its items.
 
     ``weights[r]`` records are equal to row ``r``; they have the numbers 0, 1, ... among
     themselves, and no other row is equal to them.
@@ -178,10 +177,9 @@ class FoldedBaskets:
 
 
 class FeatureKernel(Protocol):
-    """A question to baskets: a vector for each record, added up over all.
+    """A kernel for baskets: the sum of one vector for each record.
 
-    A record's vector follows from its items, its number among equal records, and what is
-    public.
+    A record's vector is a function of its items, its number among equal records, and public values.
     """
 
     @property
@@ -204,11 +202,11 @@ class SequenceBatch:
 
 
 class SequenceKernel(Protocol):
-    """A question to sequences: a sum over records of ``size`` whole numbers."""
+    """A kernel for sequences: a sum over records of ``size`` integers."""
 
     @property
     def size(self) -> int:
-        """How many numbers a sum has."""
+        """Number of integers of a sum."""
         ...
 
     def count(self, batch: SequenceBatch) -> NDArray[np.int64]:
@@ -217,47 +215,47 @@ class SequenceKernel(Protocol):
 
 
 class BasketWalk(Protocol):
-    """Records on their way down: which partition each is in, as far as it is still followed."""
+    """Records on their way down a tree: the partition of each, as far as it is followed."""
 
     def size(self) -> int:
-        """Return how many records there are (confidential)."""
+        """Return the number of records (confidential)."""
         ...
 
     def item_counts(self) -> NDArray[np.int64]:
-        """Return how many records hold each item, as cut to their length (confidential)."""
+        """Return the number of records with each item, as cut to their length (confidential)."""
         ...
 
     def tally(self, kernel: BasketKernel) -> SparseCounts:
-        """Return how many records go to each sub-partition (confidential)."""
+        """Return the number of records that go to each sub-partition (confidential)."""
         ...
 
     def descend(self, keys: NDArray[np.int64]) -> None:
-        """Make the sub-partitions of the last tally with these keys the partitions 0, 1, ...
+        """Turn the sub-partitions of the last tally with these keys into the partitions 0, 1, ...
 
-        ``keys`` are strictly increasing; records of all others are followed no more.
+        ``keys`` are strictly increasing; records of all others are no longer followed.
         """
         ...
 
 
 class BasketEngine(Protocol):
-    """Whatever holds the records and counts them by sub-partition."""
+    """Holder of the records, which counts them by sub-partition."""
 
     @property
     def name(self) -> str:
-        """What the certificate calls the engine."""
+        """Name of the engine in the certificate."""
         ...
 
     @property
     def taxonomy(self) -> Taxonomy:
-        """The public taxonomy of the items."""
+        """Public taxonomy of the items."""
         ...
 
     def walk(self, *, max_length: int | None) -> BasketWalk:
-        """Return all records in partition 0, each cut to that many items by a public rule."""
+        """Return all records in partition 0, each cut to ``max_length`` items by a public rule."""
         ...
 
     def itemsets(self) -> SparseCounts:
-        """Return how often each set of items occurs, as masks; for small universes."""
+        """Return the number of occurrences of each itemset, as a mask; for small universes."""
         ...
 
     def features(self, kernel: FeatureKernel) -> NDArray[np.int64]:
@@ -269,9 +267,9 @@ class BasketEngine(Protocol):
         ...
 
     def rehearsing(self, baskets: EncodedBaskets) -> BasketEngine:
-        """Return an engine of the same kind, by the same code path, over made-up records."""
+        """Return an engine of the same kind, by the same code path, over simulated records."""
         ...
 
     def close(self) -> None:
-        """Let go of the records and of whatever holds them."""
+        """Release the records and their storage."""
         ...

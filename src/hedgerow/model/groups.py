@@ -1,4 +1,4 @@
-"""What a method hands on: noisy groups, each a box and a class, as integers.
+"""The results of a method: noisy groups, each a box and a class, as integers.
 
 A box has one range of codes per attribute. Ranges repeat from box to box, so every
 attribute keeps a table of its distinct ranges and each group an index into it.
@@ -26,7 +26,7 @@ class Ranges:
 
     def __post_init__(self) -> None:
         if len(self.first) != len(self.stop) or not (self.first < self.stop).all():
-            raise InternalError("a range of codes is empty")
+            raise InternalError("A range of codes is empty.")
 
     def __len__(self) -> int:
         return len(self.first)
@@ -46,17 +46,17 @@ class Ranges:
             and bool((self.first[1:] == self.stop[:-1]).all())
         )
         if not tiled:
-            raise InternalError("the ranges of a cut do not tile their domain")
+            raise InternalError("The ranges of a cut do not tile their domain.")
         return np.repeat(np.arange(len(self), dtype=np.int32), self.stop - self.first)
 
 
 @dataclass(frozen=True, kw_only=True)
-class CountsMade:
-    """How the noisy counts came about; all of it publishable.
+class CountOrigin:
+    """The origin of the noisy counts; all of it publishable.
 
-    ``share`` is the epsilon that each count was drawn with, ``threshold`` the smallest
-    noisy count that was kept (``None``: all were), ``lowered_by`` what was then taken off
-    each count to meet the noisy total (``None``: nothing was).
+    ``share`` is the epsilon of each count, ``threshold`` the smallest noisy count that was kept
+    (``None``: all were), ``lowered_by`` the amount by which each count was then reduced to meet the
+    noisy total (``None``: not at all).
     """
 
     share: Fraction
@@ -66,13 +66,12 @@ class CountsMade:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Tree:
-    """How the domain was divided into boxes, step by step; all of it publishable.
+    """The division of the domain into boxes, step by step; all of it publishable.
 
-    Nodes are numbered level by level, the root first and the children of a node one
-    after another, by rising codes. Node ``i`` is what its parent becomes where the
-    ``attribute[i]`` (-1: the root) lies in ``[first[i], stop[i])``. ``box[i]`` numbers
-    the leaves (-1: an inner node), and ``sizes`` are noisy, consistent estimates of the
-    records in each node.
+    Nodes are numbered level by level, the root first and the children of a node one after another,
+    by increasing codes. Node ``i`` is the part of its parent in which ``attribute[i]`` (-1: the
+    root) is in ``[first[i], stop[i])``. ``box[i]`` numbers the leaves (-1: an inner node), and
+    ``sizes`` are noisy, consistent estimates of the records in each node.
     """
 
     parent: NDArray[np.int32]
@@ -108,13 +107,13 @@ class Groups:
     otherwise ``tree`` leads every record to its box, and ``boxes`` holds, per attribute,
     the range of every box, those without a listed group included.
 
-    ``marginals``, where a method spends on them, are noisy weights of single values: per
-    attribute an array of one row per code and one column per class (or one column for
-    all). They say how records are spread inside the ranges of their box.
+    ``marginals``, if a method spends on them, are noisy weights of single values: per attribute an
+    array of one row per code and one column per class (or one column for all). They estimate how
+    records are spread inside the ranges of their box.
 
-    ``tables`` and ``leaves`` are small noisy tables that the groups were drawn from, where a
-    method publishes them. ``course`` is what the certificate adds to the method's details:
-    publishable facts that only the run could tell.
+    ``tables`` and ``leaves`` are small noisy tables from which the groups were drawn, if a method
+    publishes them. ``course`` is added to the method's details in the certificate: publishable
+    facts that are known only after the run.
     """
 
     ranges: tuple[Ranges, ...]
@@ -122,7 +121,7 @@ class Groups:
     classes: NDArray[np.int32] | None
     counts: NDArray[np.int64]
     is_cut: bool
-    made: CountsMade | None = None
+    origin: CountOrigin | None = None
     tree: Tree | None = None
     boxes: tuple[NDArray[np.int32], ...] | None = None
     marginals: tuple[NDArray[np.float64], ...] | None = None

@@ -1,4 +1,4 @@
-"""The promise of a release: its guarantee, exactly and in one plain sentence."""
+"""The guarantee of a release, exactly and as one plain sentence."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class CertificatePart(BaseModel):
-    """A part of a certificate: checked once, written with hyphens."""
+    """A part of a certificate: validated once, written with hyphens."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -68,32 +68,33 @@ class CertificatePart(BaseModel):
 
 
 class CertifiedPerson(CertificatePart):
-    """Whose records are protected together, and how many of them count."""
+    """The persons who are protected with all their records, and how many of these count."""
 
-    columns: tuple[str, ...] = Field(description="what names a person; never released")
-    records: int = Field(ge=1, description="the most records of one person that count")
+    columns: tuple[str, ...] = Field(
+        description="the columns that identify a person; never released"
+    )
+    records: int = Field(ge=1, description="the largest number of records of one person that count")
     counted: Literal["records", "people"] = Field(
-        description="what counts count: records, or people, whose records share one weight"
+        description="the unit of the counts: records, or people, whose records share one weight"
     )
     join: Join | None = Field(
         default=None,
-        description="union: a person's baskets are one, with all of their items; null: they are"
-        " not joined",
+        description="union: a person's baskets are joined into one; null: they are not joined",
     )
 
     @property
     def noun(self) -> str:
-        """What one of those who are protected is called, from the column's name."""
+        """Noun for one protected person, from the column's name."""
         return noun_of(self.columns)
 
     @property
     def counts_people(self) -> bool:
-        """Whether counts are of people, and not of records."""
+        """Return whether counts are of people, not of records."""
         return self.counted == "people" or self.join is not None
 
     @classmethod
     def of(cls, people: PeopleRule) -> CertifiedPerson:
-        """Return what a certificate says of a rule."""
+        """Return the certificate's part for a rule."""
         return cls(
             columns=people.columns,
             records=people.most,
@@ -103,7 +104,7 @@ class CertifiedPerson(CertificatePart):
 
 
 class Guarantee(CertificatePart):
-    """The promise, exactly and in one plain sentence."""
+    """The guarantee, exactly and as one plain sentence."""
 
     kind: Literal["differential privacy", "none"]
     epsilon: ExactFraction | None = Field(description="exact, as text; null without a guarantee")
@@ -115,9 +116,11 @@ class Guarantee(CertificatePart):
     )
     unit: PrivacyUnit | None = Field(
         default=None,
-        description="what is protected, as the plan states it: a person with all their records,"
-        " the one record of a person, or each record; left out: certificates of earlier versions,"
-        " and no guarantee",
+        description=(
+            "the privacy unit, as the plan states it: a person with all their records, the one"
+            " record of a person, or each record; omitted: certificates of earlier versions, and"
+            " no guarantee"
+        ),
         exclude_if=lambda unit: unit is None,
     )
     private: bool = Field(description="false for seeded runs and methods without a guarantee")
@@ -136,10 +139,11 @@ class Guarantee(CertificatePart):
         called: str = "records",
         rests_on: str | None = None,
     ) -> Guarantee:
-        """Return the promise of ``epsilon`` and ``delta``; a reproducible run keeps none.
+        """Return the guarantee of ``epsilon`` and ``delta``; a reproducible run has none.
 
-        ``unit`` is what the plan states that it protects, ``people`` the rule of the unit
-        ``person``, and records are ``called`` so. ``rests_on`` says what somebody else answers for.
+        ``unit`` is the privacy unit that the plan states, ``people`` the rule of the unit
+        ``person``, and ``called`` the name of the records. ``rests_on`` is a condition that others
+        answer for.
         """
         kept = (
             _statement(epsilon, unit, people, called)
@@ -177,17 +181,19 @@ class Guarantee(CertificatePart):
     def _is_consistent(self) -> Self:
         promised = self.kind == "differential privacy"
         if promised != (self.epsilon is not None) or (self.private and not promised):
-            raise ValueError("epsilon belongs to differential privacy, and only to it")
+            raise ValueError(
+                "Epsilon is required for differential privacy, and allowed only there."
+            )
         if self.unit is not None and (
             not promised or (self.unit == "person") != (self.person is not None)
         ):
-            raise ValueError("the privacy unit does not agree with the rest of the guarantee")
+            raise ValueError("The privacy unit does not agree with the rest of the guarantee.")
         return self
 
     def protects(self, records: str = "records") -> str | None:
-        """Return what is protected, in words; ``None`` without a guarantee or without a unit.
+        """Return the protection as text, or ``None`` without a guarantee or a unit.
 
-        ``records`` is what records are called. Certificates of earlier versions state no unit.
+        ``records`` is the name of the records. Certificates of earlier versions state no unit.
         """
         if self.unit is None:
             return None
@@ -218,13 +224,13 @@ def _loose_statement(
 ) -> str:
     single = unit == "one record per person"
     whose = "person's record" if single else "record"
-    told = (
+    statement = (
         f"Differentially private with epsilon = {epsilon} and delta = {delta_text(delta)}: no"
         f" outcome is more than {factor_text(epsilon)} times as likely with any one {whose} as"
         " without it, or without it as with it, up to an added probability of delta."
         f" {stated_once() if single else several_cost(pure=False)}"
     )
-    return told if caveat is None else f"{told} {caveat}"
+    return statement if caveat is None else f"{statement} {caveat}"
 
 
 def _seeded_statement(epsilon: Fraction) -> str:
@@ -236,7 +242,7 @@ def _seeded_statement(epsilon: Fraction) -> str:
 
 
 def listed(values: tuple[str, ...]) -> str:
-    """Return values as one reads them, at most twelve of them.
+    """Return values as a readable list of at most twelve.
 
     >>> listed(("2026-10", "2026-11"))
     "'2026-10' or '2026-11'"
@@ -248,7 +254,7 @@ def listed(values: tuple[str, ...]) -> str:
 
 
 def factor_text(epsilon: Fraction) -> str:
-    """Return e to the ``epsilon``, rounded up: what is called "at most" so is at most that.
+    """Return e to the ``epsilon``, rounded up, for "at most".
 
     >>> factor_text(Fraction(1)), factor_text(Fraction(1, 4)), factor_text(Fraction(100))
     ('2.72', '1.29', '2.7e+43')
@@ -261,7 +267,7 @@ def factor_text(epsilon: Fraction) -> str:
 
 
 def inverse_factor_text(epsilon: Fraction) -> str:
-    """Return e to minus ``epsilon``, rounded down to two digits: the bound in the other direction.
+    """Return e to minus ``epsilon``, rounded down to two digits, for "at least".
 
     >>> inverse_factor_text(Fraction(1)), inverse_factor_text(Fraction(1, 10))
     ('0.36', '0.90')

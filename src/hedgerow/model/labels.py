@@ -1,4 +1,4 @@
-"""The labels that published tables and pictures show for ranges and codes."""
+"""Labels of ranges and codes in published tables and pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The boxes of a leaf table as groups: what recodes other rows, and what pictures show."""
+"""The boxes of a leaf table as groups, to recode other rows and to draw pictures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hedgerow.model.groups import CountsMade, Groups, LeafTable
+from hedgerow.model.groups import CountOrigin, Groups, LeafTable
 from hedgerow.model.locate import box_ranges
 
 
@@ -25,7 +25,7 @@ def leaf_groups(leaves: LeafTable, sizes: Sequence[int], *, has_class: bool) -> 
         classes=label.astype(np.int32) if has_class else None,
         counts=leaves.counts[box, label],
         is_cut=False,
-        made=CountsMade(share=leaves.share, threshold=1, lowered_by=None),
+        origin=CountOrigin(share=leaves.share, threshold=1, lowered_by=None),
         tree=leaves.tree,
         boxes=index,
     )

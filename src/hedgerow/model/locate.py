@@ -1,4 +1,4 @@
-"""Where records lie in a tree of boxes, and what ranges its boxes have."""
+"""Location of records in a tree of boxes, and the ranges of its boxes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BLOCK = 1 << 16  # records walked at a time, so that the work stays in the cach
 
 
 def box_of(tree: Tree, codes: Columns) -> NDArray[np.int32]:
-    """Return the box of each record, whose codes come by column.
+    """Return the box of each record, from its codes by column.
 
     All records go down the tree together, one level at a time. The tree must be sound
     (:func:`check_tree`) and the codes inside their domains.
@@ -56,7 +56,7 @@ class _Walk:
 
 
 def split_attributes(tree: Tree) -> NDArray[np.int32]:
-    """Return the attribute that divides each node, -1 for the nodes that are boxes."""
+    """Return the attribute that splits each node, -1 for boxes."""
     splits_by = np.full(len(tree), -1, dtype=np.int32)
     splits_by[tree.parent[1:]] = tree.attribute[1:]
     return splits_by
@@ -70,13 +70,13 @@ def levels(tree: Tree) -> list[slice]:
         stop = start + int(np.count_nonzero(tree.parent[start:] < start))
         above = tree.parent[start:stop]
         if stop == start or above.min() < found[-1].start or above.max() >= start:
-            raise InternalError("the nodes of a tree are not numbered level by level")
+            raise InternalError("The nodes of a tree are not numbered level by level.")
         found.append(slice(start, stop))
     return found
 
 
 def node_bounds(tree: Tree, sizes: Sequence[int]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return where the nodes' ranges begin and end: two arrays, by node and attribute.
+    """Return the start and end of the nodes' ranges: two arrays, by node and attribute.
 
     ``sizes`` are the sizes of the attributes' domains.
     """
@@ -92,7 +92,7 @@ def node_bounds(tree: Tree, sizes: Sequence[int]) -> tuple[NDArray[np.int32], ND
 
 
 def box_bounds(tree: Tree, sizes: Sequence[int]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return where each box begins and stops (boxes, attributes), in the order of boxes."""
+    """Return the start and end of each box (boxes, attributes), in the order of boxes."""
     first, stop = node_bounds(tree, sizes)
     leaves = np.flatnonzero(tree.box >= 0)
     leaves = leaves[np.argsort(tree.box[leaves])]
@@ -102,7 +102,7 @@ def box_bounds(tree: Tree, sizes: Sequence[int]) -> tuple[NDArray[np.int32], NDA
 def box_ranges(
     tree: Tree, sizes: Sequence[int]
 ) -> tuple[tuple[Ranges, ...], tuple[NDArray[np.int32], ...]]:
-    """Return, per attribute, the distinct ranges of the boxes and which one each box has."""
+    """Return, per attribute, the distinct ranges of the boxes and the index of each box."""
     first, stop = box_bounds(tree, sizes)
     tables: list[Ranges] = []
     index: list[NDArray[np.int32]] = []
@@ -120,28 +120,28 @@ def check_tree(tree: Tree, sizes: Sequence[int]) -> None:
     n = len(tree)
     columns = (tree.attribute, tree.first, tree.stop, tree.box, tree.sizes)
     if n == 0 or any(len(column) != n for column in columns):
-        raise InternalError("the columns of a tree are empty or differ in length")
+        raise InternalError("The columns of a tree are empty or differ in length.")
     below_root = tree.attribute[1:]
     if tree.parent[0] != -1 or tree.attribute[0] != -1 or (tree.parent[1:] < 0).any():
-        raise InternalError("a tree has not one root")
+        raise InternalError("A tree does not have exactly one root.")
     if ((below_root < 0) | (below_root >= len(sizes))).any():
-        raise InternalError("a tree divides an attribute that there is not")
+        raise InternalError("A tree splits an attribute that does not exist.")
     levels(tree)
     _check_boxes(tree)
     _check_children(tree, sizes)
 
 
 def _check_boxes(tree: Tree) -> None:
-    """The nodes without children are the boxes, numbered 0, 1, 2 and so on."""
+    """Check that the nodes without children are the boxes, numbered 0, 1, 2 and so on."""
     inner = np.zeros(len(tree), dtype=np.bool_)
     inner[tree.parent[1:]] = True
     numbers = np.sort(tree.box[~inner])
     if (tree.box[inner] != -1).any() or not np.array_equal(numbers, np.arange(len(numbers))):
-        raise InternalError("the boxes of a tree are not the nodes without children")
+        raise InternalError("The boxes of a tree are not the nodes without children.")
 
 
 def _check_children(tree: Tree, sizes: Sequence[int]) -> None:
-    """The children of a node tile its range of one attribute."""
+    """Check that the children of a node tile its range of one attribute."""
     if len(tree) == 1:
         return
     first, stop = node_bounds(tree, sizes)
@@ -149,7 +149,7 @@ def _check_children(tree: Tree, sizes: Sequence[int]) -> None:
     low, high = first[parent, attribute], stop[parent, attribute]
     begins = np.append(True, parent[1:] != parent[:-1])
     ends = np.append(begins[1:], True)
-    after = np.append(low[:1], tree.stop[1:-1])  # where the sibling before has ended
+    after = np.append(low[:1], tree.stop[1:-1])  # end of the previous sibling
     sound = (
         len(np.unique(parent)) == np.count_nonzero(begins)
         and (tree.first[1:] < tree.stop[1:]).all()
@@ -158,18 +158,18 @@ def _check_children(tree: Tree, sizes: Sequence[int]) -> None:
         and (begins[1:] | (attribute[1:] == attribute[:-1])).all()
     )
     if not sound:
-        raise InternalError("the children of a node do not tile it")
+        raise InternalError("The children of a node do not tile it.")
 
 
 def boxes_of_groups(groups: Groups) -> NDArray[np.int32]:
     """Return the box of each group of a release that has a tree, or raise if it has none."""
     if groups.tree is None or groups.boxes is None:
-        raise InternalError("a release without a tree has no numbered boxes")
+        raise InternalError("A release without a tree has no numbered boxes.")
     corners = [
         ranges.first[index] for ranges, index in zip(groups.ranges, groups.index, strict=True)
     ]
     box = box_of(groups.tree, corners)
     for index, of_boxes in zip(groups.index, groups.boxes, strict=True):
         if not np.array_equal(of_boxes[box], index):
-            raise InternalError("a group lies in no box of its release")
+            raise InternalError("A group is in no box of its release.")
     return box

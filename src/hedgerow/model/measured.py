@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from hedgerow.taxonomy.domain import Domain
 
-Kind = Literal["one-way", "join", "further", "order"]
+Kind = Literal["codes", "one-way", "join", "further", "order"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MeasuredTable:
     """Noisy counts of the cells of a small table; all of it publishable.
 
-    ``attributes`` numbers its columns as the schema uses them, the class last. ``groups[i]``
-    is the group of each code of column ``i``; ``counts`` has an axis per column. ``share`` is
-    the epsilon that every cell was drawn with, so 1 / share is the scale of its noise.
+    ``attributes`` numbers its columns as the schema does, the class last. ``groups[i]`` is the
+    group of each code of column ``i``; ``counts`` has an axis per column. ``share`` is the epsilon
+    of every cell, so 1 / share is the scale of its noise.
     """
 
     kind: Kind
@@ -31,7 +31,7 @@ class MeasuredTable:
 
 
 def group_labels(domain: Domain, groups: NDArray[np.int32]) -> list[str]:
-    """Return the label of each group of codes: a range's own, or all values one by one.
+    """Return the label of each group of codes: a range's own, or a list of all values.
 
     >>> from hedgerow.taxonomy.domain import NumericDomain
     >>> group_labels(NumericDomain.even(low=0, high=3, step=1), np.array([0, 0, 1, 1]))

@@ -1,4 +1,4 @@
-"""What every publishing method offers, so that one pipeline can run them all."""
+"""The contract of publishing methods, so that one pipeline can run them all."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hedgerow.taxonomy.tree import Taxonomy
 
 @dataclass(frozen=True, kw_only=True)
 class Departure:
-    """One step that is not as the paper prints it."""
+    """One step that differs from the printed paper."""
 
     paper: str
     what: str
@@ -28,12 +28,12 @@ class Departure:
 
 @dataclass(frozen=True, kw_only=True)
 class About:
-    """What the certificate says of a method.
+    """The certificate's description of a method.
 
-    ``name`` is the one that plans give it, ``faithful`` says whether it runs as its paper
-    prints it, wherever that is private, and ``departures`` what is not as printed. ``chosen``
-    are settings that the plan left to the method, ``details`` whatever else is to be told, and
-    ``rests_on`` what the guarantee rests on beyond what is proved, in a sentence.
+    ``name`` is the one in plans, ``faithful`` whether it runs as its paper prints it, as far as
+    that is private, and ``departures`` the differences. ``chosen`` are settings that the plan left
+    to the method, ``details`` are further facts, and ``rests_on`` is a sentence on what the
+    guarantee rests on beyond what is proved.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class Instead:
-    """Other steps that a run takes where a noisy answer of its first ones says so."""
+    """Alternative steps that a run takes if a noisy answer of its first steps says so."""
 
     when: str
     steps: tuple[Step, ...]
@@ -63,14 +63,14 @@ class Instead:
 
 @dataclass(frozen=True, kw_only=True)
 class Outline:
-    """What a run will do, from public settings alone.
+    """Forecast of a run, from public settings alone.
 
-    ``counts`` is the share that each published count is drawn with, and ``n_groups`` a
-    typical number of groups; ``notes`` are further sentences for ``check``. A method that
-    ``counts_marginals`` publishes invented records: both are then about the cells of one
-    of its marginals. One with ``true_counts`` adds no noise to what it counts. Steps may be others
-    ``instead``. ``most_groups`` is a number of groups that no run exceeds, whatever the data, each
-    with at least the share ``counts``; ``None`` where none is known.
+    ``counts`` is the share of each published count, and ``n_groups`` a typical number of groups;
+    ``notes`` are further sentences for ``check``. A method that ``counts_marginals`` publishes
+    synthetic records: both are then about the cells of one of its marginals. A method with
+    ``true_counts`` adds no noise to its counts. A run may take other steps ``instead``.
+    ``most_groups`` is a number of groups that no run exceeds, whatever the data, each with at least
+    the share ``counts``; ``None`` if none is known.
     """
 
     steps: tuple[Step, ...]
@@ -91,25 +91,25 @@ Result_co = TypeVar("Result_co", covariant=True)
 class PrivateMethod(Protocol[Domain_contra, Engine_contra, Result_co]):
     """A differentially private publishing method with its settings.
 
-    The domain is what is public of the data: the schema of a table, or the taxonomy of the
-    items of baskets.
+    The domain is the public part of the data: the schema of a table, or the taxonomy of the items
+    of baskets.
     """
 
     @property
     def about(self) -> About:
-        """What the certificate says of the method."""
+        """Description of the method for the certificate."""
         ...
 
     def validate(self, domain: Domain_contra, epsilon: Fraction, /) -> None:
-        """Raise where the settings cannot work, before any budget is spent."""
+        """Raise if the settings cannot work, before any budget is spent."""
         ...
 
     def outline(self, domain: Domain_contra, epsilon: Fraction, /) -> Outline:
-        """Return what a run will spend and how many groups to expect, without any data."""
+        """Return the planned spending and the expected number of groups, without any data."""
         ...
 
     def publish(self, run: Run[Engine_contra], /) -> Result_co:
-        """Return what may be published; the ledger is settled afterwards."""
+        """Return the publishable result; the caller settles the ledger."""
         ...
 
 
@@ -128,30 +128,30 @@ class Approximate(Protocol):
         ...
 
     def caveat(self, schema: Schema, epsilon: Fraction) -> str | None:
-        """Return what must be said about that delta, in plain words."""
+        """Return a plain sentence on the meaning of that delta."""
         ...
 
 
 @runtime_checkable
 class Sized(Protocol):
-    """A method whose course depends on how many records there are."""
+    """A method whose steps depend on the number of records."""
 
     def outline_of(self, domain: Any, epsilon: Fraction, n_records: int, /) -> Outline:
-        """Return the outline for a public number of records, in place of an example's."""
+        """Return the outline for a public number of records instead of an example's."""
         ...
 
 
 @runtime_checkable
 class Useful(Protocol):
-    """A method that can say how far a counting query may be off, whatever the data."""
+    """A method that can bound the error of a counting query, whatever the data."""
 
     def usefulness(
         self, taxonomy: Taxonomy, epsilon: Fraction, *, n_itemsets: int, delta: float
     ) -> float | None:
-        """Return the error that a query exceeds with chance ``delta`` at the most.
+        """Return the error that a query exceeds with probability at most ``delta``.
 
-        ``n_itemsets`` bounds how many itemsets the query covers; ``None`` where there is
-        no such bound.
+        ``n_itemsets`` bounds the number of itemsets that the query covers; ``None`` if there is no
+        such bound.
         """
         ...
 
@@ -159,22 +159,22 @@ class Useful(Protocol):
 class PlainMethod(Protocol):
     """A publishing method without a guarantee of differential privacy, with its settings.
 
-    Its counts are exact, so what it publishes must be weighed by whoever releases it; the
-    certificate repeats ``statement``.
+    Its counts are exact, so the publisher must weigh what it reveals; the certificate repeats
+    ``statement``.
     """
 
     @property
     def about(self) -> About:
-        """What the certificate says of the method."""
+        """Description of the method for the certificate."""
         ...
 
     @property
     def statement(self) -> str:
-        """What the method promises and what it does not, in plain words."""
+        """Plain sentence on what the method guarantees and what not."""
         ...
 
     def validate(self, schema: Schema) -> None:
-        """Raise where the settings cannot work, before anything is read."""
+        """Raise if the settings cannot work, before anything is read."""
         ...
 
     def publish(

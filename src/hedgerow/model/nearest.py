@@ -1,4 +1,4 @@
-"""Labels of records by public rules: the nearest of some public centres, record by record."""
+"""Labels of records by a public rule: the nearest of some public centres."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from hedgerow.taxonomy.builders import flat
 from hedgerow.taxonomy.domain import CategoricalDomain, code_dtype
 
 AT_ONCE = 1 << 16
-"""Records that are labelled at once: distances to all centres are held for as many."""
+"""Number of records labelled at once, whose distances to all centres are in memory."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NearestCentre:
-    """A label for every record: the number of the centre that it is nearest to.
+    """A label for every record: the number of its nearest centre.
 
-    ``distances`` has, for each attribute, whole numbers (codes, centres) that add up to the
-    distance of a record; of equal ones the first centre is taken. All of it is public, and
-    whole numbers add up alike everywhere, so that a record's label is a function of its own
-    codes on any engine.
+    ``distances`` has, for each attribute, integers (codes, centres) that add up to the distance of
+    a record; of equal distances the first centre is taken. All of it is public, and sums of
+    integers are the same everywhere, so that a record's label is a function of its own codes on any
+    engine.
     """
 
     distances: tuple[NDArray[np.int64], ...]
 
     @property
     def n_labels(self) -> int:
-        """How many centres there are."""
+        """Number of centres."""
         return int(self.distances[0].shape[1])
 
     def of(self, codes: tuple[Codes, ...]) -> NDArray[np.int64]:
@@ -56,7 +56,7 @@ class NearestCentre:
         )
 
     def columns(self, columns: tuple[Codes, ...], schema: Schema) -> tuple[Codes, ...]:
-        """Return the columns of records, their class last, with the labelled class in its place."""
+        """Return the columns of records with the labelled class, which is last, in its place."""
         n_attributes, n_classes = len(schema.attributes), schema.n_classes
         codes = columns[:n_attributes]
         joined = self.of(codes) * n_classes

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 def canonical_order(
     offsets: NDArray[np.int64], items: NDArray[np.integer]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the order of records by their codes, and which of them differ from the one before.
+    """Return the order of records by their codes, and which of them differ from their predecessor.
 
     Several codes are compared at a time, and only records that agree so far go on.
     A record comes before those that begin with it.
@@ -26,7 +26,7 @@ def canonical_order(
     new = np.zeros(len(lengths), dtype=np.bool_)
     new[:1] = True
     group = np.zeros(len(lengths), dtype=np.int64)
-    places = np.arange(len(lengths), dtype=np.int64)  # of what is still to be told apart
+    places = np.arange(len(lengths), dtype=np.int64)  # positions of records not yet distinguished
     start = 0
     while len(places):
         rows = order[places]
@@ -40,7 +40,7 @@ def canonical_order(
         start += per_word
         tied = ~differs
         tied[:-1] |= tied[1:]
-        # With those that end here: they come first.
+        # Records that end here come first.
         open_ends = np.flatnonzero(tied)
         open_ends = open_ends[lengths[order[places[open_ends]]] >= start]
         places, group = places[open_ends], np.cumsum(differs, dtype=np.int64)[open_ends]

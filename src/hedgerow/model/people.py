@@ -1,12 +1,12 @@
-"""Who is protected: a person with all their records, of which a public number count.
+"""The protected persons: each with all their records, of which a public number count.
 
 Without such a rule the guarantee is for one record, which is a person's only one if the plan states
 so (model/unit.py). With it, neighbouring tables differ in all records of one person. Each person
-keeps at most ``most`` records, chosen by a rule that sees that person alone, and mechanisms run at
-epsilon / ``cost`` for one counted unit (docs/privacy.md, lemma L3): with ``records`` a unit is a
+keeps at most ``most`` records, selected by a rule that sees that person alone, and mechanisms run
+at epsilon / ``cost`` for one counted unit (docs/privacy.md, lemma L3): with ``records`` a unit is a
 record and a person has at most ``most`` of them; with ``people`` a person's k kept records share
 the weight 1, each ``unit // k`` units of 1 / ``unit``. Baskets can be joined instead: a person is
-then one record, the union of what theirs hold.
+then one record, the union of all baskets.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_UNITS = 840
-"""The most units of a person: the least common multiple of 1 to 8."""
+"""Largest number of units of a person: the least common multiple of 1 to 8."""
 
 MOST_RECORDS = 1024
-"""The largest bound on the records of a person that a plan may give."""
+"""Largest bound on the records of a person in a plan."""
 
 CANDIDATES = (1, 2, 4, 8, 16, 32, 64)
-"""Bounds that ``auto`` chooses among."""
+"""Bounds among which ``auto`` chooses."""
 
 BOUND_CHOSEN = "records per person"
-"""What the budget calls the choice of a bound by ``auto``."""
+"""Name of the choice of a bound by ``auto`` in the budget."""
 
 _NOUNS = re.compile(
     "account|beneficiary|borrower|card|citizen|client|customer|donor|driver|employee|family|guest"
@@ -41,28 +41,29 @@ _KEYS = re.compile("ids?|n|no|nr|nbr|num|number|code|key|ref|uu?id|pseudonym|has
 Counted = Literal["records", "people"]
 
 Join = Literal["union"]
-"""How all baskets of a person become one."""
+"""Rule by which all baskets of a person become one."""
 
 
 def noun_of(columns: tuple[str, ...]) -> str:
-    """Return what one of those is called whom the columns tell apart, from a column's name.
+    """Return the noun for one person, from a column's name.
 
     >>> noun_of(("patient_nbr",)), noun_of(("CustomerID",)), noun_of(("clinic", "nr"))
     ('patient', 'customer', 'person')
     """
     if len(columns) != 1:
         return "person"
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", columns[0])
-    words = [word.lower() for word in re.split(r"[\W_]+", apart) if word]
+    separated = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", columns[0])
+    words = [word.lower() for word in re.split(r"[\W_]+", separated) if word]
     left = [word for word in words if not _KEYS.fullmatch(word)]
     return left[0] if len(left) == 1 and _NOUNS.fullmatch(left[0]) else "person"
 
 
 @dataclass(frozen=True, kw_only=True)
 class PeopleRule:
-    """The columns that name a person, and how many of a person's records count, and as what.
+    """The columns that identify a person, and which of a person's records count.
 
-    With ``join`` a person's baskets are made one, and ``most`` is 1.
+    At most ``most`` records of a person count, in units of ``counted``. With ``join`` a person's
+    baskets are joined into one, and ``most`` is 1.
     """
 
     columns: tuple[str, ...]
@@ -72,17 +73,17 @@ class PeopleRule:
 
     @property
     def noun(self) -> str:
-        """What one of those who are protected is called."""
+        """Noun for one protected person."""
         return noun_of(self.columns)
 
     @property
     def counts_people(self) -> bool:
-        """Whether counts are of people, and not of records."""
+        """Return whether counts are of people, not of records."""
         return self.counted == "people" or self.join is not None
 
     @property
     def unit(self) -> int:
-        """How many units a whole person is counted in: 1 where records are counted.
+        """Number of units of a whole person: 1 if records are counted.
 
         >>> PeopleRule(columns=("id",), most=4, counted="people").unit
         12
@@ -95,11 +96,11 @@ class PeopleRule:
 
     @property
     def cost(self) -> int:
-        """How many units one person moves the counts by, at most: what epsilon is divided by."""
+        """Largest number of units by which one person moves the counts: the divisor of epsilon."""
         return self.most if self.counted == "records" else self.unit
 
     def weights(self) -> NDArray[np.int64]:
-        """Return how many units a record counts for, by how many records its person keeps.
+        """Return the units of one record, by the number of records that its person keeps.
 
         >>> PeopleRule(columns=("id",), most=4, counted="people").weights().tolist()
         [0, 12, 6, 4, 3]
@@ -111,7 +112,7 @@ class PeopleRule:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SampleKey:
-    """The key of the sample of each person's records: two words of a stream of its own."""
+    """Key of the sample of each person's records: two words of a random stream of its own."""
 
     words: tuple[int, int]
 

@@ -1,8 +1,8 @@
 """Records placed in the boxes of a level: counted together, then routed to children.
 
-The contract of tree methods. A level asks one question, "how many records of each box
-and class lie between these borders of each attribute", and gives one order, "send the
-records of these boxes to their children". An engine answers both in one pass.
+The contract of tree methods. A level asks one question, "how many records of each box and class are
+between these borders of each attribute", and gives one order, "send the records of these boxes to
+their children". An engine answers both in one pass.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 
 def ragged(lengths: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the starts of ragged lists, and for every entry its place in its list.
+    """Return the starts of ragged lists, and for every entry its position in its list.
 
     >>> ragged(np.array([2, 0, 3]))
     (array([0, 2, 2, 5]), array([0, 1, 0, 1, 2]))
@@ -31,9 +31,9 @@ def ragged(lengths: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.in
 class Borders:
     """For every box, borders that cut one attribute's codes into bins.
 
-    The borders of box ``b`` are ``values[starts[b]:starts[b + 1]]``, rising; n borders
-    make n + 1 bins. Bins of all boxes are numbered one after another, so those of box
-    ``b`` begin at ``starts[b] + b``.
+    The borders of box ``b`` are ``values[starts[b]:starts[b + 1]]``, increasing; n borders make n +
+    1 bins. Bins of all boxes are numbered one after another, so those of box ``b`` begin at
+    ``starts[b] + b``.
     """
 
     starts: NDArray[np.int64]
@@ -41,17 +41,17 @@ class Borders:
 
     @property
     def n_boxes(self) -> int:
-        """How many boxes there are."""
+        """Number of boxes."""
         return len(self.starts) - 1
 
     @property
     def n_bins(self) -> int:
-        """Bins of all boxes together."""
+        """Number of bins of all boxes together."""
         return len(self.values) + self.n_boxes
 
     @property
     def bin_starts(self) -> NDArray[np.int64]:
-        """Where each box's bins begin, and the end of the last."""
+        """First bin of each box, and the end of the last."""
         return self.starts + np.arange(len(self.starts))
 
     def some(self, boxes: NDArray[np.int64]) -> Borders:
@@ -70,7 +70,7 @@ class Borders:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SharedBorders:
-    """Borders of boxes of which many have the same: box ``b`` has list ``which[b]``.
+    """Borders of boxes of which many are equal: box ``b`` has list ``which[b]``.
 
     Bins are numbered list after list and, for one list, box after box: the counts of all
     boxes with a list are a table (boxes, bins of the list).
@@ -81,23 +81,23 @@ class SharedBorders:
 
     @property
     def n_boxes(self) -> int:
-        """How many boxes there are."""
+        """Number of boxes."""
         return len(self.which)
 
     @property
     def n_bins(self) -> int:
-        """Bins of all boxes together."""
+        """Number of bins of all boxes together."""
         return int(self.list_starts[-1])
 
     @cached_property
     def list_starts(self) -> NDArray[np.int64]:
-        """Where the table of each list begins, and the end of the last."""
+        """Start of the table of each list, and the end of the last."""
         n_with = np.bincount(self.which, minlength=self.lists.n_boxes)
         return np.cumsum(np.concatenate([[0], n_with * np.diff(self.lists.bin_starts)]))
 
     @cached_property
     def first_bins(self) -> NDArray[np.int64]:
-        """Where each box's bins begin."""
+        """First bin of each box."""
         widths = np.diff(self.lists.bin_starts)[self.which]
         order = np.argsort(self.which, kind="stable")
         first = np.empty(len(self.which), dtype=np.int64)
@@ -107,10 +107,10 @@ class SharedBorders:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LevelBins:
-    """The question of a level: borders for some attributes, by attribute.
+    """The counts needed at a level: borders by attribute.
 
-    ``boxes`` are those of the level that are asked about, rising, each with its borders, by
-    attribute; attributes that are not there are asked of all.
+    ``boxes`` are the boxes of the level for which counts are needed, increasing, each with its
+    borders, by attribute; attributes that are missing are needed for all boxes.
     """
 
     borders: dict[int, Borders | SharedBorders] = field(default_factory=dict)
@@ -119,11 +119,11 @@ class LevelBins:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Routing:
-    """Where the records of each box go.
+    """The destination of the records of each box.
 
-    A record of box ``b`` goes to child ``first_child[b]`` plus the number of borders
-    that its code of ``attribute[b]`` has reached; where ``attribute[b]`` is -1 the box
-    is finished and its records are put aside.
+    A record of box ``b`` goes to child ``first_child[b]`` plus the number of borders that its code
+    of ``attribute[b]`` has reached; if ``attribute[b]`` is -1 the box is finished and its records
+    are put aside.
     """
 
     attribute: NDArray[np.int32]
@@ -133,14 +133,14 @@ class Routing:
 
 
 class Placed(Protocol):
-    """Records, each in one box of the present level (confidential)."""
+    """Records, each in one box of the current level (confidential)."""
 
     def sum(self, level: LevelBins) -> dict[int, NDArray[np.int64]]:
         """Return, by attribute, class counts of shape (bins, classes)."""
         ...
 
     def each(self, level: LevelBins) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """Yield the same attribute by attribute, so that not all need to be held at once."""
+        """Yield the same attribute by attribute, so that not all need to be in memory at once."""
         ...
 
     def classes(self) -> NDArray[np.int64]:

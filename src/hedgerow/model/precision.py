@@ -1,4 +1,4 @@
-"""How far a published count may be from the truth, in plain numbers.
+"""Errors of published counts, in plain numbers.
 
 Everything follows from the public noise law, nothing from the data.
 """
@@ -10,7 +10,7 @@ from fractions import Fraction
 
 
 def within(share: Fraction, *, confidence: float = 0.95) -> int:
-    """Return the smallest whole ``k`` that noise exceeds with a chance of at most 5 in 100.
+    """Return the smallest whole ``k`` that the noise exceeds with probability at most 5 %.
 
     The noise X of a count drawn with ``share`` has P(abs(X) > k) = 2 a**(k+1) / (1 + a),
     a = exp(-share).
@@ -34,10 +34,10 @@ def deviation(share: Fraction) -> float:
 
 
 def sum_within(share: Fraction, *, n_counts: int) -> int:
-    """Return how far a sum of ``n_counts`` noisy counts may be off, 95 times in 100.
+    """Return a bound on the error of a sum of noisy counts that holds in 95 % of releases.
 
-    The noises are independent, so their sum grows with the square root of their number;
-    from some ten on it is close to a normal law.
+    The noises are independent, so their sum grows with the square root of their number; from about
+    ten on it is close to a normal law.
 
     >>> sum_within(Fraction(1), n_counts=1), sum_within(Fraction(1), n_counts=100)
     (3, 27)

@@ -1,7 +1,7 @@
-"""How the bytes of a file become records: public rules, the same for every record.
+"""Public rules that turn the bytes of a file into records, the same for every record.
 
-The guarantee speaks of records, and a program is given bytes. So nothing about the form of
-a file is settled by looking at it: what one record holds cannot change how another is read.
+The guarantee speaks of records, and a program gets bytes. So nothing about the form of a file is
+determined by looking at it: the content of one record cannot change how another is read.
 """
 
 from __future__ import annotations
@@ -38,20 +38,30 @@ give a value another code. Parts of a table that were published under different 
 comparable, so that their costs add up (docs/privacy.md, "Covers").
 """
 
+MISSING_MARKERS = ("", "?", "NA", "N/A", "n/a", "nan", "NaN", "NULL", "null", "#N/A", "#NV", "<NA>")
+"""Texts that usually mean a missing value; a draft writes them into its plan."""
+
+DEFAULT_MARKERS = MISSING_MARKERS[:2]
+"""Markers of a plan without ``missing-values``.
+
+They stay the first two: a longer default would change the releases and the fingerprints of plans
+that were written before.
+"""
+
 SECONDS = 3600
-"""How long a database may take to hand its table over, where the plan says nothing."""
+"""Default time limit for a database to return its table, in seconds."""
 
 MEGABYTES = 4096
-"""How much memory a table's codes, or a database's rows, may take where the plan says nothing."""
+"""Default memory limit for a table's codes, or a database's rows, in megabytes."""
 
 _WITH_TABS = (".tsv", ".tab")
 _WITH_OBJECTS = (".jsonl", ".ndjson")
 PACKED = (".gz", ".zst")
-"""How the names of compressed text files end."""
+"""Suffixes of compressed text files."""
 
 
 def unpacked_name(path: str | PurePath) -> str:
-    """Return a file's name in lower case, as it would be were it not compressed.
+    """Return a file's name in lower case, without the suffix of a compressed file.
 
     >>> unpacked_name("in/People.CSV.zst")
     'people.csv'
@@ -64,14 +74,14 @@ def unpacked_name(path: str | PurePath) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class NumberMarks:
-    """What stands before the decimals of a number, and what between its thousands."""
+    """The decimal mark of a number and its thousands separator."""
 
     decimal: Decimal = "point"
     thousands: Thousands = "none"
 
     @property
     def are_plain(self) -> bool:
-        """Whether numbers are written as programs write them."""
+        """Return whether numbers are in the plain form of programs."""
         return self == _PLAIN_MARKS
 
 
@@ -80,16 +90,15 @@ _PLAIN_MARKS = NumberMarks()
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How a file is written, and what reading may take; all of it is public.
+    """The form of a file, and the limits of reading; all of it is public.
 
-    ``header`` is true where the first line names the columns, the names themselves where
-    no line does, and for a basket file the number of lines before the first record (none
-    given: the file must not begin like one with a header). Without a ``delimiter`` the name
-    of the file says it: tabs in ``.tsv`` and ``.tab``, commas in all others; without a
-    ``format`` ``.jsonl`` and ``.ndjson`` hold an object per line. ``sheet`` is that of a
-    workbook, and ``value_labels`` says whether coded values are read as the labels that an
-    SPSS or Stata file gives them. ``columns`` are those whose numbers are written differently
-    from the rest of the file's.
+    ``header`` is true if the first line names the columns, the names themselves if no line does,
+    and for a basket file the number of lines before the first record (unset: the file must not
+    begin like one with a header). Without a ``delimiter`` the name of the file determines it: tabs
+    in ``.tsv`` and ``.tab``, commas in all others; without a ``format`` ``.jsonl`` and ``.ndjson``
+    hold an object per line. ``sheet`` is that of a workbook, and ``value_labels`` is whether coded
+    values are read as their labels in an SPSS or Stata file. ``columns`` are those whose numbers
+    are written differently from the rest of the file.
     """
 
     encoding: TextEncoding = "utf-8"
@@ -107,7 +116,7 @@ class Reading:
     value_labels: ValueLabels = "apply"
 
     def delimiter_of(self, path: str | PurePath) -> str:
-        r"""Return the letter between the fields of a file.
+        r"""Return the character between the fields of a file.
 
         >>> Reading().delimiter_of("people.tsv.gz"), Reading().delimiter_of("people.txt")
         ('\t', ',')
@@ -117,43 +126,43 @@ class Reading:
         return "\t" if unpacked_name(path).endswith(_WITH_TABS) else ","
 
     def holds_objects(self, path: str | PurePath) -> bool:
-        """Return whether the lines of a text file are JSON objects; its bytes are not asked."""
+        """Return whether the lines of a file are JSON objects, by its name or the plan."""
         if self.format is not None:
             return self.format == "json-lines"
         return unpacked_name(path).endswith(_WITH_OBJECTS)
 
     def marks_of(self, column: str) -> NumberMarks:
-        """Return how the numbers of a column are written."""
-        given = dict(self.columns).get(column)
-        return given or NumberMarks(decimal=self.decimal, thousands=self.thousands)
+        """Return the marks of the numbers of a column."""
+        marks = dict(self.columns).get(column)
+        return marks or NumberMarks(decimal=self.decimal, thousands=self.thousands)
 
     @property
     def has_plain_marks(self) -> bool:
-        """Whether all numbers are written as programs write them."""
+        """Return whether all numbers are in the plain form of programs."""
         return not self.columns and (self.decimal, self.thousands) == ("point", "none")
 
     @property
     def header_lines(self) -> int | None:
-        """The lines before the first record of a basket file; ``None`` where nobody said."""
+        """Number of lines before the first record of a basket file; ``None`` if not stated."""
         return self.header if type(self.header) is int else None
 
     @property
     def drops_malformed(self) -> bool:
-        """Whether a malformed record is left out by itself, not refused with its file."""
+        """Return whether a malformed record is dropped alone, instead of refusing the file."""
         return self.malformed == "drop"
 
     @property
     def most_bytes(self) -> int:
-        """The memory that reading may take, in bytes."""
+        """Memory limit of reading, in bytes."""
         return self.megabytes << 20
 
     def of_another_file(self) -> Reading:
-        """Return how a further table is read, which names its columns in its first line.
+        """Return the reading of a further table, which names its columns in its first line.
 
-        What kind of text it is, its own name says; a workbook must have one sheet.
+        Its own name determines the kind of text; a workbook must have one sheet.
         """
         return replace(self, header=True, format=None, sheet=None)
 
 
 PLAIN = Reading()
-"""What a plan that says nothing means: UTF-8, commas, a point, a header, double quotes."""
+"""Default form: UTF-8, commas, a decimal point, a header, double quotes."""

@@ -13,12 +13,12 @@ from hedgerow.taxonomy.domain import Domain
 
 @dataclass(frozen=True, kw_only=True)
 class Attribute:
-    """A column of the table and the finite, public domain its codes number.
+    """A column of the table and the finite, public domain that its codes number.
 
-    ``missing_values`` are texts that stand for a missing value in this column, beside those of
-    the schema. A text that writes no number or date is one too where ``unreadable`` says so.
-    Of a text only the first ``letters`` count, if that is given.
-    With a ``derivation`` its values follow from one or two columns of dates instead.
+    ``missing_values`` are texts that stand for a missing value in this column, beside those of the
+    schema. With ``unreadable`` a text that is not a number or date is missing, too. Only the first
+    ``letters`` of a text count, if set. With a ``derivation`` its values are computed from one or
+    two columns of dates instead.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Attribute:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of the table that its values are read from."""
+        """Columns of the table from which its values are read."""
         if self.derivation is None:
             return (self.name,)
         return tuple(column.name for column in self.derivation.columns)
@@ -38,11 +38,11 @@ class Attribute:
 
 @dataclass(frozen=True, kw_only=True)
 class CoverRule:
-    """Which records count at all: those whose value of ``attribute`` has one of these codes.
+    """The selection of records: those whose value of ``attribute`` has one of these codes.
 
-    The attribute may be one that is released or one that is read for this alone. ``values`` are
-    the plan's words for the codes, ``disjoint`` is why nobody has records both in this part and
-    outside of it, if somebody has confirmed that. A record without a value counts only if missing
+    The attribute may be one that is released or one that is read for this alone. ``values`` are the
+    plan's words for the codes, ``disjoint`` is the confirmed reason why nobody has records both in
+    this part and outside of it, if there is one. A record without a value counts only if missing
     values have a code that is covered.
 
     Privacy: whether a record counts is a function of that record and the plan.
@@ -61,13 +61,13 @@ class CoverRule:
 
 @dataclass(frozen=True, kw_only=True)
 class Schema:
-    """The predictors in the plan's order, the class if there is one, and what is missing.
+    """The predictors in the plan's order, the class, and the handling of missing values.
 
-    ``missing`` says what happens to a record that lacks a predictor: ``drop`` leaves the
-    record out, ``value`` gives it the code that its domain keeps for missing values. A
-    record that lacks its class is left out either way. ``missing_values`` are the texts
-    that stand for a missing value; an empty field always does. With a ``cover`` only some
-    records count, whatever is said here of the others.
+    ``missing`` is the rule for a record that lacks a predictor: ``drop`` leaves the record out,
+    ``value`` gives it the code that its domain keeps for missing values. A record that lacks its
+    class is left out either way. ``missing_values`` are the texts that stand for a missing value;
+    an empty field always does. With a ``cover`` only some records count, and the other rules apply
+    to these alone.
     """
 
     attributes: tuple[Attribute, ...]
@@ -79,9 +79,9 @@ class Schema:
     def __post_init__(self) -> None:
         names = [attribute.name for attribute in self.used()]
         if len(set(names)) < len(names):
-            raise InternalError("two attributes of a schema have the same name")
+            raise InternalError("Two attributes of a schema have the same name.")
         if self.class_attribute and self.class_attribute.domain.kind != "categorical":
-            raise InternalError("the class of a schema is numeric")
+            raise InternalError("The class of a schema is numeric.")
 
     def used(self) -> Iterator[Attribute]:
         """Yield every attribute that is released: the predictors, then the class."""
@@ -91,13 +91,13 @@ class Schema:
 
     @property
     def covering(self) -> Attribute | None:
-        """The attribute that is read to tell which records count, and for nothing else."""
+        """The attribute that is read only to select the records that count."""
         if self.cover is None or self.cover.attribute.name in {each.name for each in self.used()}:
             return None
         return self.cover.attribute
 
     def read(self) -> Iterator[Attribute]:
-        """Yield every attribute that is read: those that are released, then one that covers."""
+        """Yield every attribute that is read: those that are released, then a selecting one."""
         yield from self.used()
         if self.covering is not None:
             yield self.covering
@@ -107,7 +107,7 @@ class Schema:
         return list(dict.fromkeys(name for each in self.read() for name in each.columns))
 
     def text_columns(self) -> set[str]:
-        """Return those columns that are read as text: of taxonomies, and of dates."""
+        """Return the columns that are read as text: of taxonomies, and of dates."""
         return {
             name
             for attribute in self.read()
@@ -117,5 +117,5 @@ class Schema:
 
     @property
     def n_classes(self) -> int:
-        """The number of classes, 1 where there is no class."""
+        """Number of classes, 1 without a class."""
         return 1 if self.class_attribute is None else self.class_attribute.domain.size

@@ -1,10 +1,10 @@
 """Canonical JSON that ends in its own digest.
 
-The text is UTF-8, indented by two blanks, letters as they are, with one line end after the last
+The text is UTF-8, indented by two blanks, letters unescaped, with one line end after the last
 brace. Its last key holds the SHA-256 of all lines before that key, so that anybody can check it:
-``head -n -2 certificate.json | sha256sum``. Since only one text says the same in this form, no
-byte of it can change unseen. Whoever means to deceive can compute the digest anew: it finds
-damage and mix-ups, and a signature finds the rest.
+``head -n -2 certificate.json | sha256sum``. In this form there is only one text for the same facts,
+so every changed byte is noticed. An attacker can compute the digest anew: it finds damage and
+mix-ups, and a signature finds the rest.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import json
 from typing import Any, Never
 
 SEAL = "own-sha256"
-"""The last key: the digest of everything before it."""
+"""Last key: the digest of everything before it."""
 
 
 class SealError(ValueError):
-    """A text is not JSON, not in its canonical form, or not the one that was sealed."""
+    """A text is not JSON, not in its canonical form, or was modified after it was sealed."""
 
 
 def canonical(facts: dict[str, Any]) -> str:
-    r"""Return the one text that says these facts in this order.
+    r"""Return the one text with these facts in this order.
 
     >>> canonical({"a": [1], "b": "é"})
     '{\n  "a": [\n    1\n  ],\n  "b": "é"\n}\n'
@@ -49,7 +49,7 @@ def _digest(text: str) -> str:
 
 
 def facts_in(text: str) -> dict[str, Any]:
-    """Return the facts of a JSON object; one that says a thing twice is refused."""
+    """Return the facts of a JSON object; refuse one with a key twice."""
     try:
         facts = json.loads(text, object_pairs_hook=_once, parse_constant=_refused)
     except RecursionError as error:
@@ -69,16 +69,16 @@ def unsealed(text: str) -> dict[str, Any]:
     if not facts or next(reversed(facts)) != SEAL:
         raise SealError(f"it does not end in its digest, {SEAL!r}")
     if not _is_canonical(text, facts):
-        raise SealError("it is not written as hedgerow writes it")
+        raise SealError("it is not written in hedgerow's canonical form")
     if facts.pop(SEAL) != _digest(text):
-        raise SealError("it was changed: its own digest does not fit")
+        raise SealError("its digest does not fit its content")
     return facts
 
 
 def _is_canonical(text: str, facts: dict[str, Any]) -> bool:
     try:
         return canonical(facts) == text and bool(text.encode())
-    except (ValueError, RecursionError):  # letters that no text has
+    except (ValueError, RecursionError):  # letters that are not valid text
         return False
 
 

@@ -1,4 +1,4 @@
-"""Sequences of items that may be published, and the prefixes that they begin with."""
+"""Publishable sequences of items, and the prefixes with which they begin."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from numpy.typing import NDArray
 
 from hedgerow.errors import InternalError
 from hedgerow.model.baskets import ItemCodes, NoisyBaskets, item_dtype, offsets_of
-from hedgerow.model.groups import CountsMade
+from hedgerow.model.groups import CountOrigin
 from hedgerow.model.order import canonical_order
 from hedgerow.taxonomy.tree import Taxonomy
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Prefixes:
-    """How many published sequences begin with each prefix, in the order of their codes.
+    """Number of published sequences with each prefix, in the order of the codes.
 
-    Prefix ``p`` is ``items[offsets[p]:offsets[p + 1]]``. ``errors`` are the standard errors of
-    the counts by noise, ``ends`` how many sequences are the prefix and nothing more (-1: not
-    told apart from longer ones).
+    Prefix ``p`` is ``items[offsets[p]:offsets[p + 1]]``. ``errors`` are the standard errors of the
+    counts by noise, ``ends`` the number of sequences that equal the prefix (-1: not distinguished
+    from longer ones).
     """
 
     offsets: NDArray[np.int64]
@@ -32,7 +32,7 @@ class Prefixes:
     def __post_init__(self) -> None:
         n = len(self.counts)
         if len(self.offsets) != n + 1 or len(self.errors) != n or len(self.ends) != n:
-            raise InternalError("the table of prefixes has columns of different lengths")
+            raise InternalError("The table of prefixes has columns of different lengths.")
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -55,10 +55,10 @@ class NoisySequences(NoisyBaskets):
         offsets: NDArray[np.int64],
         items: NDArray[np.integer],
         counts: NDArray[np.int64],
-        made: CountsMade | None = None,
+        origin: CountOrigin | None = None,
         prefixes: Prefixes | None = None,
     ) -> NoisySequences:
-        """Return sequences in their canonical order, equal ones added up, whatever their order."""
+        """Return sequences in their canonical order, with the counts of equal ones added up."""
         order, new = canonical_order(offsets, items)
         first = np.flatnonzero(new)
         sums = np.add.reduceat(counts[order], first) if len(first) else counts[:0]
@@ -69,7 +69,7 @@ class NoisySequences(NoisyBaskets):
             offsets=starts,
             items=codes.astype(item_dtype(taxonomy.n_leaves)),
             counts=sums[kept].astype(np.int64),
-            made=made,
+            origin=origin,
             prefixes=prefixes,
         )
 

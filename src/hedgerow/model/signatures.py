@@ -1,4 +1,4 @@
-"""The words for a signature in a plan: who signed, when, and whether it is tied to the plan."""
+"""Sentences on the signatures of a plan: who signed, when, and whether for this plan."""
 
 from __future__ import annotations
 

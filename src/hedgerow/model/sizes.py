@@ -1,8 +1,8 @@
-"""Sizes that every proof rests on, and functions that refuse more.
+"""Size limits of the proofs, and functions that refuse larger data.
 
-Counts, keys and scores are whole numbers of 64 bits, and some scores are rounded sums of
-floating-point numbers. How far one record moves them is proved up to these sizes
-(docs/privacy.md, "Proved sizes").
+Counts, keys and scores are 64-bit integers, and some scores are rounded sums of floating-point
+numbers. The effect of one record on them is proved up to these sizes (docs/privacy.md, "Proved
+sizes").
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from hedgerow.model.people import MOST_UNITS
 from hedgerow.model.schema import Schema
 
 MOST_ROWS = 1 << 32
-"""Rows of a table that are read, at the most: every engine refuses a longer one."""
+"""Largest number of rows of a table; every engine refuses a longer one."""
 
 MOST_UNITS_COUNTED = MOST_ROWS * MOST_UNITS
-"""The largest count: people may be counted in parts, of which a person has so many."""
+"""Largest count: people may be counted in parts, up to a fixed number of parts per person."""
 
 MOST_VALUES = 1 << 24
-"""Values of an attribute, at the most: cells of a grid or leaves of a taxonomy.
+"""Largest number of values of an attribute: cells of a grid or leaves of a taxonomy.
 
-Plans have at most 10,000,000 and 2,000,000 of them, beside those for missing and other values.
+Plans allow at most 10,000,000 and 2,000,000 of them, beside those for missing and other values.
 """
 
 MOST_CLASSES = 1 << 17
-"""Values of the class, at the most; a plan lists at most 65,535."""
+"""Largest number of values of the class; a plan lists at most 65,535."""
 
 
 def require_rows(n_rows: int, name: str) -> None:
-    """Refuse a table of more rows than proofs hold for, while it is read.
+    """Refuse a table with more rows than the proofs cover, while it is read.
 
     Privacy: whether a table is refused is outside the guarantee, as for a file whose bytes are
     not in the form that the plan states (docs/limits.md, "Side channels").
@@ -37,7 +37,7 @@ def require_rows(n_rows: int, name: str) -> None:
     """
     if n_rows > MOST_ROWS:
         raise DataError(
-            f"the table has more than {MOST_ROWS:,} rows, the most that one release may read",
+            f"The table has more than {MOST_ROWS:,} rows, the most that one release may read.",
             where=name,
             do="Divide it into tables by a column, and publish each with a plan that 'covers' its"
             " values.",
@@ -45,9 +45,9 @@ def require_rows(n_rows: int, name: str) -> None:
 
 
 def require_domains(schema: Schema) -> None:
-    """Refuse a schema whose attributes have more values, or whose class more, than is proved.
+    """Refuse a schema with more values of an attribute, or of the class, than the proofs cover.
 
-    Plans refuse them earlier and by line; programs may build a schema themselves.
+    Plans refuse them earlier with the line; programs may build a schema themselves.
     """
     for attribute in schema.used():
         is_class = attribute is schema.class_attribute
@@ -55,7 +55,7 @@ def require_domains(schema: Schema) -> None:
         if attribute.domain.size > most:
             raise SettingError(
                 f"{attribute.domain.size:,} values are more than {most:,}, the most that"
-                f" {'a class' if is_class else 'an attribute'} may have",
+                f" {'a class' if is_class else 'an attribute'} may have.",
                 where=f"attributes.{attribute.name}",
                 do="Group its values, or give a larger step.",
             )

@@ -1,4 +1,4 @@
-"""The confidential table as codes, by column: all that the counting engines ever see."""
+"""The confidential table as codes, by column: the input of the counting engines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hedgerow.taxonomy.domain import code_dtype
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class EncodedTable:
-    """One column of codes per predictor, and the class codes where there is a class.
+    """One column of codes per predictor, and the class codes if there is a class.
 
     Everything but ``schema`` is confidential, the number of records included; that is
     why the ``repr`` shows the schema alone.
@@ -28,12 +28,14 @@ class EncodedTable:
 
     def __post_init__(self) -> None:
         if len(self.codes) != len(self.schema.attributes):
-            raise InternalError("a table has not one column per attribute")
+            raise InternalError("A table does not have one column per attribute.")
         if (self.classes is None) != (self.schema.class_attribute is None):
-            raise InternalError("a table has class codes without a class, or the reverse")
+            raise InternalError(
+                "A table has class codes without a class, or a class without codes."
+            )
         columns = self.codes if self.classes is None else (*self.codes, self.classes)
         if len({len(column) for column in columns}) > 1:
-            raise InternalError("the columns of a table differ in length")
+            raise InternalError("The columns of a table differ in length.")
 
     def __repr__(self) -> str:
         names = ", ".join(attribute.name for attribute in self.schema.attributes)
@@ -47,7 +49,7 @@ class EncodedTable:
     def without(self, record: int) -> EncodedTable:
         """Return the neighbouring table that lacks one record."""
         if not 0 <= record < len(self):
-            raise IndexError("no such record")
+            raise IndexError("There is no such record.")
         return EncodedTable(
             schema=self.schema,
             codes=tuple(np.delete(column, record) for column in self.codes),
@@ -64,7 +66,7 @@ class EncodedTable:
         EncodedTable()
         """
         if len(codes) != len(schema.attributes):
-            raise InternalError("a table has not one column per attribute")
+            raise InternalError("A table does not have one column per attribute.")
         columns = tuple(
             _checked(column, attribute)
             for column, attribute in zip(codes, schema.attributes, strict=True)
@@ -76,8 +78,8 @@ class EncodedTable:
 
 
 def _checked(column: ArrayLike, attribute: Attribute) -> Codes:
-    given = np.asarray(column, dtype=np.int64)
+    codes = np.asarray(column, dtype=np.int64)
     size = attribute.domain.size
-    if given.ndim != 1 or (given.size and (given.min() < 0 or given.max() >= size)):
-        raise InternalError(f"codes of {attribute.name!r} lie outside its domain")
-    return given.astype(code_dtype(size))
+    if codes.ndim != 1 or (codes.size and (codes.min() < 0 or codes.max() >= size)):
+        raise InternalError(f"Codes of {attribute.name!r} are outside its domain.")
+    return codes.astype(code_dtype(size))

@@ -1,6 +1,6 @@
-"""The privacy unit of a release: what its guarantee protects, in plain words.
+"""The privacy unit of a release: what its guarantee protects.
 
-The plan states it and nobody can check it, so words that rest on it name the plan.
+The plan states it and nobody can check it, so sentences that rest on it name the plan.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from hedgerow.model.people import noun_of
 from hedgerow.taxonomy.labels import displayed
 
 PrivacyUnit = Literal["person", "one record per person", "records"]
-"""What the guarantee protects: a person with all their records, the one record of a person, or
-each record."""
+"""The privacy unit: a person with all their records, the one record of a person, or each record."""
 
 NEIGHBOURS: Final[Mapping[PrivacyUnit, str]] = {
     "person": "add or remove one person with all their records",
@@ -21,13 +20,13 @@ NEIGHBOURS: Final[Mapping[PrivacyUnit, str]] = {
     " states",
     "records": "add or remove one record",
 }
-"""How two neighbouring tables differ."""
+"""Texts of the difference between two neighbouring tables."""
 
 _LONGEST = 80
 
 
 def stated_once(records: str = "records") -> str:
-    """Return on whose word nobody has two of the ``records``.
+    """Return the sentence that nobody has two of the ``records``, with its source.
 
     >>> stated_once("baskets")
     'The plan states that nobody has more than one basket.'
@@ -36,7 +35,7 @@ def stated_once(records: str = "records") -> str:
 
 
 def several_cost(records: str = "records", *, pure: bool = True) -> str:
-    """Return what a guarantee for each record means for a person with ten (group privacy).
+    """Return the meaning of a guarantee for each record for a person with ten (group privacy).
 
     >>> several_cost()
     'A person with ten records has ten times the privacy loss.'
@@ -52,10 +51,10 @@ def protection(
     records: str = "records",
     pure: bool = True,
 ) -> str:
-    """Return what a guarantee protects, in one or two sentences.
+    """Return the protection by a guarantee, in one or two sentences.
 
-    ``columns`` identify a person where the unit is ``person``; ``records`` is what records are
-    called; ``pure`` says that delta is 0.
+    ``columns`` identify a person if the unit is ``person``; ``records`` is the name of the records;
+    ``pure`` is whether delta is 0.
 
     >>> protection("person", ("patient_id",))
     'Protects each patient (column patient_id) with all their records.'
@@ -70,7 +69,7 @@ def protection(
 
 
 def person_words(columns: tuple[str, ...]) -> str:
-    """Return what a person is called, and the columns that identify one.
+    """Return the noun for a person, and the columns that identify one.
 
     >>> person_words(("clinic", "nr"))
     'person (columns clinic, nr)'

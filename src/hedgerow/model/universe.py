@@ -1,20 +1,20 @@
-"""The public universe of items of set-valued data, and where the data keeps its items."""
+"""The public universe of items of set-valued data, and the place of the items in the data."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hedgerow.model.reading import DEFAULT_MARKERS
 from hedgerow.taxonomy.tree import Taxonomy
 
 
 @dataclass(frozen=True, kw_only=True)
 class ItemsPlace:
-    """Where the items lie: in a column, in the rows of a long table, or on the lines of a file.
+    """The place of the items: a column, the rows of a long table, or the lines of a file.
 
-    ``separators`` are the bytes that stand between the items of a line, ``missing_values`` the
-    texts that name nobody where the data say whose a record is. ``ordered`` records are sequences:
-    order and repeats are kept, and ``order`` is the column that says where in its record a row
-    of a long table belongs.
+    ``separators`` are the bytes between the items of a line, ``missing_values`` the texts that
+    identify nobody in the columns of a person. ``ordered`` records are sequences: order and repeats
+    are kept, and ``order`` is the column with the position of a row of a long table in its record.
     """
 
     column: str | None = None
@@ -22,17 +22,17 @@ class ItemsPlace:
     order: str | None = None
     ordered: bool = False
     separators: bytes = b" ,\t"
-    missing_values: tuple[str, ...] = ("", "?")
+    missing_values: tuple[str, ...] = DEFAULT_MARKERS
 
 
 @dataclass(frozen=True, kw_only=True)
 class Universe:
-    """All items that may occur, as leaves of a taxonomy, and where the data keeps them."""
+    """All possible items, as leaves of a taxonomy, and the place of the items in the data."""
 
     taxonomy: Taxonomy
     place: ItemsPlace
 
     @property
     def n_items(self) -> int:
-        """The number of items."""
+        """Number of items."""
         return self.taxonomy.n_leaves

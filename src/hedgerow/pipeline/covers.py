@@ -88,7 +88,7 @@ def _reading_facts(plan: Plan, data: object) -> dict[str, object]:
 
 def _query(plan: Plan, data: object) -> str | None:
     """Return the query that computes the table from a database; a whole table has none."""
-    query = plan.asked if data is None else data.query if isinstance(data, Database) else None
+    query = plan.table_query if data is None else data.query if isinstance(data, Database) else None
     return None if query is None or takes_whole_table(query) else query
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.model.groups import CountsMade, Groups, LeafTable, Tree
+from hedgerow.model.groups import CountOrigin, Groups, LeafTable, Tree
 from hedgerow.model.measured import MeasuredTable
 from hedgerow.model.people import BOUND_CHOSEN, CANDIDATES, PeopleRule
 from hedgerow.model.run import Run
@@ -93,7 +93,7 @@ def in_persons(groups: Groups, unit: int) -> Groups:
         index=tuple(each[kept] for each in groups.index),
         classes=None if groups.classes is None else groups.classes[kept],
         counts=counts[kept],
-        made=None if groups.made is None else _counts_in_persons(groups.made, unit),
+        origin=None if groups.origin is None else _counts_in_persons(groups.origin, unit),
         tree=None if groups.tree is None else _tree(groups.tree, unit),
         marginals=None
         if groups.marginals is None
@@ -107,8 +107,8 @@ def _persons(counts: NDArray[np.int64], unit: int) -> NDArray[np.int64]:
     return (2 * counts + unit) // (2 * unit)
 
 
-def _counts_in_persons(counts: CountsMade, unit: int) -> CountsMade:
-    return CountsMade(
+def _counts_in_persons(counts: CountOrigin, unit: int) -> CountOrigin:
+    return CountOrigin(
         share=counts.share * unit,
         threshold=None if counts.threshold is None else -(-counts.threshold // unit),
         lowered_by=None if counts.lowered_by is None else counts.lowered_by / unit,

@@ -40,7 +40,9 @@ class DataPlace:
                 where="data",
                 do="Name a file there, or give --data FILE.",
             )
-        return cls(data=plan.data, query=plan.asked, base=plan.base, reading=plan.how_to_read())
+        return cls(
+            data=plan.data, query=plan.table_query, base=plan.base, reading=plan.how_to_read()
+        )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -131,12 +131,12 @@ class Trials:
         with closing(MemoryEngine(table=table, paths=paths)) as engine:
             groups = self.ready.tried(engine, rate=rate, source=SeededSource(seed))
         schema, factor = self.ready.schema, self.n_records / n
-        synthetic = not groups.is_cut and groups.tree is None and groups.made is None
+        synthetic = not groups.is_cut and groups.tree is None and groups.origin is None
         return Trial(
             groups=groups,
             rows=_scaled_rows(len(groups), schema, factor) if synthetic else len(groups),
             counted=_counted(groups, schema),
-            share=None if groups.made is None else groups.made.share * planned / rate,
+            share=None if groups.origin is None else groups.origin.share * planned / rate,
         )
 
 

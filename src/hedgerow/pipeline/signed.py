@@ -90,9 +90,9 @@ def given_beside(plan: Plan, data: object, *, utility: object = None) -> dict[st
 
     The path of the table is not among them; the query of a database is.
     """
-    query = plan.asked if data is None else data.query if isinstance(data, Database) else None
+    query = plan.table_query if data is None else data.query if isinstance(data, Database) else None
     arguments: dict[str, object] = {}
-    if query != plan.asked:
+    if query != plan.table_query:
         arguments["data"] = "asks a database otherwise than the plan"
     if utility is not None:
         arguments["utility"] = "a function"

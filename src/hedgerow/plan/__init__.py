@@ -1,4 +1,5 @@
 """The plan file.
 
-What people write comes in, a checked plan or every mistake in it leaves; no record is ever seen.
+A file or a mapping comes in; a checked plan or a list of all its mistakes leaves. No record is ever
+read.
 """

@@ -1,6 +1,6 @@
-"""The signatures in a plan: who confirmed its domains and who approved the release.
+"""The signatures in a plan: who confirmed its domains, and who approved the release.
 
-A signature holds the fingerprint of the plan that it was given for. The certificate and the report
+A signature holds the fingerprint of the plan for which it was given. The certificate and the report
 repeat who signed.
 """
 
@@ -31,22 +31,22 @@ _SIGN = "Sign the plan with 'hedgerow confirm PLAN --by NAME'."
 
 
 def _day(value: object) -> date:
-    if isinstance(value, date) and not isinstance(value, datetime):  # as TOML reads it
+    if isinstance(value, date) and not isinstance(value, datetime):  # from TOML
         return value
     try:
         if isinstance(value, str) and _ISO.fullmatch(value):
             return date.fromisoformat(value)
     except ValueError:
         pass
-    raise mistake("is not a day", "Give a date such as 2026-01-31.")
+    raise mistake("This is not a day.", "Give a date such as 2026-01-31.")
 
 
 def _at_most(length: int) -> tuple[Any, ...]:
-    """Return the checks of one line of text that is not too long for a page."""
+    """Return the checks of one line of text, short enough for a page."""
 
     def check(text: str) -> str:
         if len(text) > length:
-            raise mistake(f"is longer than {length} characters", "Give a shorter text.")
+            raise mistake(f"The text is longer than {length} characters.", "Give a shorter text.")
         return text
 
     schema = {"type": ["string", "integer"], "minLength": 1, "maxLength": length}
@@ -67,13 +67,13 @@ Sentence = Annotated[Name, *_at_most(LONGEST_REASON)]
 
 def _fingerprint(value: object) -> str:
     if not isinstance(value, str) or not _SHA256.fullmatch(value):
-        raise mistake("is not the fingerprint of a plan", _SIGN)
+        raise mistake("This is not the fingerprint of a plan.", _SIGN)
     return value
 
 
 def _signed_parts(value: object) -> dict[str, Any]:
     if not isinstance(value, Mapping):
-        raise mistake("is not a mapping of keys to values", _SIGN)
+        raise mistake("This is not a mapping of keys to values.", _SIGN)
     content = plain_content(value)
     return content if isinstance(content, dict) else {}
 
@@ -89,9 +89,9 @@ SignedParts = Annotated[
 
 
 class ConfirmedPlan(PlanModel):
-    """Who confirmed that the domains are public, when, and for which plan."""
+    """The person who confirmed that the domains are public, the day, and the plan."""
 
-    by: ShortText = Field(description="who confirmed the plan, as everybody may read it")
+    by: ShortText = Field(description="the person who confirmed the plan; published")
     on: Day = Field(description="the day, such as 2026-01-31")
     plan: Fingerprint = Field(
         description="the fingerprint of the plan that was confirmed, as 'hedgerow confirm' writes"
@@ -99,13 +99,17 @@ class ConfirmedPlan(PlanModel):
     )
     public: tuple[Name, ...] = Field(
         (),
-        description="the list of columns whose domains came from the data and which the signer"
-        " states to be public knowledge",
+        description=(
+            "the list of columns whose domains came from the data and are public knowledge"
+            " according to the signer"
+        ),
     )
     signed: SignedParts | None = Field(
         None,
-        description="the settings that were signed, as 'hedgerow confirm' writes them, to show"
-        " what has changed since",
+        description=(
+            "the settings that were signed, as 'hedgerow confirm' writes them, to show later"
+            " changes"
+        ),
     )
 
 
@@ -113,21 +117,19 @@ def _kind_of_confirmation(value: object) -> str:
     return "signed" if isinstance(value, Mapping | ConfirmedPlan) else "flag"
 
 
-ConfirmedGiven = Annotated[
+Confirmation = Annotated[
     Annotated[StrictBool, Tag("flag")] | Annotated[ConfirmedPlan, Tag("signed")],
     Discriminator(_kind_of_confirmation),
 ]
-"""``true`` or ``false`` as typed by hand, or a signature."""
+"""``true`` or ``false`` typed by hand, or a signature."""
 
 
 class ApprovedPlan(PlanModel):
-    """Who answers for the release, since when, and why. All of it is published."""
+    """The person who approved the release, the day, and the reason; all of it is published."""
 
-    by: ShortText = Field(description="who signed for the release, as everybody may read it")
+    by: ShortText = Field(description="the person who approved the release; published")
     on: Day = Field(description="the day, such as 2026-01-31")
-    why: Sentence | None = Field(
-        None, description="the reason in a sentence, as everybody may read it"
-    )
+    why: Sentence | None = Field(None, description="the reason in a sentence; published")
     plan: Fingerprint | None = Field(
         None,
         description="the fingerprint of the plan that was approved, as 'hedgerow confirm' writes"
@@ -135,5 +137,5 @@ class ApprovedPlan(PlanModel):
     )
     signed: SignedParts | None = Field(
         None,
-        description="the settings that were signed, where they are not those of confirmed",
+        description="the settings that were signed, if they differ from those of confirmed",
     )

@@ -50,7 +50,7 @@ class AttributePlan(PlanModel):
         Fraction(1), description="the width of a cell between the bounds of numeric"
     )
     edges: Edges | None = Field(
-        None, description="the edges of a number's cells, rising, instead of numeric and step"
+        None, description="the edges of a number's cells, increasing, instead of numeric and step"
     )
     date: DatePlan | None = Field(
         None,
@@ -66,36 +66,43 @@ class AttributePlan(PlanModel):
         None, description="the list of all values, as texts: a taxonomy of one level"
     )
     other: Label | None = Field(
-        None, description="the label of the leaf that takes in all values not listed"
+        None, description="the label of the leaf for all values that are not listed"
     )
     letters: Letters | None = Field(
         None,
-        description="how many characters of a value count, 1 to 1,000: with 3, the postcode 01234"
-        " is the value 012",
+        description=(
+            "the number of leading characters of a value that count, 1 to 1,000: with 3, the"
+            " postcode 01234 is the value 012"
+        ),
     )
     missing_values: Texts | None = Field(
         None, description="the list of further texts that mean a missing value in this column"
     )
     unreadable: Literal["refuse", "missing"] | None = Field(
         None,
-        description="what a text is that writes no number or date: refuse (the default: nothing is"
-        " published) or missing (a missing value)",
+        description=(
+            "refuse (the default: nothing is published) or missing (a missing value), for a text"
+            " that is not a number or date"
+        ),
     )
     decimal: Decimal | None = Field(
         None,
-        description="what stands before decimals in this column's texts, where it is not what"
-        " reading says: point or comma",
+        description="the decimal mark in this column, if it differs from reading: point or comma",
     )
     thousands: Thousands | None = Field(
         None,
-        description="what stands between thousands in this column's texts, where it is not what"
-        " reading says: none, point, comma, blank or apostrophe",
+        description=(
+            "the thousands separator in this column, if it differs from reading: none, point,"
+            " comma, blank or apostrophe"
+        ),
     )
     from_: DateColumnGiven | None = Field(
         None,
         alias="from",
-        description="the column of dates that the value follows from, or"
-        " {column: birth, format: dd.mm.yyyy}; it is read, and not released",
+        description=(
+            "the column of dates from which the value is computed, or"
+            " {column: birth, format: dd.mm.yyyy}; it is read, and not released"
+        ),
     )
     years_at: Date | None = Field(
         None, description="the date at which completed years since 'from' are counted: an age"
@@ -113,7 +120,7 @@ class AttributePlan(PlanModel):
         None, description="the unit of the values, such as years, for the data dictionary"
     )
     meaning: Sentence | None = Field(
-        None, description="what the column is, in public words for the data dictionary"
+        None, description="the description of the column for the data dictionary; published"
     )
     source: Sentence | None = Field(
         None,
@@ -123,17 +130,17 @@ class AttributePlan(PlanModel):
 
     @property
     def is_read(self) -> bool:
-        """Whether the column's values are read at all."""
+        """Return whether the column's values are read."""
         return self.role in ("predictor", "class", "cover")
 
     @property
     def is_released(self) -> bool:
-        """Whether the column is a part of the release."""
+        """Return whether the column is a part of the release."""
         return self.role in ("predictor", "class")
 
     @property
     def domains(self) -> tuple[str, ...]:
-        """The keys that give the domain: exactly one where the column is read, else none."""
+        """The keys that give the domain: exactly one if the column is read, else none."""
         names = ("numeric", "edges", "date", "taxonomy", "values")
         return tuple(name for name in names if getattr(self, name) is not None)
 
@@ -142,11 +149,11 @@ class AttributePlan(PlanModel):
         if self.is_read:
             self._check_domain()
             check_derived(self)
-        elif given := [*self.domains, *self._extras()]:
+        elif extra_keys := [*self.domains, *self._extras()]:
             raise mistake(
-                f"the role {self.role!r} needs no domain",
+                f"The role {self.role!r} needs no domain.",
                 "Remove this key, or change the role to predictor or class.",
-                key=(given[0],),
+                key=(extra_keys[0],),
             )
         if self.role == "class":
             self._check_class()
@@ -155,31 +162,35 @@ class AttributePlan(PlanModel):
     def _extras(self) -> list[str]:
         keys = ("step", *_OF_TEXTS, "missing-values", *_OF_NUMBERS, *HOW)
         names = {key: key.replace("-", "_") for key in keys} | {"from": "from_"}
-        given = {name for name in self.model_fields_set if getattr(self, name) is not None}
-        return [key for key, name in names.items() if name in given]
+        extra_keys = {name for name in self.model_fields_set if getattr(self, name) is not None}
+        return [key for key, name in names.items() if name in extra_keys]
 
     def _check_domain(self) -> None:
         if not self.domains:
             raise mistake(
-                "has no domain",
+                "The column has no domain.",
                 f"Give one of: {_DOMAINS}; or leave the column out with 'role: drop'.",
             )
         if len(self.domains) > 1:
             raise mistake(
-                f"{' and '.join(self.domains)} are both given", f"Keep one of: {_DOMAINS}."
+                f"{' and '.join(self.domains)} are both set.", f"Keep one of: {_DOMAINS}."
             )
         if "step" in self.model_fields_set and self.numeric is None:
-            inside = "Write it inside of date." if self.date is not None else "Remove step."
-            raise mistake("there is no numeric to divide", inside, key=("step",))
+            inside = "Write it inside 'date'." if self.date is not None else "Remove 'step'."
+            raise mistake("'step' needs 'numeric'.", inside, key=("step",))
         if self.other is not None and self.domains[0] in _ORDERED:
-            what = "dates" if self.date is not None else "numbers"
+            what = "Dates" if self.date is not None else "Numbers"
             raise mistake(
-                f"{what} outside the bounds are clamped, there is no other",
-                "Remove other, or give taxonomy or values.",
+                f"{what} outside the bounds are clamped, so 'other' has no meaning.",
+                "Remove 'other', or give 'taxonomy' or 'values'.",
                 key=("other",),
             )
         if self.letters is not None and self.domains[0] in _ORDERED:
-            raise mistake("numbers and dates are read whole", "Remove letters.", key=("letters",))
+            raise mistake(
+                "Only texts can be shortened, not numbers and dates.",
+                "Remove 'letters'.",
+                key=("letters",),
+            )
         if self.domains[0] not in ("numeric", "edges"):
             self._check_no_number(is_date=self.date is not None)
         if self.numeric is not None:
@@ -189,20 +200,22 @@ class AttributePlan(PlanModel):
         for name in _OF_NUMBERS[is_date:]:
             if name in self.model_fields_set:
                 raise mistake(
-                    "is for columns of numbers", f"Remove {name}, or give numeric.", key=(name,)
+                    "This setting is for columns of numbers.",
+                    f"Remove {name}, or give 'numeric'.",
+                    key=(name,),
                 )
 
     def _check_grid(self, low: Fraction, high: Fraction) -> None:
         if floor((high - low) / self.step) + 1 > MAX_CELLS:
             raise mistake(
-                f"the grid has more than {MAX_CELLS:,} cells",
+                f"The grid has more than {MAX_CELLS:,} cells.",
                 "Give a wider step or narrower bounds.",
                 key=("step",),
             )
         unit = lcm(low.denominator, self.step.denominator)
         if unit * max(Fraction(1), abs(low), abs(high) + self.step) > MAX_BOUND:
             raise mistake(
-                "the grid is finer than the data can be",
+                "The grid is finer than the floating-point numbers of the data.",
                 "Give a step and bounds with fewer digits.",
                 key=("step",),
             )
@@ -210,19 +223,19 @@ class AttributePlan(PlanModel):
     def _check_class(self) -> None:
         if self.domains[0] in _ORDERED:
             raise mistake(
-                f"the class cannot be a {'date' if self.date is not None else 'number'}",
+                f"The class cannot be a {'date' if self.date is not None else 'number'}.",
                 "List its values in 'values', or give a taxonomy.",
                 key=(self.domains[0],),
             )
         if self.values is not None and len(self.values) > MAX_CLASSES:
             raise mistake(
-                f"there are more than {MAX_CLASSES:,} class values",
+                f"There are more than {MAX_CLASSES:,} class values.",
                 "Give fewer values.",
                 key=("values",),
             )
 
     def marks(self, rules: Reading) -> NumberMarks:
-        """Return how the column's texts write numbers: its own marks, or those of ``rules``."""
+        """Return the number marks of the column: its own, or those of ``rules``."""
         return NumberMarks(
             decimal=self.decimal or rules.decimal, thousands=self.thousands or rules.thousands
         )

@@ -16,41 +16,48 @@ MOST_COVERED = 10_000
 
 def _covered(values: tuple[str, ...]) -> tuple[str, ...]:
     if not values:
-        raise mistake("lists no value", "List the values whose records are published.")
+        raise mistake("The list is empty.", "List the values whose records are published.")
     if len(values) > MOST_COVERED:
         raise mistake(
-            f"lists more than {MOST_COVERED:,} values", "Name larger parts, such as whole years."
+            f"The list has more than {MOST_COVERED:,} values.",
+            "Name larger parts, such as whole years.",
         )
     for place, value in enumerate(values):
         if value in values[:place]:
-            raise mistake(f"lists {shown(value)} twice", "List each value once.")
+            raise mistake(f"The list has {shown(value)} twice.", "List each value once.")
     return values
 
 
 class PeopleDisjointPlan(PlanModel):
-    """Somebody's word that people are in this part or outside of it; kept on the ledger."""
+    """A person's statement that nobody is both in this part and outside of it, for the ledger."""
 
     confirmed: StrictBool = Field(
-        description="true once a person has confirmed that nobody who has records in this part"
-        " has any outside of it, in any table of the account"
+        description=(
+            "true once a person has confirmed that nobody with records in this part has any"
+            " outside of it, in any table of the account"
+        )
     )
-    why: Sentence = Field(description="why that is so, in public words")
+    why: Sentence = Field(description="the reason, in public words")
 
 
 class CoversPlan(PlanModel):
-    """Which records are published: those with these values of a column with a public domain."""
+    """The records that are published: those with these values of a column with a public domain."""
 
     column: Name = Field(
-        description="the attribute by which the table is divided: one that is released, or one"
-        " with 'role: cover', which is read for this alone"
+        description=(
+            "the attribute by which the table is divided: one that is released, or one with 'role:"
+            " cover', which is read only for this"
+        )
     )
     values: Annotated[tuple[Label, ...], AfterValidator(_covered)] = Field(
         description="the list of its values whose records are published; all others are left out"
     )
     people_disjoint: PeopleDisjointPlan | None = Field(
         None,
-        description="a mapping {confirmed: true, why: ...}: nobody who has records in this part has"
-        " any outside of it, so that releases of other parts do not add up for people either",
+        description=(
+            "a mapping {confirmed: true, why: ...}: nobody with records in this part has any"
+            " outside of it, so that releases of other parts do not add up for people either"
+        ),
     )
 
 
@@ -61,19 +68,19 @@ def check_covers(
     for_tables: bool,
     of_people: bool,
 ) -> None:
-    """Refuse what cannot be meant; ``of_people`` says that the plan protects people."""
+    """Refuse invalid covers; ``of_people`` is whether the plan protects people."""
     if covers is None:
         for name, attribute in attributes.items():
             if attribute.role == "cover":
                 raise mistake(
-                    "nothing says which of its values are covered",
+                    "The plan does not list the values of this column that it covers.",
                     f"Give 'covers: {{column: {name}, values: [...]}}', or 'role: drop'.",
                     key=("attributes", name, "role"),
                 )
         return
     if not for_tables:
         raise mistake(
-            "only releases of tables can cover a part of their records",
+            "Only releases of tables can cover a part of their records.",
             "Remove it, and select the records before they are published; releases of baskets"
             " and disclosures always add up.",
             key=("covers",),
@@ -84,40 +91,40 @@ def check_covers(
 
 
 def _check_column(covers: CoversPlan, attributes: Mapping[str, AttributePlan]) -> None:
-    given = attributes.get(covers.column)
-    if given is None:
+    attribute = attributes.get(covers.column)
+    if attribute is None:
         raise mistake(
-            f"no attribute is called {shown(covers.column)}",
-            "Give the column a line under attributes with its public domain, and 'role: cover' if"
-            " it shall not be released.",
+            f"There is no attribute {shown(covers.column)}.",
+            "Give the column a line under attributes with its public domain, and 'role: cover'"
+            " if it is not to be released.",
             key=("covers", "column"),
         )
-    if not given.is_read:
+    if not attribute.is_read:
         raise mistake(
-            f"the attribute {shown(covers.column)} has no public domain",
-            "Give it one, and 'role: cover' if it shall not be released.",
+            f"The attribute {shown(covers.column)} has no public domain.",
+            "Give it one, and 'role: cover' if it is not to be released.",
             key=("covers", "column"),
         )
     for name, attribute in attributes.items():
         if attribute.role == "cover" and name != covers.column:
             raise mistake(
-                f"the plan covers values of {shown(covers.column)}",
-                "Give this column 'role: drop': a plan covers by one.",
+                f"The plan covers values of {shown(covers.column)}.",
+                "Give this column 'role: drop': a plan covers by one column.",
                 key=("attributes", name, "role"),
             )
 
 
-def _check_disjoint(given: PeopleDisjointPlan, *, of_people: bool) -> None:
-    if not given.confirmed:
+def _check_disjoint(statement: PeopleDisjointPlan, *, of_people: bool) -> None:
+    if not statement.confirmed:
         raise mistake(
-            "nobody has confirmed it",
+            "Nobody has confirmed it.",
             "Set it to true if nobody has records both in this part and outside of it; else"
-            " remove people-disjoint.",
+            " remove 'people-disjoint'.",
             key=("covers", "people-disjoint", "confirmed"),
         )
     if not of_people:
         raise mistake(
-            "this plan protects records, and each is in one part anyway",
+            "This plan protects records, and each is in one part anyway.",
             "Remove it, or name people: 'person: COLUMN'.",
             key=("covers", "people-disjoint"),
         )

@@ -1,4 +1,4 @@
-"""The part of a plan that says which dates a column may hold, and how they are written."""
+"""The part of a plan for the dates of a column and their format."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def _date(value: object) -> datetime.date:
         try:
             value = datetime.datetime.strptime(value.strip(), "%Y-%m-%d").date()
         except ValueError:
-            raise mistake(f"{shown(value)} is not a date of the calendar", _WRITE) from None
+            raise mistake(f"{shown(value)} is not a date of the calendar.", _WRITE) from None
     if not isinstance(value, datetime.date):
-        raise mistake("is not a date", _WRITE)
+        raise mistake("This is not a date.", _WRITE)
     if value.year < FIRST_YEAR:
-        raise mistake(f"lies before the year {FIRST_YEAR}", _WRITE)
+        raise mistake(f"The date is before the year {FIRST_YEAR}.", _WRITE)
     return value
 
 
@@ -38,36 +38,46 @@ Date = Annotated[
 
 
 class DatePlan(PlanModel):
-    """The public bounds of a date, its step, and the one format that it is written in."""
+    """The public bounds of a date, its step, and its one format."""
 
     from_: Date = Field(
         alias="from",
-        description="the first date that is public, such as {from: 2010-01-01, to: 2030-12-31};"
-        " earlier ones are clamped to it",
+        description=(
+            "the first public date, such as {from: 2010-01-01, to: 2030-12-31}; earlier ones are"
+            " clamped to it"
+        ),
     )
     to: Date = Field(
-        description="the last date that is public, such as {from: 2010-01-01, to: 2030-12-31};"
-        " later ones are clamped to it",
+        description=(
+            "the last public date, such as {from: 2010-01-01, to: 2030-12-31}; later ones are"
+            " clamped to it"
+        ),
     )
     step: DateStep = Field(
-        "day", description="what dates are cut to: day, week (from Monday), month, quarter or year"
+        "day",
+        description=(
+            "the unit to which dates are rounded down: day, week (from Monday), month, quarter or"
+            " year"
+        ),
     )
     format: Literal[DateFormat, "ask"] = Field(
         "iso",
-        description=f"how dates are written: {', '.join(DATE_FORMATS[:-1])} or"
-        f" {DATE_FORMATS[-1]}; ISO dates are read beside it. ask, in a draft: nobody has said yet",
+        description=(
+            f"the format of the dates: {', '.join(DATE_FORMATS[:-1])} or {DATE_FORMATS[-1]}; ISO"
+            " dates are read as well. ask, in a draft: not answered yet"
+        ),
     )
 
     @property
     def read_by(self) -> DateFormat:
-        """The format that dates are read by; a plan where nobody has said cannot be confirmed."""
+        """The format with which dates are read; a plan without an answer cannot be confirmed."""
         return "iso" if self.format == "ask" else self.format
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.from_ >= self.to:
             raise mistake(
-                f"from ({self.from_}) is not before to ({self.to})",
+                f"from ({self.from_}) is not before to ({self.to}).",
                 "Give the first date, then the last one.",
                 key=("to",),
             )

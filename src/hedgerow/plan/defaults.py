@@ -1,4 +1,4 @@
-"""Which method publishes where a plan names none; apart, so that the command line loads little."""
+"""The default publishing methods; a module of its own, so that the command line loads little."""
 
 from __future__ import annotations
 

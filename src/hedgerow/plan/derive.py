@@ -1,4 +1,4 @@
-"""The part of a plan that says how an attribute follows from the dates of its record."""
+"""The part of a plan for attributes that are computed from the dates of a record."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from hedgerow.plan.dates import DatePlan
 from hedgerow.plan.fields import Name, PlanModel, mistake, shown
 
 HOW = ("years-at", "years-until", "days-until", "part")
-"""The keys of an attribute that say what follows from the date in ``from``."""
+"""Keys of an attribute that say what is computed from the date in ``from``."""
 
 _EXAMPLE = "for example {from: birth, years-at: 2026-01-01, numeric: [0, 110]}"
 
 
 class DateColumnPlan(PlanModel):
-    """A column of dates, and the one format that they are written in."""
+    """A column of dates and its one format."""
 
     column: Name = Field(description="the name of a column of dates")
     format: DateFormat | None = Field(
         None,
-        description=f"how its dates are written: {', '.join(DATE_FORMATS[:-1])} or"
-        f" {DATE_FORMATS[-1]}; without it as the plan says elsewhere, else iso",
+        description=(
+            f"the format of its dates: {', '.join(DATE_FORMATS[:-1])} or {DATE_FORMATS[-1]}; by"
+            " default as elsewhere in the plan, else iso"
+        ),
     )
 
 
@@ -46,63 +48,67 @@ DateColumnGiven = Annotated[
 
 
 class DatedAttribute(Protocol):
-    """What the checks here look at in an attribute of a plan."""
+    """The settings of an attribute that are checked here."""
 
     @property
     def role(self) -> str:
-        """What becomes of the column."""
+        """Role of the column."""
         ...
 
     @property
     def domains(self) -> tuple[str, ...]:
-        """The keys that give the domain."""
+        """Keys that give the domain."""
         ...
 
     @property
     def date(self) -> DatePlan | None:
-        """The domain of a date."""
+        """Domain of a date."""
         ...
 
     @property
     def from_(self) -> DateColumnPlan | None:
-        """The column that the attribute follows from."""
+        """Column from which the attribute is computed."""
         ...
 
     @property
     def years_until(self) -> DateColumnPlan | None:
-        """The column up to which years are counted."""
+        """Column up to which years are counted."""
         ...
 
     @property
     def days_until(self) -> DateColumnPlan | None:
-        """The column up to which days are counted."""
+        """Column up to which days are counted."""
         ...
 
 
 def check_derived(attribute: DatedAttribute) -> None:
-    """Refuse what does not go together in one attribute."""
-    given = [key for key in HOW if getattr(attribute, key.replace("-", "_")) is not None]
-    if attribute.from_ is None and given:
+    """Refuse settings of one attribute that do not fit together."""
+    keys = [key for key in HOW if getattr(attribute, key.replace("-", "_")) is not None]
+    if attribute.from_ is None and keys:
         raise mistake(
-            "says nothing without 'from'",
-            f"Give the column of dates that it follows from, {_EXAMPLE}.",
-            key=(given[0],),
+            "This setting needs 'from'.",
+            f"Give the column of dates from which it is computed, {_EXAMPLE}.",
+            key=(keys[0],),
         )
     if attribute.from_ is None:
         return
-    if len(given) != 1:
-        what = f"{' and '.join(given)} are both given" if given else "does not say what follows"
+    if len(keys) != 1:
+        what = (
+            f"{' and '.join(keys)} are both set."
+            if keys
+            else "The attribute does not state what is computed."
+        )
         raise mistake(what, f"Give one of: {', '.join(HOW)}; {_EXAMPLE}.", key=("from",))
     if attribute.date is not None:
         raise mistake(
-            f"{given[0]} gives a number, not a date",
-            "Give numeric, edges, values or taxonomy instead.",
+            f"'{keys[0]}' gives a number, not a date.",
+            "Give 'numeric', 'edges', 'values' or 'taxonomy' instead.",
             key=("date",),
         )
 
 
 def check_sources(attributes: Mapping[str, DatedAttribute]) -> None:
-    """Refuse columns of dates that the plan reads otherwise, never, or in two formats."""
+    """Refuse columns of dates that the plan reads in another way, never, or in two formats."""
     for source, key in _sources(attributes):
         listed = attributes.get(source.column)
         if listed is not None:
@@ -111,7 +117,7 @@ def check_sources(attributes: Mapping[str, DatedAttribute]) -> None:
 
 
 def column_formats(attributes: Mapping[str, DatedAttribute]) -> dict[str, DateFormat]:
-    """Return the format of every column of dates for which one is given, wherever that is."""
+    """Return the format of every column of dates that has one anywhere in the plan."""
     found = {name: each.date.read_by for name, each in attributes.items() if each.date is not None}
     for source, key in _sources(attributes):
         if source.format is None:
@@ -119,7 +125,8 @@ def column_formats(attributes: Mapping[str, DatedAttribute]) -> dict[str, DateFo
         known = found.setdefault(source.column, source.format)
         if known != source.format:
             raise mistake(
-                f"the dates of {shown(source.column)} are written {known} elsewhere in the plan",
+                f"The dates of {shown(source.column)} have the format {known} elsewhere in the"
+                " plan.",
                 "Leave the format out here, or correct one of the two.",
                 key=(*key, "format"),
             )
@@ -129,10 +136,14 @@ def column_formats(attributes: Mapping[str, DatedAttribute]) -> dict[str, DateFo
 def _sources(
     attributes: Mapping[str, DatedAttribute],
 ) -> Iterator[tuple[DateColumnPlan, tuple[str, str, str]]]:
-    """Yield every column that an attribute follows from, and where the plan names it."""
+    """Yield every column from which an attribute is computed, and its path in the plan."""
     for name, each in attributes.items():
-        given = {"from": each.from_, "years-until": each.years_until, "days-until": each.days_until}
-        for key, source in given.items():
+        sources = {
+            "from": each.from_,
+            "years-until": each.years_until,
+            "days-until": each.days_until,
+        }
+        for key, source in sources.items():
             if source is not None:
                 yield source, ("attributes", name, key)
 
@@ -143,13 +154,15 @@ def _check_source(
     column = shown(source.column)
     if listed.from_ is not None and listed.from_.column != source.column:
         raise mistake(
-            f"{column} follows from another column itself", "Name a column of the table.", key=key
+            f"{column} is itself computed from another column.",
+            "Name a column of the table.",
+            key=key,
         )
     if listed.role == "identifier":
         raise mistake(
-            f"the column {column} is an identifier, which is never read",
-            "Give it 'role: drop': then it is read for this alone, and never released.",
+            f"The column {column} is an identifier, which is never read.",
+            "Give it 'role: drop': then it is read only for this, and never released.",
             key=key,
         )
     if listed.from_ is None and listed.domains and listed.domains[0] in ("numeric", "edges"):
-        raise mistake(f"the column {column} holds numbers", "Name a column of dates.", key=key)
+        raise mistake(f"The column {column} holds numbers.", "Name a column of dates.", key=key)

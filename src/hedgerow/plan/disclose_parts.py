@@ -1,4 +1,4 @@
-"""What a ``disclose`` section says of utility and risk: thresholds, weights, models."""
+"""The parts of a ``disclose`` section for utility and risk: thresholds, weights, models."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _THRESHOLD = "Give a number, a share of the record's own utility such as 60%, or
 
 @dataclass(frozen=True, kw_only=True)
 class UtilityThreshold:
-    """How useful a record has to stay: a number, or a share of what it was worth itself."""
+    """The least utility of a record: a number, or a share of the record's own utility."""
 
     value: Fraction
     of_most: bool
@@ -35,7 +35,7 @@ class UtilityThreshold:
         return f"{plain_number(self.value * 100)}%" if self.of_most else str(self.plain())
 
     def plain(self) -> int | float | str:
-        """Return the threshold as a plan file writes it."""
+        """Return the threshold as it is written in a plan file."""
         return str(self) if self.of_most else plain_number(self.value)
 
 
@@ -48,11 +48,11 @@ def _threshold(value: object) -> UtilityThreshold:
     try:
         number = exact_number(share[1] if share else value)
     except NotANumberError:
-        raise mistake("is neither a number nor a share", _THRESHOLD) from None
+        raise mistake("This is neither a number nor a share.", _THRESHOLD) from None
     if share and number > 100:
-        raise mistake(f"{shown(value)} is out of range", "Give a share from 0% to 100%.")
+        raise mistake(f"{shown(value)} is out of range.", "Give a share from 0% to 100%.")
     if number < 0:
-        raise mistake(f"{shown(value)} is out of range", "Give 0 or a number above.")
+        raise mistake(f"{shown(value)} is out of range.", "Give 0 or a number above.")
     return UtilityThreshold(value=number / 100 if share else number, of_most=bool(share))
 
 
@@ -67,7 +67,7 @@ AtLeast = Annotated[
 def _severity(value: object) -> Fraction | dict[str, Fraction]:
     if isinstance(value, Mapping):
         if not value:
-            raise mistake("lists no value", "Give a weight, or labels with a weight each.")
+            raise mistake("The list is empty.", "Give a weight, or labels with a weight each.")
         return {str(label): _weight(weight, (str(label),)) for label, weight in value.items()}
     return _weight(value, ())
 
@@ -78,7 +78,7 @@ def _weight(value: object, key: tuple[str, ...]) -> Fraction:
     except NotANumberError as error:
         raise mistake(str(error), "Give a weight from 0 up.", key=key) from None
     if not 0 <= number <= 10**9:
-        raise mistake("is out of range", "Give a weight from 0 to 1e9.", key=key)
+        raise mistake("The value is out of range.", "Give a weight from 0 to 1e9.", key=key)
     return number
 
 
@@ -102,10 +102,12 @@ def _weights(value: object) -> str | dict[str, str]:
     if isinstance(value, Mapping) and value:
         for attribute, column in value.items():
             if not isinstance(column, str) or not column:
-                raise mistake("is not the name of a column", "Give a text.", key=(str(attribute),))
+                raise mistake(
+                    "This is not the name of a column.", "Give a text.", key=(str(attribute),)
+                )
         return {str(attribute): column for attribute, column in value.items()}
     raise mistake(
-        "is neither a file nor a mapping of attributes to columns",
+        "This is neither a file nor a mapping of attributes to columns.",
         "Give the path of a table with one row per record, or {attribute: column}.",
     )
 
@@ -125,10 +127,10 @@ Weights = Annotated[
 
 
 class UtilityPlan(PlanModel):
-    """How useful a disclosed record is, and how useful it has to stay."""
+    """The measure of utility and the least utility of a disclosed record."""
 
     measure: Literal["depth", "leaves", "log", "lm", "xiao-tao"] = Field(
-        "depth", description="how utility is measured: depth, leaves, log, lm or xiao-tao"
+        "depth", description="the measure of utility: depth, leaves, log, lm or xiao-tao"
     )
     at_least: AtLeast | None = Field(
         None,
@@ -138,17 +140,16 @@ class UtilityPlan(PlanModel):
 
 
 class RiskPlan(PlanModel):
-    """How risk is measured: by what model, whose weights, and what counts as a match."""
+    """The measure of risk: the model, the weights, and the definition of a match."""
 
     model: Literal[1, 2, 3] = Field(1, description="the risk model: 1, 2 or 3")
     printed: StrictBool = Field(
         False, description="true for model 3 as the paper prints it, which is not monotone"
     )
-    at_most: Width | None = Field(None, description="the most risk of a record, above 0")
+    at_most: Width | None = Field(None, description="the largest risk of a record, above 0")
     severities: dict[Name, Severity] = Field(
         {},
-        description="a mapping of attributes to a weight, or to labels of values with a weight"
-        " each",
+        description="a mapping of attributes to a weight, or to labels of values with weights",
     )
     weights: Weights | None = Field(
         None,
@@ -160,7 +161,10 @@ class RiskPlan(PlanModel):
     )
     consistency: Literal["hierarchical", "jaro"] = Field(
         "hierarchical",
-        description="which records of the dictionary fit a disclosed one: hierarchical or jaro",
+        description=(
+            "the rule by which records of the dictionary match a disclosed one: hierarchical or"
+            " jaro"
+        ),
     )
     similar_from: Factor | None = Field(
         None, description="the least Jaro similarity of a match, from 0 to 1"
@@ -175,7 +179,7 @@ class RiskPlan(PlanModel):
     def _check(self) -> Self:
         if self.printed and self.model != 3:
             raise mistake(
-                "models 1 and 2 are as printed anyway",
+                "Models 1 and 2 are as printed anyway.",
                 "Remove it, or choose model 3.",
                 key=("printed",),
             )
@@ -185,20 +189,20 @@ class RiskPlan(PlanModel):
             for name in ("severities", "weights", "inner"):
                 if name in self.model_fields_set:
                     raise mistake(
-                        "model 2 looks at no weights", "Remove it, or change model.", key=(name,)
+                        "Model 2 uses no weights.", "Remove it, or change 'model'.", key=(name,)
                     )
         return self
 
     def _check_similarity(self, least: Fraction) -> None:
         if self.consistency != "jaro":
             raise mistake(
-                "only jaro compares by similarity",
-                "Remove it, or set consistency: jaro.",
+                "Only jaro compares by similarity.",
+                "Remove it, or set 'consistency: jaro'.",
                 key=("similar-from",),
             )
         if least > 1:
             raise mistake(
-                f"{shown(plain_number(least))} is out of range",
+                f"{shown(plain_number(least))} is out of range.",
                 "Give a number from 0 to 1.",
                 key=("similar-from",),
             )

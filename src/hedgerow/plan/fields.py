@@ -1,7 +1,7 @@
-"""The kinds of values a plan holds, each with its check and the words for its mistakes.
+"""The kinds of values in a plan, each with its check and its messages.
 
-A field's description completes the sentence "Give …": the message of a mistake, the JSON
-schema and the reference page all say the same words.
+A field's description completes the sentence "Give …": messages, the JSON schema and the reference
+page use the same text.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ MAX_HEIGHT = 16
 MAX_COUNTED_CELLS = 1_048_576
 MAX_DEGREE = 4
 MAX_RECORDS = 10**12
-# Beyond this, doubles in the data no longer tell neighbouring whole numbers apart.
+# Above this, doubles in the data no longer distinguish adjacent whole numbers.
 MAX_BOUND = 10**15
 # Control characters, halves of surrogate pairs, line and paragraph separators.
 _UNWRITABLE = ("Cc", "Cs", "Zl", "Zp")
 
 
 class PlanModel(BaseModel):
-    """What all parts of a plan share: frozen, no unknown keys, kebab-case in files."""
+    """Base of all parts of a plan: frozen, no unknown keys, kebab-case in files."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -68,13 +68,13 @@ def mistake(what: str, do: str = "", *, key: tuple[str | int, ...] = ()) -> Pyda
 
 
 def shown(value: object) -> str:
-    """Return ``value`` as a message may show it: quoted, without control characters, short."""
+    """Return ``value`` for a message: quoted, without control characters, short."""
     text = repr(value) if isinstance(value, str) else str(value)
     return text if len(text) <= 60 else text[:59] + "…"
 
 
 def respelt(value: object, **names: str) -> object:
-    """Return a section with keys as they are called now, where it has an older name of one."""
+    """Return a section with former names of keys replaced by the current ones."""
     if not isinstance(value, Mapping):
         return value
     old = {key for key, new in names.items() if key in value and new not in value}
@@ -84,24 +84,28 @@ def respelt(value: object, **names: str) -> object:
 def check_printable(text: str) -> str:
     """Refuse texts that no file or screen can hold: control characters, half characters."""
     if any(unicodedata.category(letter) in _UNWRITABLE for letter in text):
-        raise mistake("holds a control character", "Remove it: tabs, line ends and NUL count too.")
+        raise mistake(
+            "The text holds a control character.",
+            "Remove it: tabs, line ends and NUL count as well.",
+        )
     if len(text) > MAX_TEXT:
-        raise mistake(f"is longer than {MAX_TEXT:,} characters", "Give a shorter text.")
+        raise mistake(f"The text is longer than {MAX_TEXT:,} characters.", "Give a shorter text.")
     return text
 
 
 def _text(value: object) -> object:
-    # Whole numbers have one spelling, so 7 can only mean "7". 1.0 and true could be several.
+    # Whole numbers have one spelling, so 7 can only mean "7"; 1.0 and true could mean several
+    # texts.
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
-        raise mistake("is not a text", "Write it in quotes.")
+        raise mistake("This is not a text.", "Write it in quotes.")
     return value
 
 
 def _not_empty(text: str) -> str:
     if not text.strip():
-        raise mistake("is empty", "Give a text.")
+        raise mistake("The text is empty.", "Give a text.")
     return text
 
 
@@ -109,16 +113,17 @@ def _check_place(text: str) -> str:
     """Refuse a path, URL or query that no system call and no file in UTF-8 can hold."""
     if any(letter == "\0" or unicodedata.category(letter) == "Cs" for letter in text):
         raise mistake(
-            "holds a NUL or half a character", "Remove it; only whole characters can be in it."
+            "The text holds a NUL or half a character.",
+            "Remove it; only whole characters are allowed.",
         )
     return text
 
 
 def _label(text: str) -> str:
     if text != text.strip():
-        raise mistake("has blanks around it", "Remove them; values are compared without.")
+        raise mistake("The text has blanks around it.", "Remove them; values are compared without.")
     if text == ROOT:
-        raise mistake(f"{ROOT!r} stands for all values together", "Give the values themselves.")
+        raise mistake(f"{ROOT!r} stands for all values together.", "Give the values themselves.")
     return text
 
 
@@ -128,13 +133,13 @@ def _number(value: object) -> Fraction:
     except NotANumberError as error:
         raise mistake(str(error), "Give a number such as 5, 0.5 or '1/2'.") from None
     if abs(number) > MAX_BOUND:
-        raise mistake("is too large", "Give a number between -1e15 and 1e15.")
+        raise mistake("The number is too large.", "Give a number between -1e15 and 1e15.")
     return number
 
 
 def _positive(number: Fraction) -> Fraction:
     if number <= 0:
-        raise mistake(f"{shown(plain_number(number))} is out of range", "Give a number above 0.")
+        raise mistake(f"{shown(plain_number(number))} is out of range.", "Give a number above 0.")
     return number
 
 
@@ -155,7 +160,7 @@ def _delta(value: Any) -> Fraction:
 def _portion(number: Fraction) -> Fraction:
     if not 0 < number < 1:
         raise mistake(
-            f"{shown(plain_number(number))} is out of range",
+            f"{shown(plain_number(number))} is out of range.",
             "Give a number above 0 and below 1.",
         )
     return number
@@ -163,7 +168,7 @@ def _portion(number: Fraction) -> Fraction:
 
 def _pair(value: object) -> object:
     if not isinstance(value, list | tuple) or len(value) != 2:
-        raise mistake("is not a pair of numbers", "Give [low, high], for example [0, 100].")
+        raise mistake("This is not a pair of numbers.", "Give [low, high], for example [0, 100].")
     return value
 
 
@@ -171,7 +176,7 @@ def _rising_pair(pair: tuple[Fraction, Fraction]) -> tuple[Fraction, Fraction]:
     low, high = pair
     if low >= high:
         raise mistake(
-            f"low ({shown(plain_number(low))}) is not below high ({shown(plain_number(high))})",
+            f"low ({shown(plain_number(low))}) is not below high ({shown(plain_number(high))}).",
             "Give [low, high] with low < high.",
         )
     return pair
@@ -179,17 +184,22 @@ def _rising_pair(pair: tuple[Fraction, Fraction]) -> tuple[Fraction, Fraction]:
 
 def _rising_edges(edges: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
     if len(edges) < 2:
-        raise mistake("has fewer than two edges", "Give at least two numbers, rising.")
+        raise mistake(
+            "The list has fewer than two edges.", "Give at least two numbers, increasing."
+        )
     if len(edges) > MAX_CELLS + 1:
-        raise mistake(f"makes more than {MAX_CELLS:,} cells", "Give fewer edges.")
+        raise mistake(f"The list makes more than {MAX_CELLS:,} cells.", "Give fewer edges.")
     for place, (left, right) in enumerate(pairwise(edges), start=1):
         if left >= right:
             raise mistake(
-                f"edge number {place + 1} is not above the one before it",
-                "Give numbers that rise strictly.",
+                f"Edge {place + 1} is not above the one before it.",
+                "Give strictly increasing numbers.",
             )
         if float(left) == float(right):
-            raise mistake("two edges are closer than the data can be", "Give edges further apart.")
+            raise mistake(
+                "Two edges are closer than the floating-point numbers of the data.",
+                "Give edges further apart.",
+            )
     return edges
 
 
@@ -200,15 +210,17 @@ def _steps(value: object) -> int | Literal["all", "auto"]:
     if value == "auto":
         return "auto"
     if isinstance(value, bool) or not isinstance(value, int):
-        raise mistake("is neither a whole number nor 'auto' or 'all'", allowed)
+        raise mistake("This is neither a whole number nor 'auto' or 'all'.", allowed)
     if not 0 <= value <= MAX_H:
-        raise mistake(f"{shown(value)} is out of range", allowed)
+        raise mistake(f"{shown(value)} is out of range.", allowed)
     return value
 
 
 def _some(values: tuple[str, ...]) -> tuple[str, ...]:
     if not values:
-        raise mistake("lists no value", "List every value, or leave the column out: 'role: drop'.")
+        raise mistake(
+            "The list is empty.", "List every value, or leave the column out: 'role: drop'."
+        )
     return values
 
 
@@ -216,7 +228,7 @@ def _distinct(values: tuple[str, ...]) -> tuple[str, ...]:
     seen: set[str] = set()
     for value in values:
         if value in seen:
-            raise mistake(f"lists {shown(value)} twice", "List each value once.")
+            raise mistake(f"The list has {shown(value)} twice.", "List each value once.")
         seen.add(value)
     return values
 
@@ -226,9 +238,9 @@ def _tree(value: object) -> str | dict[str, Any]:
         return _not_empty(check_printable(value))
     if not isinstance(value, Mapping) or not value:
         raise mistake(
-            "is neither a file nor a tree",
-            "Give the path of a taxonomy file, a nested mapping, or a builder;"
-            " a flat list goes to 'values'.",
+            "This is neither a file nor a tree.",
+            "Give the path of a taxonomy file, a nested mapping, or a builder; a flat list"
+            " belongs in 'values'.",
         )
     tree = _plain(value, depth=0)
     return tree if isinstance(tree, dict) else {}
@@ -236,7 +248,9 @@ def _tree(value: object) -> str | dict[str, Any]:
 
 def _plain(value: object, *, depth: int) -> Any:
     if depth > MAX_DEPTH:
-        raise mistake(f"is nested more than {MAX_DEPTH} levels deep", "Keep it in a file.")
+        raise mistake(
+            f"The tree is nested more than {MAX_DEPTH} levels deep.", "Keep it in a file."
+        )
     if isinstance(value, Mapping):
         return {
             check_printable(str(key)): _plain(child, depth=depth + 1)
@@ -250,7 +264,7 @@ def _plain(value: object, *, depth: int) -> Any:
         return _finite(value)
     if value is None or isinstance(value, bool | int):
         return value
-    raise mistake("holds something that is neither text nor number", "Write it in quotes.")
+    raise mistake("A value is neither text nor number.", "Write it in quotes.")
 
 
 def plain_content(value: object) -> Any:
@@ -261,20 +275,22 @@ def plain_content(value: object) -> Any:
 def _finite(value: Decimal | float) -> float:
     number = float(value)
     if number - number != 0:  # nan or infinite
-        raise mistake("holds a number that is not finite", "Give finite numbers.")
+        raise mistake("A number is not finite.", "Give finite numbers.")
     return number
 
 
 def _not_negative(number: Fraction) -> Fraction:
     if number < 0:
-        raise mistake(f"{shown(plain_number(number))} is out of range", "Give 0 or a number above.")
+        raise mistake(
+            f"{shown(plain_number(number))} is out of range.", "Give 0 or a number above."
+        )
     return number
 
 
 def _share(number: Fraction) -> Fraction:
     if not 0 <= number < 1:
         raise mistake(
-            f"{shown(plain_number(number))} is out of range", "Give a number from 0, below 1."
+            f"{shown(plain_number(number))} is out of range.", "Give a number from 0, below 1."
         )
     return number
 
@@ -285,7 +301,7 @@ def _between(low: int, high: int) -> tuple[Any, Any]:
     def check(value: object) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
             raise mistake(
-                f"{shown(value)} is out of range",
+                f"{shown(value)} is out of range.",
                 f"Give a whole number from {low} to {high:,}.",
             )
         return value

@@ -1,4 +1,4 @@
-"""The part of a plan that describes set-valued data: baskets, clicks, journeys."""
+"""The part of a plan for set-valued data: baskets, clicks, journeys."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def _whole(value: object) -> bool:
 def _universe(value: object) -> str | tuple[int, int] | tuple[str, ...]:
     if isinstance(value, str):
         if not value.strip():
-            raise mistake("is empty", "Give the path of a file with one item per line.")
+            raise mistake("The text is empty.", "Give the path of a file with one item per line.")
         return check_printable(value)
     if not isinstance(value, list | tuple):
         raise mistake(
-            "is neither a file, a range nor a list",
+            "This is neither a file, a range nor a list.",
             "Give the path of a file with one item per line, [first, last], or the items.",
         )
     if len(value) == 2 and all(map(_whole, value)):
@@ -53,32 +53,36 @@ def _universe(value: object) -> str | tuple[int, int] | tuple[str, ...]:
 def _range(first: int, last: int) -> tuple[int, int]:
     if not -MAX_BOUND <= first <= last <= MAX_BOUND:
         raise mistake(
-            f"first ({shown(first)}) is above last ({shown(last)}), or one is too large",
+            f"first ({shown(first)}) is above last ({shown(last)}), or one is too large.",
             "Give [first, last], both included; two items that are numbers go in quotes.",
         )
     if last - first >= MAX_ITEMS:
-        raise mistake(f"has more than {MAX_ITEMS:,} items", "Give a smaller universe.")
+        raise mistake(
+            f"The universe has more than {MAX_ITEMS:,} items.", "Give a smaller universe."
+        )
     return first, last
 
 
 def _items(value: list[Any] | tuple[Any, ...]) -> tuple[str, ...]:
     if not value:
-        raise mistake("lists no item", "List every item that may be published.")
+        raise mistake("The list is empty.", "List every item that may be published.")
     items = tuple(_item(each, place) for place, each in enumerate(value))
     seen: set[str] = set()
     for place, item in enumerate(items):
         if item in seen:
-            raise mistake(f"lists {shown(item)} twice", "List each item once.", key=(place,))
+            raise mistake(
+                f"The list has {shown(item)} twice.", "List each item once.", key=(place,)
+            )
         seen.add(item)
     return items
 
 
 def _item(value: object, place: int) -> str:
     if not _whole(value) and not isinstance(value, str):
-        raise mistake("is not a text", "Write it in quotes.", key=(place,))
+        raise mistake("An item is not a text.", "Write it in quotes.", key=(place,))
     text = str(value)
     if not text or text != text.strip():
-        raise mistake("is empty or has blanks around it", "Remove them.", key=(place,))
+        raise mistake("An item is empty or has blanks around it.", "Remove them.", key=(place,))
     return check_printable(text)
 
 
@@ -87,7 +91,7 @@ _TEXT: dict[str, Any] = {"type": ["string", "integer"], "minLength": 1, "maxLeng
 UniverseGiven = Annotated[
     str | tuple[int, int] | tuple[str, ...],
     PlainValidator(_universe),
-    PlainSerializer(lambda given: given if isinstance(given, str) else list(given)),
+    PlainSerializer(lambda universe: universe if isinstance(universe, str) else list(universe)),
     WithJsonSchema(
         {
             "anyOf": [
@@ -100,12 +104,14 @@ UniverseGiven = Annotated[
 
 
 class ItemsPlan(PlanModel):
-    """Set-valued data: the public universe of items, its taxonomy, where the items lie."""
+    """Set-valued data: the public universe of items, its taxonomy, and the place of the items."""
 
     universe: UniverseGiven | None = Field(
         None,
-        description="all items that may occur: a file with one per line, [first, last] for"
-        " whole numbers, or a list",
+        description=(
+            "all possible items: a file with one per line, [first, last] for whole numbers, or a"
+            " list"
+        ),
     )
     taxonomy: TaxonomyGiven = Field(
         CONTEXT_FREE,
@@ -113,13 +119,14 @@ class ItemsPlan(PlanModel):
         " file, a nested mapping of labels, or a builder",
     )
     fan_out: FanOut = Field(
-        10, description=f"how many nodes a context-free taxonomy groups, 2 to {MAX_FAN_OUT}"
+        10,
+        description=f"the number of nodes that a context-free taxonomy groups, 2 to {MAX_FAN_OUT}",
     )
     column: Name | None = Field(
-        None, description="the column of items: lists, or one item per row where record is given"
+        None, description="the column of items: lists, or one item per row if record is set"
     )
     record: Name | None = Field(
-        None, description="the column that says which record a row belongs to, in a long table"
+        None, description="the column that identifies the record of a row, in a long table"
     )
     ordered: StrictBool = Field(
         False,
@@ -128,17 +135,21 @@ class ItemsPlan(PlanModel):
     )
     order: Name | None = Field(
         None,
-        description="the column that says where in its record a row belongs, in a long table of"
-        " sequences: a number, or a text that sorts as the times do that it writes",
+        description=(
+            "the column with the position of a row in its record, in a long table of sequences: a"
+            " number, or a text whose sorted order is that of the times"
+        ),
     )
     separator: Literal["auto", "space", "comma", "tab"] = Field(
-        "auto", description="what stands between the items of a line: auto, space, comma or tab"
+        "auto", description="the separator between the items of a line: auto, space, comma or tab"
     )
     as_: Literal["sets"] | None = Field(
         None,
         alias="as",
-        description="sets, for a file of sequences: order and repeats are left out; reading says"
-        " how many lines of a header it has",
+        description=(
+            "sets, for a file of sequences: order and repeats are dropped; reading gives the"
+            " number of header lines"
+        ),
     )
     source: Sentence | None = Field(
         None,
@@ -148,31 +159,31 @@ class ItemsPlan(PlanModel):
 
     @property
     def publishes(self) -> Literal["baskets", "sequences"]:
-        """What records are to whoever publishes them: sets of items, or sequences."""
+        """Kind of the records for a publisher: sets of items, or sequences."""
         return "sequences" if self.ordered else "baskets"
 
     @property
     def is_context_free(self) -> bool:
-        """Whether the taxonomy is made from the order of the universe alone."""
+        """Return whether the taxonomy is computed from the order of the universe alone."""
         return self.taxonomy == CONTEXT_FREE
 
     @property
     def is_file(self) -> bool:
-        """Whether the data is a basket file: one record per line."""
+        """Return whether the data is a basket file: one record per line."""
         return self.column is None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.is_context_free and self.universe is None:
             raise mistake(
-                "is missing",
+                "This setting is missing.",
                 "Give the universe, for example [1, 17] or items.txt, or a taxonomy of the items.",
                 key=("universe",),
             )
         if not self.is_context_free and "fan_out" in self.model_fields_set:
             raise mistake(
-                "the taxonomy says how items are grouped",
-                "Remove fan-out, or give 'taxonomy: context-free'.",
+                "The taxonomy determines how items are grouped.",
+                "Remove 'fan-out', or give 'taxonomy: context-free'.",
                 key=("fan-out",),
             )
         self._check_layout()
@@ -182,30 +193,30 @@ class ItemsPlan(PlanModel):
     def _check_order(self) -> None:
         if self.ordered and self.as_ is not None:
             raise mistake(
-                "as: sets leaves out the order that ordered: true keeps",
+                "'as: sets' drops the order that 'ordered: true' keeps.",
                 "Keep one of the two.",
                 key=("as",),
             )
         if self.order is not None and not self.ordered:
             raise mistake(
-                "sets have no order", "Remove it, or give 'ordered: true'.", key=("order",)
+                "Sets have no order.", "Remove it, or give 'ordered: true'.", key=("order",)
             )
         if self.order is not None and self.record is None:
             raise mistake(
-                "only the rows of a long table have a column for their order",
-                "Give record, the column that tells sequences apart, or remove order: lists and"
-                " lines are in order already.",
+                "Only the rows of a long table have a column for their order.",
+                "Give 'record', the column that identifies a sequence, or remove 'order':"
+                " lists and lines are in order already.",
                 key=("order",),
             )
         if self.ordered and self.record is not None and self.order is None:
             raise mistake(
-                "the rows of a long table lie in no order of their own",
-                "Name the column that says where in its sequence a row belongs, such as a time.",
+                "The rows of a long table have no order of their own.",
+                "Name the column with the position of a row in its sequence, such as a time.",
                 key=("order",),
             )
         if self.order is not None and self.order in (self.record, self.column):
             raise mistake(
-                "is the column of the records or of the items",
+                "This is the column of the records or of the items.",
                 "Give a column of its own.",
                 key=("order",),
             )
@@ -213,18 +224,18 @@ class ItemsPlan(PlanModel):
     def _check_layout(self) -> None:
         if self.record is not None and self.column is None:
             raise mistake(
-                "a long table needs the column of its items, too",
-                "Give column beside record.",
+                "A long table needs the column of its items as well.",
+                "Give 'column' beside 'record'.",
                 key=("record",),
             )
         if self.record is not None and self.record == self.column:
             raise mistake(
-                "is the column of the items", "Give two different columns.", key=("record",)
+                "This is the column of the items.", "Give two different columns.", key=("record",)
             )
-        for key, given in (("separator", self.separator != "auto"), ("as", self.as_ is not None)):
-            if given and self.column is not None:
+        for key, is_set in (("separator", self.separator != "auto"), ("as", self.as_ is not None)):
+            if is_set and self.column is not None:
                 raise mistake(
-                    "is for basket files, and column names a column of a table",
-                    f"Remove {key}, or remove column.",
+                    "This setting is for basket files, and 'column' names a column of a table.",
+                    f"Remove {key}, or remove 'column'.",
                     key=(key,),
                 )

@@ -1,4 +1,4 @@
-"""Plans from files and mappings, back into text, and changed by the command line."""
+"""Plans from files and mappings, and back into text."""
 
 from __future__ import annotations
 
@@ -18,10 +18,37 @@ from hedgerow.plan.parse import FLOAT, KeyPath, format_of, parse_text, read_plan
 
 
 def load_plan(path: str | Path) -> Plan:
-    """Return the plan in a YAML, TOML or JSON file, checked.
+    r"""Read and check a plan file.
 
-    Relative paths in it start from the file's own folder. Raises ``PlanError`` with every
-    mistake: the line and the path inside the file, what is wrong and what is allowed.
+    Parameters
+    ----------
+    path : path
+        YAML, TOML or JSON file. Relative paths in it start from its folder.
+
+    Returns
+    -------
+    Plan
+        The checked plan.
+
+    Raises
+    ------
+    PlanError
+        If the file cannot be read or has mistakes. The error lists all of them, with their
+        line and key and the values that are allowed.
+
+    Notes
+    -----
+    Privacy: no record is read.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "plan.yaml")
+    ...     _ = file.write_text("attributes:\n  age: {numeric: [0, 99]}\n")
+    ...     load_plan(file).predictors
+    ('age',)
+
     """
     file = Path(path)
     kind = format_of(file)
@@ -30,7 +57,7 @@ def load_plan(path: str | Path) -> Plan:
 
 
 def plan_of(mapping: Mapping[str, Any], *, where: str = "plan", base: Path | None = None) -> Plan:
-    """Return the plan that ``mapping`` writes, with the keys of a plan file.
+    """Return the checked plan of a mapping with the keys of a plan file.
 
     >>> plan_of({"attributes": {"age": {"numeric": [0, 100]}}}).predictors
     ('age',)
@@ -39,7 +66,7 @@ def plan_of(mapping: Mapping[str, Any], *, where: str = "plan", base: Path | Non
 
 
 def plan_mapping(plan: Plan) -> dict[str, Any]:
-    """Return ``plan`` as plain objects with the keys of a plan file, defaults left out."""
+    """Return ``plan`` as plain objects with the keys of a plan file, without defaults."""
     mapping = plan.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     if plan.publish is not None:
         mapping["publish"] = {"method": plan.publish.method, **mapping["publish"]}
@@ -60,13 +87,13 @@ def dump_plan(plan: Plan) -> str:
 
 
 def plan_digest(plan: Plan) -> str:
-    """Return the SHA-256 of all that the plan says, defaults included.
+    """Return the SHA-256 of the whole plan, defaults included.
 
-    The format and folder of its file do not count; the order of attributes, values and
-    taxonomy children does, since releases follow it.
+    The format and folder of its file do not count; the order of attributes, values and taxonomy
+    children does, since releases depend on it.
     """
     content = plan.model_dump(mode="json", by_alias=True)
-    # Optional parts that are not there do not count, so that new ones leave digests alone.
+    # Unset optional parts do not count, so that new ones leave digests unchanged.
     kinds = ("publish", "items", "ledger", "reading", "approved", "covers")
     parts = [content[key] for key in kinds]
     sections = (*parts, *content["attributes"].values(), content)
@@ -80,10 +107,10 @@ def plan_digest(plan: Plan) -> str:
 
 
 def checked(data: Any, *, where: str, lines: Mapping[KeyPath, int], base: Path) -> Plan:
-    """Return the plan that ``data`` writes, or raise with every mistake in it."""
+    """Return the plan in ``data``, or raise with all of its mistakes."""
     if not isinstance(data, Mapping):
         raise PlanError(
-            "the plan is not a mapping of keys to values",
+            "The plan is not a mapping of keys to values.",
             where=where,
             do=f"Begin with one of the keys: {', '.join(keys_of(Plan))}.",
         )
@@ -95,10 +122,10 @@ def checked(data: Any, *, where: str, lines: Mapping[KeyPath, int], base: Path) 
 
 
 class PlanDumper(yaml.SafeDumper):
-    """Writes YAML that means the same by versions 1.1 and 1.2: doubtful texts get quotes."""
+    """Writer of YAML with the same meaning in versions 1.1 and 1.2: ambiguous texts get quotes."""
 
     def ignore_aliases(self, data: Any) -> bool:
-        """Write repeated objects out, since plans have no aliases."""
+        """Write repeated objects in full, since plans have no aliases."""
         return True
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""From a failed check to messages for people: where in the file, what, what is allowed."""
+"""Messages for people from failed checks: place in the file, mistake, allowed values."""
 
 from __future__ import annotations
 
@@ -51,19 +51,19 @@ _METHODS: dict[KeyPath, Collection[str]] = {
 }
 
 _EXPECTED = {
-    "model_type": "is not a mapping of keys to values",
-    "dict_type": "is not a mapping of keys to values",
-    "list_type": "is not a list",
-    "tuple_type": "is not a list",
-    "string_type": "is not a text",
-    "string_unicode": "holds half a character",
-    "bool_type": "is neither true nor false",
+    "model_type": "This is not a mapping of keys to values.",
+    "dict_type": "This is not a mapping of keys to values.",
+    "list_type": "This is not a list.",
+    "tuple_type": "This is not a list.",
+    "string_type": "This is not a text.",
+    "string_unicode": "The text holds half a character.",
+    "bool_type": "This is neither true nor false.",
 }
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mistake:
-    """One thing wrong with a plan: the path inside the file, what is wrong, what to do."""
+    """One mistake in a plan: the path inside the file, what is wrong, what to do."""
 
     path: KeyPath
     what: str
@@ -82,7 +82,7 @@ class Mistake:
 
 
 def plan_error(error: ValidationError, *, where: str, lines: Mapping[KeyPath, int]) -> PlanError:
-    """Return one error that lists the mistakes pydantic found."""
+    """Return one error that lists the mistakes found by pydantic."""
     mistakes = [_explain(detail) for detail in error.errors(include_url=False)]
     return error_of(mistakes, where=where, lines=lines)
 
@@ -90,7 +90,7 @@ def plan_error(error: ValidationError, *, where: str, lines: Mapping[KeyPath, in
 def error_of(
     mistakes: Sequence[Mistake], *, where: str, lines: Mapping[KeyPath, int] | None = None
 ) -> PlanError:
-    """Return one error for all of ``mistakes``, one line each when there are several."""
+    """Return one error for all of ``mistakes``, one line each if there are several."""
     paths = tuple(one.place for one in mistakes)
     if len(mistakes) == 1:
         one = mistakes[0]
@@ -100,7 +100,9 @@ def error_of(
     rows = [_row(one, lines or {}) for one in mistakes[:MAX_SHOWN]]
     if len(mistakes) > MAX_SHOWN:
         rows.append(f"  and {len(mistakes) - MAX_SHOWN} more")
-    return PlanError(f"{len(mistakes)} mistakes", where=where, do="\n".join(rows), paths=paths)
+    return PlanError(
+        f"The plan has {len(mistakes)} mistakes.", where=where, do="\n".join(rows), paths=paths
+    )
 
 
 def nearest(word: str, choices: Sequence[str]) -> str | None:
@@ -117,7 +119,8 @@ def keys_of(model: type[PlanModel]) -> list[str]:
 
 def _row(one: Mistake, lines: Mapping[KeyPath, int]) -> str:
     place = ", ".join(part for part in (_line_of(one, lines), one.place) if part)
-    return f"  {place}: {one.what}. {one.do}".rstrip()
+    what = one.what if one.what.endswith((".", "?")) else f"{one.what}."
+    return f"  {place}: {what} {one.do}".rstrip()
 
 
 def _line_of(one: Mistake, lines: Mapping[KeyPath, int]) -> str:
@@ -140,16 +143,16 @@ def _explain(detail: ErrorDetails) -> Mistake:
     if kind == "extra_forbidden":
         return _unknown_key(path, model)
     if kind == "missing":
-        what = "is missing"
+        what = "This setting is missing."
     elif kind in ("literal_error", "union_tag_invalid") or kind == "union_tag_not_found":
         return _not_a_choice(path, model, detail["input"])
     else:
-        what = _EXPECTED.get(kind, "does not fit")
+        what = _EXPECTED.get(kind, "The value does not fit.")
     return Mistake(path=path, what=what, do=_give(path, model))
 
 
 def _locate(loc: tuple[str | int, ...]) -> tuple[KeyPath, type[PlanModel]]:
-    """Return the path in the file for a place in the model, and the part it lies in."""
+    """Return the path in the file of a place in the model, and the part that contains it."""
     if loc[:1] == ("publish",) and len(loc) > 1:
         # pydantic names the method after 'publish'; the file has no such level.
         return ("publish", *loc[2:]), METHODS[str(loc[1])]
@@ -188,7 +191,9 @@ def _unknown_key(path: KeyPath, model: type[PlanModel]) -> Mistake:
     key, allowed = str(path[-1]), keys_of(model)
     guess = nearest(key, allowed)
     hint = _belongs(key, model) or (f"Did you mean {guess!r}? " if guess else "")
-    return Mistake(path=path, what="unknown key", do=f"{hint}Allowed here: {', '.join(allowed)}.")
+    return Mistake(
+        path=path, what="The key is unknown.", do=f"{hint}Allowed here: {', '.join(allowed)}."
+    )
 
 
 def _belongs(key: str, model: type[PlanModel]) -> str:
@@ -210,14 +215,18 @@ def _belongs(key: str, model: type[PlanModel]) -> str:
     return ""
 
 
-def _not_a_choice(path: KeyPath, model: type[PlanModel], given: Any) -> Mistake:
+def _not_a_choice(path: KeyPath, model: type[PlanModel], value: Any) -> Mistake:
     if path in (("publish",), ("disclose",)):
         path = (*path, "method")
-        given = given.get("method") if isinstance(given, Mapping) else given
+        value = value.get("method") if isinstance(value, Mapping) else value
     choices = list(_METHODS[path]) if path in _METHODS else _choices(path, model)
-    guess = nearest(given, choices) if isinstance(given, str) else None
-    hint = f"Did you mean {guess!r}? " if guess and guess != given else ""
-    what = f"{shown(given)} is not among the choices" if isinstance(given, str) else "is no choice"
+    guess = nearest(value, choices) if isinstance(value, str) else None
+    hint = f"Did you mean {guess!r}? " if guess and guess != value else ""
+    what = (
+        f"{shown(value)} is not among the choices."
+        if isinstance(value, str)
+        else "The value is not among the choices."
+    )
     return Mistake(path=path, what=what, do=f"{hint}Allowed: {', '.join(choices)}.")
 
 
@@ -229,7 +238,7 @@ def _choices(path: KeyPath, model: type[PlanModel]) -> list[str]:
 
 
 def _literals(annotation: Any) -> list[str]:
-    """Return the texts of a ``Literal``, also of one that may be left out."""
+    """Return the texts of a ``Literal``, also of an optional one."""
     found: list[str] = []
     for choice in getattr(annotation, "__args__", ()):
         found += [str(choice)] if isinstance(choice, str | int) else _literals(choice)

@@ -1,7 +1,7 @@
-"""The plan: what the data holds, what is public about it, and how to publish it.
+"""The plan: the content of the data, its public domains, and the settings of a release.
 
-A plan is public. Everything in it is an assumption that the certificate repeats, and none
-of it may be taken from the data unless a person confirms that it is public knowledge.
+A plan is public. Everything in it is an assumption that the certificate repeats, and none of it may
+be taken from the data unless a person confirms that it is public knowledge.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from pydantic import (
 from hedgerow.model.card import card
 from hedgerow.model.database import select_all
 from hedgerow.model.people import Join, PeopleRule
-from hedgerow.model.reading import PLAIN, Reading
+from hedgerow.model.reading import DEFAULT_MARKERS, PLAIN, Reading
 from hedgerow.model.unit import PrivacyUnit
-from hedgerow.plan.approval import ApprovedPlan, ConfirmedGiven
+from hedgerow.plan.approval import ApprovedPlan, Confirmation
 from hedgerow.plan.attribute import AttributePlan
 from hedgerow.plan.basket_people import check_person_of_items
 from hedgerow.plan.covers import CoversPlan, check_covers
@@ -45,9 +45,9 @@ from hedgerow.plan.fields import (
 )
 from hedgerow.plan.items import ItemsPlan
 from hedgerow.plan.people import (
+    PeopleSettings,
     Person,
     RecordsPerPerson,
-    SaidOfPeople,
     check_person,
     people_rule,
 )
@@ -60,41 +60,45 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://|sqlite:")
 
 
 class LedgerPlan(PlanModel):
-    """Which account of the persistent ledger books releases of this data set."""
+    """The account of the persistent ledger on which releases of this data set are booked."""
 
     dataset: Name | None = Field(None, description="the name of the data set in the ledger")
     people: Name | None = Field(
         None,
-        description="in place of dataset: the name of the people in the ledger, for all tables"
-        " that they are in; the plan must protect persons",
+        description=(
+            "the name of the people in the ledger, for all tables with records of them, instead of"
+            " dataset; the plan must protect persons"
+        ),
     )
-    cap: Epsilon = Field(description="the most that all releases together may spend")
+    cap: Epsilon = Field(description="the largest total that all releases together may spend")
     delta_cap: Delta | None = Field(
         None,
-        description="the most delta of all releases together, from 0 to below 1; with 0, or"
-        " without it, methods with a delta are refused",
+        description=(
+            "the largest delta of all releases together, from 0 to below 1; with 0, or without it,"
+            " methods with a delta are refused"
+        ),
     )
     file: Place | None = Field(None, description="the path of the ledger file")
 
     @property
     def name(self) -> str:
-        """The name of the account."""
+        """Name of the account."""
         return self.dataset or self.people or ""
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.dataset is None and self.people is None:
             raise mistake(
-                "is missing",
-                "Give the name of the data set in the ledger, or, in place of it, people: the"
-                " name of the people for all tables that they are in.",
+                "This setting is missing.",
+                "Give the name of the data set in the ledger, or, instead, 'people': the name"
+                " of the people for all tables with records of them.",
                 key=("dataset",),
             )
         if self.dataset is not None and self.people is not None:
             raise mistake(
-                "a data set is named, too",
-                "Keep people for all tables of the same people, or dataset for this one alone: a"
-                " release is booked on one account.",
+                "A data set is named as well.",
+                "Keep 'people' for all tables of the same people, or 'dataset' for this one"
+                " alone: a release is booked on one account.",
                 key=("people",),
             )
         return self
@@ -104,24 +108,83 @@ def _check_attributes(value: object) -> object:
     if not isinstance(value, Mapping):
         return value
     if not value:
-        raise mistake("lists no attribute", "Give every column of the table a line.")
+        raise mistake("The list is empty.", "Give every column of the table a line.")
     if len(value) > MAX_ATTRIBUTES:
         raise mistake(
-            f"lists more than {MAX_ATTRIBUTES:,} attributes", "Leave out columns you drop."
+            f"The list has more than {MAX_ATTRIBUTES:,} attributes.",
+            "Leave out columns that you drop.",
         )
     return value
 
 
 def _check_questions(value: object) -> object:
     if isinstance(value, str):
-        raise mistake("is a text", "Give a list of questions, or remove the line.")
+        raise mistake("This is a text.", "Give a list of questions, or remove the line.")
     return value
 
 
 class Plan(PlanModel):
-    """A checked plan. Get one with ``load_plan`` or ``plan_of``."""
+    """Plan: what to read, what is public about it, what to protect and how to publish.
 
-    # Not in the repr: a database URL may hold a password.
+    Read one with `load_plan`; all functions also take a mapping with the keys of a plan file.
+    docs/plan.md describes the keys.
+
+    Parameters
+    ----------
+    data, query, table : str, optional
+        File or database URL of the data, with the query or the table to read.
+    reading : ReadingPlan, optional
+        Format of the file.
+    missing : {"drop", "value"}, default="drop"
+        Drop records with a missing value, or keep missing as a value.
+    missing_values : tuple of str
+        Texts that stand for a missing value.
+    records : int, optional
+        Approximate number of records, if it is public.
+    attributes : dict of str to AttributePlan
+        Columns of a table, with their domains and roles.
+    items : ItemsPlan, optional
+        Universe of baskets or sequences, in place of attributes.
+    person : tuple of str, optional
+        Columns that identify the person of a record.
+    records_per_person : int or "auto", optional
+        Maximum number of records of one person that are used.
+    count : {"records", "people"}, optional
+        Unit of the published counts.
+    join : {"union"}, optional
+        Join the baskets of a person into one.
+    one_record_per_person : bool, optional
+        State that nobody can have more than one record.
+    protects : {"records"}, optional
+        Protect each record instead of each person.
+    to_do : tuple of str
+        Open questions of a draft.
+    confirmed : bool or ConfirmedPlan, default=False
+        Statement that all domains are public knowledge, and who made it.
+    covers : CoversPlan, optional
+        Part of the data that the release covers.
+    publish : MethodSettings, optional
+        Method and settings of `publish`.
+    disclose : DisclosePlan, optional
+        Method and settings of `disclose`.
+    ledger : LedgerPlan, optional
+        Name of the data set and cap of its budget.
+    approved : ApprovedPlan, optional
+        Who approved the release.
+
+    Notes
+    -----
+    Privacy: a plan must contain public knowledge only. Its fingerprint and domains are
+    published with the release.
+
+    Examples
+    --------
+    >>> Plan(attributes={"age": {"numeric": [0, 99]}}).predictors
+    ('age',)
+
+    """
+
+    # Not in the repr, because a database URL may hold a password.
     data: Place | None = Field(
         None, repr=False, description="the path or the database URL of the table"
     )
@@ -131,68 +194,83 @@ class Plan(PlanModel):
         description="the SQL query that selects the table, with a database URL in data",
     )
     table: Name | None = Field(
-        None, description="the name of the table in a database, in place of a query"
+        None, description="the name of the table in a database, instead of a query"
     )
     reading: ReadingPlan | None = Field(
         None,
-        description="a mapping with how a text file is written (encoding, delimiter, decimal,"
-        " thousands, header, quote, malformed) and what reading may take (seconds, megabytes)",
+        description=(
+            "a mapping with the form of a text file (encoding, delimiter, decimal, thousands,"
+            " header, quote, malformed) and limits of reading (seconds, megabytes)"
+        ),
     )
     missing: Literal["drop", "value"] = Field(
         "drop",
         description="drop (leave out records with a missing value) or value (a value of its own)",
     )
     missing_values: Texts = Field(
-        ("", "?"), description="the list of texts that mean a missing value"
+        DEFAULT_MARKERS, description="the list of texts that mean a missing value"
     )
     records: Records | None = Field(
         None,
-        description="about how many records there are, a public number: check and publish"
-        " reckon with it, and never count them",
+        description=(
+            "the approximate, public number of records: check and publish compute with it, and"
+            " never count them"
+        ),
     )
     attributes: Annotated[dict[Name, AttributePlan], BeforeValidator(_check_attributes)] = Field(
         {}, description="a mapping of column names to roles and domains"
     )
     items: ItemsPlan | None = Field(
         None,
-        description="a mapping with the universe of items, for set-valued data, in place of"
-        " attributes",
+        description="a mapping with the universe of items, for set-valued data: no attributes",
     )
     person: Person | None = Field(
         None,
-        description="the column that says whose record it is, or a list of columns that do so"
-        " together; never released. Privacy is then for a person with all their records",
+        description=(
+            "the column, or list of columns, that identifies the person of a record; never"
+            " released. The guarantee is then for a person with all their records"
+        ),
     )
     records_per_person: RecordsPerPerson | None = Field(
         None,
-        description="the most records of one person that count, or auto: chosen privately, for a"
-        " twentieth of epsilon",
+        description=(
+            "the largest number of records of one person that count, or auto: chosen privately,"
+            " for a twentieth of epsilon"
+        ),
     )
     count: Literal["records", "people"] | None = Field(
         None,
-        description="what the counts of a release count: records (the default), or people, whose"
-        " records share the weight of one person",
+        description=(
+            "the unit of the counts of a release: records (the default), or people, whose records"
+            " share the weight of one person"
+        ),
     )
     join: Join | None = Field(
         None,
-        description="union, for baskets: all items of a person are one basket, in place of"
-        " records-per-person",
+        description=(
+            "union, for baskets: all items of a person are one basket, instead of"
+            " records-per-person"
+        ),
     )
     one_record_per_person: StrictBool | None = Field(
         None,
-        description="true if nobody can have more than one record: privacy is then for a person",
+        description="true if nobody can have more than one record: protects each person",
     )
     protects: Literal["records"] | None = Field(
         None,
-        description="records: privacy is for each record. A person with ten records has ten times"
-        " the privacy loss",
+        description=(
+            "records: the guarantee is for each record. A person with ten records has ten times"
+            " the privacy loss"
+        ),
     )
     to_do: Annotated[Texts, BeforeValidator(_check_questions)] = Field(
         (),
-        description="the list of open questions about the plan; remove each one once it is"
-        " answered. A plan with an open question cannot be confirmed",
+        description=(
+            "the list of open questions about the plan; remove each one once it is answered. A"
+            " plan with an open question cannot be confirmed"
+        ),
     )
-    confirmed: ConfirmedGiven = Field(
+    confirmed: Confirmation = Field(
         False,
         description="false, true (confirmed by hand, not tied to this plan), or the signature that"
         " 'hedgerow confirm' writes: a mapping with by, on and plan",
@@ -206,7 +284,7 @@ class Plan(PlanModel):
         None, description="a mapping with the publishing method and its settings"
     )
     disclose: SerializeAsAny[AnyDisclosePlan] | None = Field(
-        None, description="a mapping with how single records are disclosed"
+        None, description="a mapping with the settings of the disclosure of single records"
     )
     ledger: LedgerPlan | None = Field(
         None, description="a mapping with the data set's name and cap in the ledger"
@@ -214,8 +292,10 @@ class Plan(PlanModel):
 
     approved: ApprovedPlan | None = Field(
         None,
-        description="a mapping with who signed for the release: by, on and why, all public, and"
-        " plan, the fingerprint that 'hedgerow confirm' writes",
+        description=(
+            "a mapping with who approved the release: by, on and why, all public, and plan, the"
+            " fingerprint that 'hedgerow confirm' writes"
+        ),
     )
 
     _base: Path = PrivateAttr(default_factory=Path)
@@ -233,27 +313,27 @@ class Plan(PlanModel):
             ("confirmed by", getattr(self.confirmed, "by", None)),
             ("approved by", None if self.approved is None else self.approved.by),
         ]
-        waits = "" if self.confirmed else "Not confirmed: nobody said that the domains are public"
+        waits = "" if self.confirmed else "Not confirmed: nobody stated that the domains are public"
         return card("Plan", facts, warning=waits)
 
     @property
     def base(self) -> Path:
-        """The folder that relative paths in the plan start from: the plan file's own."""
+        """The folder from which relative paths in the plan start: the plan file's own."""
         return self._base
 
     @property
     def predictors(self) -> tuple[str, ...]:
-        """The names of the predictors, in the order of the plan."""
+        """Names of the predictors, in the order of the plan."""
         return tuple(name for name, plan in self.attributes.items() if plan.role == "predictor")
 
     @property
     def class_name(self) -> str | None:
-        """The name of the class attribute, if there is one."""
+        """Name of the class attribute, if there is one."""
         return next((name for name, plan in self.attributes.items() if plan.role == "class"), None)
 
     @property
     def privacy_unit(self) -> PrivacyUnit | None:
-        """What the guarantee protects, as the plan states it; ``None`` if it does not."""
+        """The privacy unit that the plan states, or ``None``."""
         if self.person is not None:
             return "person"
         if self.one_record_per_person:
@@ -262,18 +342,18 @@ class Plan(PlanModel):
 
     @property
     def protects_people(self) -> bool:
-        """Whether neighbouring tables differ by a person: with all their records, or the one."""
+        """Return whether neighbouring tables differ by a person, with all or the only record."""
         return self.person is not None or bool(self.one_record_per_person)
 
     def people_rule(self) -> PeopleRule | None:
-        """Return who is protected with all their records; ``None``: a record each.
+        """Return the rule of the protected persons, or ``None`` if records are protected.
 
         With ``auto`` its bound is the largest that may be chosen.
         """
         return people_rule(self._of_people())
 
-    def _of_people(self) -> SaidOfPeople:
-        return SaidOfPeople(
+    def _of_people(self) -> PeopleSettings:
+        return PeopleSettings(
             person=self.person,
             records_per_person=self.records_per_person,
             count=self.count,
@@ -283,22 +363,22 @@ class Plan(PlanModel):
         )
 
     def how_to_read(self) -> Reading:
-        """Return the public rules by which bytes become records."""
+        """Return the public rules that turn bytes into records."""
         rules = PLAIN if self.reading is None else self.reading.reading()
         columns = tuple(
-            (name, given.marks(rules))
-            for name, given in self.attributes.items()
-            if given.decimal is not None or given.thousands is not None
+            (name, attribute.marks(rules))
+            for name, attribute in self.attributes.items()
+            if attribute.decimal is not None or attribute.thousands is not None
         )
         return replace(rules, columns=columns) if columns else rules
 
     @property
-    def asked(self) -> str | None:
-        """The query that selects the table from a database; ``None`` for a file."""
+    def table_query(self) -> str | None:
+        """Return the query that selects the table from a database, or ``None`` for a file."""
         return self.query if self.table is None else select_all(self.table)
 
     def resolve(self, place: str) -> Path:
-        """Return where a path written in the plan leads."""
+        """Return the absolute path of a path written in the plan."""
         return self._base / place
 
     def at(self, base: Path) -> Self:
@@ -345,42 +425,43 @@ class Plan(PlanModel):
             return
         if not self.protects_people:
             raise mistake(
-                "this plan protects records, and an epsilon per record is several per person",
-                "Give 'person: COLUMN' and 'records-per-person', or, where nobody has more than"
+                "This plan protects records, and an epsilon per record is several times larger"
+                " per person.",
+                "Give 'person: COLUMN' and 'records-per-person', or, if nobody has more than"
                 " one record, 'one-record-per-person: true'; or book on 'dataset: NAME'.",
                 key=("ledger", "people"),
             )
 
     def _check_source(self) -> None:
         is_database = bool(_URL.match(self.data or ""))
-        given = [key for key in ("query", "table") if getattr(self, key) is not None]
-        if given and not is_database:
+        keys = [key for key in ("query", "table") if getattr(self, key) is not None]
+        if keys and not is_database:
             raise mistake(
-                f"a {given[0]} needs a database",
+                f"A {keys[0]} needs a database.",
                 "Put the database URL in data, for example postgresql://host/name.",
-                key=(given[0],),
+                key=(keys[0],),
             )
-        if len(given) > 1:
-            raise mistake("a query is given, too", "Keep one of the two.", key=("table",))
-        if is_database and not given:
+        if len(keys) > 1:
+            raise mistake("A query is set as well.", "Keep one of the two.", key=("table",))
+        if is_database and not keys:
             raise mistake(
-                "a database needs a query, or the name of a table",
-                "Give the SELECT that returns the table, or table: NAME.",
+                "A database needs a query, or the name of a table.",
+                "Give the SELECT that returns the table, or 'table: NAME'.",
                 key=("query",),
             )
 
     def _check_kind(self) -> None:
         if self.items is None and not self.attributes:
             raise mistake(
-                "is missing",
+                "This setting is missing.",
                 "Give a mapping of column names to roles and domains, or, for set-valued data,"
-                " items.",
+                " 'items'.",
                 key=("attributes",),
             )
         if self.items is not None and self.attributes:
             raise mistake(
-                "attributes are given, too",
-                "Keep attributes for a table, items for set-valued data.",
+                "Attributes are set as well.",
+                "Keep 'attributes' for a table, 'items' for set-valued data.",
                 key=("items",),
             )
 
@@ -397,7 +478,7 @@ class Plan(PlanModel):
         others = [name for name, other in METHODS.items() if other.publishes == kind]
         described = {"table": "attributes", "baskets": "items", "sequences": "ordered items"}[kind]
         raise mistake(
-            f"the method {method!r} does not publish {described}",
+            f"The method {method!r} does not publish {described}.",
             f"Give one of: {', '.join(others)}.",
             key=("publish", "method"),
         )
@@ -405,13 +486,13 @@ class Plan(PlanModel):
     def _check_disclose(self) -> None:
         if self.items is not None:
             raise mistake(
-                "records of items cannot be disclosed one by one",
+                "Records of items cannot be disclosed one by one.",
                 "Remove this section; it is for tables with attributes.",
                 key=("disclose",),
             )
         if not self.predictors:
             raise mistake(
-                "no attribute is a predictor, so there is nothing to disclose",
+                "No attribute is a predictor, so there is nothing to disclose.",
                 "Give at least one attribute a domain and no other role.",
                 key=("attributes",),
             )
@@ -423,7 +504,7 @@ class Plan(PlanModel):
         classes = [name for name, plan in self.attributes.items() if plan.role == "class"]
         if len(classes) > 1:
             raise mistake(
-                f"a second class, after {shown(classes[0])}",
+                f"This is a second class, after {shown(classes[0])}.",
                 "Keep one attribute with 'role: class'.",
                 key=("attributes", classes[1], "role"),
             )
@@ -434,22 +515,22 @@ class Plan(PlanModel):
             for place, value in enumerate(plan.values or ()):
                 if value in texts:
                     raise mistake(
-                        f"{shown(value)} means missing, by missing-values",
-                        "Remove it from this list, or give missing-values without it.",
+                        f"{shown(value)} means a missing value, by missing-values.",
+                        "Remove it from this list, or set 'missing-values' without it.",
                         key=("attributes", name, "values", place),
                     )
 
     def _check_answered(self) -> None:
         if self.confirmed and self.to_do:
             raise mistake(
-                f"the plan is confirmed, and a question is open: {shown(self.to_do[0])}",
+                f"The plan is confirmed, and a question is open: {shown(self.to_do[0])}.",
                 "Answer it in the plan and remove it from this list, then confirm the plan.",
                 key=("to-do", 0),
             )
-        for name, given in self.attributes.items():
-            if self.confirmed and given.date is not None and given.date.format == "ask":
+        for name, attribute in self.attributes.items():
+            if self.confirmed and attribute.date is not None and attribute.date.format == "ask":
                 raise mistake(
-                    "nobody has said yet how these dates are written",
+                    "The format of these dates is not answered yet.",
                     "Give the format, such as dd/mm/yyyy or mm/dd/yyyy, then confirm the plan.",
                     key=("attributes", name, "date", "format"),
                 )
@@ -457,13 +538,13 @@ class Plan(PlanModel):
     def _check_publish(self, *, needs_class: bool) -> None:
         if not self.predictors:
             raise mistake(
-                "no attribute is a predictor, so there is nothing to publish",
+                "No attribute is a predictor, so there is nothing to publish.",
                 "Give at least one attribute a domain and no other role.",
                 key=("attributes",),
             )
         if needs_class and self.class_name is None:
             raise mistake(
-                "this method needs a class",
+                "This method needs a class.",
                 "Give one attribute 'role: class' and its values.",
                 key=("publish",),
             )

@@ -1,4 +1,4 @@
-"""A plan with other settings, as the command line and the library change it."""
+"""Plans with changed settings, from the command line and the library."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from hedgerow.plan.settings import MethodSettings
 def override(plan: Plan, *, method: str | None = None, **settings: Any) -> Plan:
     """Return the plan with other ``publish`` settings, checked again.
 
-    Settings that are ``None`` stay as they are. A change of method that would leave a
-    setting without meaning is refused rather than ignored.
+    Settings that are ``None`` stay. A change of method under which a setting would have no meaning
+    is refused, not ignored.
     """
     default = DEFAULT_METHOD if plan.items is None else DEFAULT_BASKET_METHOD
     if plan.items is not None and plan.items.ordered:
         default = DEFAULT_SEQUENCE_METHOD
     chosen = method or (plan.publish.method if plan.publish else default)
-    given = {name: value for name, value in settings.items() if value is not None}
-    if method is None and not given:
+    changes = {name: value for name, value in settings.items() if value is not None}
+    if method is None and not changes:
         return plan
     known = METHODS.get(chosen)
-    publish = given if known is None else merged_settings(plan.publish, known, given)
+    publish = changes if known is None else merged_settings(plan.publish, known, changes)
     mapping = {**plan_mapping(plan), "publish": {"method": chosen, **publish}}
     return checked(mapping, where="settings", lines={}, base=plan.base)
 
@@ -41,15 +41,15 @@ def override(plan: Plan, *, method: str | None = None, **settings: Any) -> Plan:
 def override_disclosure(plan: Plan, **settings: Any) -> Plan:
     """Return the plan with other ``disclose`` settings, checked again.
 
-    Settings are keys of the section, or ``utility`` and ``risk`` with mappings of what
-    changes there; those that are ``None`` stay as they are.
+    Settings are keys of the section, or ``utility`` and ``risk`` with mappings of changes; those
+    that are ``None`` stay.
     """
-    given = _without_nothing(settings)
-    if not given:
+    changes = _without_nothing(settings)
+    if not changes:
         return plan
     mapping = plan_mapping(plan)
     section = {"method": DEFAULT_DISCLOSURE, **mapping.get("disclose", {})}
-    for key, value in given.items():
+    for key, value in changes.items():
         nested = isinstance(value, Mapping) and key in ("utility", "risk")
         section[key] = {**section.get(key, {}), **value} if nested else value
     return checked({**mapping, "disclose": section}, where="settings", lines={}, base=plan.base)
@@ -65,11 +65,11 @@ def _without_nothing(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def merged_settings(
-    old: MethodSettings | None, new: type[MethodSettings], given: Mapping[str, Any]
+    old: MethodSettings | None, new: type[MethodSettings], changes: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the settings of method ``new``: those of ``old`` that carry over, then ``given``.
+    """Return the settings of method ``new``: those of ``old`` that it has, then ``changes``.
 
-    Raises ``PlanError`` if ``given`` or what was set for ``old`` has no meaning for ``new``.
+    Raises ``PlanError`` if ``changes`` or a setting of ``old`` has no meaning for ``new``.
     """
     keys = {name: field.alias or name for name, field in new.model_fields.items()}
     method = str(new.model_fields["method"].default)
@@ -79,18 +79,18 @@ def merged_settings(
         kept.pop("method", None)
     if lost := [key for key in kept if key not in keys.values()]:
         raise PlanError(
-            f"the method {method!r} has no setting {lost[0]!r}, which the plan gives",
+            f"The method {method!r} has no setting {lost[0]!r}, which is in the plan.",
             where=f"publish.{lost[0]}",
             do=f"Remove it from the plan. {_settings_of(new)}",
             paths=tuple(f"publish.{key}" for key in lost),
         )
-    for name, value in given.items():
+    for name, value in changes.items():
         if name not in keys and name not in keys.values():
             guess = nearest(name, list(keys.values()))
             hint = f"Did you mean {guess!r}? " if guess else ""
             one = Mistake(
                 path=("publish", name),
-                what=f"the method {method!r} has no such setting",
+                what=f"The method {method!r} does not have this setting.",
                 do=hint + _settings_of(new),
             )
             raise error_of([one], where="settings")

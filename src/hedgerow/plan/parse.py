@@ -1,9 +1,9 @@
 """Plan files as plain objects: YAML, TOML and JSON, read strictly and in bounded memory.
 
-YAML is read by the core schema of YAML 1.2, so that ``no`` is the text *no* and ``01234``
-keeps its zero. What could hide a mistake or blow up is refused in all three formats:
-keys given twice, anchors and aliases, tags, several documents, bottomless nesting.
-Decimals stay decimals (:class:`decimal.Decimal`), never doubles.
+YAML is read by the core schema of YAML 1.2, so that ``no`` is the text *no* and ``01234`` keeps its
+zero. Everything that could hide a mistake or exhaust memory is refused in all three formats:
+duplicate keys, anchors and aliases, tags, several documents, unbounded nesting. Decimals stay
+decimals (:class:`decimal.Decimal`), never doubles.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _WORDS = {"": None, "~": None, "null": None, "true": True, "false": False}
 
 @dataclass(frozen=True, kw_only=True)
 class Parsed:
-    """The objects of a plan file, and the line on which each of them begins."""
+    """The objects of a plan file, and the line of each."""
 
     data: Any
     lines: dict[KeyPath, int] = field(default_factory=dict)
@@ -45,19 +45,19 @@ def read_plan_text(path: Path) -> str:
     where = str(path)
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
-            raise OSError(0, "it is no file")  # a pipe would wait for ever
+            raise OSError(0, "This is not a file.")  # reading a pipe would block
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise PlanError(
-            "there is no such file", where=where, do="Propose a plan with 'hedgerow draft DATA'."
+            "The file does not exist.", where=where, do="Propose a plan with 'hedgerow draft DATA'."
         ) from None
     except OSError as error:
-        reason = error.strerror or "it cannot be read"
+        reason = error.strerror or "The file cannot be read."
         raise PlanError(reason, where=where, do="Name a plan file that can be read.") from None
     if len(content) > MAX_BYTES:
         raise PlanError(
-            f"the file is larger than {MAX_BYTES:,} bytes",
+            f"The file is larger than {MAX_BYTES:,} bytes.",
             where=where,
             do="Keep taxonomies in files of their own: 'taxonomy: FILE'.",
         )
@@ -66,14 +66,14 @@ def read_plan_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise PlanError(
-            "the text is not UTF-8", where=f"{where}, line {line}", do="Save the plan as UTF-8."
+            "The text is not UTF-8.", where=f"{where}, line {line}", do="Save the plan as UTF-8."
         ) from None
 
 
 def parse_text(text: str, *, kind: str, where: str) -> Parsed:
-    """Return the objects that ``text`` writes in the format ``kind`` (YAML, TOML, JSON)."""
+    """Return the objects in ``text`` of the format ``kind`` (YAML, TOML, JSON)."""
     if not text.strip():
-        raise PlanError("the file is empty", where=where, do="Write at least 'attributes:'.")
+        raise PlanError("The file is empty.", where=where, do="Write at least 'attributes:'.")
     try:
         if kind == "YAML":
             return _YamlReader(text, where=where).read()
@@ -83,12 +83,12 @@ def parse_text(text: str, *, kind: str, where: str) -> Parsed:
 
 
 def format_of(path: Path) -> str:
-    """Return which format the name of a plan file says it has."""
+    """Return the format of a plan file, by its name."""
     try:
         return FORMATS[path.suffix.lower()]
     except KeyError:
         raise PlanError(
-            f"the name ends in {path.suffix or 'no suffix'!r}",
+            f"The name ends in {path.suffix or 'no suffix'!r}.",
             where=str(path),
             do=f"A plan's name ends in one of: {', '.join(FORMATS)}.",
         ) from None
@@ -96,18 +96,20 @@ def format_of(path: Path) -> str:
 
 def _too_deep(where: str) -> PlanError:
     return PlanError(
-        f"the file is nested more than {MAX_DEPTH} levels deep",
+        f"The file is nested more than {MAX_DEPTH} levels deep.",
         where=where,
         do="Keep a deep taxonomy in a file of its own.",
     )
 
 
 def _syntax_error(kind: str, problem: str, where: str) -> PlanError:
-    return PlanError(f"not valid {kind}: {problem}", where=where, do="Correct the text there.")
+    return PlanError(
+        f"This is not valid {kind}: {problem}.", where=where, do="Correct the text there."
+    )
 
 
 def _key_twice(key: str, where: str) -> PlanError:
-    return PlanError(f"the key {key[:60]!r} is given twice", where=where, do="Keep one of the two.")
+    return PlanError(f"The key {key[:60]!r} occurs twice.", where=where, do="Keep one of the two.")
 
 
 def _parse_toml(text: str, where: str) -> Any:
@@ -135,7 +137,7 @@ def _parse_json(text: str, where: str) -> Any:
 
 
 def _short(text: str) -> str:
-    line = text.splitlines()[0] if text else "it cannot be read"
+    line = (text.splitlines()[0] if text else "it cannot be read").rstrip(".")
     return line if len(line) <= 120 else line[:119] + "…"
 
 
@@ -164,7 +166,7 @@ class _Open:
 
 
 class _YamlReader:
-    """Builds plain objects from the events of a YAML parser, without recursion."""
+    """Builder of plain objects from the events of a YAML parser, without recursion."""
 
     def __init__(self, text: str, *, where: str) -> None:
         self.text = text
@@ -177,7 +179,7 @@ class _YamlReader:
         """Return the one document of the text."""
         for event in self._events():
             if isinstance(event, yaml.DocumentStartEvent) and self.result:
-                raise self._refuse(event, "a second document begins", "Keep one document.")
+                raise self._refuse(event, "A second document begins here.", "Keep one document.")
             if isinstance(event, yaml.NodeEvent):
                 self._check(event)
             if isinstance(event, yaml.ScalarEvent):
@@ -204,14 +206,16 @@ class _YamlReader:
     def _check(self, event: yaml.NodeEvent) -> None:
         if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
             raise self._refuse(
-                event, "anchors (&name) and aliases (*name) are not allowed", "Write it out."
+                event,
+                "Anchors (&name) and aliases (*name) are not allowed.",
+                "Write the value out.",
             )
         if getattr(event, "tag", None) is not None:
             raise self._refuse(
-                event, "tags (!name) are not allowed", "Write text in quotes, numbers without."
+                event, "Tags (!name) are not allowed.", "Write text in quotes, numbers without."
             )
         if not isinstance(event, yaml.ScalarEvent) and self.stack and self.stack[-1].wants_key:
-            raise self._refuse(event, "a key must be a single text", "Put the key in quotes.")
+            raise self._refuse(event, "A key must be a single text.", "Put the key in quotes.")
 
     def _begin(self, event: yaml.Event) -> None:
         if len(self.stack) >= MAX_DEPTH:
@@ -228,7 +232,7 @@ class _YamlReader:
             return
         if event.value in top.value:
             raise self._refuse(
-                event, f"the key {event.value[:60]!r} is given twice", "Keep one of the two."
+                event, f"The key {event.value[:60]!r} occurs twice.", "Keep one of the two."
             )
         top.key = event.value
         self._locate(event)
@@ -253,7 +257,7 @@ def _line(event: yaml.Event) -> int:
 
 
 def _resolve(text: str) -> Any:
-    """Return what a plain YAML scalar means: a word, a number in its usual spelling, or text."""
+    """Return the value of a plain YAML scalar: a word, a number in its usual spelling, or text."""
     if text.lower() in _WORDS and text in (text.lower(), text.capitalize(), text.upper()):
         return _WORDS[text.lower()]
     if INTEGER.fullmatch(text):

@@ -1,4 +1,4 @@
-"""Who is protected, as a plan says it: a person with all their records, or a record."""
+"""The privacy unit in a plan: a person with all their records, or a record."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NAMES_PEOPLE = re.compile(rf"(?<![a-zäöü])(?:{_PEOPLE})", re.IGNORECASE)
 
 
 def names_people(column: str) -> bool:
-    """Whether a column is called like one that says whose record it is.
+    """Return whether the name of a column is like that of one that identifies a person.
 
     >>> [names_people(name) for name in ("patient_nbr", "CustomerID", "visit_id", "row")]
     [True, True, False, False]
@@ -43,10 +43,10 @@ def names_people(column: str) -> bool:
     return _NAMES_PEOPLE.search(words) is not None
 
 
-def tells_people_apart(column: str) -> bool:
-    """Whether a column is called by a person and a key alone: nothing about the person.
+def is_person_key(column: str) -> bool:
+    """Return whether a column's name consists of a person and a key: nothing about the person.
 
-    >>> [tells_people_apart(name) for name in ("N_PATIENT", "CustomerID", "household_income")]
+    >>> [is_person_key(name) for name in ("N_PATIENT", "CustomerID", "household_income")]
     [True, True, False]
     """
     words = re.sub(r"(?<=[a-zäöü])(?=[A-ZÄÖÜ])", "_", column)
@@ -63,18 +63,18 @@ Person = Annotated[
     BeforeValidator(_as_columns, json_schema_input_type=str | list[str]),
     Field(min_length=1, max_length=MOST_PERSON_COLUMNS),
 ]
-"""The column that names the person of a record, or several that do so together."""
+"""The column that identifies the person of a record, or several that do so together."""
 
 
 def _as_bound(value: object) -> object:
     if value == "auto":
         return value
     if isinstance(value, bool) or not isinstance(value, int):
-        raise mistake("is no whole number", "Give a number such as 4, or auto.")
+        raise mistake("This is not a whole number.", "Give a number such as 4, or auto.")
     if not 1 <= value <= MOST_RECORDS:
         raise mistake(
-            f"is not from 1 to {MOST_RECORDS:,}",
-            "Give the most records of one person that shall count, such as 4, or auto.",
+            f"The number is not from 1 to {MOST_RECORDS:,}.",
+            "Give the largest number of records of one person that count, such as 4, or auto.",
         )
     return value
 
@@ -83,8 +83,8 @@ RecordsPerPerson = Annotated[int | Literal["auto"], BeforeValidator(_as_bound)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SaidOfPeople:
-    """What a plan says of people."""
+class PeopleSettings:
+    """The settings of a plan on people."""
 
     person: tuple[str, ...] | None
     records_per_person: int | Literal["auto"] | None
@@ -94,51 +94,51 @@ class SaidOfPeople:
     protects: Literal["records"] | None = None
 
 
-def check_person(given: SaidOfPeople, released: Collection[str]) -> None:
-    """Refuse what cannot be meant; ``released`` are the columns that are released."""
-    _check_one_unit(given)
-    if given.person is None:
+def check_person(people: PeopleSettings, released: Collection[str]) -> None:
+    """Refuse invalid settings on people; ``released`` are the columns that are released."""
+    _check_one_unit(people)
+    if people.person is None:
         alone = {
-            "records-per-person": given.records_per_person is not None,
-            "count": given.count is not None,
-            "join": given.join is not None,
+            "records-per-person": people.records_per_person is not None,
+            "count": people.count is not None,
+            "join": people.join is not None,
         }
         for key, there in alone.items():
             if there:
                 raise mistake(
-                    "there is no person",
-                    "Name the column that says whose record it is: 'person: COLUMN'.",
+                    "This setting needs 'person'.",
+                    "Name the column that identifies the person of a record: 'person: COLUMN'.",
                     key=(key,),
                 )
         return
-    if given.records_per_person is None and given.join is None:
+    if people.records_per_person is None and people.join is None:
         raise mistake(
-            "is missing",
-            "Say how many records of one person count at most, such as 4, or auto.",
+            "This setting is missing.",
+            "Give the largest number of records of one person that count, such as 4, or auto.",
             key=("records-per-person",),
         )
-    if given.records_per_person == "auto" and given.count == "people":
+    if people.records_per_person == "auto" and people.count == "people":
         raise mistake(
-            "there is nothing to choose where people are counted",
+            "With 'count: people' there is no bound to choose.",
             "Give a number: with 'count: people' more records of a person cost nothing; 8 is a"
             " good one.",
             key=("records-per-person",),
         )
-    _check_columns(given.person, released)
+    _check_columns(people.person, released)
 
 
-def _check_one_unit(given: SaidOfPeople) -> None:
+def _check_one_unit(people: PeopleSettings) -> None:
     """Refuse a plan that states two privacy units."""
-    if given.person is not None and given.one_record_per_person:
+    if people.person is not None and people.one_record_per_person:
         raise mistake(
-            "a person is named, too",
+            "A person is named as well.",
             "Remove it: with 'person' people may have any number of records.",
             key=("one-record-per-person",),
         )
-    other = "person" if given.person is not None else "one-record-per-person"
-    if given.protects is not None and (given.person is not None or given.one_record_per_person):
+    other = "person" if people.person is not None else "one-record-per-person"
+    if people.protects is not None and (people.person is not None or people.one_record_per_person):
         raise mistake(
-            f"{other!r} is given, too",
+            f"{other!r} is set as well.",
             f"Keep one of the two: {other!r} protects people, 'protects: records' each record.",
             key=("protects",),
         )
@@ -148,24 +148,24 @@ def _check_columns(columns: tuple[str, ...], released: Collection[str]) -> None:
     for place, column in enumerate(columns):
         key = ("person", place) if len(columns) > 1 else ("person",)
         if column in columns[:place]:
-            raise mistake(f"{shown(column)} is named twice", "Name it once.", key=key)
+            raise mistake(f"{shown(column)} occurs twice.", "Name it once.", key=key)
         if column in released:
             raise mistake(
-                f"{shown(column)} is an attribute that would be released",
-                "Give that attribute 'role: identifier', or name another column: who a person is"
-                " is never released.",
+                f"{shown(column)} is an attribute that would be released.",
+                "Give that attribute 'role: identifier', or name another column: the identity"
+                " of a person is never released.",
                 key=key,
             )
 
 
-def people_rule(given: SaidOfPeople) -> PeopleRule | None:
+def people_rule(people: PeopleSettings) -> PeopleRule | None:
     """Return the rule of the plan; with ``auto`` the largest bound that may be chosen."""
-    if given.person is None:
+    if people.person is None:
         return None
-    if given.join is not None:
-        return PeopleRule(columns=given.person, most=1, join=given.join)
-    bound = given.records_per_person
+    if people.join is not None:
+        return PeopleRule(columns=people.person, most=1, join=people.join)
+    bound = people.records_per_person
     if bound is None:
         return None
     most = CANDIDATES[-1] if bound == "auto" else bound
-    return PeopleRule(columns=given.person, most=most, counted=given.count or "records")
+    return PeopleRule(columns=people.person, most=most, counted=people.count or "records")

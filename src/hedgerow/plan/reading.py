@@ -1,4 +1,4 @@
-"""The part of a plan that says how the data's file is written, and what reading may take."""
+"""The part of a plan for the form of the data's file and the limits of reading."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def _header(value: object) -> bool | int | tuple[str, ...]:
         return True
     if isinstance(value, int) and not isinstance(value, bool):
         if not 0 <= value <= MAX_HEADER_LINES:
-            raise mistake(f"{shown(value)} is out of range", f"Give 0 to {MAX_HEADER_LINES:,}.")
+            raise mistake(f"{shown(value)} is out of range.", f"Give 0 to {MAX_HEADER_LINES:,}.")
         return value
     if not isinstance(value, list | tuple) or not value:
         raise mistake(
-            "says neither that there is a header nor what the columns are called",
-            "Give true, the list of all columns' names if the file has no line of them, or for"
+            "This states neither that there is a header nor the names of the columns.",
+            "Give true, the list of all columns' names if the file has no header line, or for"
             " a basket file the number of lines before its first record.",
         )
     return _names(value)
@@ -45,14 +45,16 @@ def _header(value: object) -> bool | int | tuple[str, ...]:
 
 def _names(value: list[Any] | tuple[Any, ...]) -> tuple[str, ...]:
     if len(value) > MAX_COLUMNS:
-        raise mistake(f"names more than {MAX_COLUMNS:,} columns", "Give fewer.")
+        raise mistake(f"The list has more than {MAX_COLUMNS:,} columns.", "Give fewer.")
     seen: set[str] = set()
     for place, name in enumerate(value):
         if not isinstance(name, str) or not name.strip():
-            raise mistake("is not a name", "Write each name as a text.", key=(place,))
+            raise mistake("A name is not a text.", "Write each name as a text.", key=(place,))
         check_printable(name)
         if name in seen:
-            raise mistake(f"names {shown(name)} twice", "Name each column once.", key=(place,))
+            raise mistake(
+                f"The list has {shown(name)} twice.", "Name each column once.", key=(place,)
+            )
         seen.add(name)
     return tuple(value)
 
@@ -60,7 +62,7 @@ def _names(value: list[Any] | tuple[Any, ...]) -> tuple[str, ...]:
 def _at_most(most: int) -> Any:
     def check(value: object) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
-            raise mistake(f"{shown(value)} is out of range", f"Give 1 to {most:,}.")
+            raise mistake(f"{shown(value)} is out of range.", f"Give 1 to {most:,}.")
         return value
 
     schema = {"type": "integer", "minimum": 1, "maximum": most}
@@ -70,7 +72,7 @@ def _at_most(most: int) -> Any:
 Header = Annotated[
     bool | int | tuple[str, ...],
     PlainValidator(_header),
-    PlainSerializer(lambda given: list(given) if isinstance(given, tuple) else given),
+    PlainSerializer(lambda header: list(header) if isinstance(header, tuple) else header),
     WithJsonSchema(
         {
             "anyOf": [
@@ -88,23 +90,29 @@ Header = Annotated[
 
 
 def check_marks(decimal: Decimal, thousands: Thousands, *, key: tuple[str, ...]) -> None:
-    """Refuse one mark for both."""
+    """Refuse one mark for both decimals and thousands."""
     if decimal == thousands:
         raise mistake(
-            f"a {thousands} stands before decimals already",
-            "Give another mark, or none; 'decimal' says what stands before decimals.",
+            f"A {thousands} is the decimal mark already.",
+            "Give another mark, or none; 'decimal' is the decimal mark.",
             key=key,
         )
 
 
 _HEADERS = {
-    True: ("a basket file names no columns", "Give the number of lines before its first record."),
-    False: ("only basket files have a number of lines", "Give true, or the columns' names."),
+    True: (
+        "A basket file has no names of columns.",
+        "Give the number of lines before its first record.",
+    ),
+    False: (
+        "Only basket files have a number of header lines.",
+        "Give true, or the columns' names.",
+    ),
 }
 
 
 class ReadingPlan(PlanModel):
-    """How the data's file is written, and how long and how much reading it may take."""
+    """The form of the data's file, and the limits of time and memory of reading it."""
 
     encoding: TextEncoding = Field(
         "utf-8",
@@ -113,26 +121,32 @@ class ReadingPlan(PlanModel):
     )
     delimiter: Delimiter | None = Field(
         None,
-        description="what stands between fields: comma, semicolon, tab or bar; without it tab"
-        " for a name in .tsv or .tab, else comma",
+        description=(
+            "the separator of fields: comma, semicolon, tab or bar; by default tab for a name in"
+            " .tsv or .tab, else comma"
+        ),
     )
-    decimal: Decimal = Field(
-        "point", description="what stands before decimals in a text file: point or comma"
-    )
+    decimal: Decimal = Field("point", description="the decimal mark in a text file: point or comma")
     thousands: Thousands = Field(
         "none",
-        description="what stands between thousands in a text file: none, point, comma, blank or"
-        " apostrophe; the same in every number that has it",
+        description=(
+            "the thousands separator in a text file: none, point, comma, blank or apostrophe; the"
+            " same in every number"
+        ),
     )
     header: Header | None = Field(
         None,
-        description="true (the first line names the columns), the list of all columns' names if"
-        " no line does, or for a basket file the number of lines before its first record",
+        description=(
+            "true (the first line names the columns), the list of all columns' names if no line"
+            " does, or for a basket file the number of lines before its first record"
+        ),
     )
     quote: Quote = Field(
         '"',
-        description='" (fields may stand in double quotes, on one line), none (quotes are'
-        " letters) or multi-line (quoted fields may hold line ends)",
+        description=(
+            '" (fields may be in double quotes, on one line), none (quotes are letters) or'
+            " multi-line (quoted fields may hold line ends)"
+        ),
     )
     malformed: Malformed = Field(
         "refuse",
@@ -140,32 +154,36 @@ class ReadingPlan(PlanModel):
         " left out, one by one)",
     )
     seconds: _at_most(MAX_SECONDS) = Field(  # type: ignore[valid-type]  # an annotated int
-        SECONDS, description=f"how long a database may take, 1 to {MAX_SECONDS:,}"
+        SECONDS, description=f"the time limit of a database, 1 to {MAX_SECONDS:,}"
     )
     megabytes: _at_most(MAX_MEGABYTES) = Field(  # type: ignore[valid-type]  # an annotated int
         MEGABYTES,
-        description="the memory that the encoded table or a database's rows may take, 1 to"
-        f" {MAX_MEGABYTES:,}",
+        description="the memory limit of the encoded table or a database's rows,"
+        f" 1 to {MAX_MEGABYTES:,}",
     )
     format: TextFormat | None = Field(
         None,
-        description="delimited (CSV, TSV) or json-lines (one object per line); without it"
-        " json-lines for a name in .jsonl or .ndjson, else delimited",
+        description=(
+            "delimited (CSV, TSV) or json-lines (one object per line); by default json-lines for a"
+            " name in .jsonl or .ndjson, else delimited"
+        ),
     )
     sheet: Name | None = Field(
         None, description="the name of the sheet, for a workbook that has several"
     )
     value_labels: ValueLabels = Field(
         "apply",
-        description="apply (values of an SPSS or Stata file are read as their labels where they"
-        " have some) or ignore (as the codes)",
+        description=(
+            "apply (values of an SPSS or Stata file are read as their labels if they have any) or"
+            " ignore (as the codes)"
+        ),
     )
 
     def check(self, *, is_basket_file: bool) -> None:
-        """Refuse what does not go together, or not with this kind of data; for the whole plan."""
+        """Refuse settings that do not fit together or do not fit this kind of data."""
         if self.quote == "multi-line" and self.malformed == "drop":
             raise mistake(
-                "after a stray quote nobody can tell which record to drop",
+                "After a stray quote it cannot be known which record to drop.",
                 "Give 'malformed: refuse', or another quote.",
                 key=("reading", "malformed"),
             )
@@ -178,7 +196,7 @@ class ReadingPlan(PlanModel):
             self._check_basket_file()
 
     def _check_basket_file(self) -> None:
-        given = {
+        settings = {
             "delimiter": self.delimiter is not None,
             "decimal": self.decimal != "point",
             "thousands": self.thousands != "none",
@@ -187,16 +205,16 @@ class ReadingPlan(PlanModel):
             "sheet": self.sheet is not None,
             "value-labels": self.value_labels != "apply",
         }
-        for key, there in given.items():
-            if there:
+        for key, is_set in settings.items():
+            if is_set:
                 raise mistake(
-                    "is for tables, and this is a basket file",
-                    "Remove it; items.separator says what stands between items.",
+                    "This setting is for tables, and the data is a basket file.",
+                    "Remove it; 'items.separator' is the separator between items.",
                     key=("reading", key),
                 )
 
     def reading(self) -> Reading:
-        """Return the rules as readers take them."""
+        """Return the rules for readers."""
         return Reading(
             encoding=self.encoding,
             delimiter=self.delimiter,

@@ -1,8 +1,8 @@
-"""The list of publishing methods: one line registers one.
+"""The list of publishing methods, one line each.
 
-The line names the class of the method's settings, in the method's own folder. The plan file,
-its messages and JSON schema, the options of the command line and the documentation follow
-from that class; what the settings describe is built by its ``build``.
+The line names the class of the method's settings, in the method's own folder. The plan file, its
+messages and JSON schema, the options of the command line and the documentation follow from that
+class; its ``build`` creates the method.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _HOMES = {
 
 
 class _Methods(Mapping[str, type[MethodSettings]]):
-    """The settings of every method by its name, loaded when they are first asked for."""
+    """The settings of every method by its name, loaded at first use."""
 
     def __init__(self) -> None:
         self._loaded: dict[str, type[MethodSettings]] = {}
@@ -67,11 +67,11 @@ class _Methods(Mapping[str, type[MethodSettings]]):
         return len(_HOMES) + len(self._further)
 
     def add(self, settings: type[MethodSettings]) -> None:
-        """Add a method of somebody's own, under the name that its settings have."""
+        """Add a method from outside the package, under the name in its settings."""
         self._further[settings.name()] = settings
 
     def remove(self, name: str) -> None:
-        """Take a method of somebody's own off the list."""
+        """Remove a method from outside the package."""
         del self._further[name]
 
 
@@ -79,7 +79,7 @@ METHODS = _Methods()
 
 
 def with_method(plan: Any) -> Any:
-    """Return a plan's content with the method that fits what it describes, where it names none."""
+    """Return a plan's content with the default method for its data, if it names none."""
     if not isinstance(plan, Mapping) or plan.get("items") is None:
         return plan  # a table: the default of `method_of`
     publish = plan.get("publish")
@@ -92,17 +92,17 @@ def with_method(plan: Any) -> Any:
 
 
 def method_of(value: Any) -> str | None:
-    """Return the method that a ``publish`` section names, or the default one."""
+    """Return the method in a ``publish`` section, or the default one."""
     if isinstance(value, MethodSettings):
         return value.method
     if isinstance(value, Mapping):
         method = value.get("method", DEFAULT_METHOD)
         return method if isinstance(method, str) else None
-    return DEFAULT_METHOD  # not a mapping at all: the method's own check says so
+    return DEFAULT_METHOD  # not a mapping: the method's own check reports it
 
 
 class _ByMethod:
-    """Tells pydantic to check ``publish`` with the class of the method it names."""
+    """Instruction to pydantic to check ``publish`` with the class of its method."""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:

@@ -1,8 +1,8 @@
-"""Signatures and sources written into the text of a plan file; every other character stays.
+"""Edits of a plan file that add signatures and sources and keep every other character.
 
-YAML and JSON are edited by the places of their nodes, TOML by lines. What comes out is read again
-and must say what the text said before, with the new content and nothing else; otherwise the edit
-is refused with the text to paste.
+YAML and JSON are edited by the positions of their nodes, TOML by lines. The result is parsed again
+and must equal the former content with the additions and nothing else; otherwise the edit is refused
+with the text to paste.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Keys = Mapping[str, Mapping[str, Any] | None]
 def rewritten(
     text: str, *, kind: str, keys: Keys, sources: Mapping[KeyPath, str], where: str
 ) -> str:
-    r"""Return the text of a plan file with new keys and with sources of some domains.
+    r"""Return the text of a plan file with new keys and new sources of some domains.
 
     ``kind`` is YAML, TOML or JSON; ``sources`` are by the path of the column, or ``("items",)``.
 
@@ -40,11 +40,11 @@ def rewritten(
     """
     if "\r\n" in text and "\n" not in text.replace("\r\n", ""):
         plain = text.replace("\r\n", "\n")
-        made = rewritten(plain, kind=kind, keys=keys, sources=sources, where=where)
-        return made.replace("\n", "\r\n")
+        new_text = rewritten(plain, kind=kind, keys=keys, sources=sources, where=where)
+        return new_text.replace("\n", "\r\n")
     wanted = copy.deepcopy(parse_text(text, kind=kind, where=where).data)
     if not isinstance(wanted, dict):
-        raise PlanError("the plan is not a mapping of keys to values", where=where)
+        raise PlanError("The plan is not a mapping of keys to values.", where=where)
     try:
         for path, source in sources.items():
             _holder(wanted, path)["source"] = source
@@ -53,16 +53,16 @@ def rewritten(
             if value is not None:
                 wanted[key] = value
         text = _edited_toml(text, keys, sources) if kind == "TOML" else _edited(text, keys, sources)
-        made = parse_text(text, kind=kind, where=where).data
+        content = parse_text(text, kind=kind, where=where).data
     except (PlanError, yaml.YAMLError, LookupError, AttributeError, TypeError) as error:
         raise _refused(keys, sources, kind, where) from error
-    if _plain(made) != _plain(wanted):
+    if _plain(content) != _plain(wanted):
         raise _refused(keys, sources, kind, where)
     return text
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Write a text whole, by a second file that takes the first one's name and rights."""
+    """Replace a file as a whole, by a second file that takes its name and permissions."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -75,8 +75,10 @@ def replace_file(path: Path, text: str) -> None:
         part.replace(path)
     except OSError as error:
         part.unlink(missing_ok=True)
-        why = error.strerror or "it cannot be written"
-        raise InputError(why, where=path.name, do="Free the place, then try again.") from None
+        why = error.strerror or "The file cannot be written."
+        raise InputError(
+            why, where=path.name, do="Make room or get permission, then try again."
+        ) from None
 
 
 def _refused(keys: Keys, sources: Mapping[KeyPath, str], kind: str, where: str) -> PlanError:
@@ -89,9 +91,9 @@ def _refused(keys: Keys, sources: Mapping[KeyPath, str], kind: str, where: str) 
         else:
             lines.append(_entry(key, value, kind=kind))
     return PlanError(
-        f"the signature cannot be written into this {kind} text; nothing was changed",
+        f"The signature cannot be written into this {kind} text. Nothing was changed.",
         where=where,
-        do="Write it into the file yourself, in place of what is there:\n" + "\n".join(lines),
+        do="Write it into the file yourself, in place of the present one:\n" + "\n".join(lines),
     )
 
 
@@ -102,7 +104,7 @@ def _holder(data: Any, path: KeyPath) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return content with numbers that compare equal however they are written."""
+    """Return content with numbers that compare equal in all spellings."""
     if isinstance(value, Mapping):
         return {key: _plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
@@ -121,7 +123,7 @@ def _edited_toml(text: str, keys: Keys, sources: Mapping[KeyPath, str]) -> str:
 
 
 def _edited(text: str, keys: Keys, sources: Mapping[KeyPath, str]) -> str:
-    """Return YAML or JSON with all changes, the last ones of the text first."""
+    """Return YAML or JSON with all changes, applied from the end of the text."""
     text = text if text.endswith("\n") else f"{text}\n"
     root = _composed(text)
     changes = [_sourced(root, path, source) for path, source in sources.items()]
@@ -147,15 +149,15 @@ def _keyed(
         return _flow_key(text, root, key, value, found)
     column = root.value[0][0].start_mark.column
     if found is None:
-        made = _indented(_entry(key, value or {}, kind="YAML"), column)
-        return Change(start=len(text), stop=len(text), text=f"{made}\n")
+        new_text = _indented(_entry(key, value or {}, kind="YAML"), column)
+        return Change(start=len(text), stop=len(text), text=f"{new_text}\n")
     return _block_key(text, *found, value, column)
 
 
 def _block_key(
     text: str, name: yaml.Node, old: yaml.Node, value: Mapping[str, Any] | None, column: int
 ) -> Change:
-    """Return the change of an entry on lines of its own; the comment after its key stays."""
+    """Return the change of an entry on lines of its own, with the comment after its key."""
     start, stop = name.start_mark.index, _end(old)
     line = text.find("\n", stop)
     line = len(text) if line < 0 else line
@@ -164,12 +166,12 @@ def _block_key(
     body = _body(value)
     if isinstance(old, yaml.MappingNode) and not old.flow_style:
         inner = old.start_mark.column
-        made = _indented(body, inner)[inner:]
-        return Change(start=old.start_mark.index, stop=stop, text=made)
+        new_text = _indented(body, inner)[inner:]
+        return Change(start=old.start_mark.index, stop=stop, text=new_text)
     rest = text[stop:line].rstrip()
     comment = f"  {rest.lstrip()}" if rest.lstrip().startswith("#") else ""
-    made = f"{name.value}:{comment}\n{_indented(body, column + 2)}"
-    return Change(start=start, stop=line if comment or not rest else stop, text=made)
+    new_text = f"{name.value}:{comment}\n{_indented(body, column + 2)}"
+    return Change(start=start, stop=line if comment or not rest else stop, text=new_text)
 
 
 def _flow_key(
@@ -179,14 +181,14 @@ def _flow_key(
     value: Mapping[str, Any] | None,
     found: tuple[yaml.Node, yaml.Node] | None,
 ) -> Change:
-    made = json.dumps(value, ensure_ascii=False, indent=2).replace("\n", "\n  ")
+    new_text = json.dumps(value, ensure_ascii=False, indent=2).replace("\n", "\n  ")
     if found is None:
         start = root.start_mark.index + 1
         comma = "," if root.value else ""
-        return Change(start=start, stop=start, text=f"\n  {json.dumps(key)}: {made}{comma}")
+        return Change(start=start, stop=start, text=f"\n  {json.dumps(key)}: {new_text}{comma}")
     name, old = found
     if value is not None:
-        return Change(start=old.start_mark.index, stop=old.end_mark.index, text=made)
+        return Change(start=old.start_mark.index, stop=old.end_mark.index, text=new_text)
     start, stop = name.start_mark.index, old.end_mark.index
     after = re.compile(r"\s*,").match(text, stop)
     if after:
@@ -200,31 +202,31 @@ def _sourced(root: yaml.MappingNode, path: KeyPath, source: str) -> Change:
     node: Any = root
     for step in path:
         node = next((value for key, value in node.value if key.value == step), None)
-    said = json.dumps(source, ensure_ascii=False)
+    literal = json.dumps(source, ensure_ascii=False)
     old = next((value for key, value in node.value if key.value == "source"), None)
     if old is not None:
-        return Change(start=old.start_mark.index, stop=_end(old), text=said)
+        return Change(start=old.start_mark.index, stop=_end(old), text=literal)
     if not node.flow_style:
         first = node.value[0][0].start_mark
-        made = f"source: {said}\n{' ' * first.column}"
-        return Change(start=first.index, stop=first.index, text=made)
-    name = '"source"' if root.flow_style else "source"  # JSON has keys in quotes alone
+        new_text = f"source: {literal}\n{' ' * first.column}"
+        return Change(start=first.index, stop=first.index, text=new_text)
+    name = '"source"' if root.flow_style else "source"  # JSON has keys only in quotes
     if node.value:
         at = _end(node.value[-1][1])
-        return Change(start=at, stop=at, text=f", {name}: {said}")
+        return Change(start=at, stop=at, text=f", {name}: {literal}")
     at = node.start_mark.index + 1
-    return Change(start=at, stop=at, text=f"{name}: {said}")
+    return Change(start=at, stop=at, text=f"{name}: {literal}")
 
 
 def _composed(text: str) -> yaml.MappingNode:
     node = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     if not isinstance(node, yaml.MappingNode):
-        raise PlanError("the plan is not a mapping of keys to values")
+        raise PlanError("The plan is not a mapping of keys to values.")
     return node
 
 
 def _end(node: yaml.Node) -> int:
-    """Return where the text of a node ends; blocks of YAML count comments after them, too."""
+    """Return the end of a node's text; blocks of YAML include comments after them."""
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         last = node.value[-1]
         return _end(last[1] if isinstance(last, tuple) else last)
@@ -248,7 +250,7 @@ def _body(value: Mapping[str, Any]) -> str:
         for section, part in each.items():
             if section == "attributes":
                 lines.append("  attributes:")
-                lines += [f"    {_line(name, given)}" for name, given in part.items()]
+                lines += [f"    {_line(name, value)}" for name, value in part.items()]
             else:
                 lines.append(f"  {_line(section, part)}")
     return "\n".join(lines)
@@ -259,7 +261,7 @@ def _line(key: str, value: Any) -> str:
 
 
 def _flow(value: Any) -> str:
-    made: str = yaml.dump(
+    new_text: str = yaml.dump(
         value,
         Dumper=PlanDumper,
         sort_keys=False,
@@ -267,7 +269,7 @@ def _flow(value: Any) -> str:
         default_flow_style=True,
         width=10**9,
     )
-    return made.strip().removesuffix("...").strip()
+    return new_text.strip().removesuffix("...").strip()
 
 
 def _indented(text: str, column: int) -> str:

@@ -1,4 +1,4 @@
-"""Edits of the text of a plan in TOML, by its lines; whoever calls checks what comes out."""
+"""Edits of the text of a plan in TOML, by its lines; the caller checks the result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """Characters ``start`` to ``stop`` of a text become ``text``."""
+    """Replacement of characters ``start`` to ``stop`` by ``text``."""
 
     start: int
     stop: int
@@ -32,15 +32,15 @@ def toml_with_key(text: str, key: str, value: Mapping[str, Any] | None) -> str:
     table = _TABLE.search(text)
     top = len(text) if table is None else table.start()
     line = re.compile(rf"^[ \t]*{key}[ \t]*=.*(?:\n|\Z)", re.MULTILINE).search(text, 0, top)
-    made = "" if value is None else f"{key} = {toml_value(value)}\n"
+    new_text = "" if value is None else f"{key} = {toml_value(value)}\n"
     if line is not None:
-        return applied(text, Change(start=line.start(), stop=line.end(), text=made))
-    return applied(text, Change(start=0, stop=0, text=made))
+        return applied(text, Change(start=line.start(), stop=line.end(), text=new_text))
+    return applied(text, Change(start=0, stop=0, text=new_text))
 
 
 def toml_with_source(text: str, path: KeyPath, source: str) -> str:
     """Return TOML with the source of one domain: below its header, or in its inline table."""
-    said = toml_value(source)
+    literal = toml_value(source)
     names = [f'(?:{re.escape(str(step))}|"{re.escape(str(step))}")' for step in path]
     dotted = r"\.".join(names)
     header = re.compile(rf"^[ \t]*\[{dotted}\][ \t]*(?:#.*)?$", re.MULTILINE)
@@ -50,15 +50,15 @@ def toml_with_source(text: str, path: KeyPath, source: str) -> str:
         stop = len(text) if following is None else following.start()
         line = re.compile(old, re.MULTILINE).search(text, found.end(), stop)
         start, stop = (found.end(), found.end()) if line is None else line.span()
-        made = f"\nsource = {said}" if line is None else f"source = {said}"
-        return applied(text, Change(start=start, stop=stop, text=made))
+        new_text = f"\nsource = {literal}" if line is None else f"source = {literal}"
+        return applied(text, Change(start=start, stop=stop, text=new_text))
     inline = re.compile(rf"^([ \t]*{names[-1]}[ \t]*=[ \t]*\{{)(.*)\}}", re.MULTILINE)
     found = inline.search(text)
     if found is None:
         raise LookupError(path)
     kept = re.sub(r',?\s*source\s*=\s*"(?:[^"\\]|\\.)*"', "", found[2]).strip(" ,")
-    made = f"{found[1]}{kept}{', ' if kept else ''}source = {said}}}"
-    return applied(text, Change(start=found.start(), stop=found.end(), text=made))
+    new_text = f"{found[1]}{kept}{', ' if kept else ''}source = {literal}}}"
+    return applied(text, Change(start=found.start(), stop=found.end(), text=new_text))
 
 
 def toml_value(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""What the settings of all publishing methods have in common."""
+"""The settings that all publishing methods share."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from pydantic import Field
 from hedgerow.plan.fields import Epsilon, PlanModel
 
 Publishes: TypeAlias = Literal["table", "baskets", "sequences"]
-"""What a method takes: attributes of a table, sets of items, or items in an order."""
+"""Input of a method: attributes of a table, sets of items, or sequences of items."""
 
 
 class MethodSettings(PlanModel):
-    """How to publish: the method, and the settings that this method has."""
+    """Settings of a release: the method, and its own settings."""
 
     needs_class: ClassVar[bool] = False
-    """Whether some attribute must have the role ``class``."""
+    """True if some attribute must have the role ``class``."""
 
     publishes: ClassVar[Publishes] = "table"
-    """What the method takes: attributes of a table, sets of items, or sequences of them."""
+    """Input of the method: attributes of a table, sets of items, or sequences of them."""
 
     method: str = Field(description="the publishing method")
 
     @classmethod
     def name(cls) -> str:
-        """The name that plans give the method."""
+        """Name of the method in plans."""
         return str(cls.model_fields["method"].default)
 
     def build(self, *, has_class: bool) -> Any:
@@ -33,11 +33,11 @@ class MethodSettings(PlanModel):
         raise NotImplementedError
 
     def class_needed(self) -> bool:
-        """Whether the settings make no sense without a class."""
+        """Return whether the settings need a class."""
         return self.needs_class
 
     def applying(self) -> dict[str, Any]:
-        """Return the settings that the method makes use of, as plans spell them."""
+        """Return the settings that the method uses, in the spelling of plans."""
         return self.model_dump(mode="json", by_alias=True)
 
 
@@ -47,5 +47,5 @@ class PrivateSettings(MethodSettings):
     epsilon: Epsilon = Field(description="the privacy budget: a number or a fraction such as '1/2'")
 
     def refuses_people(self, *, has_class: bool) -> str | None:
-        """Say why ``count: people`` is not offered with these settings; ``None`` where it is."""
-        return "its choices are not shown to follow the weight of a record"
+        """Return why ``count: people`` is not offered with these settings, or ``None`` if it is."""
+        return "its choices are not proved to follow the weight of a record"

@@ -1,8 +1,8 @@
-"""The content of a plan that a signature is given for, and what has changed since.
+"""The signed content of a plan, and later changes of it.
 
 A signature holds two things: the fingerprint of the content, which decides, and the settings that
-differ from the defaults, as far as they are short, which are for people to read. Longer ones, such
-as lists of values, are kept as digests of 64 bits.
+differ from the defaults, as far as they are short, for people to read. Longer ones, such as lists
+of values, are kept as digests of 64 bits.
 """
 
 from __future__ import annotations
@@ -18,19 +18,21 @@ from hedgerow.plan.load import plan_mapping
 from hedgerow.plan.model import Plan
 
 FROM_DATA = "data"
-"""The ``source`` of a domain that was proposed from the data and is not confirmed yet."""
+"""``source`` of a domain that was proposed from the data and is not confirmed yet."""
 
 ITEMS = "items"
-"""The name under which the universe of set-valued data has its source and its digest."""
+"""Name of the universe of set-valued data, for its source and its digest."""
 
 NOT_SIGNED: dict[tuple[str, ...], str] = {
-    ("data",): "the same plan may be used where the table lies elsewhere; the ledger recognises"
-    " the table by its content",
+    ("data",): (
+        "the same plan may be used for a table in another place; the ledger recognises the table"
+        " by its content"
+    ),
     ("confirmed",): "a signature does not sign itself",
     ("approved",): "a signature does not sign itself",
-    ("ledger", "file"): "the place of the ledger on this machine; its account and cap count",
+    ("ledger", "file"): "the path of the ledger on this machine; its account and cap count",
 }
-"""The keys of a plan that a signature does not cover, each with the reason."""
+"""Keys of a plan that a signature does not cover, each with the reason."""
 
 _FORMAT = "hedgerow signature 1"
 _LONGEST_SHOWN = 60
@@ -40,7 +42,7 @@ _SECTIONS = ("items", "reading", "covers", "publish", "disclose", "ledger")
 
 @dataclass(frozen=True, kw_only=True)
 class Signable:
-    """What a signature is given for: the fingerprint, and the settings for people to read."""
+    """The content that is signed: the fingerprint, and the settings for people to read."""
 
     fingerprint: str
     parts: dict[str, Any]
@@ -49,24 +51,24 @@ class Signable:
 def signed_content(plan: Plan) -> dict[str, Any]:
     """Return everything in the plan that a signature covers, defaults included.
 
-    Optional keys that are not set are left out, so that a later version may add some.
+    Unset optional keys are left out, so that a later version may add some.
     """
     content: dict[str, Any] = plan.model_dump(mode="json", by_alias=True, exclude_none=True)
     return _without_unsigned(content)
 
 
 def signable(
-    plan: Plan, domains: Mapping[str, str], given: Mapping[str, Any] | None = None
+    plan: Plan, domains: Mapping[str, str], arguments: Mapping[str, Any] | None = None
 ) -> Signable:
     """Return what a signature of the plan covers.
 
     ``domains`` has the SHA-256 of the content of every domain by the name of its column, in the
-    order of the plan; `ITEMS` names the universe of set-valued data. ``given`` holds what the
-    arguments of a run change beside the settings of the plan.
+    order of the plan; `ITEMS` names the universe of set-valued data. ``arguments`` are the changes
+    by the arguments of a run beside the settings of the plan.
     """
-    given = dict(given or {})
-    content = [_FORMAT, signed_content(plan), list(domains.items()), given]
-    return Signable(fingerprint=_sha256(content), parts=_parts(plan, domains, given))
+    arguments = dict(arguments or {})
+    content = [_FORMAT, signed_content(plan), list(domains.items()), arguments]
+    return Signable(fingerprint=_sha256(content), parts=_parts(plan, domains, arguments))
 
 
 def _without_unsigned(mapping: dict[str, Any]) -> dict[str, Any]:
@@ -78,7 +80,7 @@ def _without_unsigned(mapping: dict[str, Any]) -> dict[str, Any]:
     return mapping
 
 
-def _parts(plan: Plan, domains: Mapping[str, str], given: Mapping[str, Any]) -> dict[str, Any]:
+def _parts(plan: Plan, domains: Mapping[str, str], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that differ from the defaults, long ones as digests."""
     mapping = _without_unsigned(plan_mapping(plan))
     parts: dict[str, Any] = {}
@@ -89,24 +91,24 @@ def _parts(plan: Plan, domains: Mapping[str, str], given: Mapping[str, Any]) -> 
             }
         elif key in _SECTIONS:
             parts[key] = {inner: _readable(each) for inner, each in value.items()}
-        else:  # a query may hold names that are nobody else's business
+        else:  # a query may hold confidential names
             parts[key] = _short_digest(value) if key == "query" else _readable(value)
     if ITEMS in parts:
         parts[ITEMS]["content"] = _shortened(domains[ITEMS])
-    if given:
-        parts["given"] = dict(given)
+    if arguments:
+        parts["given"] = dict(arguments)
     return parts
 
 
-def _attribute_part(given: Mapping[str, Any], digest: str | None) -> dict[str, Any]:
-    part = {key: _readable(value) for key, value in given.items()}
-    if digest is not None and ("taxonomy" in given or "values" in given):
+def _attribute_part(settings: Mapping[str, Any], digest: str | None) -> dict[str, Any]:
+    part = {key: _readable(value) for key, value in settings.items()}
+    if digest is not None and ("taxonomy" in settings or "values" in settings):
         part["content"] = _shortened(digest)
     return part
 
 
 def _readable(value: Any) -> Any:
-    """Return a short value as it is, else its digest."""
+    """Return a short value unchanged, else its digest."""
     text = json.dumps(value, ensure_ascii=False)
     fits = len(text) <= _LONGEST_SHOWN and not _has_null(value)  # TOML has no null
     return value if fits else _short_digest(value)
@@ -132,7 +134,7 @@ def _sha256(content: Any) -> str:
 
 
 def differences(signed: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return in words what differs between the settings that were signed and those of now.
+    """Return as text the differences between the signed settings and the current ones.
 
     >>> differences({"publish": {"epsilon": 1}}, {"publish": {"epsilon": 20}})
     ('epsilon was 1 and is 20 now',)
@@ -161,7 +163,7 @@ def _differences(signed: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[
 def _columns(
     signed: Mapping[str, Any], now: Mapping[str, Any], *, missing_changed: bool
 ) -> Iterator[str]:
-    """Yield what changed of the columns; ``missing`` changes the content of every domain."""
+    """Yield the changes of the columns; ``missing`` changes the content of every domain."""
     n_contents = 0
     for name in dict.fromkeys([*signed, *now]):
         before, after = _mapping(signed.get(name)), _mapping(now.get(name))
@@ -203,7 +205,7 @@ def _changed(signed: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
 def _arguments(signed: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
     for key in dict.fromkeys([*signed, *now]):
         if signed.get(key) != now.get(key):
-            yield f"the argument {key} was given, which the signature does not cover"
+            yield f"the argument {key} was used, which the signature does not cover"
 
 
 def _holder(part: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Exact noise and choice, and the budget of one run.
+"""Exact noise and private choice, and the budget of one run.
 
-Exact counts and a share of epsilon come in, only what may be published leaves.
+Exact counts and a share of epsilon come in; only publishable values leave.
 """

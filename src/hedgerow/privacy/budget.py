@@ -1,11 +1,10 @@
-"""Budgets as exact fractions, and the path ledger that every mechanism call books on.
+"""Budgets as exact fractions, and the path ledger on which every mechanism call is booked.
 
-A release grows a tree of boxes. Children split the records of their parent, so one
-record meets the mechanisms of one path only, from the root to a leaf. If no path spends
-more than epsilon, the whole release is epsilon-differentially private: the *path
-ledger* (docs/privacy.md, "Path ledger"). Its other half is up to its callers: every decision,
-the size of a share included, may depend on what mechanisms have answered so far and on
-nothing else of the data.
+A release grows a tree of boxes. Children split the records of their parent, so one record is read
+by the mechanisms of one path only, from the root to a leaf. If no path spends more than epsilon,
+the whole release is epsilon-differentially private: the *path ledger* (docs/privacy.md, "Path
+ledger"). The other half is up to the callers: every decision, the size of a share included, may
+depend on the earlier answers of mechanisms and on nothing else of the data.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ MIN_EPSILON = Fraction(1, 10**9)
 _MAX_DENOMINATOR = 10**30
 _MAX_TEXT = 60
 _NUMBER = re.compile(
-    # No longer exponent: the fraction of 1e999999999 would fill the memory.
+    # Longer exponents are refused: the fraction of 1e999999999 would fill the memory.
     r"[+-]?(?:\d+\s*/\s*\d+|(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?)",
     re.ASCII | re.IGNORECASE,
 )
@@ -40,11 +39,11 @@ EpsilonLike = int | float | str | Decimal | Fraction
 
 
 def parse_epsilon(value: EpsilonLike, *, where: str = "epsilon") -> Fraction:
-    """Return ``value`` as the exact fraction that its writer meant.
+    """Return ``value`` as the exact fraction that was meant.
 
-    A float counts as its shortest decimal text, so 0.1 is one tenth. At an epsilon above
-    50 one record may change the odds of a release by a factor of e**50: nothing is
-    protected, so it is refused; below 1e-9 noise drowns any table there is.
+    A float counts as its shortest decimal text, so 0.1 is one tenth. At an epsilon above 50 one
+    record may change the odds of a release by a factor of e**50, which is no protection, so it is
+    refused; below 1e-9 the noise hides any table.
 
     >>> parse_epsilon(0.1), parse_epsilon("1/2")
     (Fraction(1, 10), Fraction(1, 2))
@@ -54,19 +53,19 @@ def parse_epsilon(value: EpsilonLike, *, where: str = "epsilon") -> Fraction:
         raise SettingError.out_of_range(where, _shown(value), _ALLOWED)
     if exact > MAX_EPSILON:
         raise SettingError(
-            f"{_shown(value)} is too large: above {MAX_EPSILON} nothing is protected",
+            f"{_shown(value)} is too large: above {MAX_EPSILON} nothing is protected.",
             where=where,
             do=f"Give {_ALLOWED}.",
         )
     if exact < MIN_EPSILON:
         raise SettingError(
-            f"{_shown(value)} is too small: noise would drown any table",
+            f"{_shown(value)} is too small: the noise would hide any table.",
             where=where,
             do=f"Give {_ALLOWED}.",
         )
     if exact.denominator > _MAX_DENOMINATOR:
         raise SettingError(
-            f"{_shown(value)} has too many digits",
+            f"{_shown(value)} has too many digits.",
             where=where,
             do="Give at most 30 decimal places, or a fraction of small numbers.",
         )
@@ -74,7 +73,7 @@ def parse_epsilon(value: EpsilonLike, *, where: str = "epsilon") -> Fraction:
 
 
 def parse_delta(value: EpsilonLike, *, where: str = "delta") -> Fraction:
-    """Return ``value`` as the exact fraction that its writer meant: from 0 to below 1.
+    """Return ``value``, from 0 to below 1, as the exact fraction that was meant.
 
     >>> parse_delta("1e-6"), parse_delta(0)
     (Fraction(1, 1000000), Fraction(0, 1))
@@ -85,7 +84,7 @@ def parse_delta(value: EpsilonLike, *, where: str = "delta") -> Fraction:
         raise SettingError.out_of_range(where, _shown(value), allowed)
     if exact.denominator > _MAX_DENOMINATOR:
         raise SettingError(
-            f"{_shown(value)} has too many digits",
+            f"{_shown(value)} has too many digits.",
             where=where,
             do="Give at most 30 decimal places, or a fraction of small numbers.",
         )
@@ -93,7 +92,7 @@ def parse_delta(value: EpsilonLike, *, where: str = "delta") -> Fraction:
 
 
 def epsilon_text(value: Fraction) -> str:
-    """Return ``value`` for people: the exact fraction, and a decimal beside it.
+    """Return ``value`` as text: the exact fraction and a decimal.
 
     >>> epsilon_text(Fraction(1, 20)), epsilon_text(Fraction(1, 3)), epsilon_text(Fraction(4))
     ('1/20 (0.05)', '1/3 (about 0.3333)', '4')
@@ -106,7 +105,7 @@ def epsilon_text(value: Fraction) -> str:
 
 
 def delta_text(value: Fraction) -> str:
-    """Return a delta for people, as a short decimal that is not below it.
+    """Return a delta as a short decimal that is not below it.
 
     >>> delta_text(Fraction(1, 10**6)), delta_text(Fraction(1, 3)), delta_text(Fraction(0))
     ('1e-06', '0.334', '0')
@@ -115,7 +114,7 @@ def delta_text(value: Fraction) -> str:
 
 
 def upward_text(value: Fraction | float, *, digits: int = 3) -> str:
-    """Return a number as a short decimal that is not below it: for what is called a bound.
+    """Return a number as a short decimal that is not below it, for use as a bound.
 
     >>> upward_text(Fraction(2, 3)), upward_text(0.25), upward_text(Fraction(10**9 + 1), digits=2)
     ('0.667', '0.25', '1.1e+09')
@@ -131,8 +130,8 @@ def upward_text(value: Fraction | float, *, digits: int = 3) -> str:
 def round_down(share: Fraction) -> float:
     """Return the largest float that is not above ``share``.
 
-    The only place where a share becomes a float: a mechanism that computes in floats may
-    get a little less than was booked, never more.
+    The only place where a share becomes a float: a mechanism that computes in floats may get a
+    little less than was booked, but never more.
     """
     nearest = float(share)
     return math.nextafter(nearest, -math.inf) if Fraction(nearest) > share else nearest
@@ -140,10 +139,10 @@ def round_down(share: Fraction) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Booking:
-    """A line of the certificate: what was spent on, the share, and where.
+    """A line of the certificate: the purpose, the share and the level at which it was spent.
 
-    ``level`` is the depth of the boxes in the tree (the whole table is level 0), ``times``
-    how often the share was spent over all boxes of that level.
+    ``level`` is the depth of the boxes in the tree (the whole table is level 0), ``times`` the
+    number of boxes of that level that spent the share.
     """
 
     on: str
@@ -186,9 +185,9 @@ class Shares(Sequence[Fraction]):
 class PathLedger:
     """A budget that no path from the root to a leaf can overdraw.
 
-    Boxes are nodes with whole numbers for names; 0 is the root, the whole table. What a
-    path has spent is kept as an index into the few distinct sums there are, so that one
-    booking on hundreds of thousands of boxes is a handful of array operations.
+    Boxes are nodes numbered from 0, the root, which is the whole table. The spending of a path is
+    kept as an index into the few distinct sums, so that one booking on hundreds of thousands of
+    boxes is a handful of array operations.
 
     Privacy: neighbours differ in one record. Shares of one path add up (sequential
     composition), shares of boxes that hold no record in common do not (parallel
@@ -218,12 +217,12 @@ class PathLedger:
 
     @property
     def n_nodes(self) -> int:
-        """How many boxes there have ever been, the root included."""
+        """Number of boxes so far, the root included."""
         return self._n_nodes
 
     @property
     def bookings(self) -> tuple[Booking, ...]:
-        """Everything spent so far, in the order of first spend, equal lines summed."""
+        """Return everything spent so far, in the order of first spending, equal lines summed."""
         return tuple(
             Booking(on=on, share=share, level=level, times=times)
             for (on, share, level), times in self._lines.items()
@@ -232,15 +231,15 @@ class PathLedger:
     def branch(
         self, parents: NDArray[np.int64] | int, counts: NDArray[np.int64] | int
     ) -> NDArray[np.int64]:
-        """Return new nodes that share out the records of ``parents``, in their order.
+        """Return new nodes that split the records of ``parents``, in their order.
 
-        ``counts`` is the number of children of each parent. Children inherit what their
-        parent's path has spent, and the parent can spend no more.
+        ``counts`` is the number of children of each parent. Children inherit the spending of their
+        parent's path; the parent can spend nothing more.
         """
         boxes = self._leaves(parents)
         children = np.asarray(counts)
         if not np.issubdtype(children.dtype, np.integer) or (children < 1).any():
-            raise InternalError("a branched box needs one child or more")
+            raise InternalError("A branched box needs at least one child.")
         children = np.broadcast_to(children, boxes.shape)
         first, stop = self._n_nodes, self._n_nodes + int(children.sum())
         self._reserve(stop)
@@ -251,9 +250,9 @@ class PathLedger:
         return np.arange(first, stop, dtype=np.int64)
 
     def spend(self, share: Fraction, *, on: str, nodes: NDArray[np.int64] | int = 0) -> Fraction:
-        """Book ``share`` on every one of ``nodes`` and return it, or book nothing at all.
+        """Book ``share`` on every one of ``nodes`` and return it, or book nothing.
 
-        Raises ``OverdraftError`` if any of the paths has less than that left.
+        Raises ``OverdraftError`` if any of the paths has less left.
 
         Privacy: the nodes are leaves, so they have no record in common, and a mechanism
         that runs on each of them at ``share`` costs every path ``share``.
@@ -263,7 +262,7 @@ class PathLedger:
         before, which = np.unique(self._spent[boxes], return_inverse=True)
         after = [self._sums[position] + share for position in before]
         if after and max(after) > self.epsilon:
-            raise self._overdraft(on, asked=str(share), left=self.epsilon + share - max(after))
+            raise self._overdraft(on, needed=str(share), left=self.epsilon + share - max(after))
         self._book(on, boxes, which, shares=[share] * len(after), after=after)
         return share
 
@@ -272,15 +271,15 @@ class PathLedger:
     @overload
     def spend_rest(self, *, on: str, nodes: NDArray[np.int64]) -> Shares: ...
     def spend_rest(self, *, on: str, nodes: NDArray[np.int64] | int = 0) -> Fraction | Shares:
-        """Book all that the paths of ``nodes`` have left; return it for each of them.
+        """Book everything that the paths of ``nodes`` have left and return it for each of them.
 
-        One node gives one fraction, an array of nodes gives their ``Shares``. A path with
-        nothing left raises ``OverdraftError``: there is nothing to run a mechanism with.
+        One node gives one fraction, an array of nodes gives their ``Shares``. A path with nothing
+        left raises ``OverdraftError``: no mechanism could run.
         """
         boxes = self._leaves(nodes)
         shares = self._left(boxes)
         if not all(shares.values):
-            raise self._overdraft(on, asked="the rest", left=Fraction(0))
+            raise self._overdraft(on, needed="the rest", left=Fraction(0))
         after = [self.epsilon] * len(shares.values)
         self._book(on, boxes, shares.which, shares=shares.values, after=after)
         return shares if isinstance(nodes, np.ndarray) else shares[0]
@@ -290,16 +289,16 @@ class PathLedger:
     @overload
     def left(self, nodes: NDArray[np.int64]) -> Shares: ...
     def left(self, nodes: NDArray[np.int64] | int = 0) -> Fraction | Shares:
-        """Return what the paths of ``nodes`` (leaves) have left; books nothing."""
+        """Return what the paths of ``nodes`` (leaves) have left; book nothing."""
         shares = self._left(self._leaves(nodes))
         return shares if isinstance(nodes, np.ndarray) else shares[0]
 
     def worst_path(self) -> Fraction:
-        """Return the most that any path has spent: what the release costs so far."""
+        """Return the largest spending of any path: the cost of the release so far."""
         return max(self._leaf_sums())
 
     def settled(self) -> bool:
-        """Whether every path has spent exactly ``epsilon``: nothing over, nothing wasted."""
+        """Return whether every path has spent exactly ``epsilon``."""
         return all(total == self.epsilon for total in self._leaf_sums())
 
     def _leaf_sums(self) -> list[Fraction]:
@@ -312,17 +311,17 @@ class PathLedger:
         return Shares(values=values, which=which)
 
     def _leaves(self, nodes: NDArray[np.int64] | int) -> NDArray[np.int64]:
-        """Return ``nodes`` as an array, after making sure that they are distinct leaves."""
+        """Return ``nodes`` as an array, after checking that they are distinct leaves."""
         boxes = np.atleast_1d(np.asarray(nodes))
         if boxes.ndim != 1 or not (np.issubdtype(boxes.dtype, np.integer) or boxes.size == 0):
-            raise InternalError("boxes are named by whole numbers, in one dimension")
+            raise InternalError("Boxes are numbered by whole numbers, in one dimension.")
         boxes = boxes.astype(np.int64, copy=False)
         if boxes.size and (boxes.min() < 0 or boxes.max() >= self._n_nodes):
-            raise InternalError("a box was named that the path ledger does not know")
+            raise InternalError("A box is not known to the path ledger.")
         if not (np.diff(boxes) > 0).all() and np.unique(boxes).size != boxes.size:
-            raise InternalError("a box was named twice in one booking")
+            raise InternalError("A box occurs twice in one booking.")
         if self._branched[boxes].any():
-            raise InternalError("a box that was branched already has passed its records on")
+            raise InternalError("A branched box has passed its records on to its children.")
         return boxes
 
     def _book(
@@ -334,7 +333,7 @@ class PathLedger:
         shares: Sequence[Fraction],
         after: Sequence[Fraction],
     ) -> None:
-        """Write a booking down: ``shares`` and ``after`` per distinct sum, ``which`` per box."""
+        """Record a booking: ``shares`` and ``after`` per distinct sum, ``which`` per box."""
         positions = np.array([self._sum_position(total) for total in after], dtype=np.int64)
         if boxes.size == 0:
             return
@@ -353,7 +352,7 @@ class PathLedger:
         return self._position[total]
 
     def _reserve(self, n: int) -> None:
-        """Make room for ``n`` nodes, doubling so that growing one by one stays linear."""
+        """Make room for ``n`` nodes; doubling keeps growth one by one linear."""
         if n <= self._spent.size:
             return
         more = max(n, 2 * self._spent.size) - self._spent.size
@@ -361,25 +360,25 @@ class PathLedger:
         self._level = np.pad(self._level, (0, more))
         self._branched = np.pad(self._branched, (0, more))
 
-    def _overdraft(self, on: str, *, asked: str, left: Fraction) -> OverdraftError:
+    def _overdraft(self, on: str, *, needed: str, left: Fraction) -> OverdraftError:
         return OverdraftError(
-            f"{on!r} asks for {asked}, but a path has only {left} of {self.epsilon} left",
+            f"{on!r} needs {needed}, but a path has only {left} of {self.epsilon} left.",
             where="budget",
             do="Give the steps smaller shares, or the release a larger epsilon.",
         )
 
 
 def _share(value: object) -> Fraction:
-    """Return ``value`` if it can be booked: a float would spoil the sums of its path."""
+    """Return ``value`` if it can be booked; a float would spoil the sums of its path."""
     if not isinstance(value, Fraction) or value <= 0:
-        raise InternalError("a share of the budget is not a fraction above 0")
+        raise InternalError("A share of the budget is not a fraction above 0.")
     return value
 
 
 def _exact(value: EpsilonLike, where: str, allowed: str = _ALLOWED) -> Fraction:
     if isinstance(value, bool | np.bool_) or not isinstance(value, str | numbers.Number):
         kind = type(value).__name__
-        raise SettingError(f"a {kind} is not a number", where=where, do=f"Give {allowed}.")
+        raise SettingError(f"The {kind} is not a number.", where=where, do=f"Give {allowed}.")
     if isinstance(value, numbers.Rational):
         return Fraction(value)
     text = str(value).strip()
@@ -389,13 +388,13 @@ def _exact(value: EpsilonLike, where: str, allowed: str = _ALLOWED) -> Fraction:
     except ZeroDivisionError:
         pass
     raise SettingError(
-        f"{_shown(value)} is not a usable number", where=where, do=f"Give {allowed}."
+        f"{_shown(value)} is not a usable number.", where=where, do=f"Give {allowed}."
     )
 
 
 def _shown(value: object) -> str:
     try:
         text = repr(value) if isinstance(value, str) else str(value)
-    except ValueError:  # Python prints no whole number of more than 4,300 digits
+    except ValueError:  # Python prints no integer of more than 4,300 digits
         return "a number of thousands of digits"
     return text if len(text) <= 40 else f"{text[:37]}..."

@@ -1,7 +1,7 @@
 """Private choice: the exponential mechanism and permute-and-flip, many at a time.
 
-Both are run as a race. Every candidate gets one random number, its key is
-``rate * score + noise``, and the highest key wins:
+Both run as a race. Every candidate gets one random number, its key is ``rate * score + noise``, and
+the highest key wins:
 
 - Gumbel noise, -ln E + ln w, wins with probability proportional to w exp(rate * score):
   the exponential mechanism with the base measure w;
@@ -38,18 +38,18 @@ Rule = Literal["exponential", "permute-and-flip"]
 ChoiceWeights = NDArray[np.int64] | NDArray[np.float64]
 FloatBounds = tuple[NDArray[np.float64], NDArray[np.float64]]
 
-_LARGEST = 1 << 62  # of scores (in size) and weights
+_LARGEST = 1 << 62  # largest scores (in absolute value) and weights
 _RATES = Fraction(1, 1 << 100), Fraction(1 << 100)
 _BATCH = 1 << 15  # candidates whose arrays stay in the cache of one core
-_LARGEST_NOISE = 128.0  # what the first 64 bits can lead to, unless it is infinite
+_LARGEST_NOISE = 128.0  # largest noise from the first 64 bits, unless it is infinite
 
 
 def rate_for(epsilon: Fraction, *, sensitivity: Fraction, monotone: bool) -> Fraction:
     """Return the rate at which a choice costs ``epsilon``.
 
-    ``sensitivity`` is how far one record can move a score. A score is monotone when adding
-    a record moves all candidates' scores up or leaves them, or moves all down or leaves
-    them; then the rate is epsilon / sensitivity, otherwise half of that.
+    ``sensitivity`` is the largest change of a score by one record. A score is monotone when adding
+    a record either lowers no candidate's score or raises none; then the rate is epsilon /
+    sensitivity, otherwise half of that.
 
     >>> rate_for(Fraction(1), sensitivity=Fraction(2), monotone=False)
     Fraction(1, 4)
@@ -73,22 +73,21 @@ def choose(
 ) -> NDArray[np.int64]:
     """Return the index of the candidate chosen in each segment.
 
-    ``starts`` says where in ``scores`` each segment begins; without it, there is one.
-    ``weights`` are public: a base measure, or how often a candidate counts. A block of L
-    positions of equal score goes in as one candidate of L times a position's weight;
-    `position_in_block` then draws the position. Fewer ``bits`` of a first word make the
-    race slower and change nothing else; tests use it.
+    ``starts`` gives the first position in ``scores`` of each segment; by default there is one
+    segment. ``weights`` are public: a base measure, or the multiplicity of a candidate. A block of
+    L positions of equal score goes in as one candidate of L times a position's weight;
+    `position_in_block` then draws the position. Fewer ``bits`` of a first word make the race slower
+    and change nothing else; tests use it.
 
-    Under "exponential", candidate i has probability proportional to
-    ``weights[i] * exp(rate * scores[i])``, for weights from 2**-62 to 2**62. Under
-    "permute-and-flip" the weight *of one position* must be at least 1 (multiply all by a
-    public constant if it is not; the smallest that serves is best); then
-    the noise X of a position has P(X <= x) = (1 - exp(-x))**w, and a block's noise is the
-    largest of its positions'.
+    Under "exponential", candidate i has probability proportional to ``weights[i] * exp(rate *
+    scores[i])``, for weights from 2**-62 to 2**62. Under "permute-and-flip" the weight *of one
+    position* must be at least 1 (if it is not, multiply all weights by a public constant; the
+    smallest that suffices is best); then the noise X of a position has P(X <= x) = (1 -
+    exp(-x))**w, and a block's noise is the largest of its positions'.
 
-    Privacy: the cost is ``rate`` times the range (largest minus smallest) of the amounts
-    by which one record moves the scores; `rate_for` gives the rate for a cost. Only the
-    final position may be published, never which block it came from, or how blocks lie.
+    Privacy: the cost is ``rate`` times the range (largest minus smallest) of the amounts by which
+    one record moves the scores; `rate_for` gives the rate for a cost. Only the final position may
+    be published, never the block that it came from, or the layout of the blocks.
 
     *Exponential.* A probability is exp(rate * score) over a sum of such terms. Its
     numerator moves by exp(rate * own amount), its denominator by a factor between those
@@ -129,10 +128,10 @@ def position_in_block(
 
 
 def quantise_scores(scores: NDArray[np.float64], *, unit: Fraction) -> NDArray[np.int64]:
-    """Return real scores as whole numbers of ``unit``, rounded down.
+    """Return real scores as integer multiples of ``unit``, rounded down.
 
-    The unit must be a power of 2, which makes the rounding itself exact.
-    `quantised_sensitivity` says what the sensitivity becomes.
+    The unit must be a power of 2, which makes the rounding itself exact. `quantised_sensitivity`
+    gives the resulting sensitivity.
 
     >>> quantise_scores(np.array([0.3, 1.0, -0.1]), unit=Fraction(1, 4)).tolist()
     [1, 4, -1]
@@ -140,12 +139,12 @@ def quantise_scores(scores: NDArray[np.float64], *, unit: Fraction) -> NDArray[n
     exponent = unit.numerator.bit_length() - unit.denominator.bit_length()
     if unit != Fraction(2) ** exponent:
         raise SettingError.out_of_range("unit", unit, "a power of 2, such as 1/1048576")
-    # Scaling down could lose the smallest numbers, so whole numbers come first there.
+    # Scaling down could lose the smallest numbers, so integers are taken first there.
     finite = np.floor(scores) if exponent > 0 else scores
     with np.errstate(over="ignore"):
         whole = np.floor(np.ldexp(finite, -exponent))
     if not np.all(np.abs(whole) < _LARGEST):
-        raise InternalError("a score is not a number or too large for its unit")
+        raise InternalError("A score is not a number or too large for its unit.")
     return whole.astype(np.int64)
 
 
@@ -200,9 +199,9 @@ def _check(
     if rule not in ("exponential", "permute-and-flip"):
         raise SettingError.out_of_range("rule", rule, "'exponential' or 'permute-and-flip'")
     if not _are_segments(starts, scores.size):
-        raise InternalError("a choice was asked for among no candidates")
+        raise InternalError("A choice needs at least one candidate.")
     if scores.size and not -_LARGEST < int(scores.min()) <= int(scores.max()) < _LARGEST:
-        raise InternalError("a score is too large")
+        raise InternalError("A score is too large.")
     if weights is None:
         return
     least = float(weights.min(initial=1))
@@ -210,13 +209,13 @@ def _check(
         least >= 1 / _LARGEST and weights.max(initial=1) <= _LARGEST
     ):
         raise SettingError(
-            "a weight is missing or not between 2**-62 and 2**62",
+            "A weight is missing or not between 2**-62 and 2**62.",
             where="weights",
             do="Give every candidate a public weight in that range.",
         )
     if rule == "permute-and-flip" and least < 1:
         raise SettingError(
-            "permute-and-flip is private only for weights of 1 or more",
+            "Permute-and-flip is private only for weights of at least 1.",
             where="weights",
             do="Multiply all weights by one public constant, or use the exponential rule.",
         )
@@ -230,7 +229,7 @@ def _are_segments(starts: NDArray[np.int64], n: int) -> bool:
 
 
 def _batches(starts: NDArray[np.int64], n: int) -> Iterator[tuple[slice, slice]]:
-    """Yield runs of whole segments, and the candidates in them, of a size that is fast."""
+    """Yield runs of whole segments, and their candidates, of a size that is fast."""
     if n <= _BATCH:
         yield slice(0, starts.size), slice(0, n)
         return
@@ -242,7 +241,7 @@ def _batches(starts: NDArray[np.int64], n: int) -> Iterator[tuple[slice, slice]]
 
 
 class _Race:
-    """Segments of candidates, each waiting for its highest key."""
+    """Segments of candidates, and the highest key of each."""
 
     def __init__(
         self,
@@ -258,7 +257,7 @@ class _Race:
         self._weights = weights
         self._rate = rate
         self._rule = rule
-        # Only differences matter; those to the highest score are exact and keep keys small.
+        # Only differences matter; differences to the highest score are exact and keep keys small.
         self._behind = scores - np.repeat(np.maximum.reduceat(scores, starts), self._sizes)
 
     def winners(self, source: RandomSource, bits: int) -> NDArray[np.int64]:
@@ -267,7 +266,7 @@ class _Race:
         low, high = self._key_bounds(words, bits)
         surely = np.maximum.reduceat(low, self._starts)
         contenders = np.flatnonzero(high >= np.repeat(surely, self._sizes))
-        if contenders.size == self._starts.size:  # every segment has one or more
+        if contenders.size == self._starts.size:  # every segment has at least one
             return contenders
         segments = np.searchsorted(self._starts, contenders, side="right") - 1
         first = np.flatnonzero(np.diff(segments, prepend=-1))

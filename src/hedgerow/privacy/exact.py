@@ -1,17 +1,18 @@
 """Exponential variables that are exact, at the speed of floating point.
 
-An outcome is defined as a function of numbers U, each an endless string of uniform random
-bits. Its law is then exact by definition, and only its *evaluation* has to stop somewhere:
+An outcome is defined as a function of numbers U, each an endless string of uniform random bits. Its
+law is exact by definition; only its *evaluation* has to stop somewhere:
 
-1. the first 64 bits of U leave it in an interval; `exponential_bounds` turns that into
-   bounds of E = -ln U in floating point, rounded outwards;
-2. where the bounds decide the outcome, and that is nearly always, it is decided, and no
-   further bit could change it;
-3. elsewhere `LazyExponential` draws more bits and works with decimals of growing
-   precision until they do decide.
+1. the first 64 bits of U leave it in an interval; `exponential_bounds` turns that into bounds of E
+= -ln U in floating point, rounded outwards;
 
-So rounding never touches an outcome: it only triggers step 3 a little too often. A
-consequence is that the same words give the same outcome on every processor.
+2. where the bounds decide the outcome, which is nearly always, no further bit could change it;
+
+3. elsewhere `LazyExponential` draws more bits and computes with decimals of growing precision until
+they decide.
+
+So rounding never changes an outcome: it only triggers step 3 a little too often. Hence the same
+words give the same outcome on every processor.
 
 E is a standard exponential variable; Gumbel noise (-ln E), the noise of permute-and-flip
 and geometric gaps are functions of it (see `choice` and `sparse`).
@@ -32,7 +33,7 @@ from hedgerow.privacy.source import WORD_BITS, RandomSource
 # leaves room for three of them in a row (a test compares with decimals).
 SLACK = 2.0**-48
 
-_MOST_BITS = 512  # honest words leave nothing undecided so long, but once in 2**400
+_MOST_BITS = 512  # honest words leave nothing undecided for so long, except once in 2**400
 _GUARD_DIGITS = 40
 
 
@@ -41,8 +42,8 @@ def exponential_bounds(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return bounds of E = -ln U, where the words are the first 64 bits of each U.
 
-    Only the first ``bits`` are looked at: fewer are never wrong, only undecided more often
-    (tests do this to reach the slow path). An upper bound may be infinite.
+    Only the first ``bits`` are used: fewer are never wrong, only undecided more often (tests do
+    this to reach the slow path). An upper bound may be infinite.
     """
     # U lies in [v, v + 1] / 2**bits; the conversion and the product may round.
     v = (words >> np.uint64(WORD_BITS - bits)).astype(np.float64)
@@ -55,7 +56,7 @@ def exponential_bounds(
 
 
 class LazyExponential:
-    """One E = -ln U, known to as many bits of U as were asked for."""
+    """One E = -ln U, known to as many bits of U as have been drawn."""
 
     def __init__(self, word: int) -> None:
         self._prefix = word
@@ -64,12 +65,12 @@ class LazyExponential:
     def sharpen(self, *, source: RandomSource) -> None:
         """Draw 64 more bits of U."""
         if self.bits >= _MOST_BITS:
-            raise InternalError("the random source repeats itself")
+            raise InternalError("The random source repeats itself.")
         self._prefix = (self._prefix << WORD_BITS) | int(source.words(1)[0])
         self.bits += WORD_BITS
 
     def bounds(self) -> tuple[Decimal, Decimal]:
-        """Return bounds of E, under a context of `decimal_context` for its bits or more."""
+        """Return bounds of E, under a `decimal_context` for its bits or more."""
         # Decimals with more digits than U has bits hold U exactly, and ln is rounded
         # correctly, so one step outwards makes bounds.
         scale = Decimal(2) ** self.bits
@@ -94,5 +95,5 @@ def decimal_context(bits: int) -> decimal.Context:
 
 
 def decimal_slack(bits: int) -> Decimal:
-    """Return how far, relatively, results under `decimal_context` are to be distrusted."""
+    """Return the relative error of results under `decimal_context`."""
     return Decimal(10) ** -((bits + _GUARD_DIGITS) // 2)

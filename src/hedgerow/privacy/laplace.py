@@ -1,10 +1,10 @@
 """Exact discrete Laplace and geometric noise, many draws at a time.
 
-The sampler is [CKS20, Alg. 2] (Canonne, Kamath and Steinke, *The Discrete Gaussian for
-Differential Privacy*, 2020): uniform integers and comparisons only, no floating point,
-so the law is exactly the one of the formula. What the paper does draw by draw is done
-here on arrays, as streams: trials are drawn in batches and those that the algorithm
-accepts are kept in order, which leaves accepted draws independent and unchanged in law.
+The sampler is [CKS20, Alg. 2] (Canonne, Kamath and Steinke, *The Discrete Gaussian for Differential
+Privacy*, 2020): uniform integers and comparisons only, no floating point, so the law is exactly
+that of the formula. The paper makes one draw at a time; here trials are drawn in batches as arrays,
+and the accepted ones are kept in order, which leaves accepted draws independent and unchanged in
+law.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _MOST_EPSILON = 1 << 20
 # Arrays of this length stay in the cache of one core.
 _BATCH = 1 << 16
 
-# A Bernoulli(exp(-1)) trial from one integer R, uniform below 20!. The paper flips
-# Bernoulli(1/k), k = 1, 2, ..., until the first failure, at k = K, and succeeds when K is
-# odd. P(K > k) = 1/k!, so of the 20! values of R, 20!/(k-1)! - 20!/k! mean K = k, and one
-# is left that means K > 20. The values may be dealt out in any order: first those that
-# succeed, then the one that has to flip on, then those that fail.
+# A Bernoulli(exp(-1)) trial from one integer R, uniform below 20!. The paper flips Bernoulli(1/k),
+# k = 1, 2, ..., until the first failure, at k = K, and succeeds when K is odd. P(K > k) = 1/k!, so
+# of the 20! values of R, 20!/(k-1)! - 20!/k! mean K = k, and one is left that means K > 20. The
+# values may be assigned in any order: first those that succeed, then the one that has to flip on,
+# then those that fail.
 _FLIPS = 20
 _VALUES = math.factorial(_FLIPS)
 _SUCCEED = sum(
@@ -79,7 +79,7 @@ def geometric(n: int, *, epsilon: Fraction, source: RandomSource) -> NDArray[np.
 
 
 def sampled_epsilon(epsilon: Fraction) -> Fraction:
-    """Return the epsilon that noise is really drawn at: the largest simple one not above.
+    """Return the epsilon at which noise is actually drawn: the largest simple fraction not above.
 
     Simple means a denominator of at most 2**31 and at most 2**31 / epsilon, so that every
     product in the sampler fits in 63 bits. Rounding down means more noise, never less; it
@@ -113,14 +113,14 @@ class _Stream:
 
     def __init__(self, n: int, *, kept: float) -> None:
         if n < 0:
-            raise InternalError("a negative number of draws was asked for")
+            raise InternalError("The number of draws is negative.")
         self._n = n
         self._kept = kept
         self._have = 0
         self._parts: list[NDArray[np.int64]] = []
 
     def missing(self) -> int:
-        """Return how many trials to make next; 0 when there are draws enough."""
+        """Return the number of trials to make next; 0 when there are enough draws."""
         lacking = self._n - self._have
         if lacking <= 0:
             return 0
@@ -142,7 +142,7 @@ def _geometric(n: int, epsilon: Fraction, source: RandomSource) -> NDArray[np.in
     s, t = epsilon.numerator, epsilon.denominator
     v = _runs_of_successes(n, source)
     if v.size and int(v.max()) >= _LARGEST:
-        raise InternalError("the random source repeats itself")
+        raise InternalError("The random source repeats itself.")
     return (_remainders(n, t, source) + t * v) // s
 
 
@@ -163,7 +163,7 @@ def _remainders(n: int, t: int, source: RandomSource) -> NDArray[np.int64]:
 
 
 def _runs_of_successes(n: int, source: RandomSource) -> NDArray[np.int64]:
-    """Draw V: how many Bernoulli(exp(-1)) trials succeed before the next one fails."""
+    """Draw V, the number of Bernoulli(exp(-1)) trials that succeed before the first failure."""
     trials = np.zeros(0, dtype=np.bool_)
     while (failures := np.flatnonzero(~trials)).size < n:
         lacking = (n - failures.size) / -math.expm1(-1)

@@ -1,7 +1,7 @@
-"""What methods call: every function books its cost on the path ledger, then draws.
+"""The functions that methods call: each books its cost on the path ledger, then draws.
 
-These are the only doors between confidential sums and publishable values. A booking
-that would overdraw its path raises before anything is drawn.
+They are the only way from confidential sums to publishable values. A booking that would overdraw
+its path raises before anything is drawn.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hedgerow.privacy.sparse import passing_empties
 
 @dataclass(frozen=True, kw_only=True)
 class Spending:
-    """What a mechanism call costs and where it is booked.
+    """The cost of a mechanism call and the nodes on which it is booked.
 
     ``nodes`` are the ledger's nodes whose records the call reads, each at the full cost;
     the root is the whole data set.
@@ -45,13 +45,13 @@ def noisy_counts(
 ) -> NDArray[np.int64]:
     """Return the counts of groups with discrete Laplace noise.
 
-    ``per_record`` is a public bound: how many of the groups one record can be in.
+    ``per_record`` is a public bound on the number of groups that one record can be in.
 
     Departs: [DiffGen, Alg. 1, line 12] adds continuous Laplace noise. Discrete noise
     keeps counts whole, so nothing leaks through low-order bits.
 
-    Privacy: adding or removing one record changes ``per_record`` counts by 1 at the most,
-    and each has noise for ``epsilon / per_record``, so the whole vector costs ``epsilon``.
+    Privacy: adding or removing one record changes at most ``per_record`` counts by 1, and each has
+    noise for ``epsilon / per_record``, so the whole vector costs ``epsilon``.
     """
     epsilon = spending.book() / per_record
     return counts + discrete_laplace(len(counts), epsilon=epsilon, source=spending.source)
@@ -71,8 +71,8 @@ def noisy_sparse_counts(
     beyond any memory, are never enumerated: those whose noise reaches the threshold are
     drawn directly, with the same law as if each had been given its noise.
 
-    Privacy: as :func:`noisy_counts`, followed by dropping what stays below a public
-    threshold; the result is sorted, so that it does not show which groups were occupied.
+    Privacy: as :func:`noisy_counts`, followed by dropping what is below a public threshold; the
+    result is sorted, so that it does not show which groups were occupied.
     """
     block = CellBlock(keys=keys, counts=counts, n_groups=n_groups, threshold=threshold)
     return noisy_sparse_blocks([block], spending=spending)[0]
@@ -80,7 +80,7 @@ def noisy_sparse_counts(
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CellBlock:
-    """Disjoint groups under one threshold: ``keys`` are the occupied ones of ``n_groups``."""
+    """Disjoint groups under one threshold; ``keys`` are the occupied ones of ``n_groups``."""
 
     keys: NDArray[np.int64]
     counts: NDArray[np.int64]
@@ -130,9 +130,9 @@ def noisy_rest(
     ledger: PathLedger,
     source: RandomSource,
 ) -> tuple[NDArray[np.int64], Shares]:
-    """Return counts (boxes, classes) of disjoint boxes with all the noise that they need.
+    """Return noisy counts (boxes, classes) of disjoint boxes, at all that their paths have left.
 
-    Every box is drawn with whatever its own path has left, which is returned as well.
+    Every box is drawn with what its own path has left; that is returned as well.
 
     Privacy: a record is in one box and one class, so box ``nodes[b]`` costs its path what
     is left of it (Lemma L2), and nothing more.
@@ -194,6 +194,6 @@ def pass_tests(
     ``counts`` are (parents, children); ``tested`` is public, and what is not tested does not pass.
 
     Privacy: paid for by :func:`path_tests`; every level is drawn once, and holds exactly the
-    children of what passed in the level before.
+    children of the nodes that passed in the level before.
     """
     return tests.passing(counts, tested=tested)

@@ -29,14 +29,14 @@ from hedgerow.privacy.source import RandomSource
 
 _DIGITS = 60
 _STEPS = 1024
-"""Parts of the share among which the rate is looked for."""
+"""Number of parts of the share among which the rate is searched."""
 
 _LEAST_SHARE = Fraction(1, 10**6)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TestRule:
-    """What the tests of a path are made with: the rate of one, the clip, and the descent."""
+    """Parameters of the tests of a path: the rate of one test, the clip and the descent."""
 
     __test__ = False  # no test of pytest
 
@@ -46,16 +46,16 @@ class TestRule:
 
     def __post_init__(self) -> None:
         if self.rate <= 0 or not 0 <= self.gamma <= self.delta:
-            raise InternalError("tests along a path need a rate and 0 <= gamma <= delta")
+            raise InternalError("Tests along a path need a rate and 0 <= gamma <= delta.")
 
     @property
     def cost(self) -> Fraction:
-        """What all tests of one path cost, rounded up."""
+        """Cost of all tests of one path, rounded up."""
         return path_cost(self.rate, gamma=self.gamma, delta=self.delta)
 
 
 def path_cost(rate: Fraction, *, gamma: int, delta: int) -> Fraction:
-    """Return an upper bound of what all tests of a path cost: never below the true one.
+    """Return an upper bound on the cost of all tests of a path.
 
     With ``a = exp(-rate)`` the tests cost at most ``rate + x / (1 - a**delta)``, where
     ``x = a**m (1 - a) / (1 + a - a**m)`` and ``m = delta - gamma``.
@@ -68,11 +68,11 @@ def path_cost(rate: Fraction, *, gamma: int, delta: int) -> Fraction:
     """
     least, _ = _exponential(rate)
     _, power = _exponential(rate * (delta - gamma))
-    _, apart = _exponential(rate * delta)
-    if apart >= 1:
-        raise InternalError("tests that do not descend have no bound")
+    _, ratio = _exponential(rate * delta)
+    if ratio >= 1:
+        raise InternalError("Tests that do not descend have no bound.")
     first = power * (1 - least) / (1 + least - power)
-    return rate + first / (1 - apart)
+    return rate + first / (1 - ratio)
 
 
 def _exponential(exponent: Fraction) -> tuple[Fraction, Fraction]:
@@ -88,7 +88,7 @@ def _exponential(exponent: Fraction) -> tuple[Fraction, Fraction]:
 
 @lru_cache(maxsize=256)
 def rule_for(share: Fraction, *, fan_out: int) -> TestRule:
-    """Return the rule of the largest rate whose paths cost ``share`` at the most.
+    """Return the rule of the largest rate whose paths cost at most ``share``.
 
     ``gamma`` is so large that a node without records has less than half an expanded child of
     its ``fan_out`` on average, and ``delta`` leaves two units of noise between tests.
@@ -105,11 +105,11 @@ def rule_for(share: Fraction, *, fan_out: int) -> TestRule:
         rule = TestRule(rate=rate, gamma=gamma, delta=gamma + math.ceil(2 / float(rate)))
         if rule.cost <= share:
             return rule
-    raise InternalError("no rate is small enough for its share")
+    raise InternalError("No rate is small enough for this share.")
 
 
 class PathTests:
-    """The tests of a forest, level by level: every level once, from the roots down.
+    """The tests of a forest, every level once, from the roots down.
 
     Roots are expanded by themselves; the children of what is expanded are tested once, at one
     more than their parent's depth.
@@ -127,19 +127,19 @@ class PathTests:
 
     @property
     def depth(self) -> int:
-        """How many levels were tested."""
+        """Number of levels tested so far."""
         return self._depth
 
     def biased(self, counts: NDArray[np.int64], *, tested: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return what noise is added to at the next level (confidential); a level is asked once.
+        """Return the values that get noise at the next level (confidential), once per level.
 
         ``counts`` are (parents, children). The parents must be exactly those that passed in the
         level before, in their order, and no child may have more records than its parent.
         """
         if counts.shape != tested.shape or counts.shape[0] != self._n_parents:
-            raise InternalError("a level of tests does not follow from the one before")
+            raise InternalError("A level of tests does not follow from the one before.")
         if self._parents is not None and (counts.sum(axis=1) > self._parents).any():
-            raise InternalError("children hold more records than what was expanded")
+            raise InternalError("Children hold more records than their expanded parent.")
         self._depth += 1
         biased = counts[tested] - (self._depth * self.rule.delta + self.threshold)
         return np.maximum(biased, -self.rule.gamma)

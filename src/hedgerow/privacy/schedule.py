@@ -1,8 +1,8 @@
-"""What each release may cost that is made again and again.
+"""The cost that each of a series of repeated releases may have.
 
-Releases that read the same records, or the same people, add up: each may have an equal part of
-what all together may cost. Releases of parts that have none in common may each have all of it.
-No ledger is read: a schedule is arithmetic, for those who decide on a cap.
+Releases that read the same records, or the same people, add up: each may have an equal part of the
+total. Releases of disjoint parts may each have all of it. No ledger is read: a schedule is
+arithmetic, for those who decide on a cap.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DECIMALS = 6
 
 @dataclass(frozen=True, kw_only=True)
 class Schedule:
-    """Releases every ``every``, for ``amount`` times ``unit``, and what each may cost."""
+    """Releases ``every`` period, for ``amount`` times ``unit``, and the cost that each may have."""
 
     every: str
     amount: int
@@ -39,7 +39,7 @@ class Schedule:
     def of(
         cls, every: str, *, amount: str, unit: str, epsilon: EpsilonLike, disjoint: bool = False
     ) -> Schedule:
-        """Return the schedule that words describe.
+        """Return the schedule that a text such as "2 years" describes.
 
         >>> plan = Schedule.of("month", amount="2", unit="years", epsilon=4)
         >>> plan.n_releases, plan.each, plan.each_decimal
@@ -51,17 +51,17 @@ class Schedule:
         length = _step(unit.removesuffix("s") if unit != "s" else unit, "for")
         if not (amount.isascii() and amount.isdigit()) or not 1 <= len(amount) <= 6:
             raise SettingError(
-                "is not a whole number of days, weeks, months, quarters or years",
+                "The time is not a whole number of days, weeks, months, quarters or years.",
                 where="for",
-                do="Give a number and a unit, such as: --for 2 years",
+                do="Give a number and a unit, such as: --duration 2 years",
             )
         number = int(amount)
         if number == 0:
-            raise SettingError("is no time at all", where="for", do="Give at least 1.")
+            raise SettingError("The time is 0.", where="for", do="Give at least 1.")
         n_releases = _times(step, number, length)
         if n_releases > MOST_RELEASES:
             raise SettingError(
-                f"are more than {MOST_RELEASES:,} releases",
+                f"These are more than {MOST_RELEASES:,} releases.",
                 where="for",
                 do="Give a shorter time, or publish less often.",
             )
@@ -76,7 +76,7 @@ class Schedule:
 
     @property
     def each(self) -> Fraction:
-        """What each release may cost."""
+        """Epsilon that each release may spend."""
         return self.epsilon if self.disjoint else self.epsilon / self.n_releases
 
     @property
@@ -103,16 +103,16 @@ def _step(word: str, where: str) -> str:
     if word in STEPS:
         return word
     raise SettingError(
-        f"{word!r} is no step of the calendar"
+        f"{word!r} is not a step of the calendar."
         if word.isprintable() and len(word) < 60
-        else "is no step of the calendar",
+        else "This is not a step of the calendar.",
         where=where,
         do=f"Give one of: {', '.join(STEPS)}.",
     )
 
 
 def _times(every: str, amount: int, unit: str) -> int:
-    """Return how often a step begins in a time, at the most: leap years and short months count.
+    """Return the largest number of times that a step can begin in a time.
 
     >>> _times("month", 2, "year"), _times("week", 1, "year"), _times("month", 60, "day")
     (24, 53, 3)

@@ -1,9 +1,8 @@
-"""Random words, and uniform integers made of them without bias.
+"""Random words, and unbiased uniform integers computed from them.
 
-Everything random in a release is computed from the 64-bit words of one source, handed
-down by keyword. The operating system's source makes a private release; a seeded source
-makes an experiment that can be repeated, and whatever it touches is stamped
-*reproducible, not private*.
+Everything random in a release is computed from the 64-bit words of one source, passed by keyword.
+The operating system's source makes a private release; a seeded source makes an experiment that can
+be repeated, and its results are stamped *reproducible, not private*.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ _WORDS = 1 << WORD_BITS
 
 
 class RandomSource(Protocol):
-    """Where random words come from."""
+    """A source of random words."""
 
     @property
     def reproducible(self) -> bool:
-        """Whether the words can be foreseen by who knows the seed."""
+        """Return whether knowing the seed is enough to predict the words."""
         ...
 
     def words(self, n: int) -> NDArray[np.uint64]:
@@ -36,9 +35,9 @@ class RandomSource(Protocol):
 class SystemSource:
     """The operating system's cryptographic generator.
 
-    Every call asks the system anew: no buffer means no words that two processes could
-    share after a fork, and asking costs about a microsecond a call plus 25 ns a word
-    (``python benchmarks/bench_noise.py`` measures it).
+    Every call asks the system anew: without a buffer no two processes can share words after a fork,
+    and a call costs about a microsecond plus 25 ns per word (``python benchmarks/bench_noise.py``
+    measures it).
     """
 
     reproducible = False
@@ -60,7 +59,7 @@ class SeededSource:
 
     @classmethod
     def of_stream(cls, seed: int, stream: str) -> SeededSource:
-        """Return another source for the same seed, by the name of what it is for."""
+        """Return another source for the same seed, named after its use."""
         source = cls(seed)
         source._generator = np.random.Philox(np.random.SeedSequence([seed, *stream.encode()]))
         return source
@@ -77,7 +76,7 @@ def words_below_multiple(n: int, *, bound: int, source: RandomSource) -> NDArray
     of ``reach = 2**64 // bound`` gives events of probability ``k / bound`` exactly.
     """
     if not 1 <= bound <= _WORDS // 2:
-        raise InternalError("a uniform integer was asked for below a bound out of range")
+        raise InternalError("The bound of a uniform integer is out of range.")
     highest = np.uint64(_WORDS // bound * bound - 1)
     words = source.words(n)
     again = np.flatnonzero(words > highest)
@@ -109,9 +108,9 @@ def below(bounds: NDArray[np.int64], *, source: RandomSource) -> NDArray[np.int6
     [0, 0]
     """
     if bounds.size and int(bounds.min()) < 1:
-        raise InternalError("a uniform integer was asked for below a bound out of range")
+        raise InternalError("The bound of a uniform integer is out of range.")
     moduli = bounds.astype(np.uint64)
-    # 2**64 mod m, in 64 bits: the first that many words are drawn again.
+    # 2**64 mod m, in 64 bits: words below that number are drawn again.
     lowest = (np.uint64(0) - moduli) % moduli
     words = source.words(bounds.size)
     again = np.flatnonzero(words < lowest)

@@ -1,11 +1,11 @@
 """The noise of empty groups, without visiting them.
 
-A release gives noise to every group of the domain, empty ones included, and keeps those
-that reach a threshold. Empty groups are many and nearly all fail, so instead of adding
-noise to each, the ones that pass are drawn directly: the gaps between them are geometric,
-and the value of each is the threshold plus a geometric tail (Cormode, Procopiuc,
-Srivastava and Tran, *Differentially Private Summaries for Sparse Data*, 2012). The result
-has exactly the law of enumeration, in the time of what passes.
+A release gives noise to every group of the domain, empty ones included, and keeps those that reach
+a threshold. Empty groups are many and nearly all fail, so instead of adding noise to each, those
+that pass are drawn directly: the gaps between them are geometric, and the value of each is the
+threshold plus a geometric tail (Cormode, Procopiuc, Srivastava and Tran, *Differentially Private
+Summaries for Sparse Data*, 2012). The result has exactly the law of enumeration; time grows only
+with the number of groups that pass.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def passing_empties(
 def _ranks_after(
     reached: int, gaps: NDArray[np.int64], n_groups: int
 ) -> tuple[NDArray[np.int64], int]:
-    """Turn gaps into ranks from ``reached`` on; return them and where they end."""
-    # Sums may exceed 64 bits. Rough ones tell where they leave the range for sure; up to
+    """Turn gaps into ranks from ``reached`` on; return them and the next rank."""
+    # Sums may exceed 64 bits. Approximate sums show where they certainly leave the range; up to
     # there, and one gap more, sums stay below 2**64.
     rough = np.cumsum(gaps.astype(np.float64) + 1)
     enough = int(np.searchsorted(rough, 1.01 * (n_groups - reached))) + 1
@@ -102,7 +102,7 @@ class _Gaps:
     threshold: int
 
     def expected(self, n_groups: int) -> float:
-        """Return how many of ``n_groups`` pass on average, roughly."""
+        """Return approximately how many of ``n_groups`` pass on average."""
         a = math.exp(-float(self.epsilon))
         return n_groups * a**self.threshold / (1 + a)
 
@@ -111,7 +111,7 @@ class _Gaps:
         words = source.words(n)
         e_low, e_high = exponential_bounds(words, bits=bits)
         least, most = _hazard(self.epsilon, self.threshold, WORD_BITS)
-        # Converting to binary rounds; one step outwards undoes that.
+        # The conversion to binary rounds; one step outwards undoes that.
         h_low, h_high = np.nextafter(float(least), 0), np.nextafter(float(most), 1)
         with np.errstate(divide="ignore", over="ignore"):
             low = _whole(e_low / h_high * (1 - SLACK))

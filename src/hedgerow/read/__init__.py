@@ -1,5 +1,5 @@
-"""The reading room: confidential files, dataframes and databases are opened here.
+"""Confidential files, dataframes and databases are opened here.
 
 A path, a dataframe or a database's URL comes in; batches of Arrow columns, or of words, leave,
-each record as it stands, for ``encode`` alone.
+with each record unchanged, for ``encode`` alone.
 """

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 100_000_000
 MOST_ROWS_PER_BYTE = 20
-"""Records that a Parquet file may claim: the first, or the second for each byte if more."""
+"""Maximum number of records of a Parquet file: the first, or the second per byte if larger."""
 
 
 @contextmanager
 def readable(path: Path) -> Iterator[None]:
-    """Turn what Arrow says of a file, which may quote values, into our own words."""
+    """Replace Arrow's messages about a file, which may quote values, by our own."""
     try:
         yield
     except (pa.ArrowException, OSError, ValueError):
@@ -53,7 +53,7 @@ class ParquetSource:
         text: Collection[str] = (),
         progress: ReadProgress | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Stream the asked columns; text keeps the dictionary that the file stores."""
+        """Stream the requested columns; text keeps the dictionary that the file stores."""
         places_of(columns, self)
         done = 0
         for path in self.paths:
@@ -91,9 +91,9 @@ def row_groups(
 
 
 def _stretches(metadata: FileMetaData, rows: int) -> Iterator[list[int]]:
-    """Yield row groups that follow each other, in stretches of ``rows`` records or a little more.
+    """Yield adjacent row groups in stretches of at least ``rows`` records.
 
-    A stretch is what a reader holds at a time, so that a file's size does not count.
+    A reader holds one stretch at a time, so memory does not depend on the file's size.
     """
     held, n_held = [], 0
     for group in range(metadata.num_row_groups):
@@ -122,17 +122,17 @@ def open_parquet(paths: Sequence[Path], *, name: str) -> ParquetSource:
             n_claimed = file.metadata.num_rows
         if n_claimed > max(MOST_ROWS, MOST_ROWS_PER_BYTE * path.stat().st_size):
             raise DataError(
-                f"the file claims over {MOST_ROWS_PER_BYTE:,} records for each of its bytes",
+                f"the file claims more than {MOST_ROWS_PER_BYTE:,} records per byte",
                 where=path.name,
-                do="Check where it comes from; if it is right, give the table as CSV.",
+                do="Check its origin; if it is correct, give the table as CSV.",
             )
         n_rows += n_claimed
         checked = check_columns(names, name=path.name)
         if path != paths[0] and set(checked) != set(columns):
             raise DataError(
-                "the file has other columns than the first file of its folder",
+                "the columns differ from those of the first file in the folder",
                 where=f"{name}, {path.name}",
-                do="Keep files of one table in a folder.",
+                do="Keep the files of one table in a folder of their own.",
             )
         columns = columns or checked
     return ParquetSource(paths=tuple(paths), name=name, columns=columns, n_rows=n_rows)
@@ -158,7 +158,7 @@ class ArrowSource:
         text: Collection[str] = (),
         progress: ReadProgress | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Stream the asked columns."""
+        """Stream the requested columns."""
         places = places_of(columns, self)
         for whole, done in self._whole_batches(places):
             for batch in in_pieces(whole.select(list(columns)), self.batch_rows):
@@ -182,9 +182,9 @@ class ArrowSource:
 
 
 def _sound(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Return the batch once every offset, index and text in it was checked.
+    """Return the batch after checking every offset, index and text in it.
 
-    Arrow takes a file's own word for these, and would read past its end.
+    Arrow trusts the file for these, and would read past its end.
     """
     batch.validate(full=True)
     return batch

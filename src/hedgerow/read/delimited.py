@@ -1,9 +1,8 @@
-"""CSV and TSV files, by the plan's public rules; records in parallel.
+"""CSV and TSV files, read by the plan's public rules, with records in parallel.
 
-Every column comes as dictionary-encoded text: the few distinct values of a block are
-looked at once each, and the records only through small integers. Blocks are checked and
-parsed by a thread per core, in order. In large files those that are plain go another way
-(`plain_blocks`), to the same columns.
+Every column comes as dictionary-encoded text: each distinct value of a block is examined once, and
+the records only as small integers. Blocks are checked and parsed by a thread per core, in order. In
+large files, plain blocks are parsed by compiled loops (`plain_blocks`), to the same columns.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from hedgerow.read.sound import BOM, LineRules
 from hedgerow.read.source import ReadProgress, check_columns, places_of
 
 _WRITTEN = re.compile(rb"[^\r\n]")
-_MOST_WORKERS = 8  # each keeps a block and what it parsed from it in memory
+_MOST_WORKERS = 8  # each holds a block and its parsed form in memory
 _HEADER_BYTES = 1 << 16
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 
@@ -53,7 +52,7 @@ class DelimitedSource:
 
     @property
     def delimiter(self) -> str:
-        """What stands between fields."""
+        """Separator of fields."""
         return self.reading.delimiter_of(self.path)
 
     def batches(
@@ -63,10 +62,10 @@ class DelimitedSource:
         text: Collection[str] = (),
         progress: ReadProgress | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Stream the asked columns, all of them as dictionary-encoded text.
+        """Stream the requested columns, all of them as dictionary-encoded text.
 
-        Where the plan says that numbers have a decimal comma or marks between thousands, those
-        of columns that are not asked for as ``text`` come with a decimal point alone.
+        If the plan says that numbers have a decimal comma or thousands separators, those of columns
+        that are not in ``text`` come with a decimal point only.
         """
         parser = RecordParser.of(self, columns, text=text, compiled=self._compiled())
         workers = min(os.cpu_count() or 1, _MOST_WORKERS)
@@ -84,7 +83,7 @@ class DelimitedSource:
     def _compiled(self) -> bool:
         try:
             return blocks_compiled(self.path.stat().st_size)
-        except OSError:  # which is said where it is read
+        except OSError:  # it is reported when the file is read
             return False
 
     def _blocks(self) -> Iterator[Block]:
@@ -97,7 +96,7 @@ class DelimitedSource:
 
 
 def _cut(path: Path, reading: Reading, size: int) -> Iterator[Block]:
-    """Yield blocks of whole records, without those that are too long if the plan drops them."""
+    """Yield blocks of complete records, without too long ones if the plan drops them."""
     if reading.quote == "multi-line":
         return quoted_blocks(path, size=size)
     return text_blocks(path, size=size, drop_long=reading.drops_malformed)
@@ -113,9 +112,9 @@ def _finished(
 
 
 class RecordParser:
-    """Turns blocks of lines into batches of the asked columns, by public rules alone.
+    """Converts blocks of lines to batches of the requested columns, by public rules alone.
 
-    Where compiled loops are worth while, ``compiled``, they take the blocks that are plain.
+    With ``compiled``, which needs a large file, compiled loops parse the plain blocks.
     """
 
     def __init__(
@@ -124,19 +123,19 @@ class RecordParser:
         *,
         delimiter: str,
         n_columns: int,
-        asked: Sequence[tuple[int, str]],
+        requested: Sequence[tuple[int, str]],
         text: Collection[str],
         compiled: bool = False,
     ) -> None:
-        # Columns go by number: names of a header may repeat up to blanks or be empty.
+        # Columns are identified by number: names in a header may repeat up to spaces or be empty.
         self.rules = rules
         self.delimiter = delimiter
         self.n_columns = n_columns
-        self.asked = list(asked)
-        self.marks = marks_of_columns(rules.reading, [name for _, name in asked], text=text)
-        places = [place for place, _ in asked]
+        self.requested = list(requested)
+        self.marks = marks_of_columns(rules.reading, [name for _, name in requested], text=text)
+        places = [place for place, _ in requested]
         self.plain = (
-            PlainBlocks(rules.reading, delimiter=delimiter, n_columns=n_columns, asked=places)
+            PlainBlocks(rules.reading, delimiter=delimiter, n_columns=n_columns, requested=places)
             if compiled
             else None
         )
@@ -150,19 +149,19 @@ class RecordParser:
         text: Collection[str],
         compiled: bool = False,
     ) -> RecordParser:
-        """Return what parses the blocks of a file."""
+        """Return the parser for the blocks of a file."""
         reading, delimiter = source.reading, source.delimiter
         return cls(
             LineRules(reading=reading, delimiter=delimiter, name=source.name),
             delimiter=delimiter,
             n_columns=len(source.columns),
-            asked=list(zip(places_of(columns, source), columns, strict=True)),
+            requested=list(zip(places_of(columns, source), columns, strict=True)),
             text=text,
             compiled=compiled,
         )
 
     def parse(self, block: Block) -> pa.RecordBatch:
-        """Return the records of whole lines, or say which of them is malformed."""
+        """Return the records of complete lines, or name the malformed one."""
         plain = None if self.plain is None else self.plain.columns(block)
         batch = self._checked(block) if plain is None else self._named(plain)
         return with_points(batch, self.marks) if self.marks else batch
@@ -176,10 +175,10 @@ class RecordParser:
 
     def _parsed(self, data: bytes) -> pa.RecordBatch:
         names = [str(place) for place in range(self.n_columns)]
-        asked = [str(place) for place, _ in self.asked]
-        if not _WRITTEN.search(data):  # every record was left out
-            return self._named([_no_words()] * len(asked))
-        if data.startswith(BOM):  # Arrow cuts one off from every block, which are no files
+        requested = [str(place) for place, _ in self.requested]
+        if not _WRITTEN.search(data):  # every record was dropped
+            return self._named([_no_words()] * len(requested))
+        if data.startswith(BOM):  # Arrow removes one from every block, as if it were a file
             data = BOM + data
         table = arrow_csv.read_csv(
             pa.BufferReader(data),
@@ -188,18 +187,18 @@ class RecordParser:
             ),
             parse_options=self._parsing(),
             convert_options=arrow_csv.ConvertOptions(
-                column_types=dict.fromkeys(asked, _TEXT),
-                include_columns=asked,
+                column_types=dict.fromkeys(requested, _TEXT),
+                include_columns=requested,
                 null_values=[""],
                 strings_can_be_null=True,
-                check_utf8=False,  # done with the encoding
+                check_utf8=False,  # checked with the encoding
             ),
         )
         batches = table.combine_chunks().to_batches()
-        return self._named(batches[0].columns if batches else [_no_words()] * len(asked))
+        return self._named(batches[0].columns if batches else [_no_words()] * len(requested))
 
     def _named(self, arrays: Sequence[pa.Array]) -> pa.RecordBatch:
-        return pa.RecordBatch.from_arrays(list(arrays), names=[name for _, name in self.asked])
+        return pa.RecordBatch.from_arrays(list(arrays), names=[name for _, name in self.requested])
 
     def _parsing(self) -> arrow_csv.ParseOptions:
         reading = self.rules.reading
@@ -211,7 +210,7 @@ class RecordParser:
         )
 
     def _diagnosis(self, block: Block) -> DataError:
-        """Say which line of a block the parser could not take, and why."""
+        """Return an error that names the line of a block that cannot be parsed, and the reason."""
         line, name = 0, self.rules.name
         drop = "" if self.rules.reading.quote == "multi-line" else _OR_DROP
         try:
@@ -221,7 +220,7 @@ class RecordParser:
                     return DataError(
                         f"the record has {len(row)} fields, and the header has {self.n_columns}",
                         where=f"{name}, line {first}",
-                        do=f"Put fields that hold the delimiter in quotes; leave none out.{drop}",
+                        do=f"Put fields that contain the delimiter in quotes; omit no field.{drop}",
                     )
                 line = last
         except csv.Error:
@@ -233,16 +232,16 @@ class RecordParser:
         )
 
 
-_OR_DROP = " 'malformed: drop' in the plan's reading leaves such records out."
+_OR_DROP = " With 'malformed: drop' in the plan's reading, such records are dropped."
 
 
 def _no_words() -> pa.DictionaryArray:
-    # Not when this module is loaded: it loads pandas wherever that is installed.
+    # Not when this module is loaded: it loads pandas if that is installed.
     return pa.DictionaryArray.from_arrays(pa.array([], pa.int32()), pa.array([], pa.string()))
 
 
 def _skip(row: Any) -> str:
-    """Leave a record of another width out; that its file has such a one stays unsaid."""
+    """Drop a record of the wrong width, without a message about the file."""
     return "skip"
 
 
@@ -281,13 +280,13 @@ def rows_in(data: bytes, delimiter: str, reading: Reading) -> Iterator[tuple[int
 
 
 def _header(path: Path, reading: Reading) -> tuple[list[str], int]:
-    """Return the names in the first record that is not blank, and the number of its last line."""
+    """Return the names in the first non-blank record, and the number of its last line."""
     delimiter = reading.delimiter_of(path)
     strict = replace(reading, malformed="refuse")
     rules = LineRules(reading=strict, delimiter=delimiter, name=path.name)
     line = 1
     for block in _cut(path, reading, _HEADER_BYTES):
-        if block.line != line:  # a line before it was too long: no record may stand in for it
+        if block.line != line:  # a line before it was too long: no record may replace it
             break
         line += block.data.count(b"\n")
         first = _up_to_a_record(block, multi_line=reading.quote == "multi-line")
@@ -306,7 +305,7 @@ def _header(path: Path, reading: Reading) -> tuple[list[str], int]:
 
 
 def _up_to_a_record(block: Block, *, multi_line: bool) -> Block | None:
-    """Return the start of a block, with its first record that is not blank as the last."""
+    """Return the start of a block up to its first non-blank record."""
     end, quotes, begun = 0, 0, False
     for line in BytesIO(block.data):
         end += len(line)

@@ -1,7 +1,7 @@
 """Dataframes of any library: pandas, polars (eager and lazy), pyarrow, DuckDB and more.
 
-pyarrow's own tables go straight through; what narwhals knows is cut to the asked columns
-in its own library first; everything else must offer the Arrow C stream.
+pyarrow's own tables are used directly; dataframes that narwhals supports are reduced to the
+requested columns in their own library first; everything else must offer the Arrow C stream.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class FrameSource:
         text: Collection[str] = (),
         progress: ReadProgress | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Stream the asked columns."""
+        """Stream the requested columns."""
         places = places_of(columns, self)
         if self.once and self._begun:
             raise DataError(
@@ -59,7 +59,7 @@ class FrameSource:
             progress(1.0)
 
     def _guarded(self, places: list[int]) -> Iterator[tuple[pa.RecordBatch, float]]:
-        """Read on, replacing any error of another library: its text may quote values."""
+        """Read on, replacing any error of another library, whose text may quote values."""
         batches = self.select(places)
         while True:
             try:
@@ -92,7 +92,7 @@ def open_frame(data: Any) -> FrameSource:
 
 def _unreadable() -> DataError:
     return DataError(
-        "its library could not hand it over",
+        "its library could not convert it",
         where=_NAME,
         do="Give every column one type: text, numbers, dates or booleans.",
     )
@@ -201,15 +201,15 @@ def _as_array(series: Any) -> pa.Array:
 
 
 def _is_of_objects(dtype: Any) -> bool:
-    """Whether a column of pandas holds Python objects, whose kinds it does not know."""
+    """Return whether a column of pandas holds Python objects, whose types it does not know."""
     return isinstance(dtype, np.dtype) and dtype.kind == "O"
 
 
 def _of_objects(values: list[Any]) -> pa.Array:
-    """Return objects as text or as lists of texts, each spelt by itself.
+    """Return objects as text or as lists of texts, each formatted separately.
 
-    No type is made up that all of them fit: one record would decide how the others are spelt
-    (a long decimal adds noughts to the short ones).
+    No common type is chosen: one record would decide how the others are formatted (a long decimal
+    adds zeros to short ones).
     """
     try:
         return pa.array(values, pa.string(), from_pandas=True)
@@ -227,5 +227,5 @@ def _spelt_list(value: Any) -> list[str | None] | None:
     if isinstance(value, _LISTS):
         return [spell(item) for item in value]
     if spell(value) is not None:
-        raise pa.ArrowInvalid("a value among lists is no list")
+        raise pa.ArrowInvalid("a value among lists is not a list")
     return None

@@ -1,8 +1,8 @@
-"""Set-valued data, wherever it lies: basket files, columns of lists, long tables.
+"""Set-valued data in any storage: basket files, columns of lists, long tables.
 
-Whatever the storage, records come as batches of words: the items of all records, one
-after the other as dictionary-encoded text, and how many each record has. A long table,
-whose rows of one record may lie anywhere, comes as rows of record and item instead.
+Records come as batches of words: the items of all records, one after the other as
+dictionary-encoded text, with the number of each record's items. A long table, in which the rows
+of a record need not be adjacent, comes as rows of record and item instead.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class ListColumn:
 
     @property
     def name(self) -> str:
-        """What to call the table in messages."""
+        """Name of the table in messages."""
         return self.source.name
 
     def batches(self, *, progress: ReadProgress | None = None) -> Iterator[WordBatch]:
@@ -48,7 +48,7 @@ class ListColumn:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LongTable:
-    """One row per record and item, in any order; ``order`` says where in its record it belongs."""
+    """One row per record and item, in any order; ``order`` is the item's position in its record."""
 
     source: Source
     record: str
@@ -57,13 +57,13 @@ class LongTable:
 
     @property
     def name(self) -> str:
-        """What to call the table in messages."""
+        """Name of the table in messages."""
         return self.source.name
 
     def rows(
         self, *, progress: ReadProgress | None = None
     ) -> Iterator[tuple[pa.DictionaryArray, pa.DictionaryArray, pa.Array | None]]:
-        """Stream the records' names, the items and their places, row by row."""
+        """Stream the records' names, the items and their positions, row by row."""
         columns = [self.record, self.column, *([] if self.order is None else [self.order])]
         for batch in self.source.batches(columns, text=columns, progress=progress):
             order = None if self.order is None else batch.column(2)
@@ -81,9 +81,9 @@ def open_items(
     base: Path = Path(),
     reading: Reading = PLAIN,
 ) -> ItemSource:
-    """Return set-valued data, opened far enough to know that it has its columns.
+    """Return set-valued data, opened far enough to check its columns.
 
-    ``data`` is whatever :func:`hedgerow.read.open.open_table` takes, or a basket file,
+    ``data`` is anything that :func:`hedgerow.read.open.open_table` accepts, or a basket file,
     plain or gzipped: one record per line.
     """
     if place.column is None:
@@ -102,9 +102,9 @@ def open_items(
 def _open_basket_file(data: Any, place: ItemsPlace, *, base: Path, reading: Reading) -> BasketFile:
     if not isinstance(data, str | os.PathLike):
         raise DataError(
-            "the plan does not say which column holds the items",
+            "the plan does not name the column of the items",
             where="items.column",
-            do="Name the column of lists; for a long table name record, too.",
+            do="Name the column of lists; for a long table, name 'record' as well.",
         )
     path = base / data
     check_text_file(path, do="Name the column of items in the plan: items.column.")
@@ -119,7 +119,7 @@ def words_of_lists(column: pa.Array, *, where: str) -> WordBatch:
 
 
 def words_in_order(column: pa.Array) -> WordBatch:
-    """Return the records of a column of lists of items with their places, as gathered rows."""
+    """Return the records of a column of lists of items with their positions, as gathered rows."""
     pairs = column.flatten()
     words = _encoded(pairs.field("item"))
     return WordBatch(words=words, lengths=_lengths(column), order=pairs.field("place"))

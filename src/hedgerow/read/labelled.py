@@ -1,7 +1,7 @@
 """SPSS (.sav, .zsav) and Stata (.dta) files, with the labels that they give to coded values.
 
 Value labels are part of a file's structure, like the names of its columns: whoever has the code
-book knows them. Where a column is asked for as text, a value comes as its label.
+book knows them. In columns that are requested as text, a value comes as its label.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hedgerow.read.source import MAX_COLUMNS, ReadProgress, check_columns, place
 from hedgerow.read.spss_parts import check_dictionary
 from hedgerow.read.text import InexactError, spell, text_columns
 
-_CELLS = 1 << 22  # read at a time: each is a Python object for a while
+_CELLS = 1 << 22  # cells read at a time: each is a Python object for a while
 _MOST_ROWS = 100_000_000
 _MOST_ROWS_PER_BYTE = 20
 _SPSS = (b"$FL2", b"$FL3")
@@ -31,8 +31,8 @@ _SPSS = (b"$FL2", b"$FL3")
 class LabelledSource:
     """An SPSS or Stata file; see :class:`hedgerow.read.source.Source`.
 
-    ``labels`` are what the values of a column stand for, by how they are spelt, for columns
-    that have some; every one is different within its column.
+    ``labels`` maps the text of each value of a column to its label, for columns that have labels;
+    labels are unique within a column.
     """
 
     path: Path
@@ -53,7 +53,7 @@ class LabelledSource:
         text: Collection[str] = (),
         progress: ReadProgress | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Stream the asked columns; those asked as text with labels in place of codes."""
+        """Stream the requested columns; those in ``text`` with labels in place of codes."""
         places_of(columns, self)
         done, rows = 0, self.batch_rows
         most = max(_MOST_ROWS, _MOST_ROWS_PER_BYTE * self.path.stat().st_size)
@@ -82,7 +82,7 @@ class LabelledSource:
             return {name: list(found[name]) for name in columns}
 
     def _array(self, values: list[Any], column: str, is_text: bool) -> pa.Array:
-        """Return a column, as text where its values are of several kinds."""
+        """Return a column, as text if its values are of several types."""
         where = f"{self.name}, column {column!r}"
         labels = self.labels.get(column)
         kinds = set(map(type, values)) - {type(None)}
@@ -92,7 +92,7 @@ class LabelledSource:
             distinct = {value: spell(value) for value in set(values)}
         except InexactError:
             raise DataError(
-                "the column holds whole numbers with more digits than are kept",
+                "the column holds integers with more digits than are stored",
                 where=where,
                 do="Store it as text.",
             ) from None
@@ -141,12 +141,12 @@ def _names(names: Sequence[Any], path: Path) -> list[str]:
 
 
 def value_labels(source: object) -> Mapping[str, Mapping[str, str]]:
-    """Return the labels that a table's file gives to its values; none for most kinds."""
+    """Return the value labels of a table's file; most kinds of files have none."""
     return getattr(source, "labels", {})
 
 
 def _spelt(labels: Mapping[Any, str]) -> dict[str, str]:
-    """Return labels by the text of their values; equal ones are told apart by the value.
+    """Return labels by the text of their values; equal labels are distinguished by the value.
 
     >>> _spelt({1.0: "no ", 2.0: "yes", 3.0: "yes"})
     {'1': 'no', '2': 'yes (2)', '3': 'yes (3)'}
@@ -181,7 +181,7 @@ def _reader(path: Path) -> Callable[..., Any]:
 
 @contextmanager
 def _readable(path: Path) -> Iterator[None]:
-    """Turn what the library says of a file, which may quote values, into our own words."""
+    """Replace the library's messages about a file, which may quote values, by our own."""
     try:
         yield
     except HedgerowError:

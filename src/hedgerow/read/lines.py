@@ -1,7 +1,7 @@
-"""Text files as blocks of whole lines, decompressed, as their bytes are.
+"""Text files as blocks of complete lines, decompressed but not decoded.
 
-Blocks end where lines end, and with them records: a line is a record wherever the plan does
-not say that quoted fields hold line ends (`quoted_blocks`). What the lines hold is looked at
+Blocks end at line ends, and so at ends of records: a line is a record unless the plan says
+that quoted fields may contain line ends (`quoted_blocks`). The content of lines is checked
 later, in any thread: see `sound`.
 """
 
@@ -21,38 +21,38 @@ import pyarrow as pa
 from hedgerow.errors import DataError
 
 BLOCK = 1 << 22
-"""Bytes read at a time."""
+"""Number of bytes read at a time."""
 
 MAX_RECORD = 1 << 24
-"""Bytes of one record, or of one line, beyond which it is malformed."""
+"""Maximum size of one record, or of one line, in bytes."""
 
 MOST_UNPACKED = 1 << 28
 MOST_GROWTH = 200
-"""A compressed file may hold that many bytes, or that many times its own size if that is more."""
+"""Maximum size of a decompressed file in bytes, or in multiples of its own size if larger."""
 
 _GZIP = b"\x1f\x8b"
 ZSTD = b"(\xb5/\xfd"
-"""How a file in Zstandard begins; it is unpacked where its name says so, too."""
+"""First bytes of a Zstandard file; it is decompressed only if its name says so, too."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Block:
-    """Whole lines of a file; ``line`` numbers the first of them, from 1."""
+    """Complete lines of a file; ``line`` is the number of the first of them, from 1."""
 
     data: bytes
     line: int
     done: float
 
     def line_of(self, place: int) -> int:
-        """Return the number of the line that holds the byte at ``place``."""
+        """Return the number of the line with the byte at ``place``."""
         return self.line + self.data.count(b"\n", 0, place)
 
     def joined(self, after: Block) -> Block:
-        """Return this block and the one that follows it as one."""
+        """Return this block and the following one as one."""
         return Block(data=self.data + after.data, line=self.line, done=after.done)
 
     def without_lines(self, n_lines: int) -> Block:
-        """Return what lies behind the file's first ``n_lines`` lines; nothing where that is all."""
+        """Return the part after the file's first ``n_lines`` lines, which may be empty."""
         place = 0
         for _ in range(max(0, n_lines - (self.line - 1))):
             place = self.data.find(b"\n", place) + 1
@@ -63,19 +63,19 @@ class Block:
 
 
 def text_blocks(path: Path, *, size: int = BLOCK, drop_long: bool = False) -> Iterator[Block]:
-    """Yield blocks of whole lines, whatever they hold.
+    """Yield blocks of complete lines, whatever their content.
 
-    A line of more than `MAX_RECORD` bytes is refused with its file or, under ``drop_long``, left
-    out by itself; it still counts as a line. Which lines are too long is a function of each alone.
+    A line of more than `MAX_RECORD` bytes is refused with its file or, under ``drop_long``,
+    dropped alone; it still counts as a line. Whether a line is too long depends on it alone.
     """
     return _LineReader(path, size, drop_long=drop_long).blocks()
 
 
 def quoted_blocks(path: Path, *, size: int = BLOCK) -> Iterator[Block]:
-    """Yield blocks of whole records, whose quoted fields may hold line ends.
+    """Yield blocks of complete records, whose quoted fields may contain line ends.
 
-    A line ends a record where the quotes before it are even in number. One stray quote makes
-    them odd from there on, so that the file ends inside a quote and is refused.
+    A line ends a record if the number of quotes before its end is even. One stray quote makes
+    it odd from there on, so that the file ends inside a quote and is refused.
     """
     held: Block | None = None
     for lines in text_blocks(path, size=size):
@@ -94,7 +94,7 @@ def quoted_blocks(path: Path, *, size: int = BLOCK) -> Iterator[Block]:
 
 
 def _last_record_end(data: bytes) -> int:
-    """Return where the last line ends that has an even number of quotes before its end."""
+    """Return the end of the last line with an even number of quotes before its end."""
     if b'"' not in data:
         return len(data)
     letters = np.frombuffer(data, dtype=np.uint8)
@@ -105,11 +105,11 @@ def _last_record_end(data: bytes) -> int:
 
 
 def unpacking(raw: Any, path: Path) -> tuple[Any, bool]:
-    """Return what reads the text of an open file, and whether that is compressed.
+    """Return a reader of the text of an open file, and whether the file is compressed.
 
-    Gzip is noticed by its first bytes: a member is followed by another one or by the end of
-    the file, so no record of a plain file is taken for it. Zstandard may skip what follows, so
-    the name must say it.
+    Gzip is detected by its first bytes: a member is followed by another one or by the end of the
+    file, so no record of a plain file is mistaken for it. Zstandard may skip the rest of a file,
+    so the name must say it.
     """
     head = raw.peek(4)
     if head.startswith(_GZIP):
@@ -153,7 +153,7 @@ class _LineReader:
             ) from None
 
     def _ended(self, data: bytes, stream: _Bounded) -> bytes:
-        """Return what was read up to the end of its last line, without one that is too long."""
+        """Return what was read up to the end of its last line, without a line that is too long."""
         if data.endswith(b"\n"):
             return data
         start = data.rfind(b"\n") + 1
@@ -176,7 +176,7 @@ class _LineReader:
 
 
 class _Bounded:
-    """The bytes of an open file; a compressed one may hold ``most`` of them."""
+    """The bytes of an open file; a compressed one may hold at most ``most`` of them."""
 
     def __init__(
         self, stream: Any, *, most: int | None, refuse: Callable[[str, str], DataError]
@@ -201,23 +201,23 @@ class _Bounded:
             if self.most is None:
                 raise
             raise self.refuse(
-                "the compressed file is cut off or damaged", "Compress it again."
+                "the compressed file is truncated or damaged", "Compress it again."
             ) from None
         self.n_read += len(data)
         if self.most is not None and self.n_read > self.most:
             raise self.refuse(
-                f"the compressed file holds over {MOST_GROWTH} times its size",
-                "If that is right, decompress it and give the plain file.",
+                f"the decompressed file has more than {MOST_GROWTH} times the file's size",
+                "If that is correct, decompress it and give the plain file.",
             )
         return data
 
 
-_LINE_ENDS = "Lines must end in LF or CR LF, and a record may hold 16 megabytes."
+_LINE_ENDS = "Lines must end in LF or CR LF, and a record may have up to 16 megabytes."
 
 
 def _unclosed(path: Path, line: int) -> DataError:
     return DataError(
-        "a quoted field begins here and does not end",
+        "a quoted field that begins here does not end",
         where=f"{path.name}, line {line}",
         do='Close the quote; a quote inside a quoted field is written twice ("").',
     )

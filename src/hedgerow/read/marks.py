@@ -1,7 +1,7 @@
-"""Numbers as people write them, with commas and marks between thousands, to a decimal point alone.
+"""Numbers with decimal commas and thousands separators, converted to a decimal point only.
 
-What a text means is settled by the plan's public marks and by nothing else in the table: with
-points between thousands ``6.893`` is six thousand and more, however the column goes on.
+The meaning of a text depends on the plan's public marks and on nothing else in the table: with
+points as thousands separators ``6.893`` is 6,893, whatever the rest of the column is.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ THOUSANDS: dict[Thousands, str] = {
     "blank": " \u00a0\u2009\u202f",
     "apostrophe": "'\u2019",
 }
-"""The letters that may stand between thousands."""
+"""The characters that may separate thousands."""
 
 _AS_PROGRAMS_WRITE = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
 
 
 @cache
 def number_pattern(marks: NumberMarks) -> re.Pattern[str]:
-    """Return what the numbers of a column match: groups of three between marks, or no marks."""
+    """Return a pattern for the numbers of a column: groups of three digits, or no separators."""
     point = re.escape(DECIMALS[marks.decimal])
     plain = rf"(?:[0-9]+(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?"
     if marks.thousands == "none":
@@ -44,7 +44,7 @@ def number_pattern(marks: NumberMarks) -> re.Pattern[str]:
 
 
 def plain_number_text(word: str, marks: NumberMarks) -> str:
-    """Return a number with a decimal point alone; what is none by these marks stays none.
+    """Return a number with a decimal point only; a text that is not a number stays so.
 
     >>> german = NumberMarks(decimal="comma", thousands="point")
     >>> [plain_number_text(word, german) for word in ("1.234,56", "6.893", "6.89", "unknown")]
@@ -54,20 +54,22 @@ def plain_number_text(word: str, marks: NumberMarks) -> str:
         for letter in THOUSANDS[marks.thousands]:
             word = word.replace(letter, "")
         return word.replace(",", ".")
-    # What a program would read as a number is none by the plan, and must not pass for one.
+    # A text that programs would read as a number, but the plan does not, must not pass for one.
     return word.replace(".", ",") if _AS_PROGRAMS_WRITE.fullmatch(word.strip()) else word
 
 
 def marks_of_columns(
     reading: Reading, columns: Sequence[str], *, text: Collection[str]
 ) -> dict[str, NumberMarks]:
-    """Return the marks of the columns of numbers that are not written as programs write them."""
+    """Return the marks of columns of numbers that differ from a decimal point only."""
     marks = {name: reading.marks_of(name) for name in columns if name not in text}
-    return {name: given for name, given in marks.items() if not given.are_plain}
+    return {
+        name: column_marks for name, column_marks in marks.items() if not column_marks.are_plain
+    }
 
 
 def with_points(batch: pa.RecordBatch, marks: Mapping[str, NumberMarks]) -> pa.RecordBatch:
-    """Return the batch with a decimal point alone in the columns of numbers that are text."""
+    """Return the batch with decimal points only in the columns of numbers that are text."""
     arrays = [
         _pointed(column, marks[name]) if name in marks else column
         for name, column in zip(batch.schema.names, batch.columns, strict=True)
@@ -89,22 +91,22 @@ def _pointed(column: pa.Array, marks: NumberMarks) -> pa.Array:
 
 
 def marked(source: Source, reading: Reading) -> Source:
-    """Return a table of any kind whose texts write numbers with the plan's marks.
+    """Return a table of any kind whose texts may contain numbers with the plan's marks.
 
-    A text file's own parser reads them so already.
+    The parser of text files handles them itself.
     """
     return source if hasattr(source, "delimiter") else MarkedSource(source, reading)
 
 
 class MarkedSource:
-    """A table whose texts write numbers with marks; what is stored as a number is left alone."""
+    """A table whose texts contain numbers with marks; values stored as numbers are unchanged."""
 
     def __init__(self, source: Source, reading: Reading) -> None:
         self.source = source
         self.reading = reading
 
     def __getattr__(self, name: str) -> Any:
-        """Return what else the table has, such as the labels of its values."""
+        """Return the table's other attributes, such as the labels of its values."""
         return getattr(self.source, name)
 
     def __enter__(self) -> Self:
@@ -118,7 +120,7 @@ class MarkedSource:
 
     @property
     def name(self) -> str:
-        """What to call the table in messages."""
+        """Name of the table in messages."""
         return self.source.name
 
     @property
@@ -133,7 +135,7 @@ class MarkedSource:
         text: Collection[str] = (),
         progress: ReadProgress | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Stream the asked columns; see :class:`hedgerow.read.source.Source`."""
+        """Stream the requested columns; see :class:`hedgerow.read.source.Source`."""
         marks = marks_of_columns(self.reading, columns, text=text)
         for batch in self.source.batches(columns, text=text, progress=progress):
             yield with_points(batch, marks) if marks else batch

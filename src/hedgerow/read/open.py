@@ -1,4 +1,4 @@
-"""Open whatever holds the confidential table: a file, a folder, a dataframe, a database."""
+"""Open the confidential table: a file, a folder, a dataframe or a database."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hedgerow.read.source import LABELLED, Source
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(?=//)|(sqlite):")
 _HEAD = 16
 
-# What is read by its first bytes rather than by the end of its name.
+# Files that are recognised by their first bytes rather than by their name.
 _NOT_TABLES = (
     (
         b"PK\x03\x04",
@@ -57,8 +57,8 @@ def open_table(
 
     ``data`` is the path of a CSV, TSV, JSON lines, Excel, SPSS, Stata, Parquet or Arrow file
     or of a folder of Parquet files, a database URL (with ``query``), a `Database`, or any
-    dataframe. Relative paths start from ``base``. What a file is, its name and its first bytes
-    say; how a text file is written, and what a database may take, ``reading`` says.
+    dataframe. Relative paths start from ``base``. The kind of a file follows from its name and
+    its first bytes; ``reading`` sets the format of a text file and the limits of a database.
     """
     source = _opened(data, query, base, reading)
     return source if reading.has_plain_marks else marked(source, reading)
@@ -83,14 +83,14 @@ def _opened(data: str | Path | Any, query: str | None, base: Path, reading: Read
 
 
 def is_url(data: str | Path) -> bool:
-    """Whether data are named by a URL, not by a path."""
+    """Return whether data are given as a URL instead of a path."""
     return isinstance(data, str) and _URL.match(data) is not None
 
 
 def _refuse_query(query: str | None) -> None:
     if query is not None:
         raise SettingError(
-            "only a database can be asked a query",
+            "a query needs a database",
             where="query",
             do="Remove the query, or give a database URL such as sqlite:///FILE.",
         )
@@ -101,7 +101,7 @@ def _open_database(
 ) -> Source:
     if scheme not in ("sqlite", "postgresql", "postgres"):
         raise DataError(
-            "the URL names no database that can be read",
+            "the URL does not name a database that can be read",
             where="data",
             do="Give sqlite:///FILE or postgresql://HOST/NAME, or export the table to a file.",
         )
@@ -148,9 +148,9 @@ def _open_path(path: Path, reading: Reading) -> Source:
 
 
 def is_workbook(path: Path, head: bytes | None = None) -> bool:
-    """Whether a file is an Excel workbook: by its name, and by its first bytes.
+    """Return whether a file is an Excel workbook: by its name, and by its first bytes.
 
-    Both must say so: the first record of a text file may look like the beginning of anything.
+    Both must agree: the first record of a text file may look like the start of anything.
     """
     if not path.name.lower().endswith(_WORKBOOKS):
         return False
@@ -158,7 +158,7 @@ def is_workbook(path: Path, head: bytes | None = None) -> bool:
 
 
 def holds_text(path: Path) -> bool:
-    """Whether a file holds a table as text; what holds no table at all is refused."""
+    """Return whether a file holds a table as text; refuse a file without a table."""
     if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir it takes any name
         return False
     head = _first_bytes(path)
@@ -169,7 +169,7 @@ def holds_text(path: Path) -> bool:
 
 
 def check_text_file(path: Path, *, do: str) -> None:
-    """Refuse what is not a text file, plain or compressed; ``do`` is for tables of columns."""
+    """Refuse what is not a text file, plain or compressed; ``do`` is for tables with columns."""
     if os.path.isdir(path):  # noqa: PTH112 - unlike Path.is_dir it takes any name
         raise DataError("this is a folder", where=path.name, do=do)
     head = _first_bytes(path, of_an_empty_file="Give a file with one record per line.")
@@ -201,7 +201,7 @@ def _first_bytes(path: Path, *, of_an_empty_file: str = _NAMES_FIRST) -> bytes:
             head = file.read(_HEAD)
     except FileNotFoundError:
         raise DataError(
-            "there is no such file", where=path.name, do="Check the path of the data."
+            "the file does not exist", where=path.name, do="Check the path of the data."
         ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it cannot be opened"
@@ -217,13 +217,13 @@ def _parquet_files(folder: Path) -> list[Path]:
     )
     if any("=" in path.name for path in folder.iterdir() if path.is_dir()):
         raise DataError(
-            "the folder keeps columns in the names of its subfolders",
+            "the folder stores columns in the names of its subfolders",
             where=folder.name,
             do="Read it with pyarrow.dataset and give that table to hedgerow.publish.",
         )
     if not files:
         raise DataError(
-            "the folder holds no Parquet file",
+            "the folder contains no Parquet file",
             where=folder.name,
             do="Name a file, or a folder of files whose names end in .parquet.",
         )

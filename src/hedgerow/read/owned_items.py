@@ -1,4 +1,4 @@
-"""Set-valued data with a column, or several, that say whose a record is."""
+"""Set-valued data with one or more columns that identify the person of each record."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from hedgerow.read.words import WordBatch
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class OwnedBatch:
-    """Some rows: who each belongs to, its record's name in a long table, its items.
+    """Some rows: the person of each, its record's name in a long table, and its items.
 
-    ``single`` says that a row has one item, or none, and no list of them.
+    ``single`` means that a row has at most one item instead of a list of them.
     """
 
     persons: tuple[pa.Array, ...]
@@ -48,7 +48,7 @@ class OwnedItems:
 
     @property
     def name(self) -> str:
-        """What to call the table in messages."""
+        """Name of the table in messages."""
         return self.source.name
 
     def batches(self, *, progress: ReadProgress | None = None) -> Iterator[OwnedBatch]:
@@ -62,7 +62,7 @@ class OwnedItems:
 
 
 def _unmarked(source: Source) -> Source:
-    """Return a table as it is stored: marks in numbers are none of its items."""
+    """Return a table as it is stored, because items are not numbers with marks."""
     return source.source if isinstance(source, MarkedSource) else source
 
 
@@ -85,15 +85,15 @@ def open_owned_items(
     base: Path = Path(),
     reading: Reading = PLAIN,
 ) -> OwnedItems:
-    """Return set-valued data with its persons, opened far enough to know that it has its columns.
+    """Return set-valued data with its persons, opened far enough to check its columns.
 
-    ``data`` is whatever :func:`hedgerow.read.open.open_table` takes.
+    ``data`` is anything that :func:`hedgerow.read.open.open_table` accepts.
     """
     if place.column is None:
         raise DataError(
-            "lines of a file say nothing of whose they are",
+            "the lines of a file do not identify their person",
             where="items.column",
-            do="Name the column of items; for a long table name record, too.",
+            do="Name the column of items; for a long table, name 'record' as well.",
         )
     source = open_table(data, query=query, base=base, reading=reading)
     places_of(owned_columns(rule, place), source)
@@ -105,8 +105,8 @@ def owned_batch(
 ) -> OwnedBatch:
     """Return the rows of a batch that has the columns of `owned_columns`.
 
-    A row's items are a function of that row. Where a person's are joined, it may have a list or
-    a single one.
+    A row's items are a function of that row. If a person's items are joined, a row may have a
+    list or a single item.
     """
     n_persons = len(rule.columns)
     column = batch.column(batch.num_columns - 1)

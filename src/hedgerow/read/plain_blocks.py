@@ -1,8 +1,8 @@
-"""Blocks of plain lines to columns by a compiled loop, several times as fast as Arrow's parser.
+"""Blocks of plain lines parsed by a compiled loop, several times as fast as Arrow's parser.
 
-Plain is a line that is sound and has a field for every column; what is special about it are at
-most quotes around fields, and quotes written twice between them. Blank lines, a CR that ends no
-line, malformed lines and bytes that are no UTF-8 are not: a block with one of them is given back.
+A plain line is sound and has a field for every column; it may contain quotes around fields, and
+doubled quotes inside them. Blank lines, a CR that does not end a line, malformed lines and bytes
+that are not UTF-8 are not plain: a block with one of them is returned unparsed.
 """
 
 from __future__ import annotations
@@ -21,53 +21,53 @@ from hedgerow.read.lines import Block
 from hedgerow.read.sound import BOM, lines_not_in
 
 COMPILED_FROM = 1 << 25
-"""Bytes of a file from which the compiled loops pay for being loaded."""
+"""Minimum size of a file in bytes for which loading the compiled loops pays."""
 
-_FIELDS = 8192  # whose ends are found before they are looked up
+_FIELDS = 8192  # number of fields whose ends are found before they are looked up
 _FIRST_WORDS = 1 << 13
 _MOST_WORDS = 1 << 20  # 48 megabytes
 _MOST_BYTES = 1 << 30
 
 
 def _spread() -> int:
-    """Return an odd number that hashes are multiplied by.
+    """Return an odd number to multiply hashes by.
 
-    Nobody knows it beforehand, so that no file can be written whose words all have one hash,
-    which would take hours to read. What is read does not depend on it.
+    It is not known beforehand, so that no file can be made whose words all have the same hash,
+    which would take hours to read. The result of reading does not depend on it.
     """
     return secrets.randbits(64) | 1
 
 
 def blocks_compiled(n_bytes: int) -> bool:
-    """Whether a file of that size is read by compiled loops: they pay, or are loaded already."""
+    """Return whether compiled loops read a file of this size: they pay, or are loaded already."""
     is_little_endian = sys.byteorder == "little"
     return is_little_endian and pays(n_bytes, COMPILED_FROM, loops="read.compiled.plain")
 
 
 class PlainBlocks:
-    """Parses blocks of plain lines, and gives back all others.
+    """Parses blocks of plain lines, and returns all others unparsed.
 
     Privacy: how a record is read is a function of its own bytes and the plan, as for any other
-    parser: a column that is returned equals that of ``RecordParser``'s other way in every value,
-    so that a block which is given back, because of whichever record, changes the time alone.
+    parser: the columns equal those of ``RecordParser`` without compiled loops in every value, so
+    a block that is returned unparsed, because of whichever record, changes only the time.
     """
 
     def __init__(
-        self, reading: Reading, *, delimiter: str, n_columns: int, asked: Sequence[int]
+        self, reading: Reading, *, delimiter: str, n_columns: int, requested: Sequence[int]
     ) -> None:
         self.reading = reading
         self.delimiter = ord(delimiter)
-        # No plain text holds a NUL: where quotes are letters it stands for what none is.
+        # No plain text contains a NUL: where quotes are letters, it stands for 'no quote'.
         self.quote = 0 if reading.quote == "none" else ord('"')
         self.n_columns = n_columns
-        self.asked = np.array(asked, dtype=np.int64)
+        self.requested = np.array(requested, dtype=np.int64)
         self.n_words = _FIRST_WORDS
         self.spread = np.uint64(_spread())
 
     def columns(self, block: Block) -> list[pa.DictionaryArray] | None:
-        """Return the asked columns of a block, each with a dictionary; ``None`` if it is not plain.
+        """Return the requested columns of a block with dictionaries; ``None`` if it is not plain.
 
-        Words are in the order in which they first occur, and an empty field is null.
+        Words are in the order of their first occurrence, and an empty field is null.
         """
         data = block.data
         if block.line == 1 and self.reading.encoding == "utf-8":
@@ -77,13 +77,13 @@ class PlainBlocks:
         work = _Work(self, data)
         if not work.read() or (work.is_foreign and len(lines_not_in(data, "utf-8"))):
             return None
-        self.n_words = max(self.n_words, len(work.slots) // 2)  # the next block is alike
+        self.n_words = max(self.n_words, len(work.slots) // 2)  # the next block is similar
         return work.columns()
 
     def _may_be_plain(self, data: bytes) -> bool:
-        """Whether it is worth a look; what is found out by looking at every line is not asked."""
+        """Return whether a block is worth trying, without examining every line."""
         reading = self.reading
-        has_size = len(self.asked) > 0 and 0 < len(data) < _MOST_BYTES
+        has_size = len(self.requested) > 0 and 0 < len(data) < _MOST_BYTES
         has_form = reading.quote != "multi-line" and not data.endswith(b"\r")
         return has_size and has_form and (reading.encoding == "utf-8" or data.isascii())
 
@@ -101,10 +101,10 @@ class _Work:
         text = b"".join((data, line_end, bytes(WINDOW)))
         self.letters = np.frombuffer(text, dtype=np.uint8)
         self.stop = len(text) - WINDOW
-        n_asked, n_columns = len(parser.asked), parser.n_columns
+        n_requested, n_columns = len(parser.requested), parser.n_columns
         self.n_lines = plain.count_lines(self.letters, self.stop)
-        self.codes = np.empty((n_asked, self.n_lines), dtype=np.int32)
-        self.n_codes = np.zeros(n_asked, dtype=np.int64)
+        self.codes = np.empty((n_requested, self.n_lines), dtype=np.int32)
+        self.n_codes = np.zeros(n_requested, dtype=np.int64)
         n_ends = max(_FIELDS // n_columns, 1) * n_columns + 2 * WINDOW
         self.ends = np.empty(n_ends, dtype=np.int32)
         self.slots = np.zeros(2 * parser.n_words, dtype=np.uint64)
@@ -114,11 +114,11 @@ class _Work:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether there are bytes beyond ASCII."""
+        """True if there are bytes beyond ASCII."""
         return bool(self.seen & self.loops.FOREIGN)
 
     def read(self) -> bool:
-        """Read all lines; false if one of them is not plain, or there are too many words."""
+        """Read all lines; return False if one is not plain, or there are too many words."""
         loops = self.loops
         while (why := self._read_on()) == loops.FULL:
             if not self._grow():
@@ -126,7 +126,7 @@ class _Work:
         return bool(why == loops.DONE)
 
     def _read_on(self) -> int:
-        """Read as many lines as there is room for, and say why no more."""
+        """Read as many lines as there is space for, and return why reading stopped."""
         parser = self.parser
         why: int
         why, self.place, self.n_read, self.n_words, seen = self.loops.read_lines(
@@ -136,7 +136,7 @@ class _Work:
             parser.n_columns,
             np.uint8(parser.delimiter),
             np.uint8(parser.quote),
-            parser.asked,
+            parser.requested,
             parser.spread,
             self.ends,
             self.slots,
@@ -150,7 +150,7 @@ class _Work:
         return why
 
     def _grow(self) -> bool:
-        """Make room for twice as many words, if that is not too many."""
+        """Make space for twice as many words, if that is not too many."""
         if len(self.slots) > _MOST_WORDS:
             return False
         slots = np.zeros(2 * len(self.slots), dtype=np.uint64)
@@ -161,7 +161,7 @@ class _Work:
         return True
 
     def columns(self) -> list[pa.DictionaryArray]:
-        """Return the columns of what was read."""
+        """Return the columns that were read."""
         starts = np.concatenate([[0], np.cumsum(self.n_codes)])
         places = np.empty(starts[-1], dtype=np.int32)
         offsets = np.zeros(starts[-1] + 1, dtype=np.int32)

@@ -1,7 +1,7 @@
 """Tables from a PostgreSQL server: one SELECT in a read-only transaction, as Arrow batches.
 
-A value may have a gigabyte, and the client takes several times that to receive it. So the query
-itself leaves out values that are too large, and says in one more column which rows had some.
+A value may have a gigabyte, and the client needs several times that to receive it. So the query
+itself omits values that are too large, and an additional column marks the rows that had some.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hedgerow.read.sqlite import MOST_VALUE, everything, quoted_name, single_sta
 from hedgerow.read.text import text_columns
 
 _CANCELLED = "57014"
-# What the first two or five letters of an SQLSTATE mean, in words that quote nothing.
+# Meaning of the first two or five characters of an SQLSTATE, in words that quote nothing.
 _STATES = {
     "08": ("the server cannot be reached", "Check host, port and network."),
     "28": ("the server refused the user or the password", "Check the user and the password."),
@@ -60,7 +60,7 @@ class PostgresSource:
         text: Collection[str] = (),
         progress: ReadProgress | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Stream the asked columns; how many rows there will be is not known."""
+        """Stream the requested columns; the number of rows is not known beforehand."""
         places_of(columns, self)
         if not columns:
             return
@@ -84,9 +84,9 @@ class PostgresSource:
                 yield batch
 
     def _without_large_values(self, flagged: pa.RecordBatch) -> pa.RecordBatch:
-        """Return a batch without its last column, which says which rows had a value too large.
+        """Return a batch without its last column, which marks rows with a value that is too large.
 
-        Privacy: which rows have one is a function of each row alone.
+        Privacy: whether a row has one depends on that row alone.
         """
         *columns, flags = flagged.columns
         batch = pa.RecordBatch.from_arrays(columns, names=flagged.schema.names[:-1])
@@ -96,8 +96,8 @@ class PostgresSource:
             raise DataError(
                 "a value is larger than a megabyte",
                 where=self.name,
-                do="Select other columns, or cut the value short in the query. 'malformed: drop' in"
-                " the plan's reading leaves such rows out.",
+                do="Select other columns, or shorten the value in the query. With 'malformed: drop'"
+                " in the plan's reading, such rows are dropped.",
             )
         import pyarrow.compute as pc
 
@@ -105,9 +105,9 @@ class PostgresSource:
 
 
 def bounded(columns: Sequence[str], unbounded: Collection[str], query: str) -> str:
-    """Return the query cut to some of its columns, without values of more than `MOST_VALUE` bytes.
+    """Return the query reduced to some columns, without values of more than `MOST_VALUE` bytes.
 
-    One more column, the last, says which rows had such a value.
+    An additional last column marks the rows that had such a value.
     """
     parts, too_large = [], []
     for column in columns:
@@ -123,7 +123,7 @@ def bounded(columns: Sequence[str], unbounded: Collection[str], query: str) -> s
 
 
 def _is_unbounded(kind: pa.DataType) -> bool:
-    """Return whether a value of this type may have any size; exact numbers have at most 150 KB."""
+    """Return whether values of this type may have any size; exact numbers have at most 150 KB."""
     if isinstance(kind, pa.BaseExtensionType):
         if getattr(kind, "type_name", None) == "numeric":
             return False
@@ -136,7 +136,7 @@ def _is_unbounded(kind: pa.DataType) -> bool:
 
 
 def open_postgres(url: str, query: str, *, reading: Reading = PLAIN) -> PostgresSource:
-    """Return the result of ``query`` on a server, asked for its columns only."""
+    """Return the result of ``query`` on a server, with only its columns read so far."""
     name = _shown(url)
     query = single_statement(query)
     with _cursor(url, name, reading) as cursor:
@@ -152,7 +152,7 @@ def open_postgres(url: str, query: str, *, reading: Reading = PLAIN) -> Postgres
 
 
 def _shown(url: str) -> str:
-    """Return the URL as messages may show it: no user, no password, no options."""
+    """Return the URL without user, password and options, for messages."""
     try:
         parts = urlsplit(url)
         return f"postgresql://{parts.hostname or ''}{parts.path}"
@@ -162,7 +162,7 @@ def _shown(url: str) -> str:
 
 @contextmanager
 def _cursor(url: str, name: str, reading: Reading) -> Iterator[Any]:
-    """Begin a read-only transaction, for so long; errors keep their SQLSTATE, not their text."""
+    """Begin a read-only transaction with a time limit; errors keep only their SQLSTATE."""
     try:
         from adbc_driver_postgresql import dbapi
     except ImportError:

@@ -1,8 +1,8 @@
-"""Lines that are what the plan says: in their encoding, with quotes that open and close.
+"""Check that lines agree with the plan: their encoding, and quotes that open and close.
 
-Each line is judged by its own bytes and the plan. A malformed one is refused with its file,
-or left out by itself; no other line is read differently because of it. All of it works on
-whole blocks: only malformed lines are looked at one by one.
+Each line is checked by its own bytes and the plan. A malformed one is refused with its file, or
+dropped alone; no other line is read differently because of it. Whole blocks are processed at once:
+only malformed lines are examined one by one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hedgerow.read.lines import MAX_RECORD, Block
 BOM = b"\xef\xbb\xbf"
 _NO_LINE_END = re.compile(rb"\r(?!\n)")
 _BLANK = b"\x0b"
-"""What stands for a CR that ends no line: a blank, but no line end to any parser."""
+"""Replaces a CR that does not end a line: white space, but not a line end to any parser."""
 
 _QUOTE, _LF, _CR = ord('"'), ord("\n"), ord("\r")
 
@@ -32,14 +32,14 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True)
 class _Fault:
-    """What makes a line malformed, and what to do about it."""
+    """The reason why a line is malformed, and what to do about it."""
 
     what: str
     do: str
 
 
 _NUL = _Fault(
-    what="the record holds a NUL byte, so the file may not be text",
+    what="the record contains a NUL byte, so the file may not be text",
     do="Give CSV or TSV text, Parquet or Arrow.",
 )
 _LONG = _Fault(
@@ -47,9 +47,9 @@ _LONG = _Fault(
     do="Lines must end in LF or CR LF, and each holds one record.",
 )
 _QUOTES = _Fault(
-    what="the record has a quote that is not closed on its line, or stands inside a field",
-    do='Put such fields in quotes and write a quote in them twice (""); for line ends inside'
-    " quotes give 'quote: multi-line', for quotes that are letters 'quote: none'.",
+    what="the record has a quote that is not closed on its line, or is inside a field",
+    do='Put such fields in quotes and double the quotes in them (""); for line ends inside'
+    " quotes use 'quote: multi-line', for quotes that are letters 'quote: none'.",
 )
 
 
@@ -57,7 +57,7 @@ _QUOTES = _Fault(
 class LineRules:
     """The public rules for the lines of a file.
 
-    ``delimiter`` is ``None`` for a basket file, in which quotes are letters and a CR is a blank.
+    ``delimiter`` is ``None`` for a basket file, in which quotes are letters and a CR is a space.
     """
 
     reading: Reading
@@ -65,13 +65,13 @@ class LineRules:
     name: str
 
     def sound(self, block: Block) -> bytes:
-        """Return the block's records in UTF-8, the malformed ones refused or left out.
+        """Return the block's records in UTF-8, with the malformed ones refused or dropped.
 
-        In a table's a CR stands only before a LF.
+        In tables, CR may occur only in CRLF.
 
-        Privacy: which lines are malformed is a function of each line alone. Under ``drop``
-        one record changes at most itself; a refusal of the whole file is outside the
-        guarantee, and it depends on the form of the bytes alone.
+        Privacy: whether a line is malformed depends on it alone. Under ``drop`` one record changes
+        at most itself; a refusal of the whole file is outside the guarantee, and it depends on the
+        form of the bytes alone.
         """
         data = block.data
         if block.line == 1 and self.reading.encoding == "utf-8":
@@ -85,13 +85,13 @@ class LineRules:
         if wrong:
             data = _without_lines(data, np.concatenate([places for places, _ in wrong]))
         data = _recoded(data, self.reading.encoding)
-        # Most files have no CR at all, which is found out much sooner than counted.
+        # Most files have no CR at all, which a search shows much faster than counting.
         if self.delimiter is not None and b"\r" in data:
             data = _NO_LINE_END.sub(_BLANK, data)
         return data
 
     def _faults(self, data: bytes) -> Iterator[tuple[Places, _Fault]]:
-        """Yield places in lines that are malformed, by kind."""
+        """Yield places in malformed lines, by kind of fault."""
         if len(data) > MAX_RECORD and len(places := _long_lines(data)):
             yield places, _LONG
         if b"\0" in data:
@@ -110,23 +110,23 @@ class LineRules:
     def _foreign(self) -> _Fault:
         encoding = self.reading.encoding
         return _Fault(
-            what=f"the record holds bytes that are not {encoding}",
-            do="Give the file's encoding in the plan ('reading: {encoding: windows-1252}'), or"
-            " save the whole file as UTF-8.",
+            what=f"the record contains bytes that are not {encoding}",
+            do="Set the file's encoding in the plan ('reading: {encoding: windows-1252}'), or save"
+            " the whole file as UTF-8.",
         )
 
     def _refusal(self, block: Block, data: bytes, place: int, fault: _Fault) -> DataError:
         line = block.line + data.count(b"\n", 0, place)
-        drop = "" if self.reading.quote == "multi-line" else " 'malformed: drop' leaves it out."
+        drop = "" if self.reading.quote == "multi-line" else " Or use 'malformed: drop' to drop it."
         return DataError(fault.what, where=f"{self.name}, line {line}", do=fault.do + drop)
 
 
 def stray_quotes(data: bytes, delimiter: str, *, by_line: bool) -> Places:
-    """Return quotes that are out of place: not at a field's border, not doubled, not closed.
+    """Return misplaced quotes: not at a field's border, not doubled, or not closed.
 
-    In a sound line the quotes alternate: an even one opens a field, or is the second of a
-    doubled quote, and so stands behind a border or a quote; an odd one stands before one.
-    ``by_line`` counts them from the start of each line, else from the start of the block.
+    In a sound line the quotes alternate: an even one opens a field, or is the second of a doubled
+    quote, and so follows a border or a quote; an odd one precedes one. ``by_line`` counts them
+    from the start of each line, else from the start of the block.
     """
     letters = np.frombuffer(data, dtype=np.uint8)
     quotes = np.flatnonzero(letters == _QUOTE)
@@ -143,7 +143,7 @@ def stray_quotes(data: bytes, delimiter: str, *, by_line: bool) -> Places:
             odd = quotes[(before[line] - first) & 1 == 1]
     border = np.zeros(256, dtype=np.bool_)
     border[[_LF, _QUOTE, ord(delimiter)]] = True
-    # Places beyond either end are clipped to it; a border stands beyond both.
+    # Places outside the block are clipped to its ends; a border is assumed beyond both.
     opens = border.take(letters.take(opening - 1, mode="clip")) | (opening == 0)
     behind = letters.take(closing + 1, mode="clip")
     closes = border.take(behind) | (closing + 1 == len(data))
@@ -161,7 +161,7 @@ def _long_lines(data: bytes) -> Places:
 
 
 def _without_lines(data: bytes, places: Places) -> bytes:
-    """Return the lines that hold none of ``places``."""
+    """Return the lines without any of ``places``."""
     letters = np.frombuffer(data, dtype=np.uint8)
     ends = np.flatnonzero(letters == _LF)
     bounds = np.concatenate([[0], ends + 1, [len(data)]])
@@ -171,7 +171,7 @@ def _without_lines(data: bytes, places: Places) -> bytes:
 
 
 def lines_not_in(data: bytes, encoding: str) -> Places:
-    """Return a place in each line that holds bytes which the encoding does not have."""
+    """Return a place in each line with bytes that the encoding does not define."""
     if encoding != "utf-8":
         unknown = _table(encoding)[1]
         return np.flatnonzero(unknown[np.frombuffer(data, dtype=np.uint8)])
@@ -195,6 +195,6 @@ def _recoded(data: bytes, encoding: str) -> bytes:
 
 @cache
 def _table(encoding: str) -> tuple[str, NDArray[np.bool_]]:
-    """Return the letters of the 256 bytes, and which of them the encoding does not have."""
+    """Return the characters of the 256 bytes, and which bytes the encoding does not define."""
     letters = [bytes([byte]).decode(encoding, "replace") for byte in range(256)]
     return "".join(letters), np.array([letter == "\ufffd" for letter in letters])

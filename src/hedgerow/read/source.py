@@ -1,4 +1,4 @@
-"""What every kind of table looks like once it is open: named columns, streamed in batches."""
+"""The interface of an open table of any kind: named columns, streamed in batches."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ import pyarrow as pa
 from hedgerow.errors import DataError
 
 ROWS_PER_BATCH = 131_072
-"""Most records in a batch. Large enough for vectors to pay, small against memory."""
+"""Maximum number of records in a batch: enough for vectorisation, small against memory."""
 
 MAX_COLUMNS = 10_000
 
 LABELLED = (".sav", ".zsav", ".dta")
-"""How the names of SPSS and Stata files end, which give labels to their values."""
+"""Suffixes of SPSS and Stata files, which have labels for their values."""
 
 ReadProgress = Callable[[float], None]
 
 
 class Source(Protocol):
-    """An open table. All of it is confidential but ``name``, which messages may show.
+    """An open table. All of it is confidential except ``name``, which messages may show.
 
-    The columns' names are not shown by messages either: a file without a header line
-    would give its first record away.
+    Messages do not show the columns' names either: in a file without a header line they would be
+    its first record.
     """
 
     @property
     def name(self) -> str:
-        """What to call the table in messages: the name of its file, never its content."""
+        """Name of the table in messages: the name of its file, never its content."""
         ...
 
     @property
@@ -44,17 +44,17 @@ class Source(Protocol):
         text: Collection[str] = (),
         progress: ReadProgress | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Stream the asked columns in the asked order; no other column is materialised.
+        """Stream the requested columns in the requested order; no other column is materialised.
 
-        Columns named in ``text`` come as text, plain or dictionary-encoded, whatever
-        they are stored as; the others may come as any Arrow type, and not the same in
-        every batch. ``progress`` is told the share of the table read so far.
+        Columns named in ``text`` come as text, plain or dictionary-encoded, whatever their stored
+        type; the others may come as any Arrow type, and not the same in every batch. ``progress``
+        receives the share of the table read so far.
         """
         ...
 
 
 def check_columns(columns: Sequence[str], *, name: str) -> tuple[str, ...]:
-    """Return the names if a table may have them: not too many, and no two alike."""
+    """Return the names if a table may have them: not too many, and no duplicates."""
     if len(columns) > MAX_COLUMNS:
         raise DataError(
             f"the table has more than {MAX_COLUMNS:,} columns",
@@ -74,7 +74,7 @@ def check_columns(columns: Sequence[str], *, name: str) -> tuple[str, ...]:
 
 
 def places_of(columns: Sequence[str], source: Source) -> list[int]:
-    """Return the position of each asked column, or say which is not there.
+    """Return the position of each requested column, or name the one that does not exist.
 
     A table of objects may have ``any_column``: those that it lists are then only some of them.
     """
@@ -84,16 +84,16 @@ def places_of(columns: Sequence[str], source: Source) -> list[int]:
     for column in columns:
         if column not in place:
             raise DataError(
-                f"there is no column {column!r}",
+                f"the column {column!r} does not exist",
                 where=source.name,
                 do="Give the attribute the name of its column; names are case-sensitive. A file"
                 " must begin with a line that names its columns, or the plan's reading names"
-                " them; it also says what stands between fields where that is no comma.",
+                " them; it also sets the separator if that is not a comma.",
             )
     return [place[column] for column in columns]
 
 
 def in_pieces(batch: pa.RecordBatch, rows: int = ROWS_PER_BATCH) -> Iterator[pa.RecordBatch]:
-    """Cut a batch of any size into batches of at most ``rows`` records, without copying."""
+    """Split a batch of any size into batches of at most ``rows`` records, without copying."""
     for start in range(0, batch.num_rows, rows):
         yield batch.slice(start, rows)

@@ -1,7 +1,7 @@
-"""The dictionary of an SPSS file, checked before a library reads it.
+"""Check the dictionary of an SPSS file before a library reads it.
 
-A value label names its variables by number, and a text of more than eight bytes takes several
-records. On a damaged file in which these contradict each other ReadStat ends the whole process.
+A value label refers to variables by number, and a text of more than eight bytes takes several
+records. If these contradict each other in a damaged file, ReadStat ends the whole process.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SEGMENT, _MOST_WIDTH = 8, 255
 
 
 class DamagedError(Exception):
-    """The file is cut off, or its dictionary contradicts itself."""
+    """The file is truncated, or its dictionary contradicts itself."""
 
 
 def check_dictionary(path: Path) -> None:
@@ -39,7 +39,7 @@ class _Dictionary:
             raise DamagedError
         self.order = orders[0]
         self.widths: list[int] = []
-        self.n_due = 0  # records that the last text still needs
+        self.n_due = 0  # records that are missing for the last text
 
     def check(self) -> None:
         """Read up to the end of the dictionary."""

@@ -1,6 +1,6 @@
 """Tables from a SQLite database: one SELECT, on a connection that can only read.
 
-A query may be endless, and a value of any size: time and memory are bounded by the plan.
+A query may run forever, and a value have any size: the plan bounds time and memory.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _ALLOWED = {
     sqlite3.SQLITE_RECURSIVE,
 }
 MOST_VALUE = 1 << 20
-"""Bytes of one value, beyond which a database is refused."""
+"""Maximum size of a value in bytes."""
 
 _ROWS_AT_ONCE = 64
 _BATCH_BYTES = 1 << 26
-_STEPS = 100_000  # of SQLite's own machine, between two looks at the clock
+_STEPS = 100_000  # steps of SQLite's virtual machine between two checks of the time
 _SQL_ERRORS = (sqlite3.Error, sqlite3.Warning, ValueError)
 
 
@@ -58,7 +58,7 @@ class SqliteSource:
         text: Collection[str] = (),
         progress: ReadProgress | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Stream the asked columns; how many rows there will be is not known."""
+        """Stream the requested columns; the number of rows is not known beforehand."""
         places_of(columns, self)
         if not columns:
             return
@@ -72,7 +72,7 @@ class SqliteSource:
             progress(1.0)
 
     def _pieces(self, cursor: sqlite3.Cursor, n_columns: int) -> Iterator[list[Any]]:
-        """Yield rows, few enough at a time for a bound on memory whatever they hold."""
+        """Yield few enough rows at a time for the bound on memory, whatever they contain."""
         most = min(_BATCH_BYTES, self.reading.most_bytes)
         at_once = max(1, min(_ROWS_AT_ONCE, self.reading.most_bytes // (n_columns * MOST_VALUE)))
         held: list[Any] = []
@@ -93,13 +93,13 @@ def open_sqlite(url: str, query: str, *, base: Path, reading: Reading = PLAIN) -
     path = base / (place[3:] if place.startswith("///") else place)
     if not path.is_file():
         raise DataError(
-            "there is no such database file",
+            "the database file does not exist",
             where=path.name,
-            do="Give sqlite:///FILE with a path from here, or sqlite:////PATH with one from /.",
+            do="Give sqlite:///FILE for a relative path, or sqlite:////PATH for an absolute one.",
         )
     query = single_statement(query)
     with _connection(path, reading) as connection:
-        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1")  # is it a database at all?
+        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1")  # fails if it is not a database
         cursor = connection.execute(f"{everything(query)} LIMIT 0")
         names = [column[0] for column in cursor.description]
     columns = check_columns(names, name=path.name)
@@ -107,29 +107,29 @@ def open_sqlite(url: str, query: str, *, base: Path, reading: Reading = PLAIN) -
 
 
 def single_statement(query: str) -> str:
-    """Return the query without a closing semicolon, ready to stand in parentheses."""
+    """Return the query without a closing semicolon, for use in parentheses."""
     return query.strip().removesuffix(";").rstrip()
 
 
 def everything(query: str) -> str:
-    """Return the query as a subquery: what is not a SELECT is a syntax error there."""
+    """Return the query as a subquery, where anything but a SELECT is a syntax error."""
     return f"SELECT * FROM (\n{query}\n) AS asked"  # noqa: S608 - the owner's own query
 
 
 def quoted_name(column: str) -> str:
-    """Return a column's name as SQL writes it."""
+    """Return a column's name quoted for SQL."""
     return '"' + column.replace('"', '""') + '"'
 
 
 def chosen(columns: Sequence[str], query: str) -> str:
-    """Return the query cut to some of its columns, so that no other leaves the database."""
+    """Return the query reduced to some columns, so that no other leaves the database."""
     quoted = ", ".join(map(quoted_name, columns))
     return f"SELECT {quoted} FROM (\n{query}\n) AS asked"  # noqa: S608 - names are quoted
 
 
 @contextmanager
 def _connection(path: Path, reading: Reading) -> Iterator[sqlite3.Connection]:
-    """Open the database to read only, for so long; errors keep the kind and lose the text."""
+    """Open the database read-only with a time limit; errors keep their kind and lose their text."""
     deadline = time.monotonic() + reading.seconds
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as opened:
@@ -156,7 +156,7 @@ _ENDS = {
     ),
     "SQLITE_TOOBIG": (
         "a value is larger than a megabyte",
-        "Select other columns, or cut the value short in the query.",
+        "Select other columns, or shorten the value in the query.",
     ),
 }
 
@@ -166,7 +166,7 @@ def _only_reading(action: int, *_: str | None) -> int:
 
 
 def _as_array(values: tuple[Any, ...], name: str) -> pa.Array:
-    """Return a column, as text where its values are of several kinds."""
+    """Return a column, as text if its values are of several types."""
     kinds = set(map(type, values)) - {type(None)}
     if bytes in kinds:
         raise DataError(

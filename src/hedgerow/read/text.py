@@ -1,7 +1,7 @@
-"""Values as text, spelt alike whatever they are stored as.
+"""Values as text, in the same form whatever their stored type.
 
-A taxonomy lists labels, so the number 17 must meet the label ``17`` whether the table
-keeps it as text, as an integer or, because a value is missing elsewhere, as 17.0.
+A taxonomy lists labels, so the number 17 must match the label ``17`` whether the table
+stores it as text, as an integer or, because a value is missing elsewhere, as 17.0.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from pyarrow import types
 
 from hedgerow.errors import DataError
 
-# Below this every whole number is a double of its own; from here on, neighbours share one.
+# Every integer below this has its own double; from here on, neighbours share one.
 _EXACT = 2.0**53
 _MOST_DIGITS = 1000
-_NARROW = {2: 2.0**11, 4: 2.0**24}  # the same of narrower floats, by their bytes
-_MANY = 1000  # distinct numbers from which Arrow's own spelling pays for being loaded
+_NARROW = {2: 2.0**11, 4: 2.0**24}  # the same for narrower floats, by their size in bytes
+_MANY = 1000  # number of distinct numbers from which loading Arrow's own formatting pays
 _MICROSECONDS = 24 * 60 * 60 * 1_000_000
 _FIRST_MOMENT = int(np.datetime64("0001-01-01", "us").astype(np.int64))
 _LAST_MOMENT = int(np.datetime64("9999-12-31T23:59:59.999999", "us").astype(np.int64))
 
 
 class InexactError(ValueError):
-    """A value cannot be told from others in the form that it is stored in."""
+    """A value may differ from the stored one, because the stored type is not exact enough."""
 
 
 def text_columns(
     batch: pa.RecordBatch, columns: Sequence[str], text: Collection[str], *, name: str
 ) -> pa.RecordBatch:
-    """Return the batch under the asked names, with the ``text`` columns as text."""
+    """Return the batch under the requested names, with the ``text`` columns as text."""
     arrays = []
     for column, array in zip(columns, batch.columns, strict=True):
         where = f"{name}, column {column!r}"
@@ -48,15 +48,15 @@ def text_columns(
 
 
 def plain(column: pa.Array) -> pa.Array:
-    """Return an extension array (say, a database's own numbers) as the text it is stored as.
+    """Return an extension array (for example, a database's numbers) as its stored text.
 
-    What another type keeps inside, such as the months of a pandas Period since 1970, is not
-    what it means, and stays unread.
+    The stored form of other types, such as the months since 1970 of a pandas Period, is not their
+    meaning, and is not read.
     """
     if not isinstance(column.type, pa.BaseExtensionType):
         return column
     if not _is_text(column.type.storage_type):
-        raise pa.ArrowInvalid("an extension type that is no text")
+        raise pa.ArrowInvalid("an extension type is not stored as text")
     return column.storage
 
 
@@ -79,9 +79,9 @@ def as_text(column: pa.Array, *, where: str) -> pa.Array:
         return _spelt(column)
     except InexactError:
         raise DataError(
-            "the column keeps whole numbers as doubles, which does not tell large ones apart",
+            "the column stores integers as doubles, which are not exact for large numbers",
             where=where,
-            do="Store it as text or as whole numbers; in pandas, as Int64 where some are missing.",
+            do="Store it as text or as integers; in pandas, as Int64 if some are missing.",
         ) from None
     except (pa.ArrowException, UnicodeDecodeError, OverflowError):
         # The cause would quote values, so it is not chained.
@@ -115,7 +115,7 @@ def _spelt(column: pa.Array) -> pa.DictionaryArray:
     if types.is_timestamp(column.type) or types.is_date64(column.type):
         # Python has no nanoseconds, and no time zones without a database of them.
         suffix = "" if types.is_date64(column.type) or column.type.tz is None else "Z"
-        # Nanoseconds are cut off; what is too far away for microseconds is refused, not wrapped.
+        # Nanoseconds are truncated; what is out of range for microseconds is refused, not wrapped.
         is_finer = types.is_timestamp(column.type) and column.type.unit == "ns"
         encoded = column.cast(pa.timestamp("us"), safe=not is_finer).dictionary_encode()
         return _dictionary(encoded.indices, _moments(encoded.dictionary, suffix))
@@ -132,7 +132,7 @@ def _spelt(column: pa.Array) -> pa.DictionaryArray:
 
 
 def _moments(moments: pa.Array, suffix: str) -> pa.Array:
-    """Return microseconds since 1970 as ``isoformat`` writes them, all at once."""
+    """Return microseconds since 1970 in the format of ``isoformat``, all at once."""
     since = moments.cast(pa.int64()).to_numpy()
     if ((since < _FIRST_MOMENT) | (since > _LAST_MOMENT)).any():
         raise pa.ArrowInvalid("a moment outside of the years 1 to 9999")
@@ -155,7 +155,7 @@ def _dictionary(indices: pa.Array, words: pa.Array) -> pa.DictionaryArray:
 
 
 def spell(value: Any) -> str | None:
-    """Return one value as text; ``None`` where it is missing.
+    """Return one value as text; ``None`` if it is missing.
 
     >>> spell(17.0), spell(True), spell(0.25), spell(dt.date(2011, 8, 21)), spell(math.nan)
     ('17', 'true', '0.25', '2011-08-21', None)
@@ -187,19 +187,19 @@ def _number(value: Any) -> str | None:
         if abs(exact) >= _EXACT or _is_rounded(value):
             raise InexactError
         return str(int(exact))
-    # The shortest text of the value's own width: 0.1, also when stored in 32 bits.
+    # The shortest text that identifies the value in its own width: 0.1, also in 32 bits.
     return str(value) if isinstance(value, np.floating) else repr(value)
 
 
 def _is_rounded(value: Any) -> bool:
-    """Whether a whole number of a narrower kind of float may stand for its neighbours, too."""
+    """Return whether an integer of a narrower type of float may represent its neighbours, too."""
     if not isinstance(value, np.floating):
         return False
     return bool(abs(value) >= _NARROW.get(value.itemsize, _EXACT))
 
 
 def _numbers(values: NDArray[np.floating[Any]]) -> pa.Array:
-    """Return many floats as :func:`_number` spells each, the whole ones all at once."""
+    """Return many floats in the format of :func:`_number`, integers all at once."""
     missing = np.isnan(values)
     whole = np.isfinite(values) & (values == np.trunc(values))
     if (np.abs(values[whole]) >= _NARROW.get(values.itemsize, _EXACT)).any():
@@ -215,7 +215,7 @@ def _numbers(values: NDArray[np.floating[Any]]) -> pa.Array:
 
 
 def _decimal(value: Decimal) -> str | None:
-    """Return all digits of a decimal number, without a fraction of noughts."""
+    """Return all digits of a decimal number, without trailing zeros of the fraction."""
     if value.is_nan():
         return None
     if not value.is_finite() or abs(value.adjusted()) > _MOST_DIGITS:
@@ -227,7 +227,7 @@ def _decimal(value: Decimal) -> str | None:
 
 
 def _of_moment(value: dt.datetime) -> str | None:
-    """Return a moment by itself as it reads in a column of them: in UTC, to the microsecond."""
+    """Return a single timestamp as in a column of them: in UTC, to the microsecond."""
     if value != value:  # noqa: PLR0124 - a missing one of pandas
         return None
     fields = (value.year, value.month, value.day, value.hour, value.minute, value.second)

@@ -1,8 +1,8 @@
-"""Basket files: one record per line, its items between blanks, commas or tabs.
+"""Basket files: one record per line, its items separated by spaces, commas or tabs.
 
-A block of lines becomes words without a look at any single record: separators and line
-ends are found as flags over the bytes, words are what lies between them, and Arrow's
-dictionary tells the distinct ones apart.
+A block of lines is split into words without examining single records: separators and line ends
+are flags over the bytes, words are the bytes between them, and Arrow's dictionary finds the
+distinct ones.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ from hedgerow.read.sound import LineRules
 from hedgerow.read.source import ReadProgress
 
 HEADER = b"%"
-"""How the comment lines of a sequence file begin."""
+"""First bytes of the comment lines of a sequence file."""
 
 _WORD, _SEPARATOR, _LINE_END = 0, 1, 2
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class WordBatch:
-    """Some records: the words of all of them in order, and how many each has (confidential).
+    """Some records: all their words in order, and the number of each record's words (confidential).
 
-    ``order`` are texts that say where in its record each word belongs, if that is not here.
+    ``order`` are texts that give the position of each word in its record, if the rows are not in
+    order.
     """
 
     words: pa.DictionaryArray
@@ -66,7 +67,7 @@ class BasketFile:
             progress(1.0)
 
     def _blocks(self) -> Iterator[Block]:
-        """Yield the lines of records: those behind the header that the plan tells of."""
+        """Yield the lines of records, after the header that the plan states."""
         header = self.reading.header_lines
         drops = self.reading.drops_malformed
         for block in text_blocks(self.path, size=self.block_size, drop_long=drops):
@@ -86,7 +87,7 @@ class BasketFile:
             raise DataError(
                 "the file begins with a header, as files of sequences do",
                 where=f"{self.name}, line 1",
-                do="Say in the plan how many lines it has: 'reading: {header: 7}'. 0 means that"
+                do="State its number of lines in the plan: 'reading: {header: 7}'. 0 means that"
                 " the first line is a record.",
             )
 
@@ -112,7 +113,7 @@ class WordSplitter:
         letters = np.frombuffer(whole, dtype=np.uint8)
         kinds = np.frombuffer(whole.translate(self.kinds), dtype=np.uint8)
         in_word = kinds == _WORD
-        # Borders of words: even ones begin one, odd ones end it; the block ends in no word.
+        # Borders of words: even ones begin one, odd ones end it; the block ends outside words.
         borders = np.flatnonzero(in_word[1:] != in_word[:-1]) + 1
         if in_word[0]:
             borders = np.concatenate([np.zeros(1, dtype=borders.dtype), borders])
@@ -126,7 +127,7 @@ class WordSplitter:
 
 
 def _words(letters: NDArray[np.uint8], lengths: NDArray[np.int64]) -> pa.DictionaryArray:
-    """Return words that lie one right after the other, dictionary-encoded."""
+    """Return adjacent words, dictionary-encoded."""
     offsets = np.zeros(len(lengths) + 1, dtype=np.int32)
     np.cumsum(lengths, out=offsets[1:])
     words = pa.StringArray.from_buffers(len(lengths), pa.py_buffer(offsets), pa.py_buffer(letters))

@@ -1,7 +1,7 @@
-"""Excel workbooks (.xlsx, .xlsm): one sheet, each cell by what it holds itself.
+"""Excel workbooks (.xlsx, .xlsm): one sheet, with each cell read by its own type.
 
-A column of a sheet has no type, so every cell is spelt by itself and all columns come as
-text: the number 17 as ``17``, a date as ``2011-08-21``. A sheet is held in memory as a whole.
+A column of a sheet has no type, so every cell is formatted separately and all columns come as
+text: the number 17 as ``17``, a date as ``2011-08-21``. The whole sheet is held in memory.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from hedgerow.read.source import ReadProgress, check_columns, places_of
 from hedgerow.read.text import InexactError, spell
 from hedgerow.read.workbook_parts import check_parts
 
-_ROWS = 16_384  # in a batch: cells are Python objects before they are text
-_OR_DROP = " 'malformed: drop' in the plan's reading leaves such rows out."
+_ROWS = 16_384  # rows in a batch: cells are Python objects before they are text
+_OR_DROP = " With 'malformed: drop' in the plan's reading, such rows are dropped."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -49,7 +49,7 @@ class SheetSource:
         text: Collection[str] = (),
         progress: ReadProgress | None = None,
     ) -> Iterator[pa.RecordBatch]:
-        """Stream the asked columns, all of them as dictionary-encoded text."""
+        """Stream the requested columns, all of them as dictionary-encoded text."""
         places = places_of(columns, self)
         with _readable(self.path):
             sheet = _sheet(self.path, self.sheet)
@@ -69,7 +69,7 @@ class SheetSource:
             progress(1.0)
 
     def _records(self, sheet: Any) -> Iterator[tuple[int, list[Any]]]:
-        """Yield the rows behind the header that are not blank, each with its number from 1."""
+        """Yield the non-blank rows after the header, each with its number from 1."""
         for row, cells in _rows(sheet):
             if row > self.header_rows and any(cell != "" for cell in cells):
                 yield row, cells
@@ -77,7 +77,7 @@ class SheetSource:
     def _texts(
         self, cells: list[Any], places: Sequence[int], *, row: int
     ) -> list[str | None] | None:
-        """Return the asked cells as text; nothing where the row is left out."""
+        """Return the requested cells as text, or ``None`` if the row is dropped."""
         width = len(self.columns)
         try:
             if any(cell != "" for cell in cells[width:]):
@@ -89,17 +89,17 @@ class SheetSource:
             raise DataError(
                 str(wrong),
                 where=f"{self.name}, row {row}",
-                do="Correct the row; one row names the columns, and each other one is a record."
+                do="Correct the row; one row names the columns, and every other one is a record."
                 + _OR_DROP,
             ) from None
 
 
 class _Wrong(Exception):
-    """A row is no record; says why, without its content."""
+    """A row is not a record; the message is the reason, without its content."""
 
 
 def _spelt(cell: Any) -> str | None:
-    """Return one cell as text; ``None`` where it is empty, or holds an error.
+    """Return one cell as text; ``None`` if it is empty or holds an error.
 
     >>> _spelt(17.0), _spelt(" x "), _spelt(""), _spelt(dt.timedelta(hours=30))
     ('17', ' x ', None, '30:00:00')
@@ -126,23 +126,23 @@ def _batch(records: Sequence[list[str | None]], columns: Sequence[str]) -> pa.Re
 def open_workbook(path: Path, reading: Reading = PLAIN) -> SheetSource:
     """Return a sheet, opened far enough to know its columns.
 
-    The plan names it where there are several; its first row that is not blank names the
-    columns, or the plan does.
+    The plan names it if there are several; its first non-blank row names the columns, or the
+    plan does.
     """
     with _readable(path):
         names = sheet_names(path)
         sheet = reading.sheet or (names[0] if len(names) == 1 else None)
         if sheet is None or sheet not in names:
             raise DataError(
-                "the workbook has no such sheet" if sheet else "the workbook has several sheets",
+                "the workbook lacks this sheet" if sheet else "the workbook has several sheets",
                 where=path.name,
-                do="Name the sheet that holds the table in the plan: 'reading: {sheet: NAME}'.",
+                do="Name the sheet with the table in the plan: 'reading: {sheet: NAME}'.",
             )
         check_parts(path, sheet, most_bytes=reading.most_bytes)
         opened = _sheet(path, sheet)
         if opened.merged_cell_ranges:
             raise DataError(
-                "the sheet has merged cells, whose value belongs to no single record",
+                "the sheet has merged cells, whose value does not belong to a single record",
                 where=path.name,
                 do="Unmerge them and fill every cell.",
             )
@@ -157,7 +157,7 @@ def open_workbook(path: Path, reading: Reading = PLAIN) -> SheetSource:
 
 
 def sheet_names(path: Path) -> list[str]:
-    """Return the names of the sheets that hold cells, hidden ones included, in order."""
+    """Return the names of the sheets with cells, including hidden ones, in order."""
     with _readable(path):
         calamine = _library()
         check_parts(path, None, most_bytes=PLAIN.most_bytes)
@@ -180,7 +180,7 @@ def _header(sheet: Any, reading: Reading, path: Path) -> tuple[list[str], int]:
 
 
 def _rows(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
-    """Yield all rows from the first, each from column A on, with its number from 1."""
+    """Yield all rows with their number from 1, each from column A on."""
     if sheet.start is None:
         return
     left = [""] * sheet.start[1]
@@ -203,12 +203,12 @@ def _library() -> Any:
 
 @contextmanager
 def _readable(path: Path) -> Iterator[None]:
-    """Turn what the library says of a file, which may quote cells, into our own words."""
+    """Replace the library's messages about a file, which may quote cells, by our own."""
     try:
         yield
     except (HedgerowError, KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError):
         raise
-    except BaseException as error:  # the library's own kind of panic is no Exception
+    except BaseException as error:  # the library's panic is not an Exception
         is_panic = type(error).__name__ == "PanicException"
         if not isinstance(error, Exception) and not is_panic:
             raise

@@ -1,8 +1,8 @@
-"""The parts of an .xlsx file, looked at before it is read: how large, and what is not in them.
+"""The parts of an .xlsx file, checked before it is read: their size, and missing values.
 
-A workbook is a ZIP archive of XML. The library that reads it takes memory for every cell up to
-the last row and column, and gives an empty cell where a formula has no stored value; both are
-found out here, in one pass over the sheet's bytes.
+A workbook is a ZIP archive of XML. The library that reads it uses memory for every cell up to
+the last row and column, and returns an empty cell for a formula without a stored value; both are
+checked here, in one pass over the sheet's bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 from hedgerow.errors import DataError
 
 CELL_BYTES = 64
-"""What a cell may take in memory, about."""
+"""Approximate memory of a cell in bytes."""
 
 _CHUNK = 1 << 20
 _MOST_INDEX = 1 << 22
@@ -38,9 +38,9 @@ _DECLARED = re.compile(rb"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 
 
 def check_parts(path: Path, sheet: str | None, *, most_bytes: int) -> None:
-    """Refuse a workbook that would take too much memory, or whose formulas were not computed.
+    """Refuse a workbook that would need too much memory, or whose formulas were not computed.
 
-    With ``sheet``, that sheet is looked at; without, the archive alone.
+    With ``sheet``, that sheet is examined; without it, only the archive.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -76,14 +76,14 @@ def _check_sheet(archive: zipfile.ZipFile, path: Path, sheet: str, most_bytes: i
                 do="Open it in Excel or LibreOffice, which compute them, and save it again.",
             )
     width = max(map(_number_of, columns), default=1)
-    if n_placed < n_cells:  # a cell without a place lies behind the one before it
+    if n_placed < n_cells:  # a cell without a position follows the one before it
         width = max(width, min(n_cells, _MOST_COLUMNS))
     if max(n_rows, last_row) * width * CELL_BYTES > most_bytes:
         raise _too_large(path)
 
 
 def _whole_cells(path: Path, part: zipfile.ZipInfo) -> Iterator[bytes]:
-    """Yield the bytes of a sheet, cut behind a cell."""
+    """Yield the bytes of a sheet in blocks that end after a cell."""
     rest = b""
     for data in _unpacked(path, part):
         joined = rest + data
@@ -99,7 +99,7 @@ def _whole_cells(path: Path, part: zipfile.ZipInfo) -> Iterator[bytes]:
 
 
 def _unpacked(path: Path, part: zipfile.ZipInfo) -> Iterator[bytes]:
-    """Yield the bytes of a part, and refuse one that holds more of them than it says."""
+    """Yield the bytes of a part, and refuse one with more of them than it declares."""
     if part.flag_bits & 1 or part.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise zipfile.BadZipFile
     is_packed = part.compress_type == zipfile.ZIP_DEFLATED
@@ -112,16 +112,16 @@ def _unpacked(path: Path, part: zipfile.ZipInfo) -> Iterator[bytes]:
         while packed and (data := file.read(min(_CHUNK // 4, packed))):
             packed -= len(data)
             while data:
-                given = data if inflate is None else inflate.decompress(data, _CHUNK)
-                left -= len(given)
+                inflated = data if inflate is None else inflate.decompress(data, _CHUNK)
+                left -= len(inflated)
                 if left < 0:
                     raise _too_large(path)
-                yield given
+                yield inflated
                 data = b"" if inflate is None else inflate.unconsumed_tail
 
 
 def _part_of(archive: zipfile.ZipFile, sheet: str) -> str:
-    """Return the name of the part that holds a sheet."""
+    """Return the name of the part of a sheet."""
     book, links = (_index(archive, name) for name in _SMALL)
     wanted = next(
         (
@@ -163,9 +163,9 @@ def _number_of(letters: bytes) -> int:
 
 def _too_large(path: Path) -> DataError:
     return DataError(
-        "the workbook would take more memory than the plan allows",
+        "the workbook would need more memory than the plan allows",
         where=path.name,
-        do="Delete what lies beyond the table, save it as CSV, or allow more in the plan:"
+        do="Delete cells beyond the table, save it as CSV, or allow more in the plan:"
         " 'reading: {megabytes: 8192}'.",
     )
 

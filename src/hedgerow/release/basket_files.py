@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hedgerow.errors import InternalError, ReleaseError, TaxonomyError
 from hedgerow.model.baskets import ItemCodes, NoisyBaskets, item_dtype
-from hedgerow.model.groups import CountsMade
+from hedgerow.model.groups import CountOrigin
 from hedgerow.release.domains import CategoricalDescription, describe
 from hedgerow.release.reading import read_release_text
 from hedgerow.release.table import integers, labelled, shielded_once, spreadsheet_safe
@@ -79,7 +79,7 @@ def csv_text(baskets: NoisyBaskets, columns: Sequence[str] = COLUMNS) -> str:
     return text.getvalue()
 
 
-def read_csv(path: Path, taxonomy: Taxonomy, *, origin: CountsMade | None) -> NoisyBaskets:
+def read_csv(path: Path, taxonomy: Taxonomy, *, origin: CountOrigin | None) -> NoisyBaskets:
     """Return the baskets of a `release.csv`, with labels converted back into codes."""
     try:
         rows = list(csv.reader(io.StringIO(read_release_text(path)), strict=True))
@@ -90,7 +90,7 @@ def read_csv(path: Path, taxonomy: Taxonomy, *, origin: CountsMade | None) -> No
         except KeyError:  # earlier versions put an apostrophe before more labels
             offsets, items = codes_of_cells(cells, taxonomy, safe=shielded_once)
         return NoisyBaskets(
-            taxonomy=taxonomy, offsets=offsets, items=items, counts=counts, made=origin
+            taxonomy=taxonomy, offsets=offsets, items=items, counts=counts, origin=origin
         )
     except (csv.Error, ValueError, KeyError, InternalError) as error:
         raise ReleaseError(

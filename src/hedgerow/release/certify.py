@@ -176,7 +176,7 @@ def _promised(
 
 
 def _count_noise(published: Groups | NoisyBaskets, *, faithful: bool) -> paper.CountNoise | None:
-    origin = published.made
+    origin = published.origin
     if origin is None:
         return None
     if isinstance(published, Groups):

@@ -11,7 +11,7 @@ from typing import Any
 
 from hedgerow.errors import ReleaseError
 from hedgerow.model.certificate import Certificate, ReleasedFile
-from hedgerow.model.groups import CountsMade
+from hedgerow.model.groups import CountOrigin
 from hedgerow.release.reading import read_release_text
 from hedgerow.release.signature import SIGNATURE, signature_text
 from hedgerow.release.signing_keys import Signer
@@ -131,12 +131,12 @@ def write_certificate(
     return Certified(files=files, certifying=certifying_files(signer), sha256=digest)
 
 
-def counts_made(certificate: Certificate) -> CountsMade | None:
+def count_origin(certificate: Certificate) -> CountOrigin | None:
     """Return how the counts of a release were made, according to its certificate."""
     counts = certificate.counts
     if counts is None:
         return None
-    return CountsMade(share=counts.share, threshold=counts.threshold, lowered_by=counts.lowered_by)
+    return CountOrigin(share=counts.share, threshold=counts.threshold, lowered_by=counts.lowered_by)
 
 
 def _released(path: Path) -> ReleasedFile:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.errors import InternalError, ReleaseError
-from hedgerow.model.groups import CountsMade, Groups
+from hedgerow.model.groups import CountOrigin, Groups
 from hedgerow.model.labels import count_column, leaf_labels
 from hedgerow.model.locate import boxes_of_groups
 from hedgerow.release.marginals import Marginals
@@ -33,7 +33,7 @@ def read_groups(
     path: Path,
     recoding: Recoding,
     *,
-    origin: CountsMade | None,
+    origin: CountOrigin | None,
     marginals: Marginals | None = None,
 ) -> Groups:
     """Return the groups of a `release.csv`, with labels converted back into ranges.
@@ -59,7 +59,7 @@ def read_groups(
         classes=classes,
         counts=table[counts_in].to_numpy(),
         is_cut=recoding.is_cut,
-        made=origin,
+        origin=origin,
         tree=recoding.tree,
         boxes=recoding.boxes,
         marginals=marginals,

@@ -1,5 +1,5 @@
-"""The risk room: what the raw file gives away, and what attacks get out of a release.
+"""The risks of the raw file, and the success of attacks on a release.
 
-In come a confidential table, its plan and, for attacks, a release. Out come figures for the data
-owner alone: they are computed from the records without noise.
+A confidential table, its plan and, for attacks, a release come in. Figures for the data owner alone
+leave: they are computed from the records without noise.
 """

@@ -1,4 +1,4 @@
 """Trees as ranges of codes.
 
-Public files and labels come in, domains that number every value leave.
+Public files and labels come in; domains that number every value leave.
 """

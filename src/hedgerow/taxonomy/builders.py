@@ -1,4 +1,4 @@
-"""Taxonomies made by rule: flat, context-free, numeric, prefixes, dates."""
+"""Taxonomies built by rules: flat, context-free, numeric, prefixes, dates."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from hedgerow.taxonomy.paths import from_paths
 from hedgerow.taxonomy.tree import Taxonomy
 
 MOST_LEAVES = 2_000_000
-"""How many leaves a builder makes at most."""
+"""Largest number of leaves that a builder makes."""
 
 DateLevel: TypeAlias = Literal["day", "month", "quarter", "year"]
 DATE_LEVELS: tuple[DateLevel, ...] = get_args(DateLevel)
 
 
 def flat(values: Sequence[str], *, root: str = ROOT) -> Taxonomy:
-    """The taxonomy of values directly under one root.
+    """Return the taxonomy of values directly under one root.
 
     >>> flat(["red", "green", "blue"])
     Taxonomy('*', 3 leaves, 4 nodes, height 1)
@@ -33,11 +33,11 @@ def flat(values: Sequence[str], *, root: str = ROOT) -> Taxonomy:
 
 
 def context_free(items: Sequence[str], *, fan_out: int, root: str = ROOT) -> Taxonomy:
-    """The taxonomy that groups items by ``fan_out`` in the given order, until one root is left.
+    """Return the taxonomy that groups items by ``fan_out``, in order, until one root is left.
 
-    The tree of [DiffPart, Def. 3.1], built as in its Section 4.1: it says nothing about
-    what items mean. The last group of a level may be smaller; a group of one is its
-    member. Groups are called by their first and last item.
+    The tree of [DiffPart, Def. 3.1], built as in its Section 4.1: it does not depend on the meaning
+    of items. The last group of a level may be smaller; a group of one is its member. Groups are
+    named after their first and last item.
 
     >>> context_free(["a", "b", "c", "d", "e"], fan_out=2).labels
     ('*', 'a..d', 'a..b', 'a', 'b', 'c..d', 'c', 'd', 'e')
@@ -62,10 +62,10 @@ def numeric(
     widths: Sequence[NumberLike] = (),
     root: str = ROOT,
 ) -> Taxonomy:
-    """The taxonomy of the cells of an even grid, ``high`` included.
+    """Return the taxonomy of the cells of an even grid, ``high`` included.
 
-    Cells are grouped by ``fan_out`` until one root is left, or into groups of the given
-    ``widths`` (each a multiple of the one before), or stand directly under the root.
+    Cells are grouped by ``fan_out`` until one root is left, or into groups of ``widths`` (each a
+    multiple of the one before), or are directly under the root.
 
     >>> numeric(low=0, high=19, step=5, widths=[10]).labels
     ('*', '[0, 10)', '[0, 5)', '[5, 10)', '[10, 19]', '[10, 15)', '[15, 19]')
@@ -73,7 +73,7 @@ def numeric(
     domain = NumericDomain.even(low=low, high=high, step=step)
     if widths and fan_out is not None:
         raise SettingError(
-            "both are given", where="fan-out and widths", do="Give one of them, or none."
+            "Both are set.", where="fan-out and widths", do="Give one of them, or none."
         )
     if not widths:
         return _numeric(domain, _fan_out_sizes(fan_out, domain.size), root)
@@ -83,7 +83,7 @@ def numeric(
 def numeric_edges(
     edges: Sequence[NumberLike], *, fan_out: int | None = None, root: str = ROOT
 ) -> Taxonomy:
-    """The taxonomy of the cells between edges, grouped by ``fan_out`` or directly under the root.
+    """Return the taxonomy of the cells between edges, in groups of ``fan_out`` or under the root.
 
     >>> numeric_edges([0, 18, 65, 120]).leaf_labels
     ('[0, 18)', '[18, 65)', '[65, 120]')
@@ -93,7 +93,7 @@ def numeric_edges(
 
 
 def prefixes(values: Sequence[str], *, mask: str = "*", root: str = ROOT) -> Taxonomy:
-    """The taxonomy that masks codes from the right, one character at a time.
+    """Return the taxonomy that masks codes from the right, one character at a time.
 
     >>> tree = prefixes(["12345", "12399"])
     >>> [tree.labels[node] for node in tree.path(tree.find("12345"))]
@@ -105,7 +105,7 @@ def prefixes(values: Sequence[str], *, mask: str = "*", root: str = ROOT) -> Tax
     for value in values:
         if mask in value or len(value) > MOST_LEVELS:
             raise TaxonomyError(
-                f"{displayed(value)} holds the mask {mask!r}, or is longer than {MOST_LEVELS}",
+                f"{displayed(value)} holds the mask {mask!r}, or is longer than {MOST_LEVELS}.",
                 where="values",
                 value=value,
                 do="Give plain codes, and a mask that occurs in none of them.",
@@ -122,13 +122,15 @@ def prefixes(values: Sequence[str], *, mask: str = "*", root: str = ROOT) -> Tax
 
 
 def prefix_codes(length: int, *, alphabet: str = "0123456789") -> list[str]:
-    """All codes of that many characters, in order: what :func:`prefixes` takes for zip codes."""
+    """Return all codes of ``length`` characters, in order, as input of :func:`prefixes`."""
     if not 1 <= length <= MOST_LEVELS or len(alphabet) ** length > MOST_LEAVES:
         raise SettingError.out_of_range(
             "length", length, f"a length from 1 up that makes at most {MOST_LEAVES:,} codes"
         )
     if not alphabet or len(set(alphabet)) < len(alphabet):
-        raise SettingError.out_of_range("alphabet", repr(alphabet), "characters that all differ")
+        raise SettingError.out_of_range(
+            "alphabet", repr(alphabet), ("characters that are all different")
+        )
     return ["".join(characters) for characters in product(alphabet, repeat=length)]
 
 
@@ -139,9 +141,9 @@ def dates(
     levels: Sequence[str] = DATE_LEVELS,
     root: str = ROOT,
 ) -> Taxonomy:
-    """The taxonomy of all days from ``start`` to ``end``, both included, by month, quarter, year.
+    """Return the taxonomy of all days from ``start`` to ``end``, by month, quarter and year.
 
-    ``levels`` may leave some out; the first of them are the leaves.
+    ``end`` is included. ``levels`` may leave some out; the first of them are the leaves.
 
     >>> tree = dates("2020-01-31", "2020-02-01")
     >>> tree.labels
@@ -181,18 +183,18 @@ def _date(value: datetime.date | str, setting: str) -> datetime.date:
 
 def _check_values(values: Sequence[str], *, setting: str) -> None:
     if not values:
-        raise TaxonomyError("the list is empty", where=setting, do="Give at least one value.")
+        raise TaxonomyError("The list is empty.", where=setting, do="Give at least one value.")
     if len(values) > MOST_LEAVES:
         raise SettingError.out_of_range(setting, len(values), f"at most {MOST_LEAVES:,} values")
     if len(set(values)) < len(values):
         twice = first_repeated(values)
         raise TaxonomyError(
-            f"{displayed(twice)} is listed twice", where=setting, value=twice, do="List it once."
+            f"{displayed(twice)} is listed twice.", where=setting, value=twice, do="List it once."
         )
 
 
 def _powers(fan_out: int, n_leaves: int) -> list[int]:
-    """The group sizes ``f, f^2, ...`` below the number of leaves."""
+    """Return the group sizes ``f, f^2, ...`` below the number of leaves."""
     sizes, size = [], fan_out
     while size < n_leaves:
         sizes.append(size)
@@ -232,7 +234,7 @@ def _numeric(domain: NumericDomain, sizes: Iterable[int], root: str) -> Taxonomy
 
 
 def calendar(grid: CalendarGrid, *, root: str = ROOT) -> Taxonomy:
-    """The taxonomy of a calendar's cells by month, quarter and year, called by their bounds.
+    """Return the taxonomy of a calendar's cells by month, quarter and year.
 
     >>> first, last = datetime.date(2020, 11, 1), datetime.date(2021, 1, 31)
     >>> calendar(DateDomain.between(first, last, step="month").grid).labels[:3]
@@ -251,7 +253,7 @@ def calendar(grid: CalendarGrid, *, root: str = ROOT) -> Taxonomy:
 def _grouped(
     leaves: Sequence[str], sizes: Iterable[int], name: Callable[[int, int], str], *, root: str
 ) -> Taxonomy:
-    """Leaves under groups of that many leaves, level by level; groups of one child are left out."""
+    """Return leaves in groups of the given sizes, level by level, without groups of one child."""
     n_leaves = len(leaves)
     ranges = {
         (first, min(first + size, n_leaves)) for size in sizes for first in range(0, n_leaves, size)
@@ -266,12 +268,12 @@ def _nested(
     *,
     root: str,
 ) -> Taxonomy:
-    """Leaves under ranges of them that lie in each other or apart."""
+    """Return leaves under ranges of them that are nested or disjoint."""
     n_leaves = len(leaves)
     groups = {node for node in ranges if 1 < node[1] - node[0] < n_leaves}
     cells = {(code, code + 1) for code in range(n_leaves)}
     labels, parents = [root], [-1]
-    path = [(n_leaves, 0)]  # where each open group stops, and its node
+    path = [(n_leaves, 0)]  # end of each open group, and its node
     for first, stop in sorted(groups | cells, key=lambda node: (node[0], -node[1])):
         while path[-1][0] <= first:
             path.pop()

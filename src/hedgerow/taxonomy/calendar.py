@@ -1,8 +1,8 @@
 """Dates as the cells of a public calendar: days, weeks, months, quarters or years.
 
-A date is its number of days since 1970-01-01, and a cell begins where its day, week (on
-Monday), month, quarter or year does. Cells form years, quarters and months: a cell belongs
-to those that its first day lies in. Ranges of dates are divided where such begin.
+A date is its number of days since 1970-01-01, and a cell begins where its day, week (on Monday),
+month, quarter or year does. Cells form years, quarters and months: a cell belongs to those of its
+first day. Ranges of dates are split where these begin.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def day_number(date: datetime.date) -> int:
 
 
 def date_text(day: int | Fraction) -> str:
-    """Return a day as it is written.
+    """Return a day in ISO format.
 
     >>> date_text(18322)
     '2020-03-01'
@@ -44,7 +44,7 @@ def date_text(day: int | Fraction) -> str:
 
 
 def period_of(days: Days, step: DateStep) -> Days:
-    """Return the number of each day's week, month, quarter or year, rising with time."""
+    """Return the number of each day's week, month, quarter or year, increasing with time."""
     if step == "day":
         return days
     if step == "week":
@@ -56,7 +56,7 @@ def period_of(days: Days, step: DateStep) -> Days:
 def periods(levels: Sequence[Days], *, most: int) -> Days:
     """Return the borders of the finest level with at most ``most`` cells.
 
-    Where the coarsest has more, its cells are put together two by two, as often as needed.
+    If the coarsest level has more, its cells are joined in pairs, as often as needed.
 
     >>> periods([np.array([0, 12, 24, 36]), np.arange(37)], most=12).tolist()
     [0, 12, 24, 36]
@@ -92,7 +92,7 @@ class CalendarGrid:
 
     @cached_property
     def begins(self) -> Days:
-        """The first day of each cell."""
+        """First day of each cell."""
         days = np.arange(self.first, self.last + 1, dtype=np.int64)
         new = np.diff(period_of(days, self.step)) != 0
         begins: Days = days[np.concatenate([[True], new])]
@@ -101,39 +101,39 @@ class CalendarGrid:
 
     @property
     def low(self) -> Fraction:
-        """The first day."""
+        """First day."""
         return Fraction(self.first)
 
     @property
     def high(self) -> Fraction:
-        """The last day."""
+        """Last day."""
         return Fraction(self.last)
 
     @property
     def n_cells(self) -> int:
-        """The number of cells."""
+        """Number of cells."""
         return len(self.begins)
 
     @property
     def counts_integers(self) -> bool:
-        """Whether every cell stands for one day."""
+        """Return whether every cell is one day."""
         return self.step == "day"
 
     def border(self, cell: int) -> Fraction:
-        """Where a cell begins; for the number of cells, where the last one ends."""
+        """Return the start of a cell; for the number of cells, the end of the last one."""
         return self.high if cell == self.n_cells else Fraction(int(self.begins[cell]))
 
     def cells(self, values: NDArray[np.integer[Any]] | NDArray[np.floating[Any]]) -> Days:
-        """The cell of each day, clamped to the grid."""
+        """Return the cell of each day, clamped to the grid."""
         cells = np.searchsorted(self.begins, values, side="right") - 1
         return np.maximum(cells, 0).astype(np.int64)
 
     @cached_property
     def levels(self) -> tuple[Days, ...]:
-        """Where years, quarters, months and cells begin: numbers of cells from 0 to ``n_cells``.
+        """Return the starts of years, quarters, months and cells, as numbers of cells.
 
-        From the coarsest that divides the grid to the cells themselves; each holds the one
-        before it.
+        From the coarsest that splits the grid to the cells themselves; each contains the one before
+        it.
         """
         found: list[Days] = []
         for step in ("year", "quarter", "month", "day"):

@@ -20,17 +20,17 @@ from hedgerow.taxonomy.ready.catalogue import ready_taxonomy
 from hedgerow.taxonomy.tree import Taxonomy
 
 MISSING = "missing"
-"""How labels of numeric ranges say that a value is missing."""
+"""Label of a missing value in labels of numeric ranges."""
 
 DomainCodes: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 CodeType: TypeAlias = np.dtype[np.uint8] | np.dtype[np.uint16] | np.dtype[np.uint32]
 
-_MOST_JOINED = 4  # values that a label lists one by one
+_MOST_JOINED = 4  # values that a label lists individually
 _BLOCK = 1 << 16  # values encoded at a time, so that the work stays in the cache
 
 
 def code_dtype(size: int) -> CodeType:
-    """The smallest unsigned type that holds the codes ``0..size-1``.
+    """Return the smallest unsigned type that holds the codes ``0..size-1``.
 
     >>> code_dtype(256), code_dtype(257)
     (dtype('uint8'), dtype('uint16'))
@@ -44,9 +44,9 @@ def code_dtype(size: int) -> CodeType:
 class CategoricalDomain:
     """The leaves of a taxonomy as codes.
 
-    ``other`` names the leaf that catches values the taxonomy does not list, ``missing``
-    the leaf of missing values; :meth:`over` adds them where the taxonomy lacks them.
-    ``reads`` is the ready taxonomy by whose spellings values are read.
+    ``other`` names the leaf of values that the taxonomy does not list, ``missing`` the leaf of
+    missing values; :meth:`over` adds them if the taxonomy lacks them. ``reads`` is the ready
+    taxonomy whose spellings of values are accepted.
     """
 
     kind: ClassVar[Literal["categorical"]] = "categorical"
@@ -59,7 +59,7 @@ class CategoricalDomain:
         for setting, label in (("other", self.other), ("missing", self.missing)):
             if label is not None and label not in self.taxonomy.leaf_code:
                 raise TaxonomyError(
-                    f"{displayed(label)} is not a value of the taxonomy",
+                    f"{displayed(label)} is not a value of the taxonomy.",
                     where=setting,
                     value=label,
                     do="Add it as a leaf, or use CategoricalDomain.over.",
@@ -74,7 +74,7 @@ class CategoricalDomain:
         missing: str | None = None,
         reads: str | None = None,
     ) -> CategoricalDomain:
-        """The domain of a taxonomy, with leaves for ``other`` and ``missing`` as its last codes."""
+        """Return the domain of a taxonomy, with last codes for ``other`` and ``missing``."""
         for label in (other, missing):
             if label is not None and label not in taxonomy.leaf_code:
                 taxonomy = taxonomy.with_leaf(label)
@@ -82,11 +82,11 @@ class CategoricalDomain:
 
     @property
     def size(self) -> int:
-        """The number of codes."""
+        """Number of codes."""
         return self.taxonomy.n_leaves
 
     def code_of(self, text: str) -> int | None:
-        """The code of the leaf that a text stands for; nothing where it is outside.
+        """Return the code of the leaf that a text spells, or ``None``.
 
         >>> domain = CategoricalDomain(taxonomy=Taxonomy.flat(["a", "b"]))
         >>> domain.code_of("b"), domain.code_of("B")
@@ -100,16 +100,16 @@ class CategoricalDomain:
 
     @property
     def other_code(self) -> int | None:
-        """The code of values that the taxonomy does not list."""
+        """Code of values that the taxonomy does not list."""
         return None if self.other is None else self.taxonomy.leaf_code[self.other]
 
     @property
     def missing_code(self) -> int | None:
-        """The code of missing values."""
+        """Code of missing values."""
         return None if self.missing is None else self.taxonomy.leaf_code[self.missing]
 
     def label(self, first: int, stop: int) -> str:
-        """The label of the codes ``[first, stop)``: that of the topmost node they are, if any.
+        """Return the label of the codes ``[first, stop)``, of a node if one has this range.
 
         >>> jobs = Taxonomy.from_nested("Any", {"Indoor": ["office", "shop"], "Outdoor": ["farm"]})
         >>> domain = CategoricalDomain(taxonomy=jobs)
@@ -145,7 +145,7 @@ class NumericDomain:
     def even(
         cls, *, low: NumberLike, high: NumberLike, step: NumberLike, missing: bool = False
     ) -> NumericDomain:
-        """The grid of cells ``[low + i * step, low + (i + 1) * step)``, ``high`` included."""
+        """Return the grid of cells ``[low + i * step, low + (i + 1) * step)`` up to ``high``."""
         grid = EvenGrid(
             low=exact(low, setting="low"),
             high=exact(high, setting="high"),
@@ -155,35 +155,35 @@ class NumericDomain:
 
     @classmethod
     def from_edges(cls, edges: Sequence[NumberLike], *, missing: bool = False) -> NumericDomain:
-        """The grid of cells between strictly increasing edges, the last one closed."""
+        """Return the grid of cells between strictly increasing edges, the last one closed."""
         exactly = tuple(exact(edge, setting="edges") for edge in edges)
         return cls(grid=EdgeGrid(edges=exactly), missing=missing)
 
     @property
     def low(self) -> Fraction:
-        """The lowest value; lower ones are clamped to it."""
+        """Lowest value; lower ones are clamped to it."""
         return self.grid.low
 
     @property
     def high(self) -> Fraction:
-        """The highest value; higher ones are clamped to it."""
+        """Highest value; higher ones are clamped to it."""
         return self.grid.high
 
     @property
     def size(self) -> int:
-        """The number of codes: one per cell, and one for missing values if there is one."""
+        """Number of codes: one per cell, and one for missing values if there is one."""
         return self.grid.n_cells + self.missing
 
     @property
     def missing_code(self) -> int | None:
-        """The code of missing values."""
+        """Code of missing values."""
         return 0 if self.missing else None
 
     def encode(self, values: Column) -> DomainCodes:
-        """The code of each value, clamped to the grid.
+        """Return the code of each value, clamped to the grid.
 
-        A float stands for the number that was written: with steps of 0.1, the float 0.3
-        falls in ``[0.3, 0.4)``. NaN gets some code or other; mask it.
+        A float stands for the number that was written: with steps of 0.1, the float 0.3 is in
+        ``[0.3, 0.4)``. The code of NaN is undefined; mask it.
         """
         codes = np.empty(len(values), dtype=code_dtype(self.size))
         for start in range(0, len(values), _BLOCK):
@@ -192,13 +192,13 @@ class NumericDomain:
         return codes
 
     def bounds(self, first: int, stop: int) -> tuple[Fraction, Fraction]:
-        """Where the cells of the codes ``[first, stop)`` begin and end, missing values aside."""
+        """Return the start and end of the cells of ``[first, stop)``, without missing values."""
         _check_range(first, stop, self.size)
         shift = int(self.missing)
         return self.grid.border(max(first - shift, 0)), self.grid.border(max(stop - shift, 0))
 
     def label(self, first: int, stop: int) -> str:
-        """The codes ``[first, stop)`` as people read them.
+        """Return a readable label of the codes ``[first, stop)``.
 
         >>> paid = NumericDomain.from_edges([0, 10, 100], missing=True)
         >>> paid.label(0, 1), paid.label(0, 2), paid.label(2, 3)
@@ -214,12 +214,12 @@ class NumericDomain:
         return f"[{self.written(low)}, {self.written(high)}{']' if stop == self.size else ')'}"
 
     def written(self, value: Fraction) -> str:
-        """A value of the domain as people read it."""
+        """Return a readable text of a value of the domain."""
         return written(value)
 
     @property
     def levels(self) -> tuple[Days, ...]:
-        """Borders of codes at which ranges are divided before others, coarsest first, if any."""
+        """Borders of codes at which ranges are split first, coarsest first, if any."""
         return ()
 
 
@@ -247,17 +247,17 @@ class DateDomain(NumericDomain):
         step: DateStep,
         missing: bool = False,
     ) -> DateDomain:
-        """The calendar from one day to another, both included."""
+        """Return the calendar from one day to another, both included."""
         grid = CalendarGrid(first=day_number(first), last=day_number(last), step=step)
         return cls(grid=grid, missing=missing)
 
     def written(self, value: Fraction) -> str:
-        """A day as people read it."""
+        """Return a day in ISO format."""
         return date_text(value)
 
     @property
     def levels(self) -> tuple[Days, ...]:
-        """Where years, quarters, months and cells begin, as codes; missing values stand apart."""
+        """Starts of years, quarters, months and cells, as codes; missing values are separate."""
         if not self.missing:
             return self.grid.levels
         levels = self.grid.levels or (np.array([0, self.grid.n_cells], dtype=np.int64),)

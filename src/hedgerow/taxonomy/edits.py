@@ -1,9 +1,9 @@
 """Edits of a tree of labels: move, group, rename, split, dissolve, add, remove.
 
-Every edit takes a tree and gives another; nothing is changed in place, so that going back is
-keeping the tree from before. No edit but :meth:`EditableTree.added`, :meth:`~EditableTree.removed`
-and a value's new name changes which values there are: a group that is left without members goes,
-since it would read as a value otherwise.
+Every edit takes a tree and returns another; nothing is changed in place, so that an edit is undone
+by keeping the former tree. Only :meth:`EditableTree.added`, :meth:`~EditableTree.removed` and a
+value's new name change the set of values: a group without members is removed, since it would be
+read as a value otherwise.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _Below = dict[str, tuple[str, ...]]
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class EditableTree:
-    """A tree by its labels: ``below`` has the members of every group, ``above`` each one's group.
+    """A tree by its labels: ``below`` has the members of every group, ``above`` the group of each.
 
     >>> tree = EditableTree.of(Taxonomy.from_nested("*", ["office", "shop", "farm"]))
     >>> tree.grouped(["office", "shop"], "Indoor").taxonomy().labels
@@ -39,15 +39,15 @@ class EditableTree:
         labels = taxonomy.labels
         for label, parent in zip(labels[1:], taxonomy.parent[1:].tolist(), strict=True):
             members.setdefault(labels[parent], []).append(label)
-        return cls._made(labels[0], {group: tuple(some) for group, some in members.items()})
+        return cls._by_label(labels[0], {group: tuple(some) for group, some in members.items()})
 
     @classmethod
-    def _made(cls, root: str, below: _Below) -> EditableTree:
+    def _by_label(cls, root: str, below: _Below) -> EditableTree:
         above = {member: group for group, members in below.items() for member in members}
         return cls(root=root, below=MappingProxyType(below), above=MappingProxyType(above))
 
     def taxonomy(self) -> Taxonomy:
-        """Return the taxonomy of the tree; too many levels are refused."""
+        """Return the taxonomy of the tree; refuse too many levels."""
         labels, parents = [self.root], [-1]
         stack = [(member, 0, 1) for member in reversed(self.below[self.root])]
         while stack:
@@ -66,7 +66,7 @@ class EditableTree:
         return label == self.root or label in self.above
 
     def is_group(self, label: str) -> bool:
-        """Whether something lies below a label."""
+        """Return whether a label is a group."""
         return label in self.below
 
     def leaves(self, label: str | None = None) -> Iterator[str]:
@@ -87,19 +87,19 @@ class EditableTree:
         return way[::-1]
 
     def moved(self, labels: Sequence[str], to: str, *, before: str | None = None) -> EditableTree:
-        """Put nodes, with all below them, into the group ``to``: before a member, or at its end."""
+        """Move nodes, with all below them, into the group ``to``, before a member or at its end."""
         chosen = self._chosen(labels)
         self._check_group(to)
         inside = next((label for label in chosen if label in self.way(to)), None)
         if inside is not None:
             raise _refused(
-                f"{displayed(to)} lies in {displayed(inside)} itself",
+                f"{displayed(to)} is itself in {displayed(inside)}.",
                 inside,
                 "Move it to a group that is not below it.",
             )
         if before is not None and self.above.get(before) != to:
             raise _refused(
-                f"{displayed(before)} is no member of {displayed(to)}",
+                f"{displayed(before)} is not a member of {displayed(to)}.",
                 before,
                 "Give a member of the group, or leave it out.",
             )
@@ -109,10 +109,10 @@ class EditableTree:
         place = sum(label not in chosen for label in ahead)
         below = self._without(chosen, keep=to)
         below[to] = (*left[:place], *chosen, *left[place:])
-        return self._made(self.root, _unemptied(below, self.root))
+        return self._by_label(self.root, _unemptied(below, self.root))
 
     def grouped(self, labels: Sequence[str], name: str) -> EditableTree:
-        """Put nodes into a new group, which takes the place of the first of them."""
+        """Put nodes into a new group, in place of the first of them."""
         chosen = self._chosen(labels)
         self._check_new(name)
         parent = self.above[chosen[0]]
@@ -122,10 +122,10 @@ class EditableTree:
         left = below[parent]
         below[parent] = (*left[:earlier], name, *left[earlier:])
         below[name] = tuple(chosen)
-        return self._made(self.root, _unemptied(below, self.root))
+        return self._by_label(self.root, _unemptied(below, self.root))
 
     def renamed(self, label: str, name: str) -> EditableTree:
-        """Give a node another label. A value's label is what the data hold."""
+        """Give a node another label; a value's label is its spelling in the data."""
         self._check_known(label)
         if name == label:
             return self
@@ -134,27 +134,27 @@ class EditableTree:
             (name if group == label else group): members for group, members in self.below.items()
         }
         if label == self.root:
-            return self._made(name, below)
+            return self._by_label(name, below)
         parent = self.above[label]
         below[parent] = tuple(name if each == label else each for each in below[parent])
-        return self._made(self.root, below)
+        return self._by_label(self.root, below)
 
     def split(self, group: str, members: Sequence[str], name: str) -> EditableTree:
-        """Take some members out of a group into a new group right behind it."""
+        """Move some members of a group into a new group directly after it."""
         self._check_group(group)
         chosen = self._chosen(members)
         strange = next((label for label in chosen if self.above[label] != group), None)
         if strange is not None:
             raise _refused(
-                f"{displayed(strange)} is no member of {displayed(group)}",
+                f"{displayed(strange)} is not a member of {displayed(group)}.",
                 strange,
-                "Choose members that lie directly below the group.",
+                "Choose members that are directly below the group.",
             )
         if group == self.root:
-            raise _refused("the root cannot be split", group, "Group some of its members instead.")
+            raise _refused("The root cannot be split.", group, "Group some of its members instead.")
         if len(chosen) == len(self.below[group]):
             raise _refused(
-                f"no member of {displayed(group)} would be left in it",
+                f"No member of {displayed(group)} would be left in it.",
                 group,
                 "Leave at least one member out, or rename the group.",
             )
@@ -164,18 +164,18 @@ class EditableTree:
         place = below[parent].index(group) + 1
         below[parent] = (*below[parent][:place], name, *below[parent][place:])
         below[name] = tuple(chosen)
-        return self._made(self.root, below)
+        return self._by_label(self.root, below)
 
     def dissolved(self, group: str) -> EditableTree:
-        """Take a group away; its members take its place."""
+        """Remove a group; its members take its place."""
         self._check_group(group)
         if group == self.root:
-            raise _refused("the root cannot be taken away", group, "Rename it instead.")
+            raise _refused("The root cannot be removed.", group, "Rename it instead.")
         below = dict(self.below)
         members, parent = below.pop(group), self.above[group]
         place = below[parent].index(group)
         below[parent] = (*below[parent][:place], *members, *below[parent][place + 1 :])
-        return self._made(self.root, below)
+        return self._by_label(self.root, below)
 
     def added(self, values: Sequence[str], to: str) -> EditableTree:
         """Add new values at the end of a group."""
@@ -183,7 +183,7 @@ class EditableTree:
         repeated = first_repeated(values)
         if not values or repeated:
             raise _refused(
-                f"{displayed(repeated)} is given twice" if values else "no value is given",
+                f"{displayed(repeated)} occurs twice." if values else "No value was set.",
                 repeated,
                 "Give each value once.",
             )
@@ -191,10 +191,10 @@ class EditableTree:
             self._check_new(value)
         below = dict(self.below)
         below[to] = (*below[to], *values)
-        return self._made(self.root, below)
+        return self._by_label(self.root, below)
 
     def removed(self, labels: Sequence[str]) -> EditableTree:
-        """Take nodes away with all below them; some value must be left."""
+        """Remove nodes with all below them; some value must be left."""
         chosen = self._chosen(labels)
         below = self._without(chosen, keep=self.root)
         gone = list(chosen)
@@ -202,14 +202,14 @@ class EditableTree:
             gone.extend(below.pop(gone.pop(), ()))
         below = _unemptied(below, self.root)
         if not below.get(self.root):
-            raise _refused("no value would be left", chosen[0], "Keep at least one.")
-        return self._made(self.root, below)
+            raise _refused("No value would be left.", chosen[0], "Keep at least one.")
+        return self._by_label(self.root, below)
 
     def placed(self, ways: Iterable[Sequence[str]]) -> EditableTree:
-        """Put values where ways from the widest group down to the value say.
+        """Place values by paths from the widest group down to the value.
 
-        Values and groups that are there move, with what is below a group; others are added.
-        A way may begin with the root. What a way does not name stays where it is.
+        Existing values and groups move, with what is below a group; others are added. A path may
+        begin with the root. Labels that no path names stay in place.
         """
         places = _Places(self)
         for way in ways:
@@ -223,21 +223,21 @@ class EditableTree:
         return places.tree()
 
     def _chosen(self, labels: Sequence[str]) -> tuple[str, ...]:
-        """Return the nodes that are meant, none of them below another, or refuse."""
+        """Return the nodes to change; refuse nodes below one another."""
         if not labels:
-            raise _refused("nothing is chosen", "", "Choose at least one node.")
+            raise _refused("Nothing is selected.", "", "Select at least one node.")
         for label in labels:
             self._check_known(label)
         chosen = dict.fromkeys(labels)
         if self.root in chosen:
-            raise _refused("the root stays where it is", self.root, "Choose nodes below it.")
-        # A node below another one that is chosen goes along with it.
+            raise _refused("The root cannot be moved.", self.root, "Choose nodes below it.")
+        # A node below another selected one moves with it.
         return tuple(
             label for label in chosen if not any(up in chosen for up in self.way(label)[:-1])
         )
 
     def _without(self, chosen: Sequence[str], *, keep: str) -> _Below:
-        """Return the members of all groups without some nodes; ``keep`` stays, empty or not."""
+        """Return the members of all groups without some nodes; ``keep`` stays, even if empty."""
         below, gone = dict(self.below), set(chosen)
         for group in {self.above[label] for label in chosen}:
             below[group] = tuple(label for label in below[group] if label not in gone)
@@ -247,14 +247,14 @@ class EditableTree:
     def _check_known(self, label: str) -> None:
         if label not in self:
             raise _refused(
-                f"no node is called {displayed(label)}", label, "Look at the tree as it is now."
+                f"There is no node {displayed(label)}.", label, "Look at the current tree."
             )
 
     def _check_group(self, label: str) -> None:
         self._check_known(label)
         if not self.is_group(label):
             raise _refused(
-                f"{displayed(label)} is a value, not a group",
+                f"{displayed(label)} is a value, not a group.",
                 label,
                 "Choose a group, or make one of several values first.",
             )
@@ -263,14 +263,14 @@ class EditableTree:
         _check_fault(label)
         if label in self:
             raise _refused(
-                f"label {displayed(label)} is taken",
+                f"The label {displayed(label)} is taken.",
                 label,
                 "Every group and every value has a label of its own: give another.",
             )
 
 
 class _Places:
-    """Where every node lies while many of them move at once."""
+    """The positions of all nodes while many of them move at once."""
 
     def __init__(self, tree: EditableTree) -> None:
         self.root = tree.root
@@ -278,12 +278,12 @@ class _Places:
         self.below = {group: dict.fromkeys(members) for group, members in tree.below.items()}
 
     def put(self, label: str, group: str, *, is_value: bool) -> None:
-        """Put a node into a group, wherever it was; one that is new is made."""
+        """Put a node into a group, from any position; create it if it is new."""
         known = label == self.root or label in self.above
         if known and is_value == (label in self.below):
             wanted, found = ("value", "group") if is_value else ("group", "value")
             raise _refused(
-                f"{displayed(label)} is a {found}, and a {wanted} is wanted",
+                f"{displayed(label)} is a {found}, but must be a {wanted}.",
                 label,
                 f"Give the {wanted} a label of its own.",
             )
@@ -301,30 +301,33 @@ class _Places:
         while group != self.root:
             if group == label:
                 raise _refused(
-                    f"{displayed(label)} would lie in itself",
+                    f"{displayed(label)} would be in itself.",
                     label,
-                    "Write every row from the same end: the value first, or the widest group.",
+                    (
+                        "Write every row in the same direction: from the value, or from the widest"
+                        " group."
+                    ),
                 )
             group = self.above[group]
 
     def tree(self) -> EditableTree:
-        """Return the tree, without groups that have no members any more."""
+        """Return the tree, without groups that have no members left."""
         below = {group: tuple(members) for group, members in self.below.items()}
-        return EditableTree._made(self.root, _unemptied(below, self.root))
+        return EditableTree._by_label(self.root, _unemptied(below, self.root))
 
 
 def _check_fault(label: str) -> None:
     fault = fault_of(label)
     if fault is not None:
         raise _refused(
-            f"label {displayed(label)} {fault}",
+            f"The label {displayed(label)} {fault}.",
             label,
             "Give a name without line breaks and without blanks around it.",
         )
 
 
 def _unemptied(below: _Below, root: str) -> _Below:
-    """Take away groups that have lost their last member, and those that lose theirs by that."""
+    """Remove groups without members, and those that become empty by that."""
     above = {member: group for group, members in below.items() for member in members}
     empty = [group for group, members in below.items() if not members and group != root]
     while empty:

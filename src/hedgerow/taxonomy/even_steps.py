@@ -1,8 +1,8 @@
-"""Equal steps of a range of codes: the one public rule for all who cut a grid evenly.
+"""Equal steps of a range of codes: one public rule for all even divisions of a grid.
 
-Methods count in these steps and offer them as splits, and evaluations compare in them. Two
-rules that differ by one code (one rounding down, one up) would lay every bin of one across a
-border of the other, and call the records between the two an error of the release.
+Methods count in these steps and offer them as splits, and evaluations compare in them. Two rules
+that differ by one code (one rounding down, one up) would put every border of one inside a bin of
+the other, and count the records between the two as an error of the release.
 """
 
 from __future__ import annotations
@@ -11,14 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 EVEN_STEPS = 16
-"""Equal steps of a long grid: in splits, in noisy tables and in the bins of an evaluation."""
+"""Number of equal steps of a long grid: in splits, in noisy tables and in the bins of an
+evaluation.
+"""
 
 
 def even_borders(size: int | NDArray[np.int64], steps: int) -> NDArray[np.int64]:
-    """Return the borders of equal steps of a range of codes, its two ends among them.
+    """Return the borders of equal steps of a range of codes, both ends included.
 
-    Border ``i`` is the whole part of ``size * i / steps``. An array of sizes gets a row of
-    borders each. Borders repeat where a range has fewer codes than steps.
+    Border ``i`` is the whole part of ``size * i / steps``. An array of sizes gets a row of borders
+    each. Borders repeat if a range has fewer codes than steps.
 
     >>> even_borders(74, 4).tolist()
     [0, 18, 37, 55, 74]

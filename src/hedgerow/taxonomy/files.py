@@ -1,4 +1,4 @@
-"""Taxonomies from and to files, whatever their format."""
+"""Taxonomies from and to files, in all formats."""
 
 from __future__ import annotations
 
@@ -26,10 +26,39 @@ _SUFFIXES: dict[str, Format] = {".yaml": "yaml", ".yml": "yaml", ".json": "json"
 
 
 def read_taxonomy(path: str | PurePath, *, format: Format | None = None) -> Taxonomy:  # noqa: A002
-    """The taxonomy in a file; every fault is an error that names file, line and label.
+    r"""Read a taxonomy from a file.
 
-    Without ``format``, names ending in ``.yaml``, ``.yml`` and ``.json`` (``.gz`` aside)
-    are nested, and other files are ARX CSV or child-parent pairs, by what they hold.
+    Parameters
+    ----------
+    path : path
+        The file, compressed if its name ends in ``.gz``.
+    format : {"arx", "yaml", "json", "pairs"}, optional
+        Format of the file. By default names ending in ``.yaml``, ``.yml`` and ``.json`` are
+        nested, and other files are ARX CSV or child-parent pairs, by their content.
+
+    Returns
+    -------
+    Taxonomy
+        The taxonomy.
+
+    Raises
+    ------
+    TaxonomyError
+        If the file cannot be read or is not a taxonomy. The error names the line and the label.
+
+    Notes
+    -----
+    Privacy: a taxonomy is public. Its labels must not be taken from the data.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "jobs.csv")
+    ...     _ = file.write_text("office;Indoor;Any\nshop;Indoor;Any\nfarm;Outdoor;Any\n")
+    ...     read_taxonomy(file)
+    Taxonomy('Any', 3 leaves, 6 nodes, height 2)
+
     """
     path = Path(path)
     name = str(path)
@@ -43,18 +72,18 @@ def write_taxonomy(
     path: str | PurePath,
     format: Format | None = None,  # noqa: A002
 ) -> None:
-    """Write a taxonomy in one step; without ``format`` the name decides, ARX CSV by default."""
+    """Write a taxonomy atomically; without ``format`` the name decides, ARX CSV by default."""
     path = Path(path)
     write_taxonomy_text(path, taxonomy_text(taxonomy, format or _format_of_name(path) or "arx"))
 
 
 def taxonomy_text(taxonomy: Taxonomy, format: Format) -> str:  # noqa: A002
-    """Return the text that a file of that format has for a taxonomy."""
+    """Return the text of a taxonomy in a file of that format."""
     return _writers()[format](taxonomy)
 
 
 def file_format(path: str | PurePath) -> Format:
-    """Return the format that a file is read in: by its name, or by what it holds."""
+    """Return the format of a file: by its name, or by its content."""
     path = Path(path)
     named = _format_of_name(path)
     return named if named is not None else _format_of_rows(_rows(read_text(path), str(path)))
@@ -71,7 +100,7 @@ def _rows(text: str, name: str) -> list[Row]:
 
 
 def _format_of_rows(rows: list[Row]) -> Format:
-    """ARX or pairs: rows of two cells that end differently cannot be ARX."""
+    """Return ARX or pairs: rows of two cells with different ends cannot be ARX."""
     return "pairs" if looks_like_pairs(rows) and not looks_like_arx(rows) else "arx"
 
 
@@ -90,8 +119,8 @@ def _writers() -> dict[Format, Callable[[Taxonomy], str]]:
 
 
 def format_called(name: str) -> Format:
-    """The format of this name; other names are an error that lists the choices."""
+    """Return the format of this name, or raise with the choices."""
     for format_name in FORMATS:
         if name == format_name:
             return format_name
-    raise TaxonomyError(f"there is no format {name!r}", do=f"Choose one of: {', '.join(FORMATS)}.")
+    raise TaxonomyError(f"There is no format {name!r}.", do=f"Choose one of: {', '.join(FORMATS)}.")

@@ -1,10 +1,10 @@
 """Public grids of numeric attributes: exact borders, and the cells of whole columns.
 
-A cell is ``[border, next border)`` and the last one is closed; what lies outside the
-grid is clamped into it. Borders are exact, values are floats, and a float stands for
-the number that was written: a value equals a border when it is the float nearest to
-that border. So with steps of 0.1 the float 0.3, which is a little below three tenths,
-opens the cell ``[0.3, 0.4)``. A test holds this against exact fractions.
+A cell is ``[border, next border)`` and the last one is closed; values outside the grid are clamped.
+Borders are exact, values are floats, and a float stands for the number that was written: a value
+equals a border if it is the float nearest to that border. So with steps of 0.1 the float 0.3, which
+is a little below three tenths, opens the cell ``[0.3, 0.4)``. A test compares this with exact
+fractions.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from hedgerow.errors import SettingError
 from hedgerow.taxonomy.numbers import common_denominator, written
 
 MOST_CELLS = 2**31 - 2
-# Borders are kept as whole numbers over one denominator. Below this bound the float
-# division of the two is the float nearest to the border, and borders stay apart.
+# Borders are kept as whole numbers over one denominator. Below this bound the float division of the
+# two is the float nearest to the border, and borders stay distinct.
 _LARGEST = 2**52
 
 Column: TypeAlias = NDArray[np.floating[Any]] | NDArray[np.integer[Any]]
@@ -57,28 +57,28 @@ class EvenGrid:
             raise SettingError.out_of_range(
                 "step",
                 written(self.step),
-                "a step and bounds with fewer digits: they are finer than the data can be",
+                "a step and bounds with fewer digits: they are finer than floating-point numbers",
             )
 
     @cached_property
     def n_cells(self) -> int:
-        """The number of cells."""
+        """Number of cells."""
         return math.floor((self.high - self.low) / self.step) + 1
 
     @property
     def counts_integers(self) -> bool:
-        """Whether every cell stands for one integer."""
+        """Return whether every cell is one integer."""
         return self.step == self.low.denominator == self.high.denominator == 1
 
     def border(self, cell: int) -> Fraction:
-        """Where a cell begins; for the number of cells, where the last one ends."""
+        """Return the start of a cell; for the number of cells, the end of the last one."""
         if cell == self.n_cells:
             return self.high
         low, step = self._in_units
         return Fraction(low + cell * step, self._unit)
 
     def cells(self, values: Column) -> NDArray[np.int64]:
-        """The cell of each value, clamped to the grid; NaN is the caller's to mask."""
+        """Return the cell of each value, clamped to the grid; the caller masks NaN."""
         if np.issubdtype(values.dtype, np.integer):
             low, high = math.floor(self.low), math.ceil(self.high)
             whole = _clamped_integers(values, low, high)
@@ -95,7 +95,7 @@ class EvenGrid:
 
     @cached_property
     def _in_units(self) -> tuple[int, int]:
-        """The low end and the step, in units of which both are whole numbers."""
+        """Return the low end and the step, in units in which both are whole numbers."""
         return int(self.low * self._unit), int(self.step * self._unit)
 
     def _cells_of_integers(self, whole: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -117,7 +117,7 @@ class EvenGrid:
             cell -= down
 
     def _threshold(self, cell: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The float nearest to where each cell begins."""
+        """Return the float nearest to the start of each cell."""
         unit, (low, step) = self._unit, self._in_units
         nearest: NDArray[np.float64] = (low + cell * step) / unit
         return nearest
@@ -142,31 +142,31 @@ class EdgeGrid:
         if max(abs(self.edges[0]), abs(self.edges[-1])) > _LARGEST:
             raise SettingError.out_of_range("edges", f"[{shown}]", "numbers below 2^52")
         if (np.diff(np.array(self.edges, dtype=np.float64)) <= 0).any():
-            raise SettingError.out_of_range("edges", f"[{shown}]", "edges further apart")
+            raise SettingError.out_of_range("edges", f"[{shown}]", "edges with larger distances")
 
     counts_integers = False
 
     @property
     def low(self) -> Fraction:
-        """The lowest value."""
+        """Lowest value."""
         return self.edges[0]
 
     @property
     def high(self) -> Fraction:
-        """The highest value."""
+        """Highest value."""
         return self.edges[-1]
 
     @property
     def n_cells(self) -> int:
-        """The number of cells."""
+        """Number of cells."""
         return len(self.edges) - 1
 
     def border(self, cell: int) -> Fraction:
-        """Where a cell begins; for the number of cells, where the last one ends."""
+        """Return the start of a cell; for the number of cells, the end of the last one."""
         return self.edges[cell]
 
     def cells(self, values: Column) -> NDArray[np.int64]:
-        """The cell of each value, clamped to the grid; NaN is the caller's to mask."""
+        """Return the cell of each value, clamped to the grid; the caller masks NaN."""
         if np.issubdtype(values.dtype, np.integer):
             whole = _clamped_integers(values, math.floor(self.low), math.ceil(self.high))
             reached = np.array([math.ceil(edge) for edge in self.edges[1:-1]], dtype=np.int64)

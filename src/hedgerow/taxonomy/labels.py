@@ -1,4 +1,4 @@
-"""What a label may be, and how messages show it."""
+"""Valid labels, and their form in messages."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from contextvars import ContextVar
 from hedgerow.errors import TaxonomyError
 
 ROOT = "*"
-"""The label of a root that nobody named."""
+"""Label of a root without a name."""
 
 MOST_LEVELS = 100
-"""How many levels a taxonomy may have below its root."""
+"""Largest number of levels of a taxonomy below its root."""
 
 _SHOWN = 60
-# Control characters, line and paragraph separators, and halves of surrogate pairs:
-# none of them can be written to every format and read back.
+# Control characters, line and paragraph separators, and halves of surrogate pairs: none of them can
+# be written to every format and read back.
 _UNWRITABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 
 
 NOT_SHOWN = "(not shown)"
-"""What stands for a label that may be no label: a file may hold something else altogether."""
+"""Placeholder of a text that may not be a label, because the file may hold something else."""
 
 _QUOTES = ContextVar("quotes", default=True)
 
 
 @contextmanager
 def quoting_nothing() -> Iterator[None]:
-    """Read what a plan calls a taxonomy: messages quote nothing, and no cause goes with them.
+    """Read a taxonomy that a plan names: messages quote nothing, and no cause is attached.
 
     The path may lead to the data, or to any file that the reader may read.
     """
@@ -45,7 +45,7 @@ def quoting_nothing() -> Iterator[None]:
 
 
 def displayed(label: str) -> str:
-    """The label as messages quote it: printable, and cut when it is long.
+    """Return the label for messages: quoted, printable, and cut if it is long.
 
     >>> displayed("Never-married")
     "'Never-married'"
@@ -56,7 +56,7 @@ def displayed(label: str) -> str:
 
 
 def brief(value: object) -> str:
-    """Anything that stands where a label or a setting should, as messages quote it."""
+    """Return anything in place of a label or a setting, for messages."""
     if not _QUOTES.get():
         return NOT_SHOWN
     text = repr(value)
@@ -64,7 +64,7 @@ def brief(value: object) -> str:
 
 
 def fault_of(label: str) -> str | None:
-    """What is wrong with a label by itself, or ``None``.
+    """Return what is wrong with a label by itself, or ``None``.
 
     >>> fault_of(" Private")
     'has blanks around it'
@@ -84,21 +84,21 @@ def check_labels(labels: Sequence[str]) -> None:
         fault = fault_of(label)
         if fault:
             raise TaxonomyError(
-                f"label {displayed(label)} {fault}",
+                f"The label {displayed(label)} {fault}.",
                 value=label,
                 do="Give every node a name without line breaks and without blanks around it.",
             )
     if len(set(labels)) < len(labels):
         twice = first_repeated(labels)
         raise TaxonomyError(
-            f"label {displayed(twice)} is used twice",
+            f"The label {displayed(twice)} occurs twice.",
             value=twice,
             do="Give every node, group and value alike, a label of its own.",
         )
 
 
 def first_repeated(labels: Iterable[str]) -> str:
-    """The first label that has occurred before; the empty string when there is none."""
+    """Return the first repeated label, or an empty string."""
     seen: set[str] = set()
     for label in labels:
         if label in seen:
@@ -108,9 +108,9 @@ def first_repeated(labels: Iterable[str]) -> str:
 
 
 def too_deep(label: str, *, where: str | None = None, line: int | None = None) -> TaxonomyError:
-    """The error for a node that lies below the last allowed level."""
+    """Return the error for a node below the last allowed level."""
     return TaxonomyError(
-        f"{displayed(label)} lies more than {MOST_LEVELS} levels below the root",
+        f"{displayed(label)} is more than {MOST_LEVELS} levels below the root.",
         where=where,
         line=line,
         value=label,

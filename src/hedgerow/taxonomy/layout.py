@@ -1,7 +1,7 @@
-"""Where the nodes of a tree lie: levels, sizes, depth-first positions.
+"""Layout of the nodes of a tree: levels, sizes, depth-first positions.
 
-Everything works on whole levels at a time, so large taxonomies are laid out at once.
-``parent`` holds each node's parent, -1 for the root; nodes may be in any order.
+Everything works on whole levels at a time, so large taxonomies are fast. ``parent`` holds each
+node's parent, -1 for the root; nodes may be in any order.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ LevelRows: TypeAlias = Sequence[NDArray[np.intp]]
 
 
 def rows_by_depth(labels: Sequence[str], parent: NDArray[np.integer]) -> LevelRows:
-    """The nodes of each depth; refuses what is not one tree of at most that many levels."""
+    """Return the nodes of each depth; refuse anything but one tree of at most ``most`` levels."""
     if len(labels) == 0 or len(labels) != len(parent):
         raise TaxonomyError(
-            f"{len(labels)} labels do not go with {len(parent)} parents",
+            f"{len(labels)} labels do not match {len(parent)} parents.",
             do="Give one parent per label, -1 for the root.",
         )
     roots = np.flatnonzero(parent < 0)
     if len(roots) != 1 or parent.max(initial=-1) >= len(labels):
         raise TaxonomyError(
-            f"{len(roots)} nodes have no parent, or a parent is not among the nodes",
+            f"{len(roots)} nodes have no parent, or a parent is not among the nodes.",
             do="Give exactly one root.",
         )
     levels: list[NDArray[np.intp]] = [roots]
@@ -44,9 +44,9 @@ def rows_by_depth(labels: Sequence[str], parent: NDArray[np.integer]) -> LevelRo
     if not reached.all():
         lost = labels[int(np.argmin(reached))]
         raise TaxonomyError(
-            f"the parents of {displayed(lost)} lead round in a circle",
+            f"The parents of {displayed(lost)} form a circle.",
             value=lost,
-            do="Every way up must end at the root.",
+            do="Every path up must end at the root.",
         )
     return levels[:-1]
 
@@ -54,12 +54,12 @@ def rows_by_depth(labels: Sequence[str], parent: NDArray[np.integer]) -> LevelRo
 def _upwards(
     parent: NDArray[np.integer], levels: LevelRows
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.integer]]]:
-    """Each level below the root, the deepest first, with the parents of its nodes."""
+    """Yield each level below the root, the deepest first, with the parents of its nodes."""
     return ((nodes, parent[nodes]) for nodes in reversed(levels[1:]))
 
 
 def subtree_sizes(parent: NDArray[np.integer], levels: LevelRows) -> NDArray[np.int64]:
-    """The number of nodes at and below each node."""
+    """Return the number of nodes at and below each node."""
     size = np.ones(len(parent), dtype=np.int64)
     for nodes, above in _upwards(parent, levels):
         np.add.at(size, above, size[nodes])
@@ -67,7 +67,7 @@ def subtree_sizes(parent: NDArray[np.integer], levels: LevelRows) -> NDArray[np.
 
 
 def heights(parent: NDArray[np.integer], levels: LevelRows) -> NDArray[np.int64]:
-    """The longest way down from each node to a leaf."""
+    """Return the longest path from each node down to a leaf."""
     height = np.zeros(len(parent), dtype=np.int64)
     for nodes, above in _upwards(parent, levels):
         np.maximum.at(height, above, height[nodes] + 1)
@@ -75,7 +75,7 @@ def heights(parent: NDArray[np.integer], levels: LevelRows) -> NDArray[np.int64]
 
 
 def depths(levels: LevelRows, n_nodes: int) -> NDArray[np.int64]:
-    """The number of levels above each node."""
+    """Return the number of levels above each node."""
     depth = np.zeros(n_nodes, dtype=np.int64)
     for level, nodes in enumerate(levels):
         depth[nodes] = level
@@ -87,13 +87,13 @@ def preorder(
     levels: LevelRows,
     size: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """The depth-first position of each node, siblings in the order they come in."""
+    """Return the depth-first position of each node, siblings in their order."""
     position = np.zeros(len(parent), dtype=np.int64)
     for level in levels[1:]:
         nodes = level[np.argsort(parent[level], kind="stable")]
         above = parent[nodes]
         before = np.cumsum(size[nodes]) - size[nodes]
-        # What the earlier families of this level take up does not count.
+        # Subtract the positions of the earlier families of this level.
         eldest = np.append(True, above[1:] != above[:-1])
         family = np.cumsum(eldest) - 1
         position[nodes] = position[above] + 1 + before - before[eldest][family]

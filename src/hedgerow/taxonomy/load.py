@@ -1,8 +1,8 @@
-"""The taxonomy that an attribute of a plan asks for: a file, a tree written out, a builder.
+"""Taxonomies of attributes in plans: from a file, a nested tree or a builder.
 
-A mapping with a single key out of :data:`KEYWORDS` is a file or a builder; every other
-mapping is a tree written out, its labels as keys. A tree whose root is called like a
-keyword is written ``{nested: {flat: [...]}}``.
+A mapping with a single key out of :data:`KEYWORDS` is a file or a builder; every other mapping is a
+nested tree, its labels as keys. A tree whose root is named like a keyword is written ``{nested:
+{flat: [...]}}``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from hedgerow.taxonomy.tree import Taxonomy
 
 
 def taxonomy_of(spec: object, *, base: Path, where: str = "taxonomy") -> Taxonomy:
-    """The taxonomy that ``spec`` describes; paths are relative to ``base``, the plan's folder.
+    """Return the taxonomy that ``spec`` describes; paths are relative to ``base``.
 
     >>> taxonomy_of({"Any": {"Indoor": ["office", "shop"], "Outdoor": ["farm"]}}, base=Path())
     Taxonomy('Any', 3 leaves, 6 nodes, height 2)
@@ -40,15 +40,15 @@ def taxonomy_of(spec: object, *, base: Path, where: str = "taxonomy") -> Taxonom
         with quoting_nothing():
             return read_taxonomy(base / spec)
     if isinstance(spec, Mapping) and len(spec) == 1:
-        keyword, given = next(iter(spec.items()))
+        keyword, setting = next(iter(spec.items()))
         if keyword in _BUILD:
-            settings = _Settings(given, base=base, where=f"{where} > {keyword}")
+            settings = _Settings(setting, base=base, where=f"{where} > {keyword}")
             with quoting_nothing() if settings.names_a_file() else nullcontext():
                 return _BUILD[keyword](settings)
     if isinstance(spec, Mapping | Sequence) and not isinstance(spec, bytes):
         return read_nested(spec, where)
     raise TaxonomyError(
-        f"{brief(spec)} is not a taxonomy",
+        f"{brief(spec)} is not a taxonomy.",
         where=where,
         do="Give the path of a file, hedgerow:NAME, a tree such as {Any: {Indoor: [office],"
         " Outdoor: [farm]}},"
@@ -57,7 +57,7 @@ def taxonomy_of(spec: object, *, base: Path, where: str = "taxonomy") -> Taxonom
 
 
 def read_values(path: Path) -> list[str]:
-    """The values of a text file, one per line; empty lines are skipped."""
+    """Return the values of a text file, one per line, without empty lines."""
     lines = (line.strip() for line in read_text(path).splitlines())
     return [line for line in lines if line]
 
@@ -66,64 +66,64 @@ _OF_FILES = ("path", "values", "items")
 
 
 class _Settings:
-    """What a plan says after a keyword, checked as it is taken."""
+    """The settings after a keyword in a plan, checked when they are used."""
 
-    def __init__(self, given: Any, *, base: Path, where: str) -> None:
-        self.given = given
+    def __init__(self, spec: Any, *, base: Path, where: str) -> None:
+        self.spec = spec
         self.base = base
         self.where = where
 
     def names_a_file(self) -> bool:
-        """Whether labels may come from a file: a text stands where values could."""
-        given = self.given
-        places = [given.get(key) for key in _OF_FILES] if isinstance(given, Mapping) else [given]
+        """Return whether labels may come from a file: there is a text in place of values."""
+        spec = self.spec
+        places = [spec.get(key) for key in _OF_FILES] if isinstance(spec, Mapping) else [spec]
         return any(isinstance(place, str) for place in places)
 
     def named(self, *allowed: str, plain: str | None = None) -> dict[str, Any]:
-        """The settings by name; what is no mapping is the setting ``plain``."""
-        given = self.given
-        if plain is not None and not isinstance(given, Mapping):
-            given = {plain: given}
-        if not isinstance(given, Mapping):
-            raise self.fault(f"{brief(given)} are not settings", f"Give {', '.join(allowed)}.")
-        for key in given:
+        """Return the settings by name; a value that is not a mapping is the setting ``plain``."""
+        settings = self.spec
+        if plain is not None and not isinstance(settings, Mapping):
+            settings = {plain: settings}
+        if not isinstance(settings, Mapping):
+            raise self.fault(f"{brief(settings)} are not settings.", f"Give {', '.join(allowed)}.")
+        for key in settings:
             if key not in allowed:
                 near = get_close_matches(str(key), allowed, n=1)
-                meant = f"Did you mean {near[0]}? " if near else ""
+                hint = f"Did you mean {near[0]}? " if near else ""
                 raise self.fault(
-                    f"there is no setting {brief(key)}",
-                    f"{meant}The settings are {', '.join(allowed)}. A tree whose root is called"
-                    " like this keyword goes under 'nested:'.",
+                    f"There is no setting {brief(key)}.",
+                    f"{hint}The settings are {', '.join(allowed)}. A tree whose root is named"
+                    " like this keyword belongs under 'nested:'.",
                 )
-        return dict(given)
+        return dict(settings)
 
     def needed(self, named: Mapping[str, Any], key: str) -> Any:
         if named.get(key) is None:
-            raise self.fault(f"{key} is not given", f"Give {key}.")
+            raise self.fault(f"{key} is missing.", f"Give {key}.")
         return named[key]
 
-    def values(self, given: Any) -> list[str]:
-        """A list of values, or the path of a file with one per line."""
-        if isinstance(given, str):
-            return read_values(self.base / given)
-        if not isinstance(given, Sequence):
-            raise self.fault(f"{brief(given)} is not a list", "Give a list of values, or a file.")
-        return [label_text(value, where=self.where) for value in given]
+    def values(self, values: Any) -> list[str]:
+        """Return a list of values, or those of a file with one per line."""
+        if isinstance(values, str):
+            return read_values(self.base / values)
+        if not isinstance(values, Sequence):
+            raise self.fault(f"{brief(values)} is not a list.", "Give a list of values, or a file.")
+        return [label_text(value, where=self.where) for value in values]
 
     def whole(self, named: Mapping[str, Any], key: str) -> int | None:
-        given = named.get(key)
-        if given is None or (isinstance(given, int) and not isinstance(given, bool)):
-            return given
-        raise self.fault(f"{key} is {brief(given)}", f"Give a whole number for {key}.")
+        value = named.get(key)
+        if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+            return value
+        raise self.fault(f"{key} is {brief(value)}.", f"Give a whole number for {key}.")
 
     def text(self, named: Mapping[str, Any], key: str, default: str) -> str:
         return label_text(named.get(key, default), where=f"{self.where} > {key}")
 
     def listed(self, named: Mapping[str, Any], key: str, default: Sequence[Any]) -> list[Any]:
-        given = named.get(key, default)
-        if isinstance(given, Sequence) and not isinstance(given, str):
-            return list(given)
-        raise self.fault(f"{key} is {brief(given)}", f"Give a list for {key}.")
+        value = named.get(key, default)
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            return list(value)
+        raise self.fault(f"{key} is {brief(value)}.", f"Give a list for {key}.")
 
     def fault(self, what: str, do: str) -> TaxonomyError:
         return TaxonomyError(what, where=self.where, do=do)
@@ -132,14 +132,14 @@ class _Settings:
 def _file(settings: _Settings) -> Taxonomy:
     named = settings.named("path", "format", plain="path")
     path = settings.text({"path": settings.needed(named, "path")}, "path", "")
-    given = named.get("format")
+    name = named.get("format")
     return read_taxonomy(
-        settings.base / path, format=None if given is None else format_called(str(given))
+        settings.base / path, format=None if name is None else format_called(str(name))
     )
 
 
 def _nested(settings: _Settings) -> Taxonomy:
-    return read_nested(settings.given, settings.where)
+    return read_nested(settings.spec, settings.where)
 
 
 def _flat(settings: _Settings) -> Taxonomy:
@@ -170,7 +170,7 @@ def _prefix(settings: _Settings) -> Taxonomy:
         odd = next((value for value in values if length and len(value) != length), None)
         if odd is not None:
             raise settings.fault(
-                f"{brief(odd)} has not {length} characters",
+                f"{brief(odd)} does not have {length} characters.",
                 "Put codes with leading zeros in quotes, and give all of them the same length.",
             )
     else:
@@ -205,4 +205,4 @@ _BUILD: dict[Any, Callable[[_Settings], Taxonomy]] = {
     "context-free": _context_free,
 }
 KEYWORDS: tuple[str, ...] = tuple(_BUILD)
-"""The words that make a mapping a file or a builder, and not a tree."""
+"""Keys that distinguish a file or a builder from a nested tree."""

@@ -1,4 +1,4 @@
-"""Numbers as people write them, kept exactly."""
+"""Exact numbers in the notation of people."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from hedgerow.errors import SettingError
 NumberLike: TypeAlias = int | float | str | Decimal | Fraction
 """A public number of a plan: ``17``, ``0.1``, ``"0.1"``, ``"1/3"``."""
 
-# No exponents beyond three digits: a short text must not stand for a huge integer.
+# Exponents have at most three digits: a short text must not stand for a huge integer.
 _WRITTEN = re.compile(
     r"[-+]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][-+]?\d{1,3})?|[-+]?\d{1,40}/\d{1,40}"
 )
 
 
 def exact(value: NumberLike, *, setting: str) -> Fraction:
-    """The number that was written: the float ``0.1`` is one tenth.
+    """Return the exact number: the float ``0.1`` is one tenth.
 
     >>> exact(0.1, setting="step")
     Fraction(1, 10)
@@ -40,7 +40,7 @@ def exact(value: NumberLike, *, setting: str) -> Fraction:
 
 
 def written(value: Fraction) -> str:
-    """The number as text: a decimal where it has an end, a fraction where not.
+    """Return the number as text: a decimal if it is finite, else a fraction.
 
     >>> written(Fraction(5, 4)), written(Fraction(-1, 3)), written(Fraction(17))
     ('1.25', '-1/3', '17')
@@ -59,5 +59,5 @@ def written(value: Fraction) -> str:
 
 
 def common_denominator(*values: Fraction) -> int:
-    """The smallest whole number that makes all of the values whole."""
+    """Return the smallest number whose product with each value is an integer."""
     return math.lcm(*(value.denominator for value in values))

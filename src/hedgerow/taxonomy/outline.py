@@ -1,11 +1,12 @@
 """Nested structures as outlines: one entry per node, in depth-first order, with its depth.
 
-A nested taxonomy says which label stands above which:
+A nested taxonomy gives the parents of labels:
 
-- a mapping holds groups, each label with what lies below it;
+- a mapping holds groups, each label with its content;
+
 - a list holds values, and groups written as mappings.
 
-Nothing here recurses, so a structure nested too deeply ends in an error of ours.
+Nothing here recurses, so a structure nested too deeply ends in an error with a message.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Nested: TypeAlias = Mapping[Any, Any] | Sequence[Any]
 
 @dataclass(frozen=True, slots=True)
 class OutlineEntry:
-    """One node of an outline, and where it was found."""
+    """One node of an outline, and its place in the source."""
 
     label: str
     depth: int
@@ -41,11 +42,11 @@ class TreeOutline:
 
 
 def outline_of(entries: Iterable[OutlineEntry], *, where: str | None = None) -> TreeOutline:
-    """Check entries and join them; several topmost ones are put under one root ``*``."""
+    """Return checked entries as an outline; several topmost ones get a common root ``*``."""
     listed = list(_checked(entries))
     if not listed:
         raise TaxonomyError(
-            "the taxonomy is empty", where=where, do="Give a root label with values below it."
+            "The taxonomy is empty.", where=where, do="Give a root label with values below it."
         )
     tops = [entry for entry in listed if entry.depth == 0]
     if len(tops) == 1 and tops[0].is_group:
@@ -54,7 +55,7 @@ def outline_of(entries: Iterable[OutlineEntry], *, where: str | None = None) -> 
     if taken:
         raise _fault(
             taken,
-            f"{displayed(ROOT)} is taken, but several topmost labels need a root of that name",
+            f"{displayed(ROOT)} is taken, but several topmost labels need a root of that name.",
             do="Put everything under one root.",
         )
     top = OutlineEntry(label=ROOT, depth=0, is_group=True)
@@ -62,7 +63,7 @@ def outline_of(entries: Iterable[OutlineEntry], *, where: str | None = None) -> 
 
 
 def entries_of(nested: Nested, *, where: str | None = None) -> Iterator[OutlineEntry]:
-    """Walk plain mappings and lists, as a plan or a JSON file holds them."""
+    """Yield the entries of plain mappings and lists, from a plan or a JSON file."""
     path: list[str] = []
     stack = [_members(nested, depth=0, path=path, where=where)]
     while stack:
@@ -88,39 +89,39 @@ _Member: TypeAlias = tuple[Any, int, Any]
 
 
 def _members(below: Any, *, depth: int, path: list[str], where: str | None) -> Iterator[_Member]:
-    """What one mapping or list holds: (label or group in a list, depth, what lies below)."""
+    """Return the content of one mapping or list: (label or group in a list, depth, content)."""
     if isinstance(below, Mapping):
-        # A group with nothing in it is kept as an empty list, and refused later.
+        # An empty group is kept as an empty list, and refused later.
         items = below.items()
         return ((label, depth, () if inner is None else inner) for label, inner in items)
     if isinstance(below, Sequence) and not isinstance(below, str | bytes):
         return ((member, depth, None) for member in below)
     if path:
         raise TaxonomyError(
-            f"below {displayed(path[-1])} stands {displayed(str(below))}, not a list or a mapping",
+            f"Below {displayed(path[-1])} is {displayed(str(below))}, not a list or a mapping.",
             where=where,
             value=path[-1],
             do=f"Write a single value as a list: [{displayed(str(below))}].",
         )
     raise TaxonomyError(
-        "a nested taxonomy is a mapping of labels, or a list of values",
+        "A nested taxonomy is a mapping of labels, or a list of values.",
         where=where,
         do="Write for example {Any: {Indoor: [office, shop], Outdoor: [farm]}}.",
     )
 
 
 def label_text(label: object, *, where: str | None) -> str:
-    """The label that a plan or a JSON file holds, as text; whole numbers are labels too."""
+    """Return a label of a plan or a JSON file as text; whole numbers are labels as well."""
     if isinstance(label, str):
         return label
     if isinstance(label, int) and not isinstance(label, bool):
         return str(label)
     if isinstance(label, Sequence):
         raise TaxonomyError(
-            "a list stands directly in a list", where=where, do="Give the inner list a label."
+            "A list is directly in a list.", where=where, do="Give the inner list a label."
         )
     raise TaxonomyError(
-        f"label {brief(label)} is not text",
+        f"The label {brief(label)} is not text.",
         where=where,
         value=str(label),
         do="Put it in quotes, so that it is read as it is written.",
@@ -135,7 +136,7 @@ def _place(where: str | None, path: Sequence[str]) -> str | None:
 
 
 def _checked(entries: Iterable[OutlineEntry]) -> Iterator[OutlineEntry]:
-    """Refuse a bad label, a label seen before, an empty group and too many levels."""
+    """Refuse a bad label, a repeated label, an empty group and too many levels."""
     seen: dict[str, OutlineEntry] = {}
     ancestors: list[OutlineEntry] = []
     last: OutlineEntry | None = None
@@ -143,7 +144,9 @@ def _checked(entries: Iterable[OutlineEntry]) -> Iterator[OutlineEntry]:
         _refuse_empty_group(last, entry.depth)
         fault = fault_of(entry.label)
         if fault:
-            raise _fault(entry, f"label {displayed(entry.label)} {fault}", do="Write a plain name.")
+            raise _fault(
+                entry, f"The label {displayed(entry.label)} {fault}.", do="Write a plain name."
+            )
         if entry.depth > MOST_LEVELS:
             raise too_deep(entry.label, where=entry.where, line=entry.line)
         del ancestors[entry.depth :]
@@ -160,7 +163,7 @@ def _refuse_empty_group(entry: OutlineEntry | None, next_depth: int) -> None:
     if entry is not None and entry.is_group and next_depth <= entry.depth:
         raise _fault(
             entry,
-            f"group {displayed(entry.label)} has no value below it",
+            f"The group {displayed(entry.label)} has no value below it.",
             do="List its values, or write it as a value: an item of a list.",
         )
 
@@ -172,12 +175,12 @@ def _used_twice(
     if before in ancestors:
         return _fault(
             entry,
-            f"label {displayed(entry.label)} is used twice on one path{at}",
+            f"The label {displayed(entry.label)} occurs twice on one path{at}.",
             do="Write it once, or rename one of the two.",
         )
     return _fault(
         entry,
-        f"label {displayed(entry.label)} is used twice{at}, so it has two parents",
+        f"The label {displayed(entry.label)} occurs twice{at}, so it has two parents.",
         do="Keep it in one place, or rename one of the two.",
     )
 

@@ -16,10 +16,10 @@ _CUTS = ("\t", ";", ",")
 
 
 def pasted_ways(text: str, *, order: Order = "value-first") -> list[list[str]]:
-    r"""Return the way from the widest group down to the value of every row that was pasted.
+    r"""Return the path from the widest group down to the value of every pasted row.
 
-    Spreadsheets put tabs between cells; where there are none, rows are cut at ``;`` or at
-    ``,``. An empty cell below a group that spans several rows repeats the one above it.
+    Spreadsheets put tabs between cells; without tabs, rows are split at ``;`` or at ``,``. An empty
+    cell below a group that spans several rows repeats the one above it.
 
     >>> pasted_ways("office\tIndoor\nshop\tIndoor\n")
     [['Indoor', 'office'], ['Indoor', 'shop']]
@@ -36,16 +36,14 @@ def pasted_ways(text: str, *, order: Order = "value-first") -> list[list[str]]:
         for label in way:
             if fault_of(label) is not None or way.count(label) > 1:
                 raise TaxonomyError(
-                    "a cell cannot be a label, or stands in the row twice",
-                    where=f"row {number} of what was pasted",
+                    "A cell cannot be a label, or occurs twice in the row.",
+                    where=f"pasted row {number}",
                     value=label,
                     do="Give plain cells: the value and its groups, each once.",
                 )
         ways.append(way if order == "group-first" else way[::-1])
     if not ways:
-        raise TaxonomyError(
-            "there are no cells", where="what was pasted", do="Copy at least one row."
-        )
+        raise TaxonomyError("There are no cells.", where="pasted text", do="Copy at least one row.")
     return ways
 
 
@@ -56,15 +54,15 @@ def _rows(text: str) -> list[tuple[int, list[str]]]:
         rows = [[cell.strip() for cell in cells] for cells in reader]
     except csv.Error as error:
         raise TaxonomyError(
-            f"a row cannot be cut into cells ({error})",
-            where="what was pasted",
+            f"A row cannot be split into cells ({error}).",
+            where="pasted text",
             do="Copy the cells again, without line breaks in them.",
         ) from error
     return [(number, cells) for number, cells in enumerate(rows, start=1) if any(cells)]
 
 
 def _filled(cells: list[str], before: list[str]) -> list[str]:
-    """Repeat cells from the row above where a merged cell left blanks, up to the last cell."""
+    """Repeat cells from the row above for the blanks of merged cells, up to the last cell."""
     last = max(at for at, cell in enumerate(cells) if cell)
     return [
         cell or (before[at] if at < min(last, len(before)) else "") for at, cell in enumerate(cells)

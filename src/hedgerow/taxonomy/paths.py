@@ -1,4 +1,4 @@
-"""A tree from the ways to its leaves."""
+"""A tree from the paths to its leaves."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hedgerow.taxonomy.tree import Taxonomy
 
 
 def from_paths(paths: Iterable[Sequence[str]]) -> Taxonomy:
-    """The tree of paths from the root to each leaf.
+    """Return the tree of paths from the root to each leaf.
 
     >>> from_paths([["any", "warm", "red"], ["any", "blue"]]).labels
     ('any', 'warm', 'red', 'blue')
@@ -25,7 +25,7 @@ def from_paths(paths: Iterable[Sequence[str]]) -> Taxonomy:
                 parents.append(above)
             elif parents[node] != above:
                 raise TaxonomyError(
-                    f"label {displayed(label)} is used twice",
+                    f"The label {displayed(label)} occurs twice.",
                     value=label,
                     do="Choose a root that is not the label of another node.",
                 )

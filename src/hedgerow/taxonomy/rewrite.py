@@ -1,4 +1,4 @@
-"""A taxonomy's file that is edited: written in its own format, and only if nobody else wrote it."""
+"""Edits of a taxonomy's file: written in its own format, and only if nobody else changed it."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from hedgerow.taxonomy.formats.text import read_text, write_taxonomy_text
 from hedgerow.taxonomy.tree import Taxonomy
 
 MOST_LINES = 60
-"""Lines of a difference that are shown."""
+"""Largest number of lines of a difference that are shown."""
 
 
 class TaxonomyChangedError(TaxonomyError):
-    """The file is not the one that was edited; ``difference`` are lines as ``diff`` shows them."""
+    """The file is not the one that was opened; ``difference`` are lines as in ``diff``."""
 
     def __init__(self, path: Path, difference: tuple[str, ...]) -> None:
         self.difference = difference
         super().__init__(
-            "the file was changed meanwhile, and is left as it is",
+            "The file was changed by somebody else, and is left as it is.",
             where=path.name,
             do="Look at the difference, open the file again and repeat the edit.",
         )
@@ -32,7 +32,7 @@ class TaxonomyChangedError(TaxonomyError):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class OpenedTaxonomy:
-    """A taxonomy with the file it was read from; ``head`` are its first comments."""
+    """A taxonomy with its file; ``head`` are the first comments."""
 
     path: Path
     format: Format
@@ -43,7 +43,7 @@ class OpenedTaxonomy:
 
     @classmethod
     def read(cls, path: Path) -> OpenedTaxonomy:
-        """Read a file; every fault of it is an error that says where."""
+        """Read a file; an error names the place of every fault."""
         text, format_ = read_text(path), file_format(path)
         return cls(
             path=path,
@@ -56,7 +56,7 @@ class OpenedTaxonomy:
 
     @property
     def n_inner_comments(self) -> int:
-        """How many lines of a YAML file have a comment that an edit will not keep."""
+        """Number of lines of a YAML file with a comment that an edit will not keep."""
         if self.format != "yaml":
             return 0
         return sum(_has_comment(line) for line in self.text[len(self.head) :].splitlines())
@@ -66,16 +66,16 @@ class OpenedTaxonomy:
         return self.head + taxonomy_text(taxonomy, self.format)
 
     def replace(self, taxonomy: Taxonomy) -> OpenedTaxonomy:
-        """Write another taxonomy in one step and return the file; refused if it has changed."""
+        """Write another taxonomy atomically and return the file; refuse if it has changed."""
         self.check_unchanged()
         text = self.written(taxonomy)
         write_taxonomy_text(self.path, text)
-        # What was written reads as this very taxonomy (tests hold that for every format), and
+        # The written text reads as this very taxonomy (tests check that for every format), and
         # reading a large file takes longer than the edit.
         return replace(self, text=text, digest=digest_of(self.path), taxonomy=taxonomy)
 
     def check_unchanged(self) -> None:
-        """Refuse, with the difference, if the file is not what was read."""
+        """Refuse, with the difference, if the file is not the one that was read."""
         if digest_of(self.path) != self.digest:
             raise TaxonomyChangedError(self.path, difference(self.text, read_text(self.path)))
 
@@ -86,14 +86,14 @@ def digest_of(path: Path) -> str:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
         raise TaxonomyError(
-            f"the file cannot be read ({error.strerror or error})",
+            f"The file cannot be read ({error.strerror or error}).",
             where=path.name,
-            do="Check that it is still there.",
+            do="Check that the file still exists.",
         ) from error
 
 
 def difference(before: str, now: str) -> tuple[str, ...]:
-    """Return how two texts differ, line by line, as far as it is shown."""
+    """Return the difference between two texts, line by line, up to a number of lines."""
     lines = unified_diff(
         before.splitlines(), now.splitlines(), "as it was opened", "as it is now", lineterm="", n=1
     )
@@ -101,7 +101,7 @@ def difference(before: str, now: str) -> tuple[str, ...]:
 
 
 def _head(text: str) -> str:
-    """Return the comments and blank lines that a YAML file begins with."""
+    """Return the comments and blank lines at the beginning of a YAML file."""
     lines = itertools.takewhile(
         lambda line: not line.strip() or line.lstrip().startswith("#"),
         text.splitlines(keepends=True),
@@ -112,7 +112,7 @@ def _head(text: str) -> str:
 _COMMENT = re.compile(
     r"""(?<![^\s\[{,:])(?:"(?:\\.|[^"\\])*"|'(?:''|[^'])*')|(?:(?<=\s)|^)(?P<comment>\#)"""
 )
-"""A text in quotes, in which # is a letter, or the beginning of a comment."""
+"""Text in quotes, in which # is a letter, or the beginning of a comment."""
 
 
 def _has_comment(line: str) -> bool:

@@ -1,8 +1,8 @@
 """A taxonomy as ranges: every node is a contiguous range of leaf codes.
 
-The leaves are numbered ``0..n_leaves-1`` in depth-first order, so a node is the range
-``[first, stop)`` of the codes below it, its children cut that range into pieces, and
-nothing that counts records ever sees a label.
+The leaves are numbered ``0..n_leaves-1`` in depth-first order, so a node is the range ``[first,
+stop)`` of the codes below it, its children split that range into parts, and nothing that counts
+records needs a label.
 """
 
 from __future__ import annotations
@@ -25,15 +25,32 @@ Nodes = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Taxonomy:
-    """An immutable tree of labels over the codes of one attribute.
+    """Taxonomy: an immutable tree of labels over the codes of one attribute.
 
-    Nodes are numbered in depth-first preorder, node 0 being the root. ``labels`` and
-    ``parent`` (-1 for the root) say everything; the other arrays follow from them:
-    ``first`` and ``stop`` bound the leaf codes below each node, ``depth`` counts the
-    levels above it and ``height`` is its longest way down to a leaf. All labels differ,
-    and a root stands above at least one leaf. Build one with :meth:`from_nested`,
-    :meth:`from_parents`, a reader or a builder.
+    Nodes are numbered in depth-first preorder, node 0 being the root. All labels differ, and a
+    root has at least one leaf. Build one with `from_nested`, `from_parents` or `flat`, or read
+    one with `read_taxonomy`. The other arrays follow from the two parameters: ``first`` and
+    ``stop`` bound the leaf codes below each node, ``depth`` is the number of levels above it
+    and ``height`` the length of its longest path to a leaf.
 
+    Parameters
+    ----------
+    labels : tuple of str
+        Label of each node.
+    parent : array of int
+        Parent of each node; -1 for the root.
+
+    Raises
+    ------
+    TaxonomyError
+        If labels repeat or the parents are not a tree in preorder.
+
+    Notes
+    -----
+    Privacy: a taxonomy is public. Its labels must not be taken from the data.
+
+    Examples
+    --------
     >>> jobs = Taxonomy.from_nested("Any", {"Indoor": ["office", "shop"], "Outdoor": ["farm"]})
     >>> jobs
     Taxonomy('Any', 3 leaves, 6 nodes, height 2)
@@ -42,6 +59,7 @@ class Taxonomy:
     >>> node = jobs.find("Indoor")
     >>> int(jobs.first[node]), int(jobs.stop[node])
     (0, 2)
+
     """
 
     labels: tuple[str, ...]
@@ -58,11 +76,11 @@ class Taxonomy:
         size = subtree_sizes(parent, levels)
         if (preorder(parent, levels, size) != np.arange(len(labels))).any():
             raise TaxonomyError(
-                "the nodes are not in depth-first order", do="Build it with Taxonomy.from_parents."
+                "The nodes are not in depth-first order.", do="Build it with Taxonomy.from_parents."
             )
         if len(labels) == 1:
             raise TaxonomyError(
-                f"the root {displayed(labels[0])} has no value below it",
+                f"The root {displayed(labels[0])} has no value below it.",
                 value=labels[0],
                 do="A taxonomy is a root above at least one value.",
             )
@@ -83,10 +101,10 @@ class Taxonomy:
 
     @classmethod
     def from_nested(cls, label: str, children: Nested) -> Taxonomy:
-        """The taxonomy with root ``label`` above nested mappings and lists.
+        """Return the taxonomy with root ``label`` above nested mappings and lists.
 
-        A mapping holds groups and what lies below each; a list holds values, and groups
-        written as mappings: ``{"Indoor": ["office", {"Shop": ["till", "stock"]}]}``.
+        A mapping holds groups, each with its content; a list holds values, and groups written as
+        mappings: ``{"Indoor": ["office", {"Shop": ["till", "stock"]}]}``.
         """
         outline = outline_of(entries_of({label: children}))
         return cls(labels=tuple(outline.labels), parent=np.array(outline.parents, dtype=np.int32))
@@ -95,65 +113,65 @@ class Taxonomy:
     def from_parents(
         cls, labels: Sequence[str], parents: Sequence[int] | NDArray[np.integer]
     ) -> Taxonomy:
-        """The taxonomy whose node ``i`` hangs below node ``parents[i]`` (-1 for the root).
+        """Return the taxonomy whose node ``i`` is below node ``parents[i]`` (-1 for the root).
 
-        Nodes may come in any order; siblings keep the order they come in.
+        Nodes may be in any order; siblings keep their order.
         """
         check_labels(labels)
         parent = np.array(parents, dtype=np.int64)
         levels = rows_by_depth(labels, parent)
         position = preorder(parent, levels, subtree_sizes(parent, levels))
         order = np.argsort(position)
-        # Index -1 (the parent of the root) would pick the last node, so it is set apart.
+        # Index -1 (the parent of the root) would pick the last node, so it is handled separately.
         moved = np.where(parent[order] < 0, -1, position[parent[order]])
         return cls(labels=tuple(labels[i] for i in order), parent=moved.astype(np.int32))
 
     @classmethod
     def flat(cls, values: Sequence[str], *, root: str = ROOT) -> Taxonomy:
-        """The taxonomy of values directly under one root."""
+        """Return the taxonomy of values directly under one root."""
         parent = np.zeros(len(values) + 1, dtype=np.int32)
         parent[0] = -1
         return cls(labels=(root, *values), parent=parent)
 
     @property
     def n_nodes(self) -> int:
-        """The number of nodes, leaves and root included."""
+        """Number of nodes, leaves and root included."""
         return len(self.labels)
 
     @property
     def n_leaves(self) -> int:
-        """The number of leaves, which is the number of codes."""
+        """Number of leaves, which is the number of codes."""
         return int(self.stop[0])
 
     @cached_property
     def leaf_nodes(self) -> Nodes:
-        """The node of each code."""
+        """Node of each code."""
         nodes: Nodes = np.flatnonzero(self.height == 0).astype(np.int32)
         nodes.flags.writeable = False
         return nodes
 
     @cached_property
     def leaf_labels(self) -> tuple[str, ...]:
-        """The label of each code."""
+        """Label of each code."""
         return tuple(self.labels[node] for node in self.leaf_nodes)
 
     @cached_property
     def leaf_code(self) -> Mapping[str, int]:
-        """The code of each leaf label."""
+        """Code of each leaf label."""
         return MappingProxyType({label: code for code, label in enumerate(self.leaf_labels)})
 
     def is_leaf(self, node: int) -> bool:
-        """Whether nothing lies below the node."""
+        """Return whether a node has no children."""
         return bool(self.height[node] == 0)
 
     def children(self, node: int) -> Nodes:
-        """The nodes directly below ``node``, in order."""
+        """Return the children of a node, in order."""
         order, start = self._children
         below: Nodes = order[start[node] : start[node + 1]]
         return below
 
     def path(self, node: int) -> Nodes:
-        """The way from the root to ``node``, both included: entry ``d`` lies at depth ``d``."""
+        """Return the nodes from the root to a node, both included; entry ``d`` has depth ``d``."""
         way = np.empty(int(self.depth[node]) + 1, dtype=np.int32)
         for depth in range(len(way) - 1, -1, -1):
             way[depth] = node
@@ -161,34 +179,34 @@ class Taxonomy:
         return way
 
     def level_ancestor(self, node: int, depth: int) -> int:
-        """The node at ``depth`` on the way to ``node``; ``node`` itself when that is higher up."""
+        """Return the ancestor of a node at a depth, or the node itself if it is higher up."""
         way = self.path(node)
         return int(way[min(depth, len(way) - 1)])
 
     def leaf_ancestors(self, depth: int) -> Nodes:
-        """For each code its ancestor at ``depth``; leaves that end higher up stay themselves."""
+        """Return the ancestor of each code at a depth; leaves higher up are their own."""
         nodes = self.leaf_nodes.copy()
         for _ in range(int(self.height[0]) - depth):
             nodes = np.where(self.depth[nodes] > depth, self.parent[nodes], nodes)
         return nodes
 
     def find(self, label: str) -> int:
-        """The node with this label. For public labels only: the error repeats it."""
+        """Return the node with this label. The error repeats the label, which must be public."""
         node = self._node_of.get(label)
         if node is None:
             raise TaxonomyError(
-                f"no node is called {displayed(label)}",
+                f"There is no node {displayed(label)}.",
                 value=label,
                 do="Look at the labels with `hedgerow taxonomy show`.",
             )
         return node
 
     def node_at(self, first: int, stop: int) -> int | None:
-        """The topmost node that is exactly the range ``[first, stop)``, if there is one."""
+        """Return the topmost node with exactly the range ``[first, stop)``, if there is one."""
         return self._node_at.get((first, stop))
 
     def with_leaf(self, label: str) -> Taxonomy:
-        """The same taxonomy with one more leaf, directly under the root, as its last code."""
+        """Return the taxonomy with one more leaf, directly under the root, as its last code."""
         return Taxonomy(labels=(*self.labels, label), parent=np.append(self.parent, np.int32(0)))
 
     @cached_property

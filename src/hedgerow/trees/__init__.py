@@ -1,4 +1,4 @@
-"""What methods that grow boxes share.
+"""Shared parts of methods that grow trees of boxes.
 
-Levels of exact counts come in, splits, leaves and noisy groups leave.
+Levels of exact counts come in; splits, leaves and noisy groups leave.
 """

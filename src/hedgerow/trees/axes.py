@@ -13,17 +13,17 @@ from hedgerow.taxonomy.domain import CategoricalDomain, Domain
 from hedgerow.taxonomy.even_steps import EVEN_STEPS, even_borders
 
 NUMERIC = -1
-"""Stands for the taxonomy node of a range that has none."""
+"""Node number of a range that is not a taxonomy node."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Axis:
-    """One attribute: its size and, for a taxonomy, how each node divides.
+    """One attribute: its size and, for a taxonomy, the split of each node.
 
     Node ``v`` has the borders ``borders[border_starts[v]:border_starts[v + 1]]`` between
-    its children; nodes with a single child stand for that child. ``keys`` and ``nodes``
-    find the node of a range. ``levels`` are borders at which a range of dates is divided
-    before others, the coarsest first.
+    its children; a node with a single child is represented by that child. ``keys`` and ``nodes``
+    map a range to its node. ``levels`` are borders at which a range of dates is split before
+    others, the coarsest first.
     """
 
     size: int
@@ -56,7 +56,7 @@ class Axis:
         lists = [tree.first[tree.children(node)][1:] for node in range(tree.n_nodes)]
         starts, _ = ragged(np.array([len(each) for each in lists], dtype=np.int64))
         keys = tree.first.astype(np.int64) * (domain.size + 1) + tree.stop
-        # Of nodes with one range the lowest divides it: the last in depth-first order.
+        # Of several nodes with one range, the lowest splits it: the last in depth-first order.
         unique, last = np.unique(keys[::-1], return_index=True)
         return cls(
             size=domain.size,
@@ -74,7 +74,7 @@ class Axis:
         return split_positions(first, stop, even=even)
 
     def node_of(self, first: NDArray[np.int32], stop: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the lowest node of each range, ``NUMERIC`` where it has none."""
+        """Return the lowest node of each range, or ``NUMERIC`` if it has none."""
         if self.numeric or not len(self.keys):
             return np.full(len(first), NUMERIC, dtype=np.int32)
         wanted = first.astype(np.int64) * (self.size + 1) + stop
@@ -97,7 +97,7 @@ class Axis:
 
 
 def offered(axis: Axis, first: NDArray[np.int32], stop: NDArray[np.int32]) -> Borders:
-    """Return the borders at which ranges may be divided: split positions, or all of a node's."""
+    """Return the borders at which ranges may be split: split positions, or all of a node's."""
     if axis.numeric:
         return axis.positions(first, stop, even=EVEN_STEPS)
     return axis.child_borders(axis.node_of(first, stop))
@@ -117,8 +117,8 @@ def level_positions(
 ) -> Borders:
     """Return the split positions that a range offers along levels, by a public rule.
 
-    Those of the finest level that cuts it into ``even`` pieces or fewer. Where even the
-    coarsest one that divides it makes more, those that :func:`split_positions` takes of them.
+    These are the positions of the finest level that cuts it into at most ``even`` pieces. If even
+    the coarsest level that splits it makes more, :func:`split_positions` selects among them.
 
     >>> years, months = np.array([0, 12, 24]), np.arange(25)
     >>> whole, one = np.array([0, 0], dtype=np.int32), np.array([24, 12], dtype=np.int32)
@@ -149,8 +149,8 @@ def level_positions(
 def split_positions(first: NDArray[np.int32], stop: NDArray[np.int32], *, even: int) -> Borders:
     """Return the split positions that a numeric range offers, by a public rule.
 
-    ``even`` - 1 positions in equal steps, and those 1, 2, 4, 8 ... cells from either end,
-    so that a skewed attribute can be cut finely where its values crowd.
+    These are ``even`` - 1 positions in equal steps, and those 1, 2, 4, 8 ... cells from either
+    end, so that a skewed attribute can be split finely where its values are dense.
     """
     length = (stop - first).astype(np.int64)[:, None]
     steps = even_borders(length[:, 0], even)[:, 1:-1]

@@ -1,4 +1,4 @@
-"""Splits of boxes in two, as recursive partitions make them."""
+"""Binary splits of boxes, as recursive partitions make them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from hedgerow.trees.topdown import STOP, Split
 def split_in_two(attribute: NDArray[np.int32], position: NDArray[np.int32]) -> Split:
     """Return the split of every box at one position of one attribute.
 
-    Boxes whose attribute is ``STOP`` stay as they are, for good; their position is not
-    looked at.
+    Boxes whose attribute is ``STOP`` are never split again; their position is ignored.
     """
     divided = attribute != STOP
     starts, _ = ragged(divided.astype(np.int64))
@@ -29,7 +28,7 @@ def no_splits(n_boxes: int) -> Split:
 
 
 def borders_of_some(borders: Borders, which: NDArray[np.int64], n_boxes: int) -> Borders:
-    """Return borders of all boxes from those of some: the others have none.
+    """Return borders of all boxes from those of some boxes; the others have none.
 
     >>> borders_of_some(Borders.of([[3, 5]]), np.array([1]), 3).starts.tolist()
     [0, 0, 2, 2]
@@ -41,13 +40,13 @@ def borders_of_some(borders: Borders, which: NDArray[np.int64], n_boxes: int) ->
 
 
 def smaller_sides(counts: NDArray[np.int64], borders: Borders) -> NDArray[np.int64]:
-    """Return, for every border, how many records are on the side that has fewer.
+    """Return, for every border, the number of records on the side that has fewer.
 
-    ``counts`` are those of the bins between the borders, box after box.
+    ``counts`` are those of the bins between the borders, box by box.
 
     Privacy: the result is confidential. Adding a record to one side adds 1 or nothing to
-    the smaller one, so the score is monotone with sensitivity 1; a border is nearest to
-    the median where it is largest.
+    the smaller one, so the score is monotone with sensitivity 1; the border with the largest
+    score is nearest to the median.
     """
     box = np.repeat(np.arange(borders.n_boxes), np.diff(borders.starts))
     running = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts)])

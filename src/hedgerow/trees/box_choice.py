@@ -13,15 +13,15 @@ from hedgerow.trees.box_scores import BoxScore, splits_at_borders, splits_into_c
 from hedgerow.trees.topdown import STOP, Boxes, Level, Split
 
 ALL_BORDERS = -1
-"""In place of one border: a taxonomy node splits at all borders of its children."""
+"""Replaces a border index: a taxonomy node splits at all borders of its children."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Candidates:
     """Candidates to split boxes, each by one attribute (scores are confidential).
 
-    ``border`` is an index into the attribute's borders, or ``ALL_BORDERS``; ``alike`` is
-    how many candidates the same range offers, among which its measure of 1 is shared.
+    ``border`` is an index into the attribute's borders, or ``ALL_BORDERS``; ``alike`` is the
+    number of candidates of the same range, which share its measure of 1.
     """
 
     box: NDArray[np.int64]
@@ -42,21 +42,21 @@ class Candidates:
         )
 
     def weights(self) -> NDArray[np.float64]:
-        """Return the base measure: 1 a range, in units of the finest range's share."""
+        """Return the base measure: 1 per range, in units of the finest range's share."""
         weights: NDArray[np.float64] = self.alike.max(initial=1) / self.alike
         return weights
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class OwnCandidates:
-    """Candidates of boxes that choose for themselves, box after box.
+    """Candidates of boxes that choose for themselves, box by box.
 
-    ``asked`` are the level's boxes that the candidates' own numbers count; ``boxes`` those that
-    have any, in the order of ``starts``.
+    ``rows`` are the level's boxes that choose, which the candidates refer to by position;
+    ``boxes`` are those with candidates, in the order of ``starts``.
     """
 
     candidates: Candidates
-    asked: NDArray[np.int64]
+    rows: NDArray[np.int64]
     boxes: NDArray[np.int64]
     starts: NDArray[np.int64]
 
@@ -71,18 +71,18 @@ class OwnCandidates:
         return self.candidates.weights()
 
 
-def apart(level: Level, score: BoxScore, chooses: NDArray[np.bool_]) -> OwnCandidates:
-    """Return the candidates of the boxes that choose, scored from one pass, sorted by box."""
-    asked = np.flatnonzero(chooses)
-    candidates = _candidates_of(level, asked, score)
+def own_candidates(level: Level, score: BoxScore, chooses: NDArray[np.bool_]) -> OwnCandidates:
+    """Return the candidates of the boxes that choose, scored in one pass, sorted by box."""
+    rows = np.flatnonzero(chooses)
+    candidates = _candidates_of(level, rows, score)
     ordered = candidates[np.argsort(candidates.box, kind="stable")]
     boxes, starts = np.unique(ordered.box, return_index=True)
-    return OwnCandidates(candidates=ordered, asked=asked, boxes=asked[boxes], starts=starts)
+    return OwnCandidates(candidates=ordered, rows=rows, boxes=rows[boxes], starts=starts)
 
 
-def _candidates_of(level: Level, asked: NDArray[np.int64], score: BoxScore) -> Candidates:
+def _candidates_of(level: Level, rows: NDArray[np.int64], score: BoxScore) -> Candidates:
     """Return every candidate to split each of some boxes, attribute after attribute."""
-    boxes = level.boxes[asked]
+    boxes = level.boxes[rows]
     borders = {
         a: each
         for a, axis in enumerate(level.axes)
@@ -90,7 +90,7 @@ def _candidates_of(level: Level, asked: NDArray[np.int64], score: BoxScore) -> C
     }
     parts = [
         _candidates_by(boxes, a, borders[a], counts, axis=level.axes[a], score=score)
-        for a, counts in (level.each_bins(borders, asked) if borders else ())
+        for a, counts in (level.each_bins(borders, rows) if borders else ())
     ]
     none = np.zeros(0, dtype=np.int64)
     columns = [np.concatenate([none, *column]) for column in zip(*parts, strict=True)] or [none] * 5
@@ -138,7 +138,7 @@ def _n_children(candidates: Candidates) -> NDArray[np.int64]:
 def split_of(own: OwnCandidates, chosen: NDArray[np.int64], level: Level) -> Split:
     """Return the split of each box that chose; all others stop."""
     candidates = own.candidates[chosen]
-    row = own.asked[candidates.box]
+    row = own.rows[candidates.box]
     attribute = np.full(len(level.boxes), STOP, dtype=np.int32)
     attribute[row] = candidates.attribute
     lengths = np.zeros(len(level.boxes), dtype=np.int64)

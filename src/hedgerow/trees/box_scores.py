@@ -1,8 +1,8 @@
-"""Scores of splitting a box, as whole numbers in units of 2^-10 records.
+"""Scores of splitting a box, as integers in units of 2^-10 records.
 
-A score looks at how many records of each class fall into each child and how wide the
-children are. Adding or removing one record changes the counts of one child by one, so
-each score's sensitivity is one record; rounding adds the units that ``SLACK`` covers.
+A score depends on the number of records of each class in each child and on the widths of the
+children. Adding or removing one record changes the counts of one child by one, so each score's
+sensitivity is one record; rounding adds the units that ``SLACK`` covers.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from hedgerow.model.placed import Borders
 PerCandidate = TypeVar("PerCandidate", NDArray[np.int64], NDArray[np.float64])
 
 UNIT = 1 << 10
-"""Units to a record."""
+"""Number of units per record."""
 
 SLACK = 2
-"""Units that rounding may add to the sensitivity."""
+"""Maximum number of units that rounding adds to the sensitivity."""
 
 BoxScoreName = Literal["gini", "ncp", "skew", "max", "infogain"]
 
@@ -33,7 +33,7 @@ class Children:
 
     ``counts`` has the shape (children, classes) and ``widths`` (children,); the children
     of candidate ``w`` are those from ``starts[w]`` to ``starts[w + 1]``. Without ``starts``
-    all candidates have two children, those on the left first and then those on the right.
+    all candidates have two children, all left ones first and then all right ones.
     ``domain`` is the width of the whole domain of the attribute.
     """
 
@@ -44,14 +44,14 @@ class Children:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """Records of each child, of all classes together."""
+        """Number of records of each child, over all classes."""
         if self.counts.shape[1] == 1:
             return self.counts[:, 0]
         sizes: NDArray[np.int64] = self.counts.sum(axis=1)
         return sizes
 
     def add(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Add values of children up, for each candidate."""
+        """Add up values of children, for each candidate."""
         if self.starts is None:
             half = len(values) // 2
             return values[:half] + values[half:]
@@ -81,13 +81,13 @@ class BoxScore:
 
 
 FEW_CLASSES = 8
-"""Up to here NumPy adds the numbers of a row in their order, whichever way they lie."""
+"""Maximum length of a row whose numbers NumPy adds in their order in any memory layout."""
 
 
 def class_sums(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Add the columns of (children, classes) up, rounding alike whichever way they lie."""
-    together = values if values.shape[1] < FEW_CLASSES else np.ascontiguousarray(values)
-    sums: NDArray[np.float64] = together.sum(axis=-1)
+    """Add up the columns of (children, classes) with the same rounding in any memory layout."""
+    rows = values if values.shape[1] < FEW_CLASSES else np.ascontiguousarray(values)
+    sums: NDArray[np.float64] = rows.sum(axis=-1)
     return sums
 
 
@@ -105,7 +105,7 @@ def _squares(counts: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np
     if counts.shape[1] >= FEW_CLASSES:
         exact = counts.astype(np.float64)
         return class_sums(exact**2), exact.sum(axis=-1)
-    # Class by class, as they lie in memory; added in the order in which NumPy adds a row.
+    # Class by class, as they are in memory; added in the order in which NumPy adds a row.
     sizes = counts[:, 0].astype(np.float64)
     squares = sizes * sizes
     for label in range(1, counts.shape[1]):
@@ -120,7 +120,7 @@ def gini_units(children: Children) -> NDArray[np.int64]:
     """Return the Gini count sum_c sum_y n_cy^2 / n_c of each candidate.
 
     Privacy: sensitivity 1 record: see :func:`hedgerow.trees.scores.gini_count`. Each
-    child is rounded by itself, and one record changes one child, by at most two halves.
+    child is rounded separately, and one record changes one child, by at most two halves.
     """
     return children.add(_gini(children.counts))
 
@@ -130,10 +130,10 @@ def _share(
     times: int | NDArray[np.int64],
     whole: int | NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Return floor(values * times / whole), also where 64 bits would not hold the product.
+    """Return floor(values * times / whole), even if 64 bits are too few for the product.
 
-    Whole parts and remainders are multiplied apart: for grids of at most 10^7 cells every
-    product stays below 2^63 up to 2^50 records. No size of the data decides how it is computed.
+    Quotients and remainders are multiplied separately: for grids of at most 10^7 cells every
+    product stays below 2^63 up to 2^50 records. The computation does not depend on the data's size.
 
     >>> _share(np.array([1 << 50]), 10**7 * UNIT, 10**7).tolist() == [UNIT << 50]
     True
@@ -143,7 +143,7 @@ def _share(
 
 
 def ncp_units(children: Children) -> NDArray[np.int64]:
-    """Return by how much each candidate lowers the normalised certainty penalty of the records.
+    """Return how far each candidate lowers the records' normalised certainty penalty.
 
     A record in a range of width w of a domain of width W has the penalty w / W; a split
     lowers it to that of the child. [DiffMulti, Eqs. (5)-(7)] as a gain.
@@ -156,14 +156,14 @@ def ncp_units(children: Children) -> NDArray[np.int64]:
 
 
 def skew_units(children: Children) -> NDArray[np.int64]:
-    """Return how far each candidate's counts are from those of evenly spread records.
+    """Return the distance of each candidate's counts from those of evenly spread records.
 
-    Half the sum over children of abs(n_c - n w_c / w): the records that would have to
-    move for the box to be even. It finds the splits after which even boxes are right.
+    Half the sum over children of abs(n_c - n w_c / w): the number of records that would have to
+    move for the box to be even. It finds the splits after which uniform boxes fit.
 
     Privacy: one record in child j changes n_j - n w_j / w by 1 - w_j / w and every other
     term by w_c / w, so the half sum by at most 1 - w_j / w <= 1; not monotone. Computed in
-    whole numbers, of which none exceeds 64 bits for grids of at most 10^7 cells and 2^50 records.
+    integers, none of which exceeds 64 bits for grids of at most 10^7 cells and 2^50 records.
     """
     sizes, width = children.sizes, np.maximum(children.add(children.widths), 1)
     # n w_c = w (whole w_c + even) + left, so that n_c w - n w_c = w over - left.
@@ -184,7 +184,7 @@ BOX_SCORES: dict[str, BoxScore] = {score.name: score for score in (GINI, NCP, SK
 
 
 def unsplit_units(score: BoxScore, classes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return what boxes that stay as they are score, from their class counts."""
+    """Return the scores of boxes that are not split, from their class counts."""
     return _gini(classes) if score == GINI else np.zeros(len(classes), dtype=np.int64)
 
 
@@ -222,12 +222,12 @@ def splits_into_children(
     *,
     domain: int,
 ) -> tuple[NDArray[np.int64], Children]:
-    """Return the boxes whose taxonomy node has children, and their one candidate to split."""
+    """Return the boxes whose taxonomy node has children, and their single candidate to split."""
     bin_starts = borders.bin_starts
     splits = np.diff(borders.starts) > 0
     n_children = np.diff(bin_starts)[splits]
     box_of_bin = np.repeat(np.arange(borders.n_boxes), np.diff(bin_starts))
-    # A bin begins and ends at borders of its box, the first at its start, the last at its stop.
+    # Bins begin and end at borders of their box, the first at its start, the last at its stop.
     inner = np.arange(len(borders.values)) + np.repeat(
         np.arange(borders.n_boxes), np.diff(borders.starts)
     )

@@ -12,16 +12,16 @@ from hedgerow.trees.cut import Cut, Part
 from hedgerow.trees.scores import Score
 
 EVEN_POSITIONS = 16
-"""Pieces that the borders on offer cut a range of dates into, at about the most."""
+"""Approximate maximum number of pieces into which candidate borders cut a range of dates."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Blocks:
     """The candidates of one part, in blocks of equal score (confidential).
 
-    Block ``b`` holds ``lengths[b]`` neighbouring split positions, the first of them
-    ``positions[b]``; a categorical part has one block of length 1. How many positions all
-    blocks hold together is public.
+    Block ``b`` holds ``lengths[b]`` adjacent split positions, the first of them
+    ``positions[b]``; a categorical part has one block of length 1. The total number of
+    positions is public.
     """
 
     part: Part
@@ -33,7 +33,7 @@ class Blocks:
 class ScoredParts:
     """Scores the parts of a cut from the attributes' class histograms.
 
-    Sums over a range of codes are differences of running sums, so a part is scored
+    Sums over a range of codes are differences of cumulative sums, so a part is scored
     without the data, and each part once.
     """
 
@@ -51,7 +51,7 @@ class ScoredParts:
         return self._known[part]
 
     def split_at(self, part: Part, position: int) -> Blocks:
-        """Return the one candidate of a numeric part whose split position is known."""
+        """Return the single candidate of a numeric part with a known split position."""
         one = np.ones(1, dtype=np.int64)
         positions = np.array([position], dtype=np.int64)
         return Blocks(
@@ -78,7 +78,7 @@ class ScoredParts:
         )
 
     def _calendar_positions(self, axis: Axis, part: Part) -> Blocks:
-        """Return where years, quarters, months or steps of a date begin, one a block."""
+        """Return the starts of years, quarters, months or steps of a date, one per block."""
         first, stop = np.array([part.first]), np.array([part.stop])
         offered = axis.positions(first, stop, even=EVEN_POSITIONS).values.astype(np.int64)
         return Blocks(

@@ -1,8 +1,8 @@
 """Public coarsenings of attributes: consecutive cells of codes, from the finest to one.
 
 Methods that count every cell of a table, or every cell of a marginal, need attributes of
-few cells. Which cells those are follows from the domains alone: the levels of a taxonomy,
-or a grid whose neighbouring cells are put together two by two.
+few cells. These cells follow from the domains alone: the levels of a taxonomy, or a grid whose
+adjacent cells are merged in pairs.
 """
 
 from __future__ import annotations
@@ -23,38 +23,38 @@ from hedgerow.taxonomy.tree import Taxonomy
 from hedgerow.trees.axes import split_positions
 
 LEAST_SHARE = Fraction(1, 1 << 31)
-"""Noise of a smaller share cannot be drawn."""
+"""Minimum share of epsilon for which noise can be drawn."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Coarsening:
-    """One attribute cut into cells: cell ``i`` holds the codes ``[edges[i], edges[i + 1])``."""
+    """One attribute divided into cells: cell ``i`` holds the codes ``[edges[i], edges[i + 1])``."""
 
     edges: NDArray[np.int32]
 
     @property
     def n_cells(self) -> int:
-        """How many cells there are."""
+        """Number of cells."""
         return len(self.edges) - 1
 
     @property
     def places(self) -> NDArray[np.int32]:
-        """The cell of each code."""
+        """Cell of each code."""
         return np.repeat(np.arange(self.n_cells, dtype=np.int32), np.diff(self.edges))
 
     @property
     def ranges(self) -> Ranges:
-        """The cells as ranges of codes."""
+        """Cells as ranges of codes."""
         return Ranges(first=self.edges[:-1].copy(), stop=self.edges[1:].copy())
 
 
 def ladder(domain: Domain, *, most: int | None = None) -> tuple[Coarsening, ...]:
-    """Return the coarsenings of a domain, finest first, each made of cells of the one before.
+    """Return the coarsenings of a domain, finest first, each a merge of the cells before.
 
     The last has one cell. With ``most``, a grid of more cells than that starts from 16
     equal steps and finer ones near its ends, and a taxonomy of more leaves from the lowest
-    level that has no more nodes. Dates are put together to months, quarters and years, and
-    years two by two.
+    level that has at most ``most`` nodes. Dates are merged to months, quarters and years, and
+    years in pairs.
 
     >>> from hedgerow.taxonomy.domain import NumericDomain
     >>> [each.n_cells for each in ladder(NumericDomain.even(low=0, high=9, step=1))]
@@ -75,7 +75,7 @@ def ladder(domain: Domain, *, most: int | None = None) -> tuple[Coarsening, ...]
 def fitted(schema: Schema, *, most_boxes: int) -> tuple[Coarsening, ...]:
     """Return one coarsening per predictor so that their boxes are at most ``most_boxes``.
 
-    As long as there are more, the attribute with the most cells takes its next coarsening.
+    As long as there are more, the attribute with the most cells gets its next coarsening.
     """
     ladders = [list(ladder(attribute.domain)) for attribute in schema.attributes]
     while prod(steps[0].n_cells for steps in ladders) > most_boxes:
@@ -85,7 +85,7 @@ def fitted(schema: Schema, *, most_boxes: int) -> tuple[Coarsening, ...]:
 
 
 def require_share(share: Fraction) -> None:
-    """Raise where a step's share of epsilon is too small to draw noise with."""
+    """Raise if a step's share of epsilon is too small to draw noise with."""
     if share < LEAST_SHARE:
         raise SettingError(
             "the budget of one step would be too small to draw noise with",
@@ -106,7 +106,7 @@ def _grid(size: int, most: int | None) -> NDArray[np.int64]:
 
 
 def _halvings(edges: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """Put neighbouring cells together two by two until one is left."""
+    """Merge adjacent cells in pairs until one is left."""
     steps = [edges]
     while len(steps[-1]) > 2:
         last = steps[-1]

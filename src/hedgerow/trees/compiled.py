@@ -1,7 +1,7 @@
 """Compiled loops over the counts of a level. Import lazily.
 
-Class by class and without a branch, so that several cells are treated at once; sums of units are
-whole numbers far below 2^53, which floats add exactly.
+Loops go class by class and without branches, so that several cells are processed at once; sums of
+units are integers far below 2^53, which floats add exactly.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ def gini_of_children(
 def gini_of_borders(
     counts: NDArray[np.int64], first: int, stop: int, unit: int, sums: NDArray[np.int64]
 ) -> None:
-    """Add up, for each border, the Gini counts of both sides of it over all boxes.
+    """Add up, for each border, the Gini counts of both sides over all boxes.
 
-    Boxes lie one after the other from bin ``first`` to ``stop``, each with one bin more than
-    there are ``sums``.
+    Boxes are adjacent from bin ``first`` to ``stop``, each with one bin more than there are
+    ``sums``.
     """
     n_borders = len(sums)
     left, sizes = np.empty(n_borders), np.empty(n_borders)

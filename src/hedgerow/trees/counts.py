@@ -1,4 +1,4 @@
-"""The counts of a cut's groups: one pass over the data, noise on all, empty or not."""
+"""The counts of a cut's groups: one pass over the data, with noise on all, empty or not."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from numpy.typing import NDArray
 from hedgerow.count.kernels import GroupCounts
 from hedgerow.errors import SettingError
 from hedgerow.model.engine import Engine
-from hedgerow.model.groups import CountsMade, Groups, Ranges
+from hedgerow.model.groups import CountOrigin, Groups, Ranges
 from hedgerow.model.run import Run
 from hedgerow.trees.projection import on_simplex
 
 MOST_GROUPS = 1 << 62
-"""Groups are numbered by 64-bit integers."""
+"""Maximum number of groups, which have 64-bit numbers."""
 
 MOST_ROWS = 20_000_000
-"""Rows that a release may be expected to have because of noise alone."""
+"""Maximum expected number of rows of a release because of noise alone."""
 
 DENSE_GROUPS = 1 << 16
-"""Groups up to which all noisy counts, negative ones included, are projected together."""
+"""Maximum number of groups whose noisy counts, including negative ones, are all projected."""
 
 SPURIOUS_ROWS = 2_000_000
-"""Where a threshold may be chosen: rows expected because of noise alone, at the most."""
+"""Maximum expected number of rows because of noise alone, if a threshold can be set."""
 
 
 def group_kernel(ranges: tuple[Ranges, ...], engine: Engine) -> GroupCounts:
@@ -44,7 +44,7 @@ def group_kernel(ranges: tuple[Ranges, ...], engine: Engine) -> GroupCounts:
 
 
 def expected_spurious(n_groups: int, *, epsilon: Fraction, threshold: int) -> float:
-    """Return how many empty groups would reach the threshold, on average.
+    """Return the mean number of empty groups that reach the threshold.
 
     >>> round(expected_spurious(1000, epsilon=Fraction(1), threshold=1))
     269
@@ -60,7 +60,7 @@ def public_threshold(n_groups: int, *, epsilon: Fraction) -> int:
 
 
 def counts_fit(n_groups: int, *, epsilon: Fraction, keep_all: bool) -> bool:
-    """Say whether a release of that many groups can be numbered, drawn and written.
+    """Return whether a release of this number of groups can be numbered, drawn and written.
 
     ``keep_all`` keeps every positive count; otherwise a threshold bounds the rows.
     """
@@ -70,11 +70,11 @@ def counts_fit(n_groups: int, *, epsilon: Fraction, keep_all: bool) -> bool:
 
 
 def refuse_too_many(n_groups: int) -> None:
-    """Raise because a release of that many groups would not fit anywhere."""
+    """Raise because a release of this number of groups would be too large."""
     raise SettingError(
         f"the cut has about {float(n_groups):.1e} groups, too many to publish",
         where="publish.h",
-        do="Give fewer specialisations than that, drop attributes, or give coarser grids.",
+        do="Allow fewer specialisations, drop attributes, or use coarser grids.",
     )
 
 
@@ -88,21 +88,21 @@ def printed_groups(run: Run[Engine], ranges: tuple[Ranges, ...], *, share: Fract
     keys, noisy = run.noisy_above(
         tally.keys, tally.counts, n_groups=kernel.n_groups, threshold=1, share=share, on="counts"
     )
-    made = CountsMade(share=share, threshold=1, lowered_by=None)
-    return _groups_of_keys(keys, noisy, made, kernel=kernel, ranges=ranges, engine=run.engine)
+    origin = CountOrigin(share=share, threshold=1, lowered_by=None)
+    return _groups_of_keys(keys, noisy, origin, kernel=kernel, ranges=ranges, engine=run.engine)
 
 
 def noisy_groups(run: Run[Engine], ranges: tuple[Ranges, ...], *, total_share: Fraction) -> Groups:
     """Return the groups with noisy counts, projected on the simplex of a noisy total.
 
-    The counts get all that the path has left after the total; where ``total_share``
-    is 0 the total is the sum of the noisy counts.
+    The counts get all that the path has left after the total; if ``total_share`` is 0,
+    the total is the sum of the noisy counts.
 
     Departs: cutting noisy counts at zero [DiffGen, Sec. 4.2] adds about one phantom
     record per empty group; the projection adds none.
 
     Privacy: costs what the path has left. Every group gets noise, empty ones included;
-    threshold and projection see noisy counts only.
+    threshold and projection use noisy counts only.
     """
     kernel = group_kernel(ranges, run.engine)
     tally = run.engine.tally(kernel)
@@ -128,20 +128,20 @@ def noisy_groups(run: Run[Engine], ranges: tuple[Ranges, ...], *, total_share: F
         )
     goal = int(noisy.sum()) if total is None else total
     counts, shift = on_simplex(noisy, goal, only_down=not dense, source=run.source)
-    made = CountsMade(share=share, threshold=threshold, lowered_by=shift)
-    return _groups_of_keys(keys, counts, made, kernel=kernel, ranges=ranges, engine=run.engine)
+    origin = CountOrigin(share=share, threshold=threshold, lowered_by=shift)
+    return _groups_of_keys(keys, counts, origin, kernel=kernel, ranges=ranges, engine=run.engine)
 
 
 def _groups_of_keys(
     keys: NDArray[np.int64],
     counts: NDArray[np.int64],
-    made: CountsMade,
+    origin: CountOrigin,
     *,
     kernel: GroupCounts,
     ranges: tuple[Ranges, ...],
     engine: Engine,
 ) -> Groups:
-    """Turn keys of groups into boxes and classes, leaving out counts of zero."""
+    """Convert keys of groups into boxes and classes, without counts of zero."""
     kept = counts > 0
     keys = keys[kept]
     index = tuple(
@@ -156,5 +156,5 @@ def _groups_of_keys(
         classes=classes,
         counts=counts[kept],
         is_cut=True,
-        made=made,
+        origin=origin,
     )

@@ -1,6 +1,6 @@
 """A cut: for every attribute, parts that tile its domain, and how they specialise.
 
-Everything here is public: a cut knows domains and choices already made, never data.
+Everything here is public: a cut depends on domains and earlier choices, never on data.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ class Part:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether the part is an interval, split at a position rather than by a taxonomy."""
+        """True if the part is an interval, split at a position rather than by a taxonomy."""
         return self.node is None
 
 
 def _branching(taxonomy: Taxonomy, node: int) -> int:
-    """Follow single children down: a node with one child says no less than the child."""
+    """Follow single children down, because a node with one child has the same values."""
     while len(taxonomy.children(node)) == 1:
         node = int(taxonomy.children(node)[0])
     return node
 
 
 def leaf_ranges(schema: Schema) -> tuple[Ranges, ...]:
-    """Return the lowest cut, one range a code: the contingency table [DiffGen, Sec. 4.1]."""
+    """Return the lowest cut, one range per code: the contingency table [DiffGen, Sec. 4.1]."""
     codes = (np.arange(attribute.domain.size, dtype=np.int32) for attribute in schema.attributes)
     return tuple(Ranges(first=first, stop=first + 1) for first in codes)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Cut:
-    """The parts of all attributes, in the order in which they were made."""
+    """The parts of all attributes, in the order in which they were created."""
 
     schema: Schema
     parts: tuple[Part, ...]
@@ -69,7 +69,7 @@ class Cut:
         return [part for part in self.parts if part.stop - part.first > 1]
 
     def children(self, part: Part, position: int | None) -> tuple[Part, ...]:
-        """Return what ``part`` becomes, given the split position of a numeric one."""
+        """Return the children of ``part``; a numeric part needs a split position."""
         if part.is_numeric:
             if position is None or not part.first < position < part.stop:
                 raise InternalError("a numeric part needs a split position inside it")

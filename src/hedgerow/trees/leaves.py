@@ -1,4 +1,8 @@
-"""From a grown tree to a release: noisy leaves, one consistent answer, whole counts."""
+"""From a grown tree to a release: noisy leaves, consistent estimates, integer counts.
+
+The estimates are the weighted least squares of all noisy counts of the tree, level by level: it is
+post-processing, which uses noisy counts only and costs nothing [Hay et al., VLDB 2010].
+"""
 
 from __future__ import annotations
 
@@ -9,17 +13,60 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedgerow.model.engine import Engine
-from hedgerow.model.groups import CountsMade, Groups, Ranges, Tree
+from hedgerow.model.groups import CountOrigin, Groups, Ranges, Tree
 from hedgerow.model.run import Run
 from hedgerow.privacy.source import RandomSource
-from hedgerow.trees.consistency import consistent, tree_levels
 from hedgerow.trees.projection import simplex_shift
 from hedgerow.trees.topdown import Boxes, Grown
 
 
+def tree_levels(parent: NDArray[np.int32]) -> list[NDArray[np.int64]]:
+    """Return the nodes of each level; parents come before their children.
+
+    >>> [level.tolist() for level in tree_levels(np.array([-1, 0, 0, 1], dtype=np.int32))]
+    [[0], [1, 2], [3]]
+    """
+    depth = np.zeros(len(parent), dtype=np.int64)
+    pending = np.arange(1, len(parent))
+    while len(pending):
+        depth[pending] = depth[parent[pending]] + 1
+        wrong = depth[pending] != depth[parent[pending]] + 1
+        pending = pending[wrong]
+    order = np.argsort(depth, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)
+
+
+def consistent(
+    parent: NDArray[np.int32], weighted: NDArray[np.float64], precision: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], float]:
+    """Return estimates of all nodes that add up along the tree, and the root's precision.
+
+    ``weighted`` (nodes, classes) are sums of noisy counts times their precision, and
+    ``precision`` (nodes,) sums of precisions; a node without a count of its own has 0.
+    Of all estimates that add up, these are nearest to the counts, weighted by precision.
+    """
+    levels = tree_levels(parent)
+    best, sure = weighted.copy(), precision.copy()
+    child_sum, child_spread = np.zeros_like(best), np.zeros_like(sure)
+    for level in reversed(levels):
+        inner = level[child_spread[level] > 0]
+        through = 1 / child_spread[inner]
+        best[inner] += child_sum[inner] * through[:, None]
+        sure[inner] += through
+        best[level] /= sure[level][:, None]
+        children = level[parent[level] >= 0]
+        np.add.at(child_sum, parent[children], best[children])
+        np.add.at(child_spread, parent[children], 1 / sure[children])
+    for level in levels[1:]:
+        above = parent[level]
+        missing = best[above] - child_sum[above]
+        best[level] += missing * (1 / sure[level] / child_spread[above])[:, None]
+    return best, float(sure[0])
+
+
 @dataclass(frozen=True, kw_only=True)
 class MeasuredCounts:
-    """Noisy class counts measured on the way: (boxes, classes), and the share of each."""
+    """Noisy class counts measured while growing: (boxes, classes), and the share of each."""
 
     tree: NDArray[np.int64]
     noisy: NDArray[np.int64]
@@ -36,7 +83,7 @@ class MeasuredTotal:
 
 @dataclass(kw_only=True)
 class Measurements:
-    """What a strategy has measured so far, to be reused once the leaves are counted."""
+    """Measurements of a strategy, to be reused when the leaves are counted."""
 
     counts: list[MeasuredCounts] = field(default_factory=list)
     total: MeasuredTotal | None = None
@@ -48,13 +95,13 @@ def publish_leaves(
     *,
     run: Run[Engine],
 ) -> Groups:
-    """Return the groups of a tree's leaves, from everything that was each for.
+    """Return the groups of a tree's leaves, from all measurements.
 
-    Leaf counts are drawn with what each path has left; counts measured on the way join by
-    weighted least squares, so that a box's children add up to it; then the leaves are
-    projected on whole, non-negative counts of one noisy total.
+    Leaf counts are drawn with what each path has left; earlier measurements are combined with them
+    by weighted least squares, so that a box's children add up to it; then the leaves are
+    projected to non-negative integers with one noisy total.
 
-    Privacy: costs what each path has left; all the rest sees noisy counts only.
+    Privacy: costs what each path has left; everything else uses noisy counts only.
     """
     noisy, shares = run.noisy_rest(grown.counts, nodes=grown.leaves.ledger, on="counts")
     precisions = np.array([float(share) ** 2 for share in shares.values])[shares.which]
@@ -67,9 +114,9 @@ def publish_leaves(
     total = _total(estimates[0], sure, measured.total)
     leaves = estimates[grown.leaves.tree]
     counts, shift = _whole_counts(leaves, total, source=run.source)
-    made = CountsMade(share=min(shares.values), threshold=None, lowered_by=shift)
+    origin = CountOrigin(share=min(shares.values), threshold=None, lowered_by=shift)
     has_class = run.engine.schema.class_attribute is not None
-    return groups_of_leaves(grown, counts, made, has_class=has_class)
+    return groups_of_leaves(grown, counts, origin, has_class=has_class)
 
 
 def _note(
@@ -85,7 +132,7 @@ def _note(
 
 
 def _total(root: NDArray[np.float64], sure: float, total: MeasuredTotal | None) -> int:
-    """Return the number of records, by the tree and by the measured total, as both are sure."""
+    """Return the number of records from the tree and the measured total, by precision."""
     by_tree, tree_weight = float(root.sum()), sure / len(root)
     if total is None:
         return round(by_tree)
@@ -96,13 +143,13 @@ def _total(root: NDArray[np.float64], sure: float, total: MeasuredTotal | None) 
 def _whole_counts(
     estimates: NDArray[np.float64], total: int, *, source: RandomSource
 ) -> tuple[NDArray[np.int64], float]:
-    """Return whole non-negative counts of one total, nearest to the estimates."""
+    """Return non-negative integer counts with a given total, nearest to the estimates."""
     if total <= 0:
         return np.zeros(estimates.shape, dtype=np.int64), 0.0
     flat = estimates.ravel()
     shift = simplex_shift(flat, total)
     positive = np.maximum(flat - shift, 0.0)
-    # Rounded so that every running sum is within one of its own: unbiased, total kept.
+    # Rounded so that every partial sum is within one of its value: unbiased, with the same total.
     start = float(source.words(1)[0] >> np.uint64(11)) / (1 << 53)
     running = np.floor(np.cumsum(positive) * (total / positive.sum()) + start)
     running[-1] = total
@@ -111,9 +158,9 @@ def _whole_counts(
 
 
 def groups_of_leaves(
-    grown: Grown, counts: NDArray[np.int64], made: CountsMade | None, *, has_class: bool
+    grown: Grown, counts: NDArray[np.int64], origin: CountOrigin | None, *, has_class: bool
 ) -> Groups:
-    """Return the groups, boxes in their canonical order, zero counts left out."""
+    """Return the groups, with boxes in their canonical order and without zero counts."""
     ranges, index = zip(
         *(_ranges(grown.leaves, a) for a in range(grown.leaves.first.shape[1])), strict=True
     )
@@ -129,7 +176,7 @@ def groups_of_leaves(
         classes=label.astype(np.int32) if has_class else None,
         counts=counts[box, label],
         is_cut=False,
-        made=made,
+        origin=origin,
         tree=_tree(grown, number, counts[number].sum(axis=1)),
         boxes=boxes,
     )
@@ -168,9 +215,9 @@ def _tree(grown: Grown, number: NDArray[np.int32], sizes: NDArray[np.int64]) -> 
 def _by_level(
     parent: NDArray[np.int32], levels: list[NDArray[np.int64]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the nodes level by level, siblings together, and each node's place there.
+    """Return the nodes by level, siblings adjacent, and the position of each node.
 
-    A box that waits while others split has its children made later than theirs.
+    A box that waits while others split gets its children later than they do.
     """
     order, renamed = [levels[0]], np.zeros(len(parent), dtype=np.int32)
     placed = 1

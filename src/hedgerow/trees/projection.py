@@ -1,4 +1,4 @@
-"""Noisy counts made whole, non-negative and of a given total. Post-processing: free."""
+"""Projection of noisy counts to non-negative integers with a given total; costs no budget."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from hedgerow.privacy.source import RandomSource
 
 
-def simplex_shift(noisy: NDArray[np.int64] | NDArray[np.float64], total: int) -> float:
+def simplex_shift(noisy: NDArray[np.int64] | NDArray[np.float64], total: float) -> float:
     """Return t such that the sum of ``max(0, noisy - t)`` is ``total``, which is above 0.
 
     The Euclidean projection on {x >= 0, sum x = total} subtracts one number from all
-    and cuts at zero; sorting finds it.
+    and sets negative values to zero; sorting finds it.
 
     >>> simplex_shift(np.array([5, 3, -2]), 6)
     1.0
@@ -27,12 +27,12 @@ def simplex_shift(noisy: NDArray[np.int64] | NDArray[np.float64], total: int) ->
 def on_simplex(
     noisy: NDArray[np.int64], total: int, *, only_down: bool, source: RandomSource
 ) -> tuple[NDArray[np.int64], float]:
-    """Return whole non-negative counts nearest to ``noisy`` with a total, and the shift.
+    """Return the non-negative integers nearest to ``noisy`` with a total, and the shift.
 
-    Every count is shifted by the same amount, so all that stay positive share one
-    fractional part; which of them are rounded up is drawn at random. With ``only_down``
-    nothing is added where ``noisy`` falls short of the total: for lists of which the
-    small counts have been dropped already.
+    Every count is shifted by the same amount, so all that stay positive have the same
+    fractional part; those that are rounded up are selected at random. With ``only_down``
+    nothing is added if ``noisy`` falls short of the total: for lists whose small counts have
+    been dropped already.
     """
     if total <= 0 or not len(noisy):
         return np.zeros(len(noisy), dtype=np.int64), 0.0

@@ -1,6 +1,6 @@
-"""How good a specialisation is, as whole numbers with a proved sensitivity.
+"""Scores of specialisations, as integers with a proved sensitivity.
 
-A score looks at the class counts of a candidate's children. Scores are integers, in
+A score depends on the class counts of a candidate's children. Scores are integers, in
 units that the score declares, so that the private choice among them is exact.
 """
 
@@ -19,10 +19,10 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """A score, with what adding or removing one record can do to it.
+    """A score, with the largest change by adding or removing one record.
 
-    ``sensitivity`` is in the score's own units. ``monotone`` says that adding a record
-    moves every candidate's score by something in [0, sensitivity]: the choice may then
+    ``sensitivity`` is in the score's own units. ``monotone`` means that adding a record
+    changes every candidate's score by a value in [0, sensitivity]: the choice may then
     run at twice the rate for the same privacy (Lemma L1).
     """
 
@@ -48,7 +48,7 @@ def max_class(counts: Counts) -> NDArray[np.int64]:
 
 
 INFORMATION_UNIT = Fraction(1, 1 << 30)
-"""Information gain is counted in units of 2^-30 bit."""
+"""The unit of information gain: 2^-30 bit."""
 
 
 def _entropy(counts: Counts) -> NDArray[np.float64]:
@@ -58,9 +58,9 @@ def _entropy(counts: Counts) -> NDArray[np.float64]:
 
 
 def _summed(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Add values up along the last axis, in pairs: numbers that lie together are added that way.
+    """Add up values along the last axis, in pairs, as NumPy does for adjacent numbers.
 
-    An error of at most 45 units of the last place is covered by the slack of scores.
+    The slack of scores covers an error of at most 45 units in the last place.
     """
     sums: NDArray[np.float64] = np.ascontiguousarray(values).sum(axis=-1)
     return sums
@@ -88,14 +88,14 @@ def information_gain(counts: Counts) -> NDArray[np.int64]:
 
 
 GINI_UNIT = Fraction(1, 1 << 10)
-"""The Gini count is counted in units of 2^-10 records."""
+"""The unit of the Gini count: 2^-10 records."""
 
 
 def gini_count(counts: Counts) -> NDArray[np.int64]:
-    """Return the records that a random draw in each child would get right, in 2^-10 records.
+    """Return the expected number of correct random guesses in each child, in 2^-10 records.
 
     The sum over children c of sum_y n_cy^2 / n_c: guess a record's class by drawing from
-    its child. It ranks good splits where Max is blind because no majority flips.
+    its child. It ranks good splits if Max cannot because no majority changes.
 
     Privacy: adding a record of class y to a child of n records with G = sum n_i^2 / n
     changes its term by (2 n_y + 1 - G) / (n + 1). That is at most 1, as G >= n_y^2 / n

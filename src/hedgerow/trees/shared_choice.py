@@ -1,7 +1,7 @@
-"""Candidates that split all boxes of a level together, for one private choice.
+"""Candidates that split all boxes of a level at once, for one private choice.
 
-Boxes with one range of an attribute offer the same candidates. So ranges are what is asked
-about: the counts of all boxes with a range are a table, and its scores are added up over the
+Boxes with the same range of an attribute have the same candidates. So counts are requested by
+range: the counts of all boxes with a range are a table, and its scores are added up over the
 boxes before the next attribute is counted.
 """
 
@@ -13,18 +13,98 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hedgerow.model.compiler import is_loaded
 from hedgerow.model.placed import Borders, SharedBorders, ragged
 from hedgerow.trees.axes import offered
-from hedgerow.trees.box_scores import BoxScore, unsplit_units
-from hedgerow.trees.range_scores import RangeCounts, summed_scores
+from hedgerow.trees.box_scores import FEW_CLASSES, GINI, UNIT, BoxScore, Children, unsplit_units
 from hedgerow.trees.topdown import Boxes, Level, Split
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class SharedCandidates:
-    """Candidates that split every box which holds a certain range of a certain attribute.
+class RangeCounts:
+    """The counts of all boxes that have one range of an attribute (confidential).
 
-    Candidate ``c`` divides the range from ``first[c]`` to ``stop[c]`` of ``attribute[c]`` at
+    Boxes are adjacent in ``counts`` (classes, bins) from ``begin`` to ``end``, each with one
+    bin between consecutive ``edges``. A numeric range may be split at each border, any other
+    only at all of them. ``domain`` is the width of the whole domain.
+    """
+
+    counts: NDArray[np.int64]
+    begin: int
+    end: int
+    edges: NDArray[np.int64]
+    domain: int
+    numeric: bool
+
+    @property
+    def n_bins(self) -> int:
+        """Number of bins of each box."""
+        return len(self.edges) - 1
+
+    @property
+    def n_boxes(self) -> int:
+        """Number of boxes with the range."""
+        return (self.end - self.begin) // self.n_bins
+
+
+def summed_scores(table: RangeCounts, score: BoxScore) -> NDArray[np.int64]:
+    """Return the scores of a range's candidates, added up over all boxes (confidential).
+
+    If compiled loops count the records, they also compute Gini counts of few classes, with the
+    same sums.
+    """
+    few = len(table.counts) < FEW_CLASSES  # otherwise NumPy adds classes in another order
+    if score == GINI and few and is_loaded("count.compiled.placed"):
+        return compiled_gini(table)
+    return (_sums_of_borders if table.numeric else _sum_of_children)(table, score)
+
+
+def compiled_gini(table: RangeCounts) -> NDArray[np.int64]:
+    """Return the same by compiled loops."""
+    from hedgerow.trees import compiled
+
+    sums = np.zeros(table.n_bins - 1 if table.numeric else 1, dtype=np.int64)
+    loop = compiled.gini_of_borders if table.numeric else compiled.gini_of_children
+    loop(table.counts, table.begin, table.end, UNIT, sums)
+    return sums
+
+
+def _sum_of_children(table: RangeCounts, score: BoxScore) -> NDArray[np.int64]:
+    n_bins, n_boxes = table.n_bins, table.n_boxes
+    children = Children(
+        counts=table.counts[:, table.begin : table.end].T,
+        widths=np.tile(np.diff(table.edges), n_boxes),
+        starts=np.arange(n_boxes + 1) * n_bins,
+        domain=table.domain,
+    )
+    return np.asarray(score.of(children).sum(keepdims=True))
+
+
+def _sums_of_borders(table: RangeCounts, score: BoxScore) -> NDArray[np.int64]:
+    n_bins, n_boxes = table.n_bins, table.n_boxes
+    n_classes = len(table.counts)
+    bins = table.counts[:, table.begin : table.end].reshape(n_classes, n_boxes, n_bins)
+    running = np.cumsum(bins, axis=2)
+    left, whole = running[:, :, :-1], running[:, :, -1:]
+    both = np.concatenate([left, whole - left], axis=1).reshape(n_classes, -1)
+    inner = table.edges[1:-1]
+    children = Children(
+        counts=both.T,
+        widths=np.concatenate(
+            [np.tile(inner - table.edges[0], n_boxes), np.tile(table.edges[-1] - inner, n_boxes)]
+        ),
+        starts=None,
+        domain=table.domain,
+    )
+    sums: NDArray[np.int64] = score.of(children).reshape(n_boxes, -1).sum(axis=0)
+    return sums
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class SharedCandidates:
+    """Candidates that split every box with a certain range of a certain attribute.
+
+    Candidate ``c`` splits the range from ``first[c]`` to ``stop[c]`` of ``attribute[c]`` at
     ``borders[c]``; ``scores`` are confidential.
     """
 
@@ -48,28 +128,28 @@ class SharedCandidates:
         )
 
 
-def together(level: Level, score: BoxScore, *, most_boxes: int) -> SharedCandidates:
-    """Return the candidates that all boxes may take together, with their summed gains.
+def shared_candidates(level: Level, score: BoxScore, *, most_boxes: int) -> SharedCandidates:
+    """Return the candidates for a common split of all boxes, with their summed gains.
 
-    A candidate that would make too many boxes is left out, by their public number.
+    A candidate that would make too many boxes, by their public number, is omitted.
     """
-    asked = {
+    ranges_of = {
         a: ranges
         for a in range(len(level.axes))
         if len((ranges := _Ranges.of(level, a)).borders.lists.values)
     }
     parts: list[_Part] = []
     unsplit: NDArray[np.int64] | None = None
-    for a, counts in level.each_bins({a: ranges.borders for a, ranges in asked.items()}):
-        if unsplit is None:  # not before: the pass that counts the bins counts classes, too
+    for a, counts in level.each_bins({a: ranges.borders for a, ranges in ranges_of.items()}):
+        if unsplit is None:  # not before: the pass that counts the bins also counts classes
             unsplit = unsplit_units(score, level.classes())
-        parts += list(asked[a].candidates(counts, score, unsplit, len(level.axes)))
+        parts += list(ranges_of[a].candidates(counts, score, unsplit, len(level.axes)))
     return _in_order(parts, len(level.boxes), most_boxes)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Part:
-    """The candidates of one range; ``keys`` set their order among those of all ranges."""
+    """The candidates of one range; ``keys`` give their order among those of all ranges."""
 
     attribute: int
     first: int
@@ -82,7 +162,7 @@ class _Part:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Ranges:
-    """The different ranges that the boxes of a level have of one attribute."""
+    """The distinct ranges of one attribute in the boxes of a level."""
 
     attribute: int
     first: NDArray[np.int32]
@@ -147,14 +227,14 @@ class _Ranges:
 
 
 def _ranges_of(boxes: Boxes, a: int, size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return one box for each different range, by rising ranges, and the range of each box."""
+    """Return one box for each distinct range, in increasing order, and the range of each box."""
     span = boxes.first[:, a].astype(np.int64) * (size + 1) + boxes.stop[:, a]
     _, example, which = np.unique(span, return_index=True, return_inverse=True)
     return example, which
 
 
 def _in_order(parts: list[_Part], n_boxes: int, most_boxes: int) -> SharedCandidates:
-    """Return candidates of all ranges that do not make too many boxes, by their keys."""
+    """Return the candidates of all ranges that do not make too many boxes, by their keys."""
     none = np.zeros(0, dtype=np.int64)
     sizes = [len(part.borders) for part in parts]
     borders = [each for part in parts for each in part.borders]

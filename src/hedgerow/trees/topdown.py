@@ -1,7 +1,7 @@
 """The level loop that tree methods share: split all boxes of a level, then the next.
 
-All boxes of a level are counted in one pass and routed in one pass; a strategy decides
-what is scored, how a choice is made, when a box stops and what each step may cost. There
+All boxes of a level are counted in one pass and routed in one pass; a strategy decides how
+candidates are scored, how a choice is made, when a box stops and what each step may cost. There
 is no loop over boxes anywhere.
 """
 
@@ -21,12 +21,12 @@ from hedgerow.model.run import Run
 from hedgerow.trees.axes import Axis, axes_of
 
 STOP = -1
-"""In place of the attribute to split: the box stays as it is, for good."""
+"""Replaces the attribute to split: the box is never split again."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Boxes:
-    """Boxes of one level, by rows: their ranges, and what they are called elsewhere.
+    """Boxes of one level, by rows: their ranges, and their numbers in two other structures.
 
     ``ledger`` are the path ledger's nodes, ``tree`` the release tree's.
     """
@@ -49,7 +49,7 @@ class Boxes:
 
     @classmethod
     def whole(cls, axes: tuple[Axis, ...]) -> Boxes:
-        """Return the one box that holds the whole domain."""
+        """Return a single box with the whole domain."""
         return cls(
             first=np.zeros((1, len(axes)), dtype=np.int32),
             stop=np.array([[axis.size for axis in axes]], dtype=np.int32),
@@ -70,7 +70,7 @@ class Boxes:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Level:
-    """What a strategy sees of a level; counts are confidential."""
+    """A strategy's view of a level; counts are confidential."""
 
     depth: int
     boxes: Boxes
@@ -99,7 +99,7 @@ class Level:
 class Split:
     """A decision for every box: the attribute to split (or ``STOP``), and where.
 
-    A box with an attribute but no border is carried to the next level as it is.
+    A box with an attribute but no border goes to the next level unchanged.
     """
 
     attribute: NDArray[np.int32]
@@ -107,14 +107,14 @@ class Split:
 
 
 class Strategy(Protocol):
-    """What makes a tree method, beyond the loop."""
+    """The part of a tree method that is specific to it."""
 
     def split(self, level: Level) -> Split:
         """Decide for every box of the level, from noisy values and booked choices alone."""
         ...
 
     def follow(self, parents: NDArray[np.int64], children: Boxes) -> None:
-        """Take note of the next level's boxes; ``parents`` are rows of the last level."""
+        """Receive the next level's boxes; ``parents`` are rows of the last level."""
         ...
 
 
@@ -171,7 +171,7 @@ def _grown(engine: Engine, strategy: Strategy, branch: BranchNodes | None) -> Gr
 def _children(
     boxes: Boxes, split: Split, nodes: _Nodes, branch: BranchNodes | None
 ) -> tuple[Boxes, NDArray[np.int64], Routing]:
-    """Return the next level's boxes, their parents, and the order to send records there."""
+    """Return the next level's boxes, their parents, and the routing of records to them."""
     going = np.flatnonzero(split.attribute != STOP)
     n_borders = np.diff(split.borders.starts)
     if len(split.attribute) != len(boxes) or split.borders.n_boxes != len(boxes):
@@ -211,7 +211,7 @@ def _children(
 
 
 class _Nodes:
-    """The tree's nodes as they are made."""
+    """Nodes of the tree, as they are created."""
 
     def __init__(self) -> None:
         whole = np.full(1, -1, dtype=np.int32)

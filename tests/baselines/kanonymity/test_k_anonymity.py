@@ -171,7 +171,7 @@ def test_groups_are_listed_once_and_in_canonical_order(make, case):
     rows = list(zip(*(each.tolist() for each in (*groups.index, groups.classes)), strict=True))
     assert rows == sorted(set(rows))
     assert (groups.counts > 0).all()
-    assert groups.made is None
+    assert groups.origin is None
 
 
 @every_method

@@ -115,14 +115,14 @@ def test_certificate_and_report_say_plainly_that_it_is_not_differentially_privat
     assert "<strong>Not differentially private</strong>" in page
     assert guarantee.statement in page
     assert "exact counts" in page
-    assert "one more or one fewer person can change the groups" in page
-    for word in ("noisy", "ε", "stand out from the noise", "may be noise alone"):
-        assert word not in page.replace("Noisy weights", "")
+    assert "adding or removing one person can visibly change the groups" in page
+    for word in ("noisy", "ε", "distinguishable from noise", "may be pure noise"):
+        assert word not in page.replace("Noisy 1-way marginals", "")
 
 
 def test_a_private_release_is_still_reported_as_one(plan):
     page = " ".join(hedgerow.publish(plan, method="diffgen", epsilon=1).report().split())
-    assert "may be noise" in page
+    assert "may be pure noise" in page
     assert "Not differentially private" not in page
     assert "exact counts" not in page
 
@@ -133,8 +133,8 @@ def test_a_private_release_is_still_reported_as_one(plan):
         ({"method": "mondrian"}, "publish.k"),
         ({"method": "mondrian", "k": 0}, "out of range"),
         ({"method": "tds", "k": True}, "out of range"),
-        ({"method": "mondrian", "k": 5, "epsilon": 1}, "no such setting"),
-        ({"method": "tds", "k": 5, "relaxed": True}, "no such setting"),
+        ({"method": "mondrian", "k": 5, "epsilon": 1}, "does not have this setting"),
+        ({"method": "tds", "k": 5, "relaxed": True}, "does not have this setting"),
         ({"method": "mondrian", "k": 5, "relaxed": True, "for": "classification"}, "medians"),
         ({"method": "full-domain", "k": 5, "suppression": 1}, "out of range"),
         ({"method": "full-domain", "k": 5, "fan-out": 1}, "out of range"),

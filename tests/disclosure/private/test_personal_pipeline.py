@@ -85,7 +85,7 @@ def test_truthful_disclosure_needs_a_delta_that_the_ledger_allows(ledger):
     guarantee = release.certificate.guarantee
     assert guarantee.delta == Fraction(1, 10**6)
     assert "delta = 1e-06" in guarantee.statement
-    assert "left out" in guarantee.statement
+    assert "were omitted" in guarantee.statement
     assert release.certificate.ledger.delta_cap == Fraction(1, 10**5)
     assert ledger().account("wards").delta_spent == Fraction(1, 10**6)
 
@@ -95,9 +95,9 @@ def test_the_printed_algorithm_is_published_without_flattery(ledger):
     release = hedgerow.publish(plan, data=table().drop(columns="sick"))
     guarantee = release.certificate.guarantee
     assert guarantee.delta > Fraction(1, 4000)
-    assert "no protection worth the name" in guarantee.statement
-    assert "one record, picked at random" in guarantee.statement
-    assert "Theorem 3(ii) promises nothing at these settings" in guarantee.statement
+    assert "no meaningful protection" in guarantee.statement
+    assert "one random record in full" in guarantee.statement
+    assert "Theorem 3(ii) guarantees no utility at these settings" in guarantee.statement
     papers = [departure.what for departure in release.certificate.departures]
     assert any("Algorithm 3 is not run" in what for what in papers)
     assert ledger().account("wards").delta_spent == guarantee.delta
@@ -120,9 +120,9 @@ def test_a_seeded_run_keeps_no_promise(ledger):
         ({"method": "truthful", "epsilon": 1, "delta": 0}, "delta 0"),
         ({"method": "supermodular", "epsilon": 1, "share": 1}, "below 1"),
         ({"method": "supermodular", "epsilon": 1, "kappa": "1/2"}, "from 1 up"),
-        ({"method": "supermodular", "epsilon": 1, "model": 2, "floor": 2}, "looks at no weights"),
+        ({"method": "supermodular", "epsilon": 1, "model": 2, "floor": 2}, "uses no weights"),
         ({"method": "supermodular", "epsilon": 1, "levels": {"age": []}}, "list of depths"),
-        ({"method": "supermodular", "epsilon": 1, "delta": "1e-6"}, "unknown key"),
+        ({"method": "supermodular", "epsilon": 1, "delta": "1e-6"}, "key is unknown"),
     ],
 )
 def test_settings_that_mean_nothing_are_mistakes_of_the_plan(publish, words):
@@ -204,15 +204,15 @@ def test_the_report_of_a_release_with_a_delta_promises_no_more_than_its_certific
     plan = plan_for(SAMPLE, NO_CLASS, **{"delta-cap": "1/2"})
     release = hedgerow.publish(plan, data=table().drop(columns="sick"))
     page = words_of(release.report())
-    assert "no protection worth the name" in page
+    assert "no meaningful protection" in page
     assert "strong protection" not in page
-    assert "however clever they are" not in page
-    assert "true counts of a random sample" in page
+    assert "This holds for every method of attack" not in page
+    assert "counts of groups in a random sample" in page
     assert "noisy counts" not in page
 
 
 def test_the_report_of_pure_disclosure_is_that_of_any_private_release(ledger):
     release = hedgerow.publish(plan_for({"method": "supermodular", "epsilon": 1}), data=table())
     page = words_of(release.report())
-    assert "however clever they are" in page
+    assert "This holds for every method of attack" in page
     assert "noisy counts" in page

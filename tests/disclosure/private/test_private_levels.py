@@ -92,13 +92,13 @@ def test_the_public_rule_keeps_vectors_and_cells_few(monkeypatch):
     # What was asked for stays.
     kept = LevelSpace.of(schema, {"a0": [0, 4]})
     assert kept.cuts[0].depths == (0, 4)
-    with pytest.raises(SettingError, match="levels given make more"):
+    with pytest.raises(SettingError, match="plan's levels make more"):
         LevelSpace.of(schema, {"a0": [4], "a1": [4], "a2": [2]})
 
 
 @pytest.mark.parametrize(
     ("given_levels", "words"),
-    [({"nobody": [1]}, "is not an attribute"), ({"a0": [9]}, "has no depth 9")],
+    [({"nobody": [1]}, "is not a published attribute"), ({"a0": [9]}, "has no depth 9")],
 )
 def test_levels_that_do_not_exist_are_refused(given_levels, words):
     with pytest.raises(SettingError, match=words):

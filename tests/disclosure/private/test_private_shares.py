@@ -72,7 +72,7 @@ def test_records_are_kept_at_the_rate_that_the_claim_is_made_for(name, monkeypat
     if name == "supermodular":
         assert booked == {"all steps on a secret sample": 1}
         inner = amplified_epsilon(ONE, RATE)
-        assert groups.made.share == inner * (1 - method.share)
+        assert groups.origin.share == inner * (1 - method.share)
 
 
 def test_the_smallest_truthful_group_is_that_of_the_rate_and_the_samples_share():

@@ -37,7 +37,7 @@ def test_a_sparse_table_of_very_many_cells_is_published_without_writing_them_out
     assert ledger.settled()
     here = np.flatnonzero((groups.index[0] == 5) & (groups.index[1] == 7))
     assert groups.counts[here].sum() > 4000
-    assert groups.made.threshold > 1
+    assert groups.origin.threshold > 1
 
 
 def test_more_cells_than_can_be_numbered_are_refused_with_a_way_out():

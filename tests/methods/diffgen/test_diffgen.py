@@ -343,8 +343,8 @@ def test_a_thresholded_release_lists_no_count_below_its_public_threshold(monkeyp
     schema = schema_of(*[grid(200)] * 2)
     table = table_of(schema, [(5, 5, 0)] * 400)
     groups, _ = run(table, h=None)
-    assert groups.made.threshold > 5
-    assert groups.made.lowered_by >= 0
+    assert groups.origin.threshold > 5
+    assert groups.origin.lowered_by >= 0
     assert groups.counts.tolist() == [groups.counts.max()]  # no phantom survives
 
 

@@ -458,4 +458,4 @@ def test_no_run_has_more_groups_or_a_smaller_share_than_its_outline_says(
     )
     told = multi.outline(table.schema, ONE)
     assert len(groups.boxes[0]) * table.schema.n_classes <= told.most_groups
-    assert groups.made.share >= told.counts
+    assert groups.origin.share >= told.counts

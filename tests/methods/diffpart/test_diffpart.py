@@ -151,7 +151,7 @@ def test_no_chain_exceeds_epsilon_and_all_of_it_is_booked(baskets, method, epsil
     assert ledger.worst_path() == epsilon
     assert ledger.settled()
     assert (noisy.counts > 0).all()
-    assert noisy.made.share <= epsilon
+    assert noisy.origin.share <= epsilon
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -272,9 +272,9 @@ def test_the_threshold_of_a_faithful_release_is_the_least_that_any_count_had_to_
     baskets = EncodedBaskets.from_sets(universe(9), sets)
     noisy, ledger = published(DiffPart(faithful=True, c1=Fraction(3), c2=Fraction(3)), baskets)
     largest = max(line.share for line in ledger.bookings if line.on == "counts")
-    assert noisy.made.threshold == math.ceil(math.sqrt(2) * 3 / largest)
-    assert noisy.counts.min() >= noisy.made.threshold > 1
-    assert published(DiffPart(max_length=3), baskets)[0].made.threshold is None
+    assert noisy.origin.threshold == math.ceil(math.sqrt(2) * 3 / largest)
+    assert noisy.counts.min() >= noisy.origin.threshold > 1
+    assert published(DiffPart(max_length=3), baskets)[0].origin.threshold is None
 
 
 def test_the_usefulness_of_theorem_4_2_is_that_of_its_formula():

@@ -166,9 +166,11 @@ def occupied_first(blocks, *, spending):
     return results
 
 
-def unsorted(taxonomy, *, offsets, items, counts, made):
+def unsorted(taxonomy, *, offsets, items, counts, origin):
     codes = items.astype(np.uint16)
-    return NoisyBaskets(taxonomy=taxonomy, offsets=offsets, items=codes, counts=counts, made=made)
+    return NoisyBaskets(
+        taxonomy=taxonomy, offsets=offsets, items=codes, counts=counts, origin=origin
+    )
 
 
 def as_found(pieces):

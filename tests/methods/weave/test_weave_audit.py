@@ -6,20 +6,21 @@ further table and a leaf table. Transcripts are exact: see `exact_transcripts`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from hedgerow.auditing.neighbours import TablePair, line, schema_over, values
-from hedgerow.methods.weave import candidates, run, weave
+from hedgerow.methods.weave import candidates, run, shape, weave
 from hedgerow.methods.weave.shape import WeaveShape
 from hedgerow.methods.weave.weave import Weave
 from hedgerow.model.run import Run
 from hedgerow.privacy.budget import PathLedger
 from hedgerow.privacy.source import SeededSource
 from support.broken_twins import TABLES, outcome
-from support.exact_transcripts import Noisy, World, drawn, wild
+from support.exact_transcripts import Leak, Noisy, World, drawn, wild
 from support.taint import Tainted, Watched, WatchedLedger, check_public, watched
 
 SLACK = 1e-9
@@ -39,11 +40,9 @@ def pair_named(name):
     return TablePair(name=name, about="", schema=BINARY, rest=rest, record=record)
 
 
-def shaped(monkeypatch, *, joins, further, leaves, orders=0):
-    shape = WeaveShape(
-        joins=joins, further=further, one_way=Fraction(1, 4), leaves=leaves, orders=orders
-    )
-    monkeypatch.setattr(weave.WeaveShape, "of", classmethod(lambda *_, **__: shape))
+def shaped(monkeypatch, *, joins, further, leaves, orders=0, one_way=Fraction(1, 4)):
+    found = WeaveShape(joins=joins, further=further, one_way=one_way, leaves=leaves, orders=orders)
+    monkeypatch.setattr(weave.WeaveShape, "of", classmethod(lambda *_, **__: found))
 
 
 @pytest.fixture
@@ -199,10 +198,8 @@ def test_transcripts_with_order_tables_do_not_exceed_epsilon(ordered, name):
 def test_a_twin_that_books_no_order_table_exceeds_epsilon(ordered, monkeypatch):
     def unbooked(self, counts, share, on):
         if on.startswith("2 x 2 marginal"):
-            free = run.Spending(
-                epsilon=10 * share, on=on, ledger=PathLedger(10 * share), source=self.source
-            )
-            run.noisy_counts(counts.ravel(), spending=free)
+            free = replace(self.run, ledger=PathLedger(10 * share))
+            free.noisy(counts, share=10 * share, on=on)
         return booked(self, counts, share, on)
 
     booked = run.WeaveRun.noisy
@@ -238,16 +235,105 @@ def test_a_twin_whose_threshold_follows_the_data_exceeds_epsilon(joined, monkeyp
 
 def drawn_twice(self, counts, share, on):
     """Book a table once and draw it twice."""
-    once = run.noisy_counts(counts.ravel(), spending=self.spending(share, on))
-    free = run.Spending(epsilon=share, on=on, ledger=PathLedger(share), source=self.source)
-    again = run.noisy_counts(counts.ravel(), spending=free)
-    return ((once + again) // 2).reshape(counts.shape)
+    once = self.run.noisy(counts, share=share, on=on)
+    again = replace(self.run, ledger=PathLedger(share)).noisy(counts, share=share, on=on)
+    return (once + again) // 2
 
 
 @pytest.mark.audit
 def test_a_twin_that_draws_a_table_twice_for_one_booking_exceeds_epsilon(joined, monkeypatch):
     monkeypatch.setattr(run.WeaveRun, "noisy", drawn_twice)
     assert max(dearest(name) for name in PAIRS) > 1.5 * float(EPSILON)
+
+
+# Marginals of all codes.
+
+CODES = schema_over(line(30), line(2000))
+CODE_PAIRS = {
+    "one or none": ((), (29, 1999, 1)),
+    "two or one": (((0, 0, 0),), (12, 700, 1)),
+    "nine or eight": (((12, 700, 0),) * 8, (12, 700, 1)),
+}
+
+
+def code_pair(name):
+    rest, record = CODE_PAIRS[name]
+    return TablePair(name=name, about="", schema=CODES, rest=rest, record=record)
+
+
+@pytest.fixture
+def by_codes(monkeypatch):
+    """Let weave count all codes, however few records there are, and no pair."""
+    shaped(monkeypatch, joins=0, further=0, leaves=False, one_way=Fraction(1))
+    monkeypatch.setattr(shape, "code_part", lambda _: 250)
+
+
+def dearest_codes(name):
+    """The largest log-ratio of transcripts whose counts are all high, or all low."""
+    worst = 0.0
+    for away in (-60, 60):
+        for first in (0, 1):
+
+            def pick(question, law, _, away=away):
+                return tuple((law.counts + away).tolist())
+
+            ratio, _ = world(code_pair(name)).log_ratio(pick, seed=1, first=first)
+            worst = max(worst, abs(ratio))
+    return worst
+
+
+@pytest.mark.parametrize("name", CODE_PAIRS)
+def test_transcripts_with_code_counts_reach_epsilon_and_do_not_exceed_it(by_codes, name):
+    assert 0.99 * float(EPSILON) < dearest_codes(name) <= float(EPSILON) * (1 + SLACK)
+
+
+@pytest.mark.parametrize("name", CODE_PAIRS)
+def test_no_transcript_with_code_counts_exceeds_epsilon(by_codes, name):
+    rng = np.random.default_rng(5)
+    for at in range(8):
+        pick = wild(rng) if at % 2 else drawn(rng)
+        ratio, play = world(code_pair(name)).log_ratio(pick, seed=at, first=at % 2)
+        asked = [question[1].split(":")[0] for question in play.questions]
+        assert asked.count("all codes, level 1") == 2
+        assert asked.count("all codes, level 2") == 1
+        assert abs(ratio) <= float(EPSILON) * (1 + SLACK)
+
+
+@pytest.mark.parametrize("name", CODE_PAIRS)
+def test_code_counts_are_looked_at_with_noise_alone(by_codes, name):
+    released, ledger = watched_run(code_pair(name), seed=1)
+    assert ledger.settled()
+    assert [table.kind for table in released.tables] == ["codes"] * 3 + ["one-way"] * 2
+
+
+@pytest.mark.audit
+def test_a_twin_whose_cells_follow_from_true_counts_is_caught(by_codes, monkeypatch):
+    """A code that one record alone has becomes a cell, and the question tells that there is one."""
+
+    def true_cells(self, a, codes):
+        counts = run.code_counts(self.run.engine, {a: codes.edges})[a].astype(np.float64)
+        domain = self.run.engine.schema.attributes[a].domain
+        return run.refined_axis(domain, self.axes[a], codes, counts, scale=1e-3)
+
+    monkeypatch.setattr(run.WeaveRun, "_refined", true_cells)
+    with pytest.raises(Leak):
+        dearest_codes("two or one")
+    with pytest.raises(Tainted):
+        watched_run(code_pair("two or one"), seed=1)
+
+
+@pytest.mark.audit
+def test_a_twin_that_draws_a_level_twice_for_one_booking_exceeds_epsilon(by_codes, monkeypatch):
+    booked = run.WeaveRun.noisy
+
+    def twice(self, counts, share, on):
+        if on.startswith("all codes, level 1"):
+            return drawn_twice(self, counts, share, on)
+        return booked(self, counts, share, on)
+
+    monkeypatch.setattr(run.WeaveRun, "noisy", twice)
+    share = float(EPSILON * Fraction(49, 50) / 4 / 4)
+    assert max(map(dearest_codes, CODE_PAIRS)) > float(EPSILON) + share
 
 
 # Taint.
@@ -279,7 +365,7 @@ def test_weave_looks_at_no_raw_count(woven, name):
 
 def test_a_twin_that_leaves_noise_out_is_tainted(woven, monkeypatch):
     def exact(self, counts, share, on):
-        self.spending(share, on).book()
+        self.run._spending(share, on).book()
         return counts
 
     monkeypatch.setattr(run.WeaveRun, "noisy", exact)

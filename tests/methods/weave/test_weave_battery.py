@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedgerow.errors import SettingError
+from hedgerow.methods.weave import weighing
 from hedgerow.methods.weave.weave import Weave
 from support.method_battery import (
     EPSILONS,
@@ -19,6 +20,7 @@ from support.method_battery import (
     check_outline,
     check_ranges,
     check_same_seed,
+    content,
     run,
 )
 from support.tables import encoded_tables, grid, schema_of, table_of, values
@@ -45,6 +47,19 @@ def test_no_path_of_weave_exceeds_epsilon_and_none_falls_short(method, table, ep
 @every_method
 def test_the_same_seed_gives_the_same_weave_whatever_counts_the_records(method, monkeypatch):
     check_same_seed(method, monkeypatch)
+
+
+@pytest.mark.parametrize("has_compiler", [True, False])
+def test_compiled_loops_change_no_byte(has_compiler, monkeypatch):
+    """Sums of weights depend on their order: both forms add in the same one."""
+    schema, rows = busy_table()
+    table = table_of(schema, rows * 20)
+    plain = content(run(Weave(leaf_table=True), table, epsilon=Fraction(5))[0])
+    monkeypatch.setattr(weighing, "COMPILED_FROM", 0)
+    if not has_compiler:
+        monkeypatch.setattr(weighing, "has_compiler", lambda: False)
+        monkeypatch.setattr(weighing, "is_loaded", lambda _: False)
+    assert content(run(Weave(leaf_table=True), table, epsilon=Fraction(5))[0]) == plain
 
 
 @every_method
@@ -83,7 +98,7 @@ def test_every_table_is_published_with_its_share_and_booked_under_its_name():
     schema, rows = busy_table()
     epsilon = Fraction(5)
     groups, ledger = run(Weave(), table_of(schema, rows * 20), epsilon=epsilon)
-    kinds = ("table", "marginal", "join: ")
+    kinds = ("table", "marginal", "join: ", "all codes")
     booked = [line for line in ledger.bookings if any(kind in line.on for kind in kinds)]
     tables = [line for line in booked if not line.on.startswith("choice")]
     assert sum(line.times for line in tables) == len(groups.tables)

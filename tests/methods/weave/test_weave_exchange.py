@@ -7,7 +7,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from hedgerow.count.compiled.exchange import exchange_records
 from hedgerow.methods.weave import exchange
 from hedgerow.methods.weave.exchange import exchanged
 from hedgerow.methods.weave.pool import Pool
@@ -38,8 +37,7 @@ def away(pool, taken):
     return found
 
 
-def test_exchanges_bring_all_pairs_nearer_to_the_pool(monkeypatch):
-    monkeypatch.setattr(exchange, "COMPILED_FROM", 100)
+def test_exchanges_bring_all_pairs_nearer_to_the_pool():
     pool = some_pool(4000)
     rng = np.random.default_rng(2)
     taken = rng.choice(4000, 500, p=pool.weights / pool.weights.sum())
@@ -51,35 +49,41 @@ def test_exchanges_bring_all_pairs_nearer_to_the_pool(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("COMPILED_FROM", 10**6), ("MOST_STEPS", 1000), ("MOST_CELLS", 10)]
+    ("name", "value"), [("TRIED", 0), ("MOST_STEPS", 1000), ("MOST_CELLS", 10)]
 )
 def test_nothing_is_exchanged_where_public_numbers_say_so(monkeypatch, name, value):
-    monkeypatch.setattr(exchange, "COMPILED_FROM", 100)
     monkeypatch.setattr(exchange, name, value)
     pool, taken = some_pool(4000), np.arange(500)
     assert exchanged(pool, taken, np.random.default_rng(3)) is taken
 
 
-def test_each_exchange_is_that_of_brute_force():
+@pytest.mark.parametrize("batch", [1, 3])
+def test_each_exchange_is_that_of_brute_force(batch):
+    """Records of a batch are compared with the tables as they were before it."""
     rng = np.random.default_rng(5)
-    rows = rng.integers(0, 3, (40, 3)).astype(np.int16)
-    taken, others = rng.integers(0, 40, 12), rng.integers(0, 40, 60)
-    sizes, starts = np.array([3, 3, 3]), np.array([0, 9, 18, 27])
+    rows = rng.integers(0, 3, (3, 40)).astype(np.int32)
+    taken, others = rng.integers(0, 40, 12), rng.integers(0, 40, (5, 12))
     wanted, weights = rng.integers(0, 40, 27), rng.integers(1, 9, 27)
+    tables = exchange._Tables.of(list(rows), [3, 3, 3])
 
     def counts(records):
-        cells = [rows[records, a] * 3 + rows[records, b] for a, b in combinations(range(3), 2)]
-        return 8 * np.concatenate([np.bincount(each, minlength=9) for each in cells])
+        cells = [rows[a, records] * 3 + rows[b, records] for a, b in combinations(range(3), 2)]
+        return exchange.PARTS * np.concatenate([np.bincount(each, minlength=9) for each in cells])
 
-    expected = taken.copy()
-    for step, other in enumerate(others):
-        tried = expected.copy()
-        tried[step % 12] = other
-        now, then = (weights @ (counts(each) - wanted) ** 2 for each in (expected, tried))
-        if then < now:
-            expected = tried
+    expected, found = taken.copy(), taken.copy()
     gone = counts(taken) - wanted
+    for offered in others:
+        for start in range(0, 12, batch):
+            before = expected.copy()
+            for at in range(start, start + batch):
+                tried = before.copy()
+                tried[at] = offered[at]
+                now, then = (weights @ (counts(each) - wanted) ** 2 for each in (before, tried))
+                if then < now:
+                    expected[at] = offered[at]
+            part = slice(start, start + batch)
+            better = tables.better(found[part], offered[part], gone, weights)
+            found[part] = np.where(better, offered[part], found[part])
     assert not np.array_equal(expected, taken)
-    exchange_records(rows, taken, others, sizes, starts, gone, weights, 8)
-    assert np.array_equal(taken, expected)
-    assert np.array_equal(gone, counts(taken) - wanted)
+    assert np.array_equal(found, expected)
+    assert np.array_equal(gone, counts(found) - wanted)

@@ -15,12 +15,13 @@ from hedgerow.methods.weave.axes import CellAxis, cell_axes, cell_axis
 from hedgerow.methods.weave.blending import _between
 from hedgerow.methods.weave.coarsening import Merging
 from hedgerow.methods.weave.draw import drawn_cells
-from hedgerow.methods.weave.one_way import OneWay, nearest_on_simplex
+from hedgerow.methods.weave.one_way import OneWay
 from hedgerow.methods.weave.pool import Pool, _matched
 from hedgerow.methods.weave.raking import Margin, rake
 from hedgerow.methods.weave.rounding import fitted_to_margins, rows_shared_out, shared_out
 from hedgerow.methods.weave.shape import WeaveBudget, WeaveShape
 from hedgerow.methods.weave.weave import Weave
+from hedgerow.trees.shrinkage import positive_part
 from support.method_battery import busy_table, run
 from support.tables import grid, schema_of, table_of, values
 
@@ -47,7 +48,13 @@ def test_shares_add_up_to_epsilon_whatever_the_shape(
     assert 0 <= shape.joins <= n_predictors - 1
     assert shape.tables <= n_predictors * (n_predictors - 1) // 2
     assert has_class or not shape.leaves
-    budget = WeaveBudget(epsilon=epsilon, shape=shape, weights=tuple(range(1, n_predictors + 1)))
+    budget = WeaveBudget(
+        epsilon=epsilon,
+        shape=shape,
+        n_records=n_records,
+        weights=tuple(range(1, n_predictors + 1)),
+        levels=tuple(a % 4 for a in range(n_predictors)),
+    )
     assert sum(step.share * step.times for step in budget.steps()) == epsilon
     assert all(step.share > 0 for step in budget.steps())
 
@@ -84,7 +91,7 @@ def test_values_that_share_a_node_are_put_together_first():
 
 @given(st.lists(st.floats(-50, 50), min_size=1, max_size=9), st.floats(0.1, 100))
 def test_projections_are_non_negative_and_of_the_total(noisy, total):
-    found = nearest_on_simplex(np.array(noisy), total)
+    found = positive_part(np.array(noisy), total)
     assert (found >= 0).all()
     assert found.sum() == pytest.approx(total)
 

@@ -9,9 +9,17 @@ import pytest
 
 from hedgerow.errors import InternalError, SettingError
 from hedgerow.methods.diffmulti.settings import DiffMultiSettings
-from hedgerow.methods.weave.axes import CellAxis
+from hedgerow.methods.weave.axes import cell_axes
+from hedgerow.methods.weave.codes import CodeCounts
 from hedgerow.methods.weave.pairs import MOST_CELLS, PairCounts, PairLayout
-from hedgerow.methods.weave.weave import MOST_OF_ONE, Weave, require_cells
+from hedgerow.methods.weave.refinement import refined_axis
+from hedgerow.methods.weave.weave import (
+    MOST_OF_ONE,
+    Weave,
+    code_levels,
+    most_cells,
+    require_cells,
+)
 from hedgerow.model.engine import Batch
 from hedgerow.taxonomy.domain import code_dtype
 from support.tables import grid, schema_of, values
@@ -61,10 +69,29 @@ def test_a_plan_with_more_cells_than_numbers_is_refused_by_name(method):
 
 def test_an_attribute_with_more_cells_than_numbers_is_refused():
     schema = schema_of(grid(100_000))
-
-    def axes(n_cells):
-        return (CellAxis(edges=np.arange(n_cells + 1), ordered=True, depths=None),)
-
-    require_cells(schema, axes(MOST_OF_ONE))
+    require_cells(schema, [MOST_OF_ONE])
     with pytest.raises(SettingError, match=f"more than {MOST_OF_ONE:,} cells"):
-        require_cells(schema, axes(MOST_OF_ONE + 1))
+        require_cells(schema, [MOST_OF_ONE + 1])
+
+
+@pytest.mark.parametrize("domain", [grid(20), grid(40), grid(2000), grid(70_000), values(3000)])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_no_attribute_gains_more_cells_than_are_accounted_for(domain, seed):
+    """The worst case for the sizes: as many frequent codes as there can be, and heavy cells."""
+    schema = schema_of(domain)
+    axes = cell_axes(schema)
+    levels = code_levels(schema, axes)[0]
+    (most,) = most_cells(schema, axes)
+    if levels is None:
+        assert most == axes[0].n_cells
+        return
+    rng = np.random.default_rng(seed)
+    counts = np.zeros(domain.size)
+    counts[rng.choice(domain.size, min(31 if axes[0].ordered else 99, domain.size // 3))] = 1000
+    counts += rng.random(domain.size) * 0.005 * counts.sum() / domain.size
+    found = CodeCounts(
+        edges=np.arange(domain.size + 1), counts=counts, variances=np.ones(len(counts)), scale=1.0
+    )
+    axis = refined_axis(domain, axes[0], found, counts, scale=0.001)
+    assert axes[0].n_cells < axis.n_cells <= most
+    assert set(axes[0].edges.tolist()) <= set(axis.edges.tolist())

@@ -1,7 +1,7 @@
-"""All vectors of levels measured at once: how k-anonymous each one is, and what it costs.
+"""All vectors of levels measured at once: their anonymity and their cost.
 
 Rows are rolled up level by level and attribute by attribute [Incognito, rollup property], so
-that a vector costs what the classes of the one below it cost, not what the table does.
+the time for a vector depends on the classes of the one below it, not on the table.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ Cost = Literal["discernibility", "ncp", "height"]
 
 _Number = TypeVar("_Number", np.int64, np.float64)
 
-_DENSE = 4  # keys to a row up to which classes are found by counting rather than by sorting
+_DENSE = 4  # maximum number of keys per row for finding classes by counting instead of sorting
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class MeasuredLevels:
-    """Vectors of levels and, for each of them and each k, what it does (confidential).
+    """Vectors of levels with the figures of each of them for each k (confidential).
 
     The columns of ``suppressed``, ``squares`` and ``penalty`` belong to ``ks``: records in
-    classes smaller than k, the sum of the squares of all other classes, and what these
-    classes' records lose (normalised certainty penalty, in attributes).
+    classes smaller than k, the sum of the squares of all other classes, and the loss of these
+    classes' records (normalised certainty penalty, in attributes).
     """
 
     ks: NDArray[np.int64]
@@ -41,11 +41,11 @@ class MeasuredLevels:
     n_records: int
 
     def best(self, k: int, *, cost: Cost, suppression: Fraction) -> NDArray[np.int64]:
-        """Return the cheapest vector that is k-anonymous but for a share of the records.
+        """Return the cheapest vector that is k-anonymous except for a share of the records.
 
-        Suppressed records cost as much as if they were told by nothing: n each in
-        discernibility [BayardoAgrawal05], 1 an attribute in the penalty. Of equal vectors the
-        one of least discernibility counts, then of least height, then the first.
+        Suppressed records cost as much as fully generalised ones: n each in discernibility
+        [BayardoAgrawal05], 1 per attribute in the penalty. Ties are broken by discernibility, then
+        by height, then by order.
         """
         at = int(np.searchsorted(self.ks, k))
         valid = np.flatnonzero(self.suppressed[:, at] <= int(suppression * self.n_records))
@@ -64,9 +64,9 @@ class MeasuredLevels:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Rows:
-    """Rows whose first attributes have their levels: prefix, place in the next attribute, rest.
+    """Rows whose first attributes have their levels: prefix, index in the next attribute, rest.
 
-    Equal prefixes are numbered 0, 1, 2 and so on; ``penalty`` is what the prefix costs.
+    Equal prefixes are numbered 0, 1, 2 and so on; ``penalty`` is the cost of the prefix.
     """
 
     prefix: NDArray[np.int64]
@@ -81,10 +81,10 @@ class _Rows:
 class _Survey:
     """Walks all vectors, attribute by attribute, from the values up.
 
-    ``rests[a]`` numbers what rows have from attribute ``a`` on: its code, and the number of
-    what comes after. A prefix that leaves more than ``limit`` records in classes smaller than
-    the smallest k does so with any further attribute, and is not followed [Incognito, subset
-    property].
+    ``rests[a]`` numbers the remainder of rows from attribute ``a`` on: its code, and the number
+    of the remainder after it. A prefix that leaves more than ``limit`` records in classes smaller
+    than the smallest k does so with any further attribute, and is not followed [Incognito,
+    subset property].
     """
 
     levels: tuple[AttributeLevels, ...]
@@ -110,10 +110,10 @@ class _Survey:
             if sizes[sizes < self.ks[0]].sum() <= self.limit:
                 self.walk(prefixed, [*chosen, level])
                 if a + 1 == len(self.levels) and self.figures[-1][0][-1] == 0:
-                    break  # nobody is suppressed any more: whatever is higher costs more
+                    break  # no record is suppressed any more: higher levels cost more
 
     def _rolled_up(self, rows: _Rows, a: int, level: int) -> _Rows:
-        """Return the rows with the attribute one level higher, equal ones put together."""
+        """Return the rows with the attribute one level higher, with equal ones merged."""
         place = self.levels[a].parents[level][rows.place]
         n_places, n_rests = len(self.levels[a].ranges[level]), self._n_rests(a + 1)
         keys = (rows.prefix * n_places + place) * n_rests + rows.rest
@@ -128,9 +128,9 @@ class _Survey:
         )
 
     def _prefixed(self, rows: _Rows, a: int, level: int) -> _Rows:
-        """Return the rows with the attribute made part of the prefix; the next one is up."""
+        """Return the rows with the attribute added to the prefix; the next one follows."""
         keys = rows.prefix * len(self.levels[a].ranges[level]) + rows.place
-        # Rolled-up rows are sorted, so that equal prefixes stand together.
+        # Rolled-up rows are sorted, so that equal prefixes are adjacent.
         prefix = np.cumsum(np.diff(keys, prepend=keys[:1]) > 0, dtype=np.int64)
         last = a + 1 == len(self.levels)
         codes, after = self.rests[a + 1] if not last else (None, None)
@@ -149,7 +149,7 @@ class _Survey:
     def _figures(
         self, rows: _Rows
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Return suppressed records, squares and penalty for every k: rows are classes now."""
+        """Return suppressed records, squares and penalty for every k; each row is a class now."""
         order = np.argsort(rows.sizes, kind="stable")
         sizes = rows.sizes[order]
         at = np.searchsorted(sizes, self.ks)
@@ -166,7 +166,7 @@ def measured(
     ks: Sequence[int],
     suppression: Fraction,
 ) -> MeasuredLevels:
-    """Return the figures of all vectors of levels, but for some that are valid for no k.
+    """Return the figures of all vectors of levels, without some that are valid for no k.
 
     One walk serves all of ``ks``.
     """
@@ -196,7 +196,7 @@ def measured(
 
 
 def _rests(codes: DistinctColumns) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Number what rows have from each attribute on: its code and the number of the rest."""
+    """Number the remainder of rows from each attribute on: its code and the next number."""
     rest, n_rests = np.zeros(len(codes[0]), dtype=np.int64), 1
     found = []
     for column in reversed(codes):
@@ -209,7 +209,7 @@ def _rests(codes: DistinctColumns) -> list[tuple[NDArray[np.int64], NDArray[np.i
 def _classes(
     keys: NDArray[np.int64], sizes: NDArray[np.int64], n_keys: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return one row of each key, in the order of keys, and the sizes added up."""
+    """Return one row of each key, in the order of keys, and the sums of sizes."""
     if n_keys <= _DENSE * len(keys):
         sums = np.bincount(keys, weights=sizes, minlength=n_keys).astype(np.int64)
         one = np.zeros(n_keys, dtype=np.int64)
@@ -222,5 +222,5 @@ def _classes(
 
 
 def _sums_before(values: NDArray[_Number]) -> NDArray[_Number]:
-    """Return, for each place and the end, the sum of the values before it."""
+    """Return, for each position and the end, the sum of the values before it."""
     return np.concatenate([np.zeros(1, dtype=values.dtype), np.cumsum(values)])

@@ -19,10 +19,10 @@ from hedgerow.taxonomy.domain import CategoricalDomain, Domain, NumericDomain
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AttributeLevels:
-    """One attribute's levels, the values themselves first and all of them together last.
+    """One attribute's levels, from the values themselves to a single range.
 
-    ``parents[l]`` leads the ranges of level ``l - 1`` to those of level ``l``, and
-    ``penalties[l]`` are what the ranges cost a record: the part of the domain that they
+    ``parents[l]`` maps the ranges of level ``l - 1`` to those of level ``l``, and
+    ``penalties[l]`` are the costs of the ranges per record: the part of the domain that they
     cover, 0 for a single value (normalised certainty penalty).
     """
 
@@ -35,11 +35,11 @@ class AttributeLevels:
 
     @classmethod
     def of(cls, domain: Domain, *, fan_out: int) -> AttributeLevels:
-        """Return the levels of a taxonomy, or of a grid whose cells are put together in runs.
+        """Return the levels of a taxonomy, or of a grid whose cells are merged in runs.
 
         Level l of a grid has runs of ``fan_out ** l`` cells, and dates have months, quarters
-        and years; missing values stay apart until
-        everything is one. A level that says the same as the one below is left out.
+        and years; missing values are separate until the last level. A level equal to the one
+        below is omitted.
         """
         if isinstance(domain, CategoricalDomain):
             borders = _taxonomy_borders(domain)
@@ -49,7 +49,7 @@ class AttributeLevels:
 
     @classmethod
     def _of_borders(cls, borders: list[NDArray[np.int64]], size: int) -> AttributeLevels:
-        """Build the levels from where their ranges begin, leaving out repetitions."""
+        """Build the levels from the starts of their ranges, without repetitions."""
         kept = [borders[0]]
         kept += [b for a, b in pairwise(borders) if len(b) < len(a)]
         ranges = tuple(
@@ -75,7 +75,7 @@ def levels_of(schema: Schema, *, fan_out: int) -> tuple[AttributeLevels, ...]:
 
 
 def _taxonomy_borders(domain: CategoricalDomain) -> list[NDArray[np.int64]]:
-    """Return where the nodes of each depth begin, leaves that end higher up included."""
+    """Return the starts of the nodes of each depth, including leaves that end higher up."""
     tree = domain.taxonomy
     return [
         np.unique(tree.first[tree.leaf_ancestors(depth)]).astype(np.int64)
@@ -92,8 +92,8 @@ def _grid_borders(domain: NumericDomain, fan_out: int) -> list[NDArray[np.int64]
     runs = [1]
     while runs[-1] * fan_out < n_cells:
         runs.append(runs[-1] * fan_out)
-    apart = np.arange(missing)
-    borders = [np.concatenate([apart, np.arange(0, n_cells, run) + missing]) for run in runs]
+    separate = np.arange(missing)
+    borders = [np.concatenate([separate, np.arange(0, n_cells, run) + missing]) for run in runs]
     return [*borders, np.arange(1 + missing), np.zeros(1, dtype=np.int64)]
 
 

@@ -32,30 +32,29 @@ _PAPER = "Mondrian (ICDE 2006)"
 _STRICT = (
     Departure(
         paper=_PAPER,
-        what="A box is published as the region that was cut out, not as the values inside it.",
-        why="Regions divide the whole domain, so that other records can be put in them too.",
+        what="A box is published as the region that was cut, not as the values inside it.",
+        why="Regions divide the whole domain, so that other records can be recoded to them, too.",
     ),
     Departure(
         paper=_PAPER,
-        what=f"A box with more than {MOST_VALUES:,} values of an attribute offers that many cuts,"
-        " evenly many values apart; fewer where there are very many boxes.",
-        why="What a level counts must fit in memory.",
+        what=f"A box with more than {MOST_VALUES:,} values of an attribute offers only that number"
+        " of cuts, equally spaced by number of values; fewer if there are very many boxes.",
+        why="The counts of a level must fit in memory.",
     ),
 )
 
 _COMMON = (
     Departure(
         paper=_PAPER,
-        what="Where the cut just above the median is not allowable, the one just below it is"
-        " tried.",
-        why="One of the two is allowable wherever any cut of the attribute is.",
+        what="If the cut just above the median is not allowable, the one just below it is tried.",
+        why="One of the two is allowable if any cut of the attribute is.",
     ),
 )
 
 _TAXONOMY = Departure(
     paper=_PAPER,
-    what="A category is cut into all children of its taxonomy's node, each with no record or k.",
-    why="The paper orders all values; a taxonomy says which of them belong together.",
+    what="A category is cut into all children of its taxonomy's node, each with 0 or k records.",
+    why="The paper orders all values; a taxonomy states which of them are related.",
 )
 
 
@@ -63,11 +62,11 @@ _TAXONOMY = Departure(
 class Mondrian:
     """Cut boxes while every part keeps ``k`` records [Mondrian, Anonymize].
 
-    ``by_class`` takes the cut after which classes are told best, of all that are allowable
-    [InfoGain Mondrian]; otherwise the widest attribute is cut at its median. With
-    ``relaxed``, records that have the median value are shared out evenly, so that boxes may
-    overlap [Mondrian, relaxed partitioning]. ``ordered`` cuts categories as numbers are, in
-    the order of their codes, rather than by their taxonomy.
+    ``by_class`` uses the allowable cut that separates the classes best [InfoGain Mondrian];
+    otherwise the widest attribute is cut at its median. With ``relaxed``, records with the
+    median value are distributed evenly, so boxes may overlap [Mondrian, relaxed
+    partitioning]. ``ordered`` cuts categories like numbers, in the order of their codes,
+    instead of by their taxonomy.
 
     Privacy: none in the sense of differential privacy; every box has ``k`` records or none.
     """
@@ -81,14 +80,14 @@ class Mondrian:
         check_k(self.k)
         if self.relaxed and self.by_class:
             raise SettingError(
-                "records are shared out at medians, and cuts by information gain are none",
+                "records are distributed at medians, which cuts by information gain do not use",
                 where="relaxed",
                 do="Give by_class=False, or relaxed=False.",
             )
 
     @property
     def about(self) -> About:
-        """What the certificate says of the method."""
+        """The certificate's facts about the method."""
         return About(
             name="mondrian",
             departures=self._departures(),
@@ -96,26 +95,26 @@ class Mondrian:
         )
 
     def _departures(self) -> tuple[Departure, ...]:
-        """What is not as the paper prints it."""
+        """Return the departures from the paper as printed."""
         strict = () if self.relaxed else _STRICT if self.by_class else _STRICT + _COMMON
         return strict if self.ordered else (*strict, _TAXONOMY)
 
     def _details(self) -> dict[str, str]:
-        """What the certificate adds about the cuts."""
+        """Return the certificate's additions about the cuts."""
         cut = "least entropy of the classes" if self.by_class else "median of the widest attribute"
         return {"cut": cut, "boxes": "may overlap" if self.relaxed else "divide the domain"}
 
     @property
     def statement(self) -> str:
-        """What the method promises and what it does not, in plain words."""
+        """Guarantee of the method and its limits, for the certificate."""
         return statement_of(self.k)
 
     def validate(self, schema: Schema) -> None:
-        """Raise where the settings cannot work, before anything is read."""
+        """Raise if the settings cannot work, before anything is read."""
         require_domains(schema)
         if self.by_class and schema.class_attribute is None:
             raise SettingError(
-                "cuts are to be chosen by the classes, and no attribute is the class",
+                "cuts by information gain need a class, and no attribute is the class",
                 where="publish.for",
                 do="Give for: general, or an attribute the role 'class'.",
             )
@@ -158,7 +157,7 @@ def is_ordered(schema: Schema, *, categories: bool) -> tuple[bool, ...]:
 
 
 def _histograms(engine: Engine) -> list[NDArray[np.int64]]:
-    """Return how many records have each code, by attribute, from one pass."""
+    """Return the number of records with each code, by attribute, from one pass."""
     sizes = tuple(attribute.domain.size for attribute in engine.schema.attributes)
     kernel = ClassHistograms(sizes=sizes, n_classes=engine.schema.n_classes)
     return [each.sum(axis=1) for each in kernel.split(engine.sum(kernel))]

@@ -1,6 +1,6 @@
 """The allowable cuts of boxes, one attribute at a time, and the best of each box.
 
-A cut is allowable where every part has no record or at least k [Mondrian, allowable cut].
+A cut is allowable if every part has no record or at least k [Mondrian, allowable cut].
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from hedgerow.model.placed import Borders
 
 NONE = -1
-"""In place of an attribute: the box has no allowable cut."""
+"""Replaces an attribute: the box has no allowable cut."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class MondrianCuts:
     """One attribute's best cut of every box (confidential).
 
-    ``border`` is the cut's first border among all borders of the attribute, and ``merit``
-    what boxes compare their attributes by; both say nothing where no cut is allowable.
+    ``border`` is the cut's first border among all borders of the attribute, and ``merit`` the
+    value by which boxes compare their attributes; both are undefined if no cut is allowable.
     """
 
     attribute: int
@@ -33,7 +33,7 @@ class MondrianCuts:
 def best_of_boxes(
     cuts: list[MondrianCuts], n_boxes: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return each box's attribute of most merit (the first of several) and its border."""
+    """Return each box's attribute of highest merit (the first of several) and its border."""
     if not cuts:
         return np.full(n_boxes, NONE), np.zeros(n_boxes, dtype=np.int64)
     merits = np.stack([np.where(each.allowable, each.merit, -np.inf) for each in cuts], axis=1)
@@ -53,7 +53,7 @@ def entropy_records(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     totals = counts.sum(axis=-1, keepdims=True)
     share = counts / np.maximum(totals, 1)
     bits: NDArray[np.float64] = (counts * np.log2(np.where(share > 0, share, 1.0))).sum(axis=-1)
-    return 0.0 - bits  # and not -bits, which would be -0.0 where all have one class
+    return 0.0 - bits  # and not -bits, which would be -0.0 if all have one class
 
 
 def cuts_at_values(
@@ -68,11 +68,11 @@ def cuts_at_values(
 ) -> MondrianCuts:
     """Return the best cut of an ordered attribute in every box, in two parts.
 
-    By class: the cut whose parts have the least entropy. Otherwise the cut just above the
-    median [Mondrian, Anonymize], or just below it where only that is allowable; if neither is,
-    no cut of the attribute is. Its merit is then how far the box's values are spread.
+    By class: the cut whose parts have the lowest entropy. Otherwise the cut just above the
+    median [Mondrian, Anonymize], or just below it if only that is allowable; if neither is, the
+    attribute has no cut. Its merit is then the spread of the box's values.
 
-    ``ranks`` are the places among ``values`` of the last value before each border.
+    ``ranks`` are the positions among ``values`` of the last value before each border.
     """
     box = np.repeat(np.arange(borders.n_boxes), np.diff(borders.starts))
     running = np.concatenate([np.zeros_like(counts[:1]), np.cumsum(counts, axis=0)])
@@ -107,7 +107,7 @@ def _least(
     least[some] = np.minimum.reduceat(priced, starts[some])
     box = np.repeat(np.arange(n_boxes), np.diff(starts))
     cheapest = np.flatnonzero(priced == least[box])[::-1]
-    border[box[cheapest]] = cheapest  # the first of several comes last here, and stays
+    border[box[cheapest]] = cheapest  # the first of several is written last
     return least < np.inf, border, least
 
 
@@ -125,7 +125,7 @@ def _spread(
     bins, at, n_borders = borders.bin_starts[some], borders.starts[some], n_borders[some]
     low = np.searchsorted(running, ends[some], side="right") - 1 - bins
     high = np.searchsorted(running, ends[some + 1], side="left") - 1 - bins
-    # Bin j lies between border j - 1 and border j, and ranks are those of the values before.
+    # Bin j is between border j - 1 and border j, and ranks are those of the values before.
     lowest = ranks[at + np.maximum(low - 1, 0)] + (low > 0)
     highest = ranks[at + np.minimum(high, n_borders - 1)] + (high == n_borders)
     spread[some] = (values[highest] - values[lowest]) / max(int(values[-1] - values[0]), 1)
@@ -141,9 +141,9 @@ def cuts_into_children(
     k: int,
     by_class: bool,
 ) -> MondrianCuts:
-    """Return the one cut of a taxonomy's node in every box: into all of its children.
+    """Return the single cut of a taxonomy's node in every box: into all of its children.
 
-    Its merit is the part of all values that the node has, or the entropy it leaves.
+    Its merit is the part of all values below the node, or the entropy that the cut leaves.
     """
     n_borders = np.diff(borders.starts)
     sizes = counts.sum(axis=1)

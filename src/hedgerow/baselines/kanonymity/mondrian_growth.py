@@ -1,7 +1,7 @@
-"""How strict Mondrian grows: a strategy of the shared level loop, without any privacy.
+"""The growth of strict Mondrian: a strategy of the shared level loop, without any privacy.
 
-All boxes of a level are counted together and every box finds its own cut: at the median of
-its widest attribute, or where classes part best.
+All boxes of a level are counted in one pass and every box finds its own cut: at the median of
+its widest attribute, or where the classes are separated best.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from hedgerow.progress import Progress
 from hedgerow.trees.topdown import Boxes, Level, Split
 
 MOST_VALUES = 1024
-"""Cuts that a range offers, at the most: one with more values offers evenly many apart."""
+"""Maximum number of cuts of a range; one with more values offers equally spaced ones."""
 
 LEAST_VALUES = 16
-"""Cuts that a range offers where a level has very many boxes."""
+"""Number of cuts of a range if a level has very many boxes."""
 
 MOST_CELLS = 1 << 23
-"""Counts of a level, at about which its ranges offer fewer cuts."""
+"""Approximate number of counts of a level from which its ranges offer fewer cuts."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -38,11 +38,11 @@ class MondrianGrowth:
 
     ``values`` are the codes that occur, by attribute; an attribute in ``ordered`` is cut
     between two of them, any other into the children of its taxonomy's node. ``by_class``
-    chooses the allowable cut with the least entropy of the classes [InfoGain Mondrian],
+    chooses the allowable cut with the lowest entropy of the classes [InfoGain Mondrian],
     otherwise the one of the widest attribute.
 
-    ``open`` says which ranges may still have an allowable cut: a range without one has
-    none in any part of the box either, because parts have fewer records.
+    ``open`` marks ranges that may still have an allowable cut: a range without one has none in
+    any part of the box either, because parts have fewer records.
     """
 
     k: int
@@ -58,7 +58,7 @@ class MondrianGrowth:
         self.open = np.ones((1, len(self.ordered)), dtype=np.bool_)
 
     def split(self, level: Level) -> Split:
-        """Return the best allowable cut of every box, or no cut where there is none."""
+        """Return the best allowable cut of every box that has one."""
         axes = tuple(
             replace(axis, numeric=ordered)
             for axis, ordered in zip(level.axes, self.ordered, strict=True)
@@ -79,7 +79,7 @@ class MondrianGrowth:
         return chosen_split(chosen, borders, level)
 
     def follow(self, parents: NDArray[np.int64], children: Boxes) -> None:
-        """Hand down which ranges may still be cut."""
+        """Pass on which ranges may still be cut."""
         self.open = self.open[parents]
 
     def _tell(self, level: Level, sizes: NDArray[np.int64]) -> None:
@@ -88,7 +88,7 @@ class MondrianGrowth:
         self.progress("cutting boxes", done)
 
     def _borders(self, level: Level) -> tuple[dict[int, Borders], dict[int, NDArray[np.int64]]]:
-        """Return the borders on offer and, for ordered attributes, the value before each."""
+        """Return the candidate borders and, for ordered attributes, the value before each."""
         borders: dict[int, Borders] = {}
         ranks: dict[int, NDArray[np.int64]] = {}
         n_ranges = int(self.open[:, np.array(self.ordered)].sum())
@@ -133,7 +133,7 @@ class MondrianGrowth:
         cuts = cuts_at_values(
             attribute, borders, ranks, counts, values, k=self.k, by_class=self.by_class
         )
-        # A range that offers all its values and has no allowable cut is closed for good.
+        # A range that offers all its values and has no allowable cut is never cut again.
         n_values = np.searchsorted(values, stop) - np.searchsorted(values, first)
         complete = np.diff(borders.starts) >= n_values - 1
         self.open[complete & ~cuts.allowable, attribute] = False

@@ -1,7 +1,7 @@
-"""Relaxed Mondrian: records of the median value are shared out, boxes may overlap.
+"""Relaxed Mondrian: records of the median value are distributed, so boxes may overlap.
 
-It works on distinct rows and classes with how often they occur; where the median falls among
-records of one row and class, that entry is divided. All boxes of a level are cut together.
+It uses distinct rows and classes with their frequencies; if the median is among records of one
+row and class, that entry is divided. All boxes of a level are cut at once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NO_CUT = -1.0
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Entries:
-    """Rows and classes with how often they occur, sorted by box (confidential)."""
+    """Rows and classes with their frequencies, sorted by box (confidential)."""
 
     codes: NDArray[np.int64]
     label: NDArray[np.int64]
@@ -67,16 +67,16 @@ class _Level:
 
     @property
     def starts(self) -> NDArray[np.int64]:
-        """Where each box's entries begin; every box has some."""
+        """Index of each box's first entry; no box is empty."""
         starts: NDArray[np.int64] = np.flatnonzero(np.diff(self.entries.box, prepend=-1))
         return starts
 
     def sizes(self) -> NDArray[np.int64]:
-        """Return how many records each box has."""
+        """Return the number of records of each box."""
         return np.add.reduceat(self.entries.times, self.starts)
 
     def part(self, which: NDArray[np.bool_]) -> _Level:
-        """Return some of the boxes with their entries, numbered anew."""
+        """Return some of the boxes with their entries, renumbered."""
         number = np.cumsum(which) - 1
         kept = self.entries[which[self.entries.box]]
         box = number[kept.box]
@@ -90,7 +90,7 @@ def relaxed_groups(
     """Return the groups of relaxed Mondrian's boxes [Mondrian, relaxed partitioning].
 
     Categories are cut in the order of their codes if ``ordered``; otherwise into the children
-    of their taxonomy's node, each with no record or ``k``, as strict Mondrian does.
+    of their taxonomy's node, each with 0 or at least ``k`` records, as in strict Mondrian.
     """
     axes = axes_of(schema)
     cutter = _Cutter(
@@ -131,7 +131,7 @@ class _Cutter:
     k: int
 
     def choose(self, level: _Level) -> NDArray[np.int64]:
-        """Return the widest attribute that each box can be cut by, -1 where there is none."""
+        """Return the widest attribute by which each box can be cut, or -1 if there is none."""
         large = level.sizes() >= 2 * self.k
         merits = np.stack(
             [
@@ -144,7 +144,7 @@ class _Cutter:
         return np.where(merits[np.arange(len(best)), best] > 0, best, -1)
 
     def cut(self, level: _Level, attribute: NDArray[np.int64]) -> _Level:
-        """Return the parts that boxes become, cut by one attribute each."""
+        """Return the parts of the boxes, each cut by one attribute."""
         halved = np.array(self.ordered)[attribute]
         parts = []
         for which, cut in ((halved, self._halves), (~halved, self._children)):
@@ -160,7 +160,7 @@ class _Cutter:
         return np.where(large, spread, _NO_CUT)
 
     def _share(self, level: _Level, a: int) -> NDArray[np.float64]:
-        """Return the part of all values that nodes have whose children all may stand alone."""
+        """Return the part of all values below nodes whose children may all be boxes."""
         bins, bin_starts = self._bins(level, a)
         sizes = np.bincount(bins, weights=level.entries.times, minlength=int(bin_starts[-1]))
         small = (sizes > 0) & (sizes < self.k)
@@ -170,7 +170,7 @@ class _Cutter:
         return np.where(divides & ~bad, share, _NO_CUT)
 
     def _bins(self, level: _Level, a: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return each entry's child, numbered over all boxes, and where the boxes' begin."""
+        """Return each entry's child, numbered over all boxes, and the first child of each box."""
         axis = self.axes[a]
         borders = axis.child_borders(axis.node_of(level.first[:, a], level.stop[:, a]))
         owner = np.repeat(np.arange(level.n_boxes), np.diff(borders.starts))
@@ -181,7 +181,7 @@ class _Cutter:
         return reached + box, borders.bin_starts
 
     def _halves(self, level: _Level, attribute: NDArray[np.int64]) -> _Level:
-        """Cut boxes in two halves of as many records; the median's are shared out."""
+        """Cut boxes in two halves of equal size, distributing the records of the median."""
         rows = np.arange(level.n_boxes)
         value = level.entries.codes[np.arange(len(level.entries)), attribute[level.entries.box]]
         order = np.lexsort((value, level.entries.box))  # stable: rows stay in canonical order
@@ -189,7 +189,7 @@ class _Cutter:
         starts, sizes = level.starts, level.sizes()
         ends = np.cumsum(entries.times)
         before = (ends - entries.times) - (np.cumsum(sizes) - sizes)[entries.box]
-        room = ((sizes + 1) // 2)[entries.box] - before  # the half has place for that many more
+        room = ((sizes + 1) // 2)[entries.box] - before  # records that still fit in the half
         left = np.clip(room, 0, entries.times)
         right = entries.times - left
         top = np.maximum.reduceat(np.where(left > 0, value, -1), starts)
@@ -207,7 +207,7 @@ class _Cutter:
         return _Level(first=first, stop=stop, entries=_by_box(both))
 
     def _children(self, level: _Level, attribute: NDArray[np.int64]) -> _Level:
-        """Cut boxes into the children of their nodes, as far as they have records."""
+        """Cut boxes into the children of their nodes that have records."""
         parts = []
         for a in np.unique(attribute).tolist():
             mine = level.part(attribute == a)
@@ -240,7 +240,7 @@ def _by_box(entries: _Entries) -> _Entries:
 
 
 def _joined(parts: list[_Level], *, n_attributes: int) -> _Level:
-    """Return the boxes of several lists in one, numbered on."""
+    """Return the boxes of several lists as one level, renumbered."""
     none = np.zeros((0, n_attributes), dtype=np.int32)
     nothing = np.zeros(0, dtype=np.int64)
     offsets = np.cumsum([0, *(part.n_boxes for part in parts)])

@@ -1,4 +1,4 @@
-"""What the k-anonymity baselines share: their promise, their refusal, their exact groups."""
+"""Common parts of the k-anonymity baselines: statement, refusals and exact groups."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from hedgerow.model.groups import Groups, Ranges
 from hedgerow.model.schema import Schema
 
 Corners = NDArray[np.int32]
-"""Where the ranges of boxes begin or end, of shape (boxes, attributes)."""
+"""Starts or ends of the ranges of boxes, of shape (boxes, attributes)."""
 
 
 def statement_of(k: int) -> str:
-    """Return what k-anonymity promises and what it does not, for the certificate.
+    """Return the guarantee of k-anonymity and its limits, for the certificate.
 
     >>> statement_of(5).split(".")[0]
     'Not differentially private'
@@ -23,26 +23,26 @@ def statement_of(k: int) -> str:
     others = "one other" if k == 2 else f"{k - 1:,} others"
     kept = (
         f"Every published combination of attributes is shared by at least k = {k:,} records, so"
-        f" that nobody can be told from {others} by these attributes alone."
+        f" that these attributes alone do not distinguish anybody from {others}."
         if k > 1
         else "With k = 1 a published combination of attributes may belong to one record alone."
     )
     return (
-        f"Not differentially private. {kept} The counts are exact and the groups were made to fit"
-        " the data. What all records of a group have in common, their class above all, is told of"
-        " each of them, and what a reader knows already, or finds in another release of the same"
-        " people, can tell them apart after all."
+        f"Not differentially private. {kept} The counts are exact and the groups were fitted to the"
+        " data. Whatever all records of a group have in common, above all their class, is revealed"
+        " of each of them; and background knowledge, or another release of the same people, may"
+        " still distinguish them."
     )
 
 
 def check_k(k: int) -> None:
-    """Raise unless k is a number of records that a box can be asked to have."""
+    """Raise unless k is a possible minimum number of records of a box."""
     if k < 1:
         raise SettingError.out_of_range("k", k, "a whole number of at least 1")
 
 
 def refuse_few(n_records: int, k: int) -> None:
-    """Raise where there are too few records for any k-anonymous table of them."""
+    """Raise if there are too few records for a k-anonymous table."""
     if n_records < k:
         raise DataError(
             "there are fewer complete records than k, so that no table of them is k-anonymous",
@@ -56,7 +56,7 @@ def cut_groups(
 ) -> Groups:
     """Return the groups of a cut with their exact counts, in canonical order.
 
-    Boxes with fewer than ``at_least`` records are left out.
+    Boxes with fewer than ``at_least`` records are omitted.
     """
     index = tuple(
         each.partition_of(attribute.domain.size)[codes]
@@ -70,7 +70,7 @@ def cut_groups(
 def loose_groups(
     first: Corners, stop: Corners, counts: NDArray[np.int64], schema: Schema
 ) -> Groups:
-    """Return the groups of boxes that may overlap; boxes that are the same are put together."""
+    """Return the groups of boxes that may overlap, with equal boxes merged."""
     ranges, index = [], []
     for a in range(len(schema.attributes)):
         pairs = np.stack([first[:, a], stop[:, a]], axis=1)
@@ -84,7 +84,7 @@ def loose_groups(
 def _merged(
     index: tuple[NDArray[np.int32], ...], ranges: tuple[Ranges, ...], counts: NDArray[np.int64]
 ) -> tuple[list[NDArray[np.int32]], NDArray[np.int64]]:
-    """Return the distinct boxes, sorted, and the counts of each added up."""
+    """Return the distinct boxes, sorted, with the sums of their counts."""
     columns = tuple(column.astype(np.int64) for column in index)
     ranks, n_boxes = row_ranks(columns, tuple(len(each) for each in ranges))
     one = np.empty(n_boxes, dtype=np.int64)

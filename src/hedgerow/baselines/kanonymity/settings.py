@@ -1,4 +1,4 @@
-"""What the k-anonymity baselines can be told. None of them is differentially private."""
+"""Settings of the k-anonymity baselines, none of which is differentially private."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 class KAnonymousSettings(MethodSettings):
-    """The settings of a method that puts every record in a box with at least k."""
+    """Settings of a method that puts every record in a box with at least k records."""
 
     k: Anonymity = Field(description="the least number of records in a box, from 1")
 
 
 class MondrianSettings(KAnonymousSettings):
-    """Mondrian: k-anonymous boxes of their own for every region."""
+    """Mondrian: k-anonymous boxes that are cut separately in every region."""
 
     method: Literal["mondrian"] = Field("mondrian", description="the publishing method: mondrian")
     purpose: Literal["general", "classification"] = Field(
@@ -43,14 +43,14 @@ class MondrianSettings(KAnonymousSettings):
     def _check_variant(self) -> Self:
         if self.relaxed and self.purpose == "classification":
             raise mistake(
-                "records are shared out at medians, and cuts by information gain are none",
-                "Give for: general, or leave out relaxed.",
+                "records are distributed at medians, which cuts by information gain do not use",
+                "Give for: general, or omit relaxed.",
                 key=("relaxed",),
             )
         return self
 
     def class_needed(self) -> bool:
-        """Whether the settings make no sense without a class."""
+        """Return whether the settings need a class."""
         return self.purpose == "classification"
 
     def build(self, *, has_class: bool) -> PlainMethod:

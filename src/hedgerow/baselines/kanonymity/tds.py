@@ -1,6 +1,6 @@
 """TDS: one k-anonymous cut by top-down specialisation [TDS].
 
-The baseline of [DiffGen, Fig. 4], and what DiffGen makes private: the most general cut is
+The baseline of [DiffGen, Fig. 4], of which DiffGen is the private version: the most general cut is
 specialised, best value first, while every box that has records keeps k of them.
 """
 
@@ -28,8 +28,8 @@ from hedgerow.trees.scores import INFOGAIN
 _DEPARTURES = (
     Departure(
         paper="TDS (ICDE 2005)",
-        what="All attributes but the class together are the one quasi-identifier.",
-        why="A plan does not say which attributes an attacker knows, so he may know all.",
+        what="All attributes except the class form a single quasi-identifier.",
+        why="A plan does not state which attributes an attacker knows, so all are assumed.",
     ),
     Departure(
         paper="TDS (ICDE 2005)",
@@ -53,7 +53,7 @@ class TopDownSpecialisation:
 
     @property
     def about(self) -> About:
-        """What the certificate says of the method."""
+        """The certificate's facts about the method."""
         return About(
             name="tds",
             faithful=True,
@@ -63,11 +63,11 @@ class TopDownSpecialisation:
 
     @property
     def statement(self) -> str:
-        """What the method promises and what it does not, in plain words."""
+        """Guarantee of the method and its limits, for the certificate."""
         return statement_of(self.k)
 
     def validate(self, schema: Schema) -> None:
-        """Raise where the settings cannot work, before anything is read."""
+        """Raise if the settings cannot work, before anything is read."""
         require_domains(schema)
         if schema.class_attribute is None:
             raise SettingError(
@@ -95,7 +95,7 @@ class TopDownSpecialisation:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Candidate:
-    """A part with where it would be divided, its gain, and the least group it would leave."""
+    """A part with its split, its gain, and the size of the smallest resulting group."""
 
     part: Part
     position: int | None
@@ -105,7 +105,7 @@ class _Candidate:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class _Search:
-    """The groups of the cut so far, over distinct rows, and what is known of its parts.
+    """The groups of the present cut, over distinct rows, and facts about its parts.
 
     ``group`` numbers the box of each row. A part that cannot be specialised is never tried
     again: groups only become smaller [TDS].
@@ -160,7 +160,7 @@ class _Search:
         return cut.specialise(chosen.part, chosen.position)
 
     def _candidate(self, cut: Cut, part: Part) -> _Candidate | None:
-        """Return the part's specialisation, unless it is of no use or not k-anonymous."""
+        """Return the part's specialisation, unless it is useless or not k-anonymous."""
         here = self.classes[part.attribute][part.first : part.stop]
         if np.count_nonzero(here.sum(axis=0)) < 2:  # not beneficial
             return None
@@ -180,7 +180,7 @@ class _Search:
         return _Candidate(part=part, position=position, gain=gain, smallest=smallest)
 
     def _smallest_after(self, cut: Cut, part: Part, position: int | None) -> int:
-        """Return A_v(QID) of [TDS]: the least group that the specialisation would leave."""
+        """Return A_v(QID) of [TDS]: the smallest group after the specialisation."""
         inside, child, n_children = self._children(cut, part, position)
         keys = self.group[inside] * n_children + child
         sizes = np.bincount(keys, weights=self.rows.sizes[inside]).astype(np.int64)
@@ -189,7 +189,7 @@ class _Search:
     def _children(
         self, cut: Cut, part: Part, position: int | None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-        """Return the rows in a part, the child that each would go to, and how many there are."""
+        """Return the rows in a part, the child of each, and the number of children."""
         codes = self.rows.codes[part.attribute]
         inside = np.flatnonzero((codes >= part.first) & (codes < part.stop))
         children = cut.children(part, position)

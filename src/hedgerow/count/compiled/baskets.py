@@ -20,7 +20,7 @@ def split_keys(
     bits: int,
     keys: NDArray[np.int64],
 ) -> None:
-    """Write each record's key: its partition, then the mask of children it has items in."""
+    """Write each record's key: its partition, then the mask of the children with its items."""
     for r in range(len(partition)):
         p = partition[r]
         low, high, level = first[p], stop[p], depth[p]
@@ -40,7 +40,7 @@ def keep_records(
     new_offsets: NDArray[np.int64],
     new_items: NDArray[np.unsignedinteger],
 ) -> None:
-    """Copy the items of records whose place is 0 or above to where they belong."""
+    """Copy the items of records with a place of at least 0 to that place."""
     record = 0
     for r in range(len(place)):
         if place[r] >= 0:

@@ -1,4 +1,4 @@
-"""Compiled loops over what records have of some features. Import lazily, as all of Numba."""
+"""Compiled loops over features of records. Import lazily: loading Numba takes a while."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from hedgerow.model.compiling import compile_loop
 
 SetArrays = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
-"""Where sets begin, and their items (rising); sets by their last item, and where each begin."""
+"""Starts of sets and their items (increasing); sets by their last item, and starts of these."""
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -17,7 +17,7 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 
 @compile_loop
 def mixed_word(total: np.uint64, word: np.uint64) -> np.uint64:
-    """Return both mixed, as ``hedgerow.encode.people.mixed`` does it."""
+    """Return a mix of both, the same as ``hedgerow.encode.people.mixed``."""
     mixed = (total ^ word) + _STEP
     mixed = (mixed ^ (mixed >> np.uint64(30))) * _FIRST
     mixed = (mixed ^ (mixed >> np.uint64(27))) * _SECOND
@@ -42,7 +42,7 @@ def hash_records(
 def are_equal(
     offsets: NDArray[np.int64], items: NDArray[np.unsignedinteger], first: int, second: int
 ) -> bool:
-    """Say whether two records have the same items."""
+    """Return whether two records have the same items."""
     a, b = offsets[first], offsets[second]
     length = offsets[first + 1] - a
     if offsets[second + 1] - b != length:
@@ -62,16 +62,17 @@ def number_distinct(
     first: NDArray[np.signedinteger],
     number: NDArray[np.signedinteger],
 ) -> int:
-    """Number records by which they are equal to; write the first of each, return how many.
+    """Number records by the record that they are equal to; write the first of each.
 
-    ``slots`` are twice as many as records or more, a power of two, and -1.
+    Returns the number of distinct records. ``slots`` has at least twice as many entries as there
+    are records, a power of two, all -1.
     """
     shift = np.uint64(64)
     while np.uint64(1) << (np.uint64(64) - shift) < np.uint64(len(slots)):
         shift -= np.uint64(1)
     last, n = len(slots) - 1, 0
     for r in range(len(hashes)):
-        # The high bits: records may have been parted by the low ones.
+        # Use the high bits: the low ones may have been used to divide the records into parts.
         at = np.int64(hashes[r] >> shift) & last
         while slots[at] >= 0:
             found = first[slots[at]]
@@ -93,7 +94,7 @@ def take_records(
     starts: NDArray[np.int64],
     into: NDArray[np.unsignedinteger],
 ) -> None:
-    """Copy some records, one after the other, to where they begin now."""
+    """Copy some records, one after the other, to their new positions."""
     for k in range(len(taken)):
         source, target = offsets[taken[k]], starts[k]
         for j in range(starts[k + 1] - target):
@@ -107,7 +108,7 @@ def count_ranked(
     rank: NDArray[np.int32],
     held: NDArray[np.int64],
 ) -> None:
-    """Add how many items of each record have a rank."""
+    """Add the number of ranked items of each record."""
     for r in range(len(held)):
         for j in range(offsets[r], offsets[r + 1]):
             held[r] += rank[items[j]] >= 0
@@ -121,7 +122,7 @@ def sum_masks(
     bits: NDArray[np.int64],
     sums: NDArray[np.int64],
 ) -> None:
-    """Add up records by which of some items they hold; each of those has a bit."""
+    """Add up records by the subset of some items that they contain; each item has a bit."""
     for r in range(len(weights)):
         mask = 0
         for j in range(offsets[r], offsets[r + 1]):
@@ -133,7 +134,7 @@ def sum_masks(
 def choose_features(
     count: int, cap: int, state: np.uint64, found: NDArray[np.int64], lot: NDArray[np.int64]
 ) -> None:
-    """Move ``cap`` of the first ``count`` features found to the front of ``lot``, by lot."""
+    """Move ``cap`` of the first ``count`` features to the front of ``lot``, at random."""
     for t in range(count):
         lot[t] = found[t]
     for t in range(cap):
@@ -152,7 +153,7 @@ def add_features(
     lot: NDArray[np.int64],
     sums: NDArray[np.int64],
 ) -> None:
-    """Add some equal records: all that was found where it is no more than the cap, else a lot."""
+    """Add some equal records: all their features up to the cap, or a random selection."""
     n_features = len(sums) // 2
     if count <= cap:
         for t in range(count):
@@ -212,7 +213,7 @@ def sum_pairs(
         for a in range(n_held):
             for b in range(a + 1, n_held):
                 low, high = min(held[a], held[b]), max(held[a], held[b])
-                # The pairs before those of a low item, then the place among its own.
+                # The pairs before those of a low item, then the position among its own.
                 found[count] = low * (2 * n_top - low - 1) // 2 + high - low - 1
                 count += 1
         add_features(count, found, cap, weights[r], mixed_word(key, hashes[r]), lot, sums)
@@ -227,9 +228,9 @@ def sets_held(
     sets: SetArrays,
     found: NDArray[np.int64],
 ) -> int:
-    """Write which of some sets of ranked items a record holds; return how many.
+    """Write which of some sets of ranked items a record contains; return their number.
 
-    ``ranks`` are those of items, and a mark for each that is set meanwhile.
+    ``ranks`` are those of items, and a flag for each that is set meanwhile.
     """
     rank, marks = ranks
     set_offsets, set_items, of_last, starts = sets
@@ -241,7 +242,7 @@ def sets_held(
         last = rank[items[j]]
         if last < 0:
             continue
-        # A set is looked at where its last item, the rarest, is held.
+        # A set is examined if the record has its last item, which is the rarest.
         for u in range(starts[last], starts[last + 1]):
             s, holds = of_last[u], True
             for e in range(set_offsets[s], set_offsets[s + 1] - 1):
@@ -267,7 +268,7 @@ def sum_sets(
     key: np.uint64,
     sums: NDArray[np.int64],
 ) -> None:
-    """Add up the sets that records hold, at most ``cap`` of each."""
+    """Add up the sets that records contain, at most ``cap`` of each."""
     ranks = (rank, np.zeros(len(sets[3]), dtype=np.bool_))
     found = np.empty(len(sets[0]), dtype=np.int64)
     lot = np.empty(len(sets[0]), dtype=np.int64)
@@ -284,7 +285,7 @@ def count_sets_held(
     sets: SetArrays,
     held: NDArray[np.int64],
 ) -> None:
-    """Write how many of some sets of ranked items each record holds."""
+    """Write the number of sets of ranked items that each record contains."""
     ranks = (rank, np.zeros(len(sets[3]), dtype=np.bool_))
     found = np.empty(len(sets[0]), dtype=np.int64)
     for r in range(len(held)):

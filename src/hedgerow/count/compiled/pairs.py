@@ -1,7 +1,7 @@
 """Compiled loops over all pairs of columns. Import lazily: loading Numba takes a while.
 
-Tables of pairs (a, b) with a < b lie one after another, pair by pair in rising order; a cell is
-(group of a, group of b, class), the class varying fastest.
+Tables of pairs (a, b) with a < b are stored one after another in increasing order; a cell is
+(group of a, group of b, class), with the class varying fastest.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def add_pairs(
 ) -> None:
     """Add one to each record's cell of every pair; ``cells`` has one row per column.
 
-    Pair after pair, so that one small table at a time is written to.
+    Goes pair by pair, so that only one small table is written at a time.
     """
     width, n = cells.shape
     pair = 0
@@ -47,7 +47,7 @@ def weigh_pairs(
 ) -> None:
     """Add each record's weight to its cell of every pair; as :func:`add_pairs`.
 
-    Two pairs at a time: a sum need not wait for the one before it.
+    Processes two pairs at a time, so that sums need not wait for each other.
     """
     width, n = cells.shape
     pair = 0
@@ -106,7 +106,7 @@ def merge_tables(
 ) -> None:
     """Add up tables of pairs by coarser groups.
 
-    Table ``t`` comes from the finest one at ``begins[t]`` of (rows, columns, classes) as in
+    Table ``t`` is a sum over the finest one at ``begins[t]`` of (rows, columns, classes) as in
     ``shapes[t]``; ``groups[first[t]:]`` and ``groups[second[t]:]`` are the groups of its rows
     and columns, ``strides[t]`` are the strides of a row's group, of a column's and of a class.
     """

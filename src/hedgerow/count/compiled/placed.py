@@ -11,7 +11,7 @@ from hedgerow.model.compiling import compile_loop
 
 @compile_loop
 def n_reached(values: NDArray[np.int32], low: int, high: int, code: int) -> int:
-    """Return how many of the borders from ``low`` to before ``high`` a code has reached."""
+    """Return how many borders from ``low`` to before ``high`` are at or below a code."""
     left, right = low, high
     while left < right:
         middle = (left + right) // 2
@@ -80,10 +80,10 @@ def count_bins(
 ) -> None:
     """Count the records of each box by bin and class, into ``counts`` (classes, bins).
 
-    Box ``b`` has the list ``which[b]`` of borders. ``tables`` hold the bin of each code, a row
-    for each list, or no row: then a box with many records makes a table of its own, and one
-    with few searches. Many records are counted in several lanes, so that neighbouring ones
-    rarely wait for one cell.
+    Box ``b`` has the list ``which[b]`` of borders. ``tables`` has the bin of each code, one row
+    per list, or no rows: then a box with many records makes its own table, and one with few
+    records searches. Many records are counted in several lanes, so that adjacent ones rarely
+    wait for one cell.
     """
     n_classes, size = counts.shape[0], tables.shape[1]
     widest = 0
@@ -131,10 +131,10 @@ def place_rows(
     places: NDArray[np.signedinteger],
     child_starts: NDArray[np.int64],
 ) -> None:
-    """Write where each record of ``boxes``, which all split on one attribute, goes.
+    """Write the new position of each record of ``boxes``, which all split on one attribute.
 
-    The children of box ``b`` lie one after the other from ``begins[b]`` on, and keep the order
-    of records; where each begins is written to ``child_starts``.
+    The children of box ``b`` are adjacent, from ``begins[b]`` on, and keep the order of records;
+    their starts are written to ``child_starts``.
     """
     for box in boxes:
         first, stop = rows[box], rows[box + 1]
@@ -181,7 +181,7 @@ def child_sizes(child: NDArray[np.signedinteger], sizes: NDArray[np.int64]) -> N
 
 @compile_loop
 def row_places(child: NDArray[np.signedinteger], next_place: NDArray[np.int64]) -> None:
-    """Replace each row's child by its place among all rows sorted by child; -1 stays."""
+    """Replace each row's child by its position among all rows sorted by child; -1 is kept."""
     for row in range(len(child)):
         if child[row] >= 0:
             place = next_place[child[row]]
@@ -195,7 +195,7 @@ def move_rows(
     places: NDArray[np.signedinteger],
     moved: NDArray[np.unsignedinteger],
 ) -> None:
-    """Write each code to its place, leaving out those of place -1."""
+    """Write each code to its position, without those of position -1."""
     for row in range(len(places)):
         if places[row] >= 0:
             moved[places[row]] = codes[row]

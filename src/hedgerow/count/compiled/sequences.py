@@ -23,8 +23,8 @@ def count_prefixes(
 ) -> None:
     """Add up the children to which sequences go from the nodes from ``first`` on.
 
-    As :class:`hedgerow.count.sequence_kernels.PrefixCounts` says; no ``roots`` means that there
-    is no second forest.
+    Compiled form of :class:`hedgerow.count.sequence_kernels.PrefixCounts`; without ``roots``
+    there is no second forest.
     """
     for r in range(len(offsets) - 1):
         at, stop = offsets[r], offsets[r + 1]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from hedgerow.model.compiling import compile_loop
 
 LANES = 4
-"""Sub-histograms per histogram: neighbouring records rarely wait for the same cell."""
+"""Number of sub-histograms, so that adjacent records rarely wait for the same cell."""
 
 
 @compile_loop

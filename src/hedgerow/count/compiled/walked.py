@@ -9,9 +9,9 @@ from hedgerow.count.compiled.placed import n_reached
 from hedgerow.model.compiling import compile_loop
 
 BLOCK = 1 << 12
-"""Records that go down together, so that their codes and boxes stay in cache."""
+"""Number of records that go down at once, so that their codes and boxes stay in cache."""
 
-_FEW = 8  # borders up to which all are compared: no branch, and so none that is mispredicted
+_FEW = 8  # maximum number of borders that are all compared, without branches to mispredict
 
 
 @compile_loop
@@ -24,10 +24,10 @@ def walk_down(
     values: NDArray[np.int32],
     boxes: NDArray[np.int32],
 ) -> None:
-    """Write the box of every record at the end of several levels, -1 where it is finished.
+    """Write the box of every record at the end of several levels, or -1 if it is finished.
 
-    The boxes of all levels are numbered one after another from ``levels``. Box ``b`` splits on
-    the row ``split[b]`` of ``codes``, at ``values[starts[b]:starts[b + 1]]``; -1 finishes it.
+    The boxes of all levels are numbered from ``levels``. Box ``b`` splits on the row
+    ``split[b]`` of ``codes``, at ``values[starts[b]:starts[b + 1]]``; -1 finishes it.
     """
     n_rows = codes.shape[1]
     for block in range(0, n_rows, BLOCK):

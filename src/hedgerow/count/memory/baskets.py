@@ -26,10 +26,10 @@ from hedgerow.model.engine import (
 from hedgerow.taxonomy.tree import Taxonomy
 
 MASKED_UP_TO = 22
-"""Universes up to that many items are folded: equal records become one row with a weight."""
+"""Maximum number of items of a universe for folding equal records to one row with a weight."""
 
 COMPILED_FROM = 2_000_000
-"""Items in all records from which compiled loops pay for being loaded."""
+"""Minimum total number of items for which loading compiled loops pays."""
 
 
 STEPS_COMPILED_FROM = 300_000
@@ -37,21 +37,21 @@ STEPS_COMPILED_FROM = 300_000
 
 
 def walk_compiled(n_items: int) -> bool:
-    """Whether records of that many items in all are followed by compiled loops."""
+    """Return whether compiled loops follow records with this total number of items."""
     return pays(n_items, COMPILED_FROM, loops="count.compiled.baskets")
 
 
 def steps_compiled(n_items: int) -> bool:
-    """Whether sequences of that many items in all are followed by compiled loops.
+    """Return whether compiled loops follow sequences with this total number of items.
 
-    Sooner than baskets: every level follows all of them.
+    The minimum is lower than for baskets: every level follows all sequences.
     """
     return pays(n_items, STEPS_COMPILED_FROM, loops="count.compiled.sequences")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class BasketMemory:
-    """Counts baskets held in memory; without ``compiled``, their size decides on the loops."""
+    """Counts baskets in memory; without ``compiled``, their size decides on the loops."""
 
     baskets: EncodedBaskets
     name: str = "memory"
@@ -63,7 +63,7 @@ class BasketMemory:
         return self.baskets.taxonomy
 
     def walk(self, *, max_length: int | None) -> MemoryWalk:
-        """Return all records in partition 0, each cut to that many items by a public rule."""
+        """Return all records in partition 0, each cut to ``max_length`` items by a public rule."""
         offsets, items = self.baskets.offsets, self.baskets.items
         if max_length is not None:
             offsets, items = cut_to_length(offsets, items, max_length)
@@ -75,14 +75,14 @@ class BasketMemory:
         return MemoryWalk(offsets, items, n_items=n_items, weights=folded.counts)
 
     def rehearsing(self, baskets: EncodedBaskets) -> BasketMemory:
-        """Return an engine that counts made-up baskets by the same loops as this one's."""
+        """Return an engine that counts simulated baskets by the same loops."""
         return BasketMemory(baskets=baskets, compiled=walk_compiled(len(self.baskets.items)))
 
     def close(self) -> None:
-        """Nothing to do: the baskets go with the engine."""
+        """Do nothing: the baskets are freed with the engine."""
 
     def itemsets(self) -> SparseCounts:
-        """Return how often each set of items occurs, as masks; for small universes."""
+        """Return the frequency of each set of items, as masks; for small universes."""
         return _fold(self.baskets.offsets, self.baskets.items, self.taxonomy.n_leaves)
 
     def features(self, kernel: FeatureKernel) -> NDArray[np.int64]:
@@ -91,7 +91,7 @@ class BasketMemory:
 
     @cached_property
     def _folded(self) -> FoldedBaskets:
-        # As the kernels take them, so that each need not do it.
+        # In the types of the kernels, so that they need not convert them.
         return fold(self.baskets.offsets, self.baskets.items.astype(np.uint32))
 
     def sum(self, kernel: SequenceKernel) -> NDArray[np.int64]:
@@ -113,7 +113,7 @@ class WalkRows:
 
 
 class MemoryWalk:
-    """Records in memory on their way down; those followed no more are dropped."""
+    """Records in memory on their way down; those no longer followed are dropped."""
 
     def __init__(
         self,
@@ -136,11 +136,11 @@ class MemoryWalk:
         self._n_keys = 0
 
     def size(self) -> int:
-        """Return how many records there are (confidential)."""
+        """Return the number of records (confidential)."""
         return len(self._partition) if self._weights is None else int(self._weights.sum())
 
     def item_counts(self) -> NDArray[np.int64]:
-        """Return how many records hold each item, as cut to their length (confidential)."""
+        """Return the number of records with each item, after cutting (confidential)."""
         weights = self._weights
         if weights is not None:
             weights = np.repeat(weights, np.diff(self._offsets))
@@ -148,7 +148,7 @@ class MemoryWalk:
         return counts.astype(np.int64)
 
     def tally(self, kernel: BasketKernel) -> SparseCounts:
-        """Return how many records go to each sub-partition (confidential)."""
+        """Return the number of records in each sub-partition (confidential)."""
         batch = BasketBatch(
             offsets=self._offsets,
             items=self._items,
@@ -163,7 +163,7 @@ class MemoryWalk:
     def descend(self, keys: NDArray[np.int64]) -> None:
         """Make the sub-partitions of the last tally with these keys the partitions 0, 1, ..."""
         if self._keys is None:
-            raise InternalError("records were asked to descend before they were counted")
+            raise InternalError("records were sent down before they were counted")
         place = item_places(self._keys, keys, n_keys=self._n_keys)
         kept = place >= 0
         lengths = np.diff(self._offsets)
@@ -175,7 +175,7 @@ class MemoryWalk:
         self._keys = None
 
     def rows(self) -> WalkRows:
-        """Return the records that are still followed, to put them away for a while."""
+        """Return the records that are still followed, for storage."""
         return WalkRows(
             offsets=self._offsets,
             items=self._items,
@@ -199,7 +199,7 @@ class MemoryWalk:
 def item_places(
     wanted: NDArray[np.int64], keys: NDArray[np.int64], *, n_keys: int
 ) -> NDArray[np.int32]:
-    """Return where each of ``wanted`` stands among increasing ``keys``, -1 where it does not.
+    """Return the position of each of ``wanted`` among increasing ``keys``, -1 if absent.
 
     >>> item_places(np.array([7, 3, 5]), np.array([3, 7]), n_keys=8).tolist()
     [1, 0, -1]
@@ -217,10 +217,10 @@ def item_places(
 def cut_to_length(
     offsets: NDArray[np.int64], items: ItemCodes, max_length: int
 ) -> tuple[NDArray[np.int64], ItemCodes]:
-    """Return the records with at most that many items each, taken evenly from longer ones.
+    """Return the records with at most ``max_length`` items each, taken evenly from longer ones.
 
-    A rule of each record alone: of its n items in code order, the one at place j is kept
-    where j * max_length / n passes a whole number.
+    The rule depends on each record alone: of its n items in code order, the one at position j is
+    kept if j * max_length / n passes an integer.
 
     >>> cut_to_length(np.array([0, 4, 5]), np.array([1, 3, 5, 7, 2], dtype=np.uint16), 2)[1]
     array([3, 7, 2], dtype=uint16)
@@ -240,7 +240,7 @@ def cut_to_length(
 
 
 def _fold(offsets: NDArray[np.int64], items: ItemCodes, n_items: int) -> SparseCounts:
-    """Return the distinct records as masks, with how often each occurs."""
+    """Return the distinct records as masks, with their frequencies."""
     if len(offsets) == 1:
         nothing = np.zeros(0, dtype=np.int64)
         return SparseCounts(keys=nothing, counts=nothing)
@@ -251,7 +251,7 @@ def _fold(offsets: NDArray[np.int64], items: ItemCodes, n_items: int) -> SparseC
 
 
 def sets_of_masks(masks: NDArray[np.int64], n_items: int) -> tuple[NDArray[np.int64], ItemCodes]:
-    """Return the sets that masks stand for, as offsets and items.
+    """Return the sets that masks represent, as offsets and items.
 
     >>> sets_of_masks(np.array([0b101, 0b010]), 3)[1].tolist()
     [0, 2, 1]

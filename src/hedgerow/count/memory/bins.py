@@ -1,7 +1,7 @@
-"""Counting placed rows between borders, by NumPy or by compiled loops that agree.
+"""Counting of placed rows between borders, by NumPy or by equivalent compiled loops.
 
-A code finds its bin by a look into a table of its box's list of borders, where the tables of
-all lists are small, and by a search otherwise.
+The bin of a code is looked up in a table of its box's list of borders if the tables of all lists
+are small, and found by search otherwise.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from hedgerow.model.arrays import Codes
 from hedgerow.model.placed import Borders, SharedBorders
 
 LOOKED_UP = 1 << 16
-"""Entries up to which tables of all codes are made, however few rows there are."""
+"""Maximum number of entries for tables of all codes, however few rows there are."""
 
 _Find = Callable[[Codes, NDArray[np.int64]], NDArray[np.int64]]
-"""From codes, and where each one's list would begin among tables of all codes, to bins."""
+"""Maps codes, and the start of each one's list among tables of all codes, to bins."""
 
 _LEAST_CHUNK = 1 << 17  # rows that are counted at a time, so that scratch stays small
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class AskedRows:
-    """The rows of the boxes that a level asks about, box after box (confidential)."""
+class RequestedRows:
+    """The rows of the boxes that a level requests, box by box (confidential)."""
 
     starts: NDArray[np.int64]
     stops: NDArray[np.int64]
@@ -42,7 +42,7 @@ class AskedRows:
         boxes: NDArray[np.int64] | None,
         classes: Codes | None,
         n_classes: int,
-    ) -> AskedRows:
+    ) -> RequestedRows:
         """Return the rows of some boxes, or of all."""
         starts, stops = row_starts[:-1], row_starts[1:]
         if boxes is not None:
@@ -53,12 +53,12 @@ class AskedRows:
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return int((self.stops - self.starts).sum())
 
     @cached_property
     def index(self) -> NDArray[np.int64]:
-        """Where the rows lie among all."""
+        """Positions of the rows among all."""
         sizes = self.stops - self.starts
         shift: NDArray[np.int64] = self.starts - (np.cumsum(sizes) - sizes)
         return np.arange(int(sizes.sum()), dtype=np.int64) + np.repeat(shift, sizes)
@@ -68,23 +68,23 @@ class AskedRows:
         return column if self.every else column[self.index]
 
     def per_row(self, of_box: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Repeat a value of each box for its rows."""
+        """Repeat each box's value for its rows."""
         return np.repeat(of_box, self.stops - self.starts)
 
 
 def lists_and_bins(
     borders: Borders | SharedBorders,
 ) -> tuple[Borders, NDArray[np.int64], NDArray[np.int64]]:
-    """Return the lists of borders, each box's list, and where each box's bins begin."""
+    """Return the lists of borders, each box's list, and the first bin of each box."""
     if isinstance(borders, SharedBorders):
         return borders.lists, borders.which, borders.first_bins
     return borders, np.arange(borders.n_boxes), borders.bin_starts[:-1]
 
 
 def count_by_numpy(
-    codes: Codes, borders: Borders | SharedBorders, size: int, rows: AskedRows
+    codes: Codes, borders: Borders | SharedBorders, size: int, rows: RequestedRows
 ) -> NDArray[np.int64]:
-    """Return class counts of shape (bins, classes); those of one class lie together."""
+    """Return class counts of shape (bins, classes), contiguous by class."""
     lists, which, first_bins = lists_and_bins(borders)
     n_bins = borders.n_bins
     n_cells = n_bins * rows.n_classes
@@ -105,7 +105,7 @@ def count_by_numpy(
 
 
 def count_compiled(
-    codes: Codes, borders: Borders | SharedBorders, size: int, rows: AskedRows
+    codes: Codes, borders: Borders | SharedBorders, size: int, rows: RequestedRows
 ) -> NDArray[np.int64]:
     """Return the same by compiled loops."""
     from hedgerow.count.compiled import placed as compiled
@@ -154,7 +154,7 @@ def _looking_up(lists: Borders, size: int) -> _Find:
 
 
 def _searching(lists: Borders, size: int) -> _Find:
-    """Search all lists at once: borders rise within a list, and lists rise."""
+    """Search all lists at once: borders increase within a list, and lists are offset."""
     width = size + 1
     owners = np.repeat(np.arange(lists.n_boxes), np.diff(lists.starts))
     keys = owners * width + lists.values

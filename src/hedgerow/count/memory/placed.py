@@ -1,4 +1,4 @@
-"""Placed records in memory: rows kept together by box, so that counting stays in cache."""
+"""Placed records in memory: the rows of a box are adjacent, so that counting stays in cache."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hedgerow.count.memory.bins import AskedRows, count_by_numpy, count_compiled
+from hedgerow.count.memory.bins import RequestedRows, count_by_numpy, count_compiled
 from hedgerow.model.arrays import Codes
 from hedgerow.model.compiler import pays
 from hedgerow.model.placed import Borders, LevelBins, Routing, SharedBorders
@@ -25,26 +25,26 @@ _INT32, _UINT16 = 1 << 31, 1 << 16
 _UNDIVIDED = Borders.of([[]])
 
 COMPILED_FROM = 200_000
-"""Records from which the compiled loops pay for being loaded."""
+"""Minimum number of records for which loading compiled loops pays."""
 
 
 PARALLEL_FROM = 2_000_000
-"""Records from which more than one core counts or moves them: handing work over takes time."""
+"""Minimum number of records for using several cores: distributing work takes time."""
 
 COUNTS_AT_ONCE = 1 << 20
-"""Counts that are held at once, about: those of more attributes are made as they are asked for."""
+"""Approximate number of counts in memory; those of further attributes are computed later."""
 
 
 def boxes_compiled(n_records: int) -> bool:
-    """Whether that many records are placed by compiled loops: they pay, or are loaded already."""
+    """Return whether compiled loops place this number of records: they pay, or are loaded."""
     return pays(n_records, COMPILED_FROM, loops="count.compiled.placed")
 
 
 class PlacedInMemory:
-    """The records of a table, sorted by box; finished boxes' records are let go.
+    """The records of a table, sorted by box; the records of finished boxes are dropped.
 
-    Results do not depend on the order of rows within a box, nor on the number of threads.
-    ``starts`` says where the records of each box begin, where they have been sorted before.
+    Results depend neither on the order of rows within a box nor on the number of threads.
+    ``starts`` has the first row of each box, if the records are sorted already.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class PlacedInMemory:
             return sizes[:, None]
         if self._compiled and self._codes:
             undivided = SharedBorders(lists=_UNDIVIDED, which=np.zeros(n_boxes, dtype=np.int64))
-            rows = AskedRows.of(self._starts, None, self._classes, self._n_classes)
+            rows = RequestedRows.of(self._starts, None, self._classes, self._n_classes)
             return count_compiled(self._codes[0], undivided, self._sizes[0], rows)
         cells = self._boxes() * self._n_classes + self._classes
         counts = np.bincount(cells, minlength=n_boxes * self._n_classes)
@@ -85,8 +85,8 @@ class PlacedInMemory:
         return dict(self.each(level))
 
     def each(self, level: LevelBins) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """Yield the same attribute by attribute; few are held at once."""
-        rows = self._asked_rows(level)
+        """Yield the same attribute by attribute, with few in memory at once."""
+        rows = self._requested_rows(level)
 
         def count(item: tuple[int, Borders | SharedBorders]) -> NDArray[np.int64]:
             attribute, borders = item
@@ -100,7 +100,7 @@ class PlacedInMemory:
     def _some_at_once(
         self, level: LevelBins
     ) -> Iterator[list[tuple[int, Borders | SharedBorders]]]:
-        """Yield attributes that are counted together: one a core, or more if they are small."""
+        """Yield attributes to count at once: one per core, or more if they are small."""
         least = max(2, os.cpu_count() or 1) if self._compiled else 1
         some: list[tuple[int, Borders | SharedBorders]] = []
         n_counts = 0
@@ -113,16 +113,16 @@ class PlacedInMemory:
         if some:
             yield some
 
-    def _asked_rows(self, level: LevelBins) -> dict[int, AskedRows]:
-        """Return the rows that are asked about, by attribute; those of the same boxes once."""
-        of_boxes: dict[bytes | None, AskedRows] = {}
+    def _requested_rows(self, level: LevelBins) -> dict[int, RequestedRows]:
+        """Return the requested rows by attribute, shared by requests for the same boxes."""
+        of_boxes: dict[bytes | None, RequestedRows] = {}
         rows = {}
         for attribute in level.borders:
             boxes = level.boxes.get(attribute)
             key = None if boxes is None else boxes.tobytes()
             if key not in of_boxes:
-                asked = AskedRows.of(self._starts, boxes, self._classes, self._n_classes)
-                of_boxes[key] = asked
+                requested = RequestedRows.of(self._starts, boxes, self._classes, self._n_classes)
+                of_boxes[key] = requested
             rows[attribute] = of_boxes[key]
         return rows
 
@@ -137,7 +137,7 @@ class PlacedInMemory:
         def regroup(attribute: int) -> None:
             self._codes[attribute] = move(self._codes[attribute])
 
-        # Column by column, so that an old one can go as soon as its new one is there.
+        # Column by column, so that an old one is freed as soon as its new one is complete.
         self._in_parallel(regroup, list(range(len(self._codes))))
         if self._classes is not None:
             self._classes = move(self._classes)
@@ -149,12 +149,12 @@ class PlacedInMemory:
             self.route(routing)
 
     def rows(self) -> tuple[tuple[Codes, ...], NDArray[np.int64]]:
-        """Return the columns as they lie now, the class last, and where each box begins."""
+        """Return the columns in their present order, the class last, and the start of each box."""
         of_class = () if self._classes is None else (self._classes,)
         return (*self._codes, *of_class), self._starts
 
     def _in_parallel(self, work: Callable[[_T], _R], items: list[_T]) -> list[_R]:
-        """Work on the items on every core, where the table is large enough to pay."""
+        """Process the items on all cores if the table is large enough for that to pay."""
         if not self._compiled or len(items) < 2 or int(self._starts[-1]) < PARALLEL_FROM:
             return [work(item) for item in items]
         n = min(os.cpu_count() or 1, len(items))
@@ -181,7 +181,7 @@ class PlacedInMemory:
         return child
 
     def _moves_compiled(self, routing: Routing) -> tuple[_Move, NDArray[np.int64]]:
-        """Return the same by compiled loops: the children of a box lie where it lay."""
+        """Return the same by compiled loops: the children of a box take its place."""
         from hedgerow.count.compiled import placed as compiled
 
         places = self._no_places()
@@ -226,18 +226,18 @@ class PlacedInMemory:
         return routing.first_child[boxes] + reached
 
     def _moves(self, routing: Routing) -> tuple[_Move, NDArray[np.int64]]:
-        """Return what sorts a column by child, and where each child begins."""
+        """Return a function that sorts a column by child, and the start of each child."""
         child = self._children(routing)
         kept = np.flatnonzero(child >= 0)
         sizes = np.bincount(child[kept], minlength=routing.n_children)
-        # Numbers of 16 bits are sorted by their digits, which is much quicker.
+        # Numbers of 16 bits are sorted by radix sort, which is much faster.
         narrow = child[kept].astype(np.uint16) if routing.n_children < _UINT16 else child[kept]
         order = kept[np.argsort(narrow, kind="stable")]
         return lambda codes: codes[order], _starts_of(sizes)
 
 
 def _moving(places: NDArray[np.signedinteger[Any]], *, n_rows: int) -> _Move:
-    """Return what moves the rows of a column to their places, those that have one."""
+    """Return a function that moves the rows of a column to their places, or drops them."""
     from hedgerow.count.compiled import placed as compiled
 
     def move(codes: Codes) -> Codes:

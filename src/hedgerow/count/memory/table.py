@@ -20,13 +20,13 @@ from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 
 PIECE = 1 << 21
-"""Records per piece; tables of a single piece are counted on the calling thread."""
+"""Records per piece; a table of one piece is counted on the calling thread."""
 
 COMPILED_FROM = 40_000_000
-"""Cells (records x attributes) from which compiled kernels pay for being loaded.
+"""Minimum number of cells (records x attributes) for which loading compiled kernels pays.
 
 Loading them costs about a second in a new process; NumPy needs about as long for this
-many cells (`python benchmarks/bench_count.py`).
+number of cells (`python benchmarks/bench_count.py`).
 """
 
 _T = TypeVar("_T")
@@ -41,7 +41,7 @@ class CompiledPaths:
 
     @classmethod
     def of(cls, n_records: int, n_attributes: int) -> CompiledPaths:
-        """Return what a table of that size takes, by itself or because it is loaded already."""
+        """Return the loops for a table of this size, in view of what is loaded already."""
         return cls(
             kernels=pays(n_records * n_attributes, COMPILED_FROM, loops="count.compiled.table"),
             boxes=boxes_compiled(n_records),
@@ -50,7 +50,7 @@ class CompiledPaths:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class MemoryEngine:
-    """Sums kernels over a table held in memory; without ``paths``, its size decides on them."""
+    """Sums kernels over a table in memory; without ``paths``, its size decides on the loops."""
 
     table: EncodedTable
     piece: int = PIECE
@@ -71,7 +71,7 @@ class MemoryEngine:
         return total
 
     def tally(self, kernel: SparseKernel) -> SparseCounts:
-        """Return how often each key of a sparse kernel occurs (confidential)."""
+        """Return the frequency of each key of a sparse kernel (confidential)."""
         return SparseCounts.merged(self._over_pieces(kernel.count))
 
     def place(self) -> RememberedCounts:
@@ -84,14 +84,14 @@ class MemoryEngine:
         return replace(self, table=labels.table(self.table))
 
     def rehearsing(self, table: EncodedTable) -> MemoryEngine:
-        """Return an engine that counts a made-up table by the same loops as this one's."""
+        """Return an engine that counts a simulated table by the same loops."""
         alone = len(self.table) <= self.piece
         return MemoryEngine(
             table=table, piece=self.piece if alone else max(1, len(table) // 2), paths=self._paths()
         )
 
     def close(self) -> None:
-        """Nothing to do: the table goes with the engine."""
+        """Do nothing: the table is freed with the engine."""
 
     def _paths(self) -> CompiledPaths:
         return self.paths or CompiledPaths.of(len(self.table), len(self.table.codes))

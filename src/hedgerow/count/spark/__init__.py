@@ -1,1 +1,1 @@
-"""The engine on Spark: kernels go to the workers, only sums come back."""
+"""The engine on Spark: kernels go to the workers, and only sums come back."""

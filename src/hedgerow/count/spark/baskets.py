@@ -16,7 +16,7 @@ from hedgerow.count.folding import fold
 from hedgerow.count.memory.baskets import BasketMemory, MemoryWalk
 from hedgerow.count.spark.lines import LineBatches
 from hedgerow.count.spark.session import (
-    AskedColumns,
+    RequestedColumns,
     Session,
     collected,
     guarded,
@@ -64,8 +64,8 @@ def open_spark_baskets(
 ) -> SparkBaskets:
     """Return an engine over lines of text, a column of lists, or a long table on Spark.
 
-    All records are encoded before it returns: what is refused is refused before a booking.
-    ``sums`` take one pass over the data of their own.
+    All records are encoded before it returns, so that refusals come before a booking.
+    ``sums`` take an additional pass over the data.
     """
     place = universe.place
     session = spark_session(settings, data)
@@ -73,38 +73,38 @@ def open_spark_baskets(
         if place.column is None:
             words = open_lines(session, data, base=base, reading=reading)
         else:
-            asked = _asked(place, reading)
-            words = _columns(session, data, place, asked, query=query, base=base)
+            requested = _requested(place, reading)
+            words = _columns(session, data, place, requested, query=query, base=base)
         with refusing():
             encode = _Encode(universe, reading if place.column is None else None)
             codes = words.mapInArrow(guarded(encode), "items array<int>").persist()
             require_rows(codes.count(), NAME)
             if sums is not None:
                 summed = _Sums(universe, reading if place.column is None else None, key=sums.key)
-                told = words.mapInArrow(guarded(summed), "sums binary").toArrow()
-                merge_sums(sums, told.column(0).to_pylist())
+                results = words.mapInArrow(guarded(summed), "sums binary").toArrow()
+                merge_sums(sums, results.column(0).to_pylist())
         return SparkBaskets(universe.taxonomy, session, codes)
     except BaseException:
         session.close()
         raise
 
 
-def _asked(place: ItemsPlace, reading: Reading) -> AskedColumns:
+def _requested(place: ItemsPlace, reading: Reading) -> RequestedColumns:
     names = [name for name in (place.record, place.column, place.order) if name is not None]
-    return AskedColumns(names=names, text=names, reading=reading)
+    return RequestedColumns(names=names, text=names, reading=reading)
 
 
 def _columns(
     session: Session,
     data: Any,
     place: ItemsPlace,
-    asked: AskedColumns,
+    requested: RequestedColumns,
     *,
     query: str | None,
     base: Path,
 ) -> Any:
-    names = asked.names
-    frame, parse = open_columns(session, data, asked, query=query, base=base)
+    names = requested.names
+    frame, parse = open_columns(session, data, requested, query=query, base=base)
     with refusing():
         if parse is not None:
             schema = ", ".join(f"`{name.replace('`', '``')}` string" for name in names)
@@ -115,7 +115,7 @@ def _columns(
 
 
 class _AsText:
-    """Runs on the workers: lines to columns of plain text."""
+    """Worker task: converts lines to columns of plain text."""
 
     def __init__(self, parse: ColumnsOf) -> None:
         self.parse = parse
@@ -127,9 +127,9 @@ class _AsText:
 
 
 def _grouped(frame: Any, *, record: str, column: str, order: str | None) -> Any:
-    """Return one list of items per record of a long table; rows without a record are left out.
+    """Return one list of items per record of a long table, without rows that have no record.
 
-    With ``order`` it is a list of items with their places.
+    With ``order`` it is a list of items with their positions.
     """
     from pyspark.sql import functions as sql
 
@@ -146,7 +146,7 @@ def _grouped(frame: Any, *, record: str, column: str, order: str | None) -> Any:
 
 
 class SparkBaskets:
-    """Counts baskets of a Spark DataFrame; ``passes`` counts how often all were read."""
+    """Counts baskets of a Spark DataFrame; ``passes`` is the number of passes over them."""
 
     name = "spark"
 
@@ -161,11 +161,11 @@ class SparkBaskets:
         return "SparkBaskets()"
 
     def walk(self, *, max_length: int | None) -> SparkWalk:
-        """Return all records in partition 0, each cut to that many items by a public rule."""
+        """Return all records in partition 0, each cut to ``max_length`` items by a public rule."""
         return SparkWalk(self, max_length)
 
     def itemsets(self) -> SparseCounts:
-        """Return how often each set of items occurs, as masks; for small universes."""
+        """Return the frequency of each set of items, as masks; for small universes."""
         return self.sums(_Itemsets(self.taxonomy))
 
     def sum(self, kernel: SequenceKernel) -> NDArray[np.int64]:
@@ -176,7 +176,7 @@ class SparkBaskets:
         return total
 
     def sums(self, counting: _Counting, *, size: int | None = None) -> SparseCounts:
-        """Return what the workers count, added up by key; one pass (confidential)."""
+        """Return the workers' counts, added up by key; one pass (confidential)."""
         self.passes += 1
         with refusing():
             return collected(self._codes.mapInArrow(guarded(counting), SUMS), size=size)
@@ -194,7 +194,7 @@ class SparkBaskets:
         return total
 
     def rehearsing(self, baskets: EncodedBaskets) -> SparkBaskets:
-        """Return an engine over made-up baskets on the same cluster; closing it ends nothing."""
+        """Return an engine over simulated baskets on the same cluster, which it does not close."""
         lists = pa.ListArray.from_arrays(
             pa.array(baskets.offsets, pa.int32()), pa.array(baskets.items, pa.int32())
         )
@@ -204,8 +204,8 @@ class SparkBaskets:
         return SparkBaskets(self.taxonomy, Session(spark=self._session.spark, own=False), codes)
 
     def close(self) -> None:
-        """Let the cluster forget the codes, and end a session that was begun for the run."""
-        with contextlib.suppress(Exception):  # a session that is gone has forgotten them
+        """Remove the codes from the cluster, and end a session that was started for the run."""
+        with contextlib.suppress(Exception):  # a session that has ended holds no codes
             self._codes.unpersist()
             if self._folded is not None:
                 self._folded.unpersist()
@@ -213,24 +213,24 @@ class SparkBaskets:
 
 
 class SparkWalk:
-    """Records on their way down: the driver keeps the way, the workers go it (confidential)."""
+    """Records on their way down: the driver has the path, the workers follow it (confidential)."""
 
     def __init__(self, engine: SparkBaskets, max_length: int | None) -> None:
         self._engine = engine
         self._max_length = max_length
         self._steps: list[WalkStep] = []
-        self._asked: BasketKernel | None = None
+        self._last_kernel: BasketKernel | None = None
 
     def __repr__(self) -> str:
         return "SparkWalk()"
 
     def size(self) -> int:
-        """Return how many records there are (confidential)."""
+        """Return the number of records (confidential)."""
         found = self._engine.sums(_Size(*self._way()), size=1)
         return int(found.counts.sum())
 
     def item_counts(self) -> NDArray[np.int64]:
-        """Return how many records hold each item, as cut to their length (confidential)."""
+        """Return the number of records with each item, after cutting (confidential)."""
         n_items = self._engine.taxonomy.n_leaves
         found = self._engine.sums(_ItemCounts(*self._way()), size=n_items)
         total = np.zeros(n_items, dtype=np.int64)
@@ -238,22 +238,22 @@ class SparkWalk:
         return total
 
     def tally(self, kernel: BasketKernel) -> SparseCounts:
-        """Return how many records go to each sub-partition (confidential)."""
-        self._asked = kernel
+        """Return the number of records in each sub-partition (confidential)."""
+        self._last_kernel = kernel
         return self._engine.sums(_Split(*self._way(), kernel))
 
     def descend(self, keys: NDArray[np.int64]) -> None:
         """Make the sub-partitions of the last tally with these keys the partitions 0, 1, ..."""
-        if self._asked is None:
-            raise InternalError("records were asked to descend before they were counted")
-        self._steps, self._asked = [*self._steps, (self._asked, keys)], None
+        if self._last_kernel is None:
+            raise InternalError("records were sent down before they were counted")
+        self._steps, self._last_kernel = [*self._steps, (self._last_kernel, keys)], None
 
     def _way(self) -> tuple[Taxonomy, int | None, list[WalkStep]]:
         return self._engine.taxonomy, self._max_length, self._steps
 
 
 def lists_of(lengths: NDArray[np.int64], items: ItemCodes) -> pa.RecordBatch:
-    """Return encoded records as Spark takes them."""
+    """Return encoded records in the form that Spark reads."""
     lists = pa.ListArray.from_arrays(
         pa.array(offsets_of(lengths), pa.int32()), pa.array(items, pa.int32())
     )
@@ -261,7 +261,7 @@ def lists_of(lengths: NDArray[np.int64], items: ItemCodes) -> pa.RecordBatch:
 
 
 class _Encode:
-    """Runs on the workers: lines (with how they are written) or lists of words to codes."""
+    """Worker task: converts lines (with their format) or lists of words to codes."""
 
     def __init__(self, universe: Universe, reading: Reading | None) -> None:
         self.universe = universe
@@ -287,7 +287,7 @@ class _Encode:
 
 
 class _Sums(_Encode):
-    """Runs on the workers: what the baskets of a task are recognised by."""
+    """Worker task: sums that identify the baskets of a task."""
 
     def __init__(self, universe: Universe, reading: Reading | None, *, key: bytes) -> None:
         super().__init__(universe, reading)
@@ -301,14 +301,14 @@ class _Sums(_Encode):
 
 
 class _Counting(ABC):
-    """Runs on the workers: the baskets of a task, and their sums by key."""
+    """Worker task: sums the baskets of a task by key."""
 
     def __init__(self, taxonomy: Taxonomy) -> None:
         self.taxonomy = taxonomy
 
     @abstractmethod
     def sums(self, baskets: BasketMemory) -> SparseCounts:
-        """Return what some baskets add up to."""
+        """Return the sums of some baskets."""
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         total = SparseCounts.merged([])
@@ -324,7 +324,7 @@ class _Counting(ABC):
 
 
 class _Features:
-    """Runs on the workers: distinct baskets with their number, and a kernel's sum over them."""
+    """Worker task: folds distinct baskets, and sums a kernel over them."""
 
     def __init__(self, taxonomy: Taxonomy, kernel: FeatureKernel) -> None:
         self.taxonomy = taxonomy
@@ -357,7 +357,7 @@ class _SequenceSum(_Counting):
 
 
 class _Walking(_Counting):
-    """Sums over records that have gone down the way so far."""
+    """Sums over records that have gone down the path so far."""
 
     def __init__(self, taxonomy: Taxonomy, max_length: int | None, steps: list[WalkStep]) -> None:
         super().__init__(taxonomy)

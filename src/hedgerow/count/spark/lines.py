@@ -1,7 +1,7 @@
-"""Text files on Spark, line by line, by the same public rules as everywhere else.
+"""Text files on Spark, line by line, by the same public rules as in the other engines.
 
-Spark's own CSV reader guesses: it takes a bare CR for a line end, cuts and fills rows of the
-wrong width, and replaces bytes that are no UTF-8. So it hands over lines as bytes, cut at LF
+Spark's own CSV reader guesses: it reads a bare CR as a line end, cuts and pads rows of the wrong
+width, and replaces bytes that are not UTF-8. So it only provides lines as bytes, split at LF
 alone, and the workers parse them as the other engines do.
 """
 
@@ -28,7 +28,7 @@ _OBJECTS_WITHIN = 1000
 
 
 def byte_lines(spark: Any, path: str) -> Any:
-    """Return a frame with the lines of text files as bytes, the LF that ends them left out."""
+    """Return a frame with the lines of text files as bytes, without the LF that ends them."""
     lines = spark.read.option("lineSep", "\n").text(path)
     return lines.select(lines["value"].cast("binary").alias("line"))
 
@@ -36,9 +36,9 @@ def byte_lines(spark: Any, path: str) -> Any:
 def records_of(
     spark: Any, path: str, *, names: Sequence[str], text: Collection[str], reading: Reading
 ) -> tuple[Any, ParseLines]:
-    """Return the lines of a CSV or TSV file, and what parses the asked columns on the workers.
+    """Return the lines of a CSV or TSV file, and their parser for the requested columns.
 
-    Lines have no order on Spark, so every line that equals the header is taken for one.
+    Lines have no order on Spark, so every line that equals the header counts as a header.
     """
     if reading.quote == "multi-line":
         raise SettingError(
@@ -57,16 +57,16 @@ def records_of(
     missing = [name for name in names if name not in columns]
     if missing:
         raise DataError(
-            f"there is no column {missing[0]!r}",
+            f"the column {missing[0]!r} does not exist",
             where=NAME,
-            do="Give the attribute the name of its column; names are case-sensitive. The plan's"
-            " reading says what stands between fields where that is no comma.",
+            do="Give the attribute the name of its column; names are case-sensitive. If the"
+            " separator is not a comma, set it under 'reading' in the plan.",
         )
     parser = RecordParser(
         rules,
         delimiter=delimiter,
         n_columns=len(columns),
-        asked=[(columns.index(name), name) for name in names],
+        requested=[(columns.index(name), name) for name in names],
         text=text,
     )
     return lines, ParseLines(parser, header, columns)
@@ -75,13 +75,13 @@ def records_of(
 def objects_of(
     spark: Any, path: str, *, names: Sequence[str], reading: Reading
 ) -> tuple[Any, ParseLines]:
-    """Return the lines of a file of JSON objects, and what parses them on the workers.
+    """Return the lines of a file of JSON objects, and their parser.
 
-    Unless the plan lists the columns, those are there that some of the first objects have; every
-    name is one where malformed records are dropped, as in `JsonLinesSource`.
+    Unless the plan lists the columns, they are the keys of some of the first objects; if malformed
+    records are dropped, every name is a column, as in `JsonLinesSource`.
     """
     lines = byte_lines(spark, path)
-    parser = ObjectParser(reading, name=NAME, asked=names)
+    parser = ObjectParser(reading, name=NAME, requested=names)
     if isinstance(reading.header, tuple):
         columns = reading.header
     else:
@@ -91,7 +91,7 @@ def objects_of(
     missing = [name for name in names if name not in columns]
     if missing:
         raise DataError(
-            f"there is no column {missing[0]!r}",
+            f"the column {missing[0]!r} does not exist",
             where=NAME,
             do="Give the attribute the name of its key; names are case-sensitive.",
         )
@@ -119,7 +119,7 @@ def without_numbers(rules: LineRules, block: Block) -> bytes:
 
 
 class ParseLines:
-    """Lines to columns of text; ``columns`` are all that there are."""
+    """Converts lines to columns of text; ``columns`` are all columns of the file."""
 
     def __init__(
         self,
@@ -147,15 +147,15 @@ class ParseLines:
 
 
 class LineBatches:
-    """Batches of lines as batches of sound lines, for a basket file."""
+    """Converts batches of lines to sound lines, for a basket file."""
 
     def __init__(self, reading: Reading) -> None:
         self.rules = LineRules(reading=reading, delimiter=None, name=NAME)
-        decoded = replace(reading, encoding="utf-8")  # Spark has done it
+        decoded = replace(reading, encoding="utf-8")  # Spark has decoded them
         self.of_text = LineRules(reading=decoded, delimiter=None, name=NAME)
 
     def __call__(self, batch: pa.RecordBatch) -> bytes:
-        """Return the lines of a batch in UTF-8; a row is a record, whatever line ends it holds."""
+        """Return the lines of a batch in UTF-8; a row is a record even if it contains line ends."""
         lines = b"".join(map(_as_line, batch.column(0).to_pylist()))
         is_text = pa.types.is_string(batch.schema.field(0).type)
         rules = self.of_text if is_text else self.rules

@@ -19,7 +19,7 @@ from hedgerow.count.spark.people import (
     shuffled,
 )
 from hedgerow.count.spark.session import (
-    AskedColumns,
+    RequestedColumns,
     Session,
     guarded,
     open_columns,
@@ -59,14 +59,14 @@ def open_spark_owned_baskets(
 ) -> OwnedBasketsOnSpark:
     """Return an engine over a column of lists or a long table on Spark, with their persons.
 
-    All rows are encoded before it returns: what is refused is refused before a booking.
-    ``sums`` take one pass over the gathered rows of their own.
+    All rows are encoded before it returns, so that refusals come before a booking.
+    ``sums`` take an additional pass over the gathered rows.
     """
     session = spark_session(settings, data)
     try:
         names = owned_columns(people.rule, universe.place)
-        asked = AskedColumns(names=names, text=names, reading=reading)
-        frame, parse = open_columns(session, data, asked, query=query, base=base)
+        requested = RequestedColumns(names=names, text=names, reading=reading)
+        frame, parse = open_columns(session, data, requested, query=query, base=base)
         with refusing():
             key = None if sums is None else sums.key
             encode = EncodeOwned(universe, people, parse, key)
@@ -82,7 +82,7 @@ def open_spark_owned_baskets(
 
 
 class OwnedBasketsOnSpark(HeldOnSpark):
-    """The baskets of everybody, on the cluster (confidential)."""
+    """The baskets of all people, on the cluster (confidential)."""
 
     def __init__(self, universe: Universe, session: Session, rows: Any, people: KeyedRule) -> None:
         super().__init__(session, rows, GatherOwned(universe, people))
@@ -126,14 +126,14 @@ class GatherOwned:
     def gathered(
         self, batches: Iterator[pa.RecordBatch], sums: ColumnSums | None = None
     ) -> Iterator[OwnedBaskets]:
-        """Yield everybody's baskets, a bucket at a time."""
+        """Yield the baskets of each bucket, by person."""
         encode = OwnedBasketEncoder(self.universe, self.people, name=NAME)
         for rows in bucketed(batches):
             yield encode.gathered(rows, sums)
 
 
 class RowLengths(GatherOwned):
-    """What the baskets of a task are recognised by, where that shows once rows are gathered."""
+    """Task that computes the sums that identify baskets, once their rows are gathered."""
 
     def __init__(self, universe: Universe, people: KeyedRule, key: bytes) -> None:
         super().__init__(universe, people)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hedgerow.count.people import PersonSizes, clipped_sizes
 from hedgerow.count.spark.session import (
-    AskedColumns,
+    RequestedColumns,
     Session,
     collected,
     guarded,
@@ -51,12 +51,12 @@ if TYPE_CHECKING:
     from hedgerow.count.settings import EngineSettings
 
 N_BUCKETS = 256
-"""Parts of the people, by the hash of a person; all of one are on one worker."""
+"""Number of parts, by the hash of a person; all rows of a person are on one worker."""
 
 BUCKETS = "bucket int, body binary"
 
 COUNTED = -2
-"""In place of a bucket: the row holds how many rows its task has read."""
+"""Replaces a bucket number in the row with the number of rows that a task has read."""
 
 
 def open_spark_people(
@@ -72,13 +72,15 @@ def open_spark_people(
 ) -> PeopleOnSpark:
     """Return an engine over a Spark DataFrame, the name of a table, or a path.
 
-    All records are encoded before it returns: what is refused is refused before a booking.
+    All records are encoded before it returns, so that refusals come before a booking.
     """
     session = spark_session(settings, data)
     try:
         read = PeopleEncoder(BatchEncoder(schema, name=NAME), people)
-        asked = AskedColumns(names=read.columns, text=read.text, reading=reading, in_pieces=True)
-        frame, parse = open_columns(session, data, asked, query=query, base=base)
+        requested = RequestedColumns(
+            names=read.columns, text=read.text, reading=reading, in_pieces=True
+        )
+        frame, parse = open_columns(session, data, requested, query=query, base=base)
         with refusing():
             key = None if sums is None else sums.key
             encode = EncodePeople(schema, people, parse, key)
@@ -92,12 +94,12 @@ def open_spark_people(
 
 
 def n_partitions(session: Session) -> int:
-    """Return as many parts as Spark shuffles into, at the most one for every bucket."""
+    """Return Spark's number of shuffle partitions, at most one per bucket."""
     return max(1, min(N_BUCKETS, int(session.spark.conf.get("spark.sql.shuffle.partitions"))))
 
 
 def shuffled(session: Session, frame: Any, encode: EncodeRows) -> tuple[Any, list[bytes]]:
-    """Return the encoded rows, those of a person in one bucket, and the sums of all tasks."""
+    """Return the encoded rows, with each person in one bucket, and the sums of all tasks."""
     buckets = (
         frame.mapInArrow(guarded(encode), BUCKETS)
         .repartition(n_partitions(session), "bucket")
@@ -112,7 +114,7 @@ def of_people(buckets: Any) -> Any:
 
 
 class HeldOnSpark:
-    """Rows of everybody on the cluster, all rows of a person in one bucket (confidential)."""
+    """Rows of all people on the cluster, with each person in one bucket (confidential)."""
 
     name = "spark"
 
@@ -135,7 +137,7 @@ class HeldOnSpark:
         return total
 
     def close(self) -> None:
-        """Remove the rows from the cluster, and end a session that was begun for the run."""
+        """Remove the rows from the cluster, and end a session that was started for the run."""
         for frame in (self._bounded, self._buckets):
             if frame is not None:
                 with contextlib.suppress(Exception):  # a session that has ended holds no rows
@@ -143,7 +145,7 @@ class HeldOnSpark:
         self._session.close()
 
     def _keep(self, task: Callable[..., Any], form: str) -> Any:
-        """Run a task over the rows of people, and keep what it returns on the cluster."""
+        """Run a task over the rows of people, and store its result on the cluster."""
         with refusing():
             self._bounded = of_people(self._buckets).mapInArrow(guarded(task), form).persist()
         return self._bounded
@@ -153,7 +155,7 @@ class HeldOnSpark:
 
 
 class PeopleOnSpark(HeldOnSpark):
-    """The records of everybody, on the cluster (confidential)."""
+    """The records of all people, on the cluster (confidential)."""
 
     def __init__(self, schema: Schema, session: Session, buckets: Any, people: KeyedRule) -> None:
         super().__init__(session, buckets, GatherPeople(schema, people))
@@ -221,11 +223,9 @@ def _encoded(encode: PeopleEncoder, batch: pa.RecordBatch) -> pa.RecordBatch:
         texts = pa.RecordBatch.from_arrays(columns, names=encode.columns)
         return encode(texts, n_before=None)
     except UnlistedValueError as error:
-        # Records have no order on Spark, so their numbers would mislead.
+        # Records have no order on Spark, so their numbers would be misleading.
         what = str(error.what).split(": ", 1)[-1]
-        raise DataError(
-            f"attribute {error.attribute!r}: a record {what}", where=NAME, do=error.do
-        ) from None
+        raise DataError(f"Attribute {error.attribute!r}: {what}", where=NAME, do=error.do) from None
 
 
 def by_bucket(rows: pa.RecordBatch) -> pa.RecordBatch:
@@ -259,7 +259,7 @@ def end_of_task(n_rows: int, sums: ColumnSums | None) -> pa.RecordBatch:
 
 
 def sums_of_tasks(buckets: Any) -> list[bytes]:
-    """Return the sums of all tasks, once their rows are counted and found not to be too many."""
+    """Return the sums of all tasks, after checking that they have not read too many rows."""
     ends = buckets.where("bucket < 0").toArrow()
     kinds, bodies = ends.column("bucket").to_pylist(), ends.column("body").to_pylist()
     pairs = list(zip(kinds, bodies, strict=True))
@@ -275,16 +275,16 @@ class GatherPeople:
         self.people = people
 
     def gathered(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Gathered]:
-        """Yield everybody's records, a bucket at a time."""
+        """Yield the records of each bucket, by person."""
         encode = PeopleEncoder(BatchEncoder(self.schema, name=NAME), self.people)
         for rows in bucketed(batches):
             yield Gathered.of(rows, encode)
 
 
 def bucketed(batches: Iterator[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
-    """Yield the rows of each bucket of a task: all of a person are in one.
+    """Yield the rows of each bucket of a task, with all rows of a person in one.
 
-    Rows that end a task hold no records, and are passed over.
+    Rows that end a task hold no records, and are skipped.
     """
     held: dict[int, list[pa.RecordBatch]] = {}
     for batch in batches:
@@ -301,24 +301,24 @@ class GathersPeople(Protocol):
     """Gathers the rows of each bucket of a task."""
 
     def gathered(self, batches: Iterator[pa.RecordBatch]) -> Iterator[PersonSizes]:
-        """Yield everybody's records, a bucket at a time."""
+        """Yield the records of each bucket, by person."""
         ...
 
 
 class Sizes:
-    """Task that counts the persons by their number of records."""
+    """Task that counts people by their number of records."""
 
     def __init__(self, gather: GathersPeople, most: int) -> None:
         self.gather = gather
         self.most = most
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield one batch of sizes, and how many persons have each."""
+        """Yield one batch of sizes, with the number of people of each."""
         yield keyed(occupied(clipped_sizes(self.gather.gathered(batches), self.most)))
 
 
 class Bound(GatherPeople):
-    """The records that count, as packed codes with what each counts for."""
+    """Task that returns the records that count, as packed codes with their weights."""
 
     def __init__(self, schema: Schema, people: KeyedRule, rule: PeopleRule) -> None:
         super().__init__(schema, people)

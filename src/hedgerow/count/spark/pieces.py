@@ -1,9 +1,9 @@
 """Parquet files on this machine, read by the workers themselves, a piece each.
 
 Spark turns the values of a file into rows and rows into Arrow one by one, which takes ten times
-as long as reading them. Where workers see the same files as the driver they open them by Arrow.
-Spark says what there is: which files a path holds, their columns, and of which type. Whatever
-may come out otherwise than from Spark's own reader is left to that.
+as long as reading them. If the workers see the same files as the driver, they open them by Arrow.
+Spark provides the list of files of a path, their columns and types. Whatever might be read
+differently than by Spark's own reader is left to that reader.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from hedgerow.errors import DataError
 from hedgerow.read.columnar import open_parquet, readable, row_groups
 
 LEAST_ROWS = 1 << 18
-"""Records of a piece, unless there are fewer: a task costs as much as counting some."""
+"""Minimum number of records of a piece if there are enough: starting a task costs time."""
 
 MOST_ROWS = 4 * ROWS_AT_ONCE
-"""Records of a piece, at most, so that what a task keeps stays small."""
+"""Maximum number of records of a piece, to limit the memory of a task."""
 
 PIECES_PER_CORE = 2
 
@@ -43,19 +43,19 @@ _SAME = {
     "double": pa.float64(),
     "date": pa.date32(),
 }
-"""Types that Spark's reader and Arrow's agree on, by Spark's name; decimals come beside them."""
+"""Types that Spark's reader and Arrow read alike, by Spark's name; decimals come in addition."""
 
 _AS_USUAL = {
     "spark.sql.files.ignoreCorruptFiles": "false",
     "spark.sql.files.ignoreMissingFiles": "false",
     "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
 }
-"""Settings of a session under which a file holds what it says."""
+"""Settings of a session with which values are read unchanged."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class GroupRows:
-    """Records of one row group of a file: from ``start`` to before ``stop``, of ``n_rows``."""
+    """Records ``start`` to before ``stop`` of a file's row group with ``n_rows`` records."""
 
     path: str
     group: int
@@ -68,9 +68,9 @@ FilePiece = tuple[GroupRows, ...]
 
 
 def pieces_of(spark: Any, frame: Any, names: Sequence[str]) -> tuple[FilePiece, ...]:
-    """Return what each task is to read of a frame of plain Parquet files.
+    """Return the pieces that tasks should read of a frame of plain Parquet files.
 
-    None, if Spark's own reader has to read it.
+    Returns none if Spark's own reader must read it.
     """
     n_cores = cores_here(spark)
     if not n_cores or any(spark.conf.get(each) != usual for each, usual in _AS_USUAL.items()):
@@ -78,7 +78,7 @@ def pieces_of(spark: Any, frame: Any, names: Sequence[str]) -> tuple[FilePiece, 
     paths = [_path_of(url) for url in frame.inputFiles()]
     kinds = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
     try:
-        # The number of records that a file may claim is checked here.
+        # This checks the number of records that a file may claim.
         open_parquet([Path(path) for path in paths if path is not None], name=NAME)
         stretches = [each for path in paths for each in _stretches(path, names, kinds)]
     except (DataError, _Otherwise):
@@ -87,11 +87,11 @@ def pieces_of(spark: Any, frame: Any, names: Sequence[str]) -> tuple[FilePiece, 
 
 
 class _Otherwise(Exception):
-    """A file may come out otherwise than from Spark's own reader."""
+    """Signals that a file might be read differently than by Spark's own reader."""
 
 
 def cores_here(spark: Any) -> int:
-    """Return on how many cores of this machine a session works; 0 if it may work elsewhere."""
+    """Return the number of cores of this machine in a session, or 0 if it may use others."""
     try:
         context = spark.sparkContext
         return int(context.defaultParallelism) if _LOCAL.fullmatch(context.master) else 0
@@ -108,7 +108,7 @@ def _path_of(url: str) -> str | None:
 def _stretches(
     path: str | None, names: Sequence[str], kinds: dict[str, str]
 ) -> Iterator[GroupRows]:
-    """Yield the row groups of a file; one that Spark would read otherwise is not taken."""
+    """Yield the row groups of a file; refuse one that Spark would read differently."""
     from pyarrow.parquet import ParquetFile
 
     if path is None:
@@ -138,13 +138,13 @@ def _is_same(kind: pa.DataType, of_spark: str) -> bool:
 
 
 def _has_old_calendar(facts: dict[bytes, bytes]) -> bool:
-    """Whether a file's days are those of the calendar that Spark had before version 3."""
+    """Return whether a file's dates use the calendar of Spark before version 3."""
     version = facts.get(b"org.apache.spark.version", b"")
     return b"org.apache.spark.legacyDateTime" in facts or version.startswith((b"1.", b"2."))
 
 
 def cut(stretches: Sequence[GroupRows], *, n_cores: int) -> tuple[FilePiece, ...]:
-    """Return row groups in pieces of about as many records each, some for every core."""
+    """Return row groups in pieces of similar size, several for every core."""
     ends = np.cumsum([each.n_rows for each in stretches], dtype=np.int64)
     n_rows = int(ends[-1]) if len(ends) else 0
     n_pieces = min(n_cores * PIECES_PER_CORE, n_rows // LEAST_ROWS)
@@ -156,7 +156,7 @@ def cut(stretches: Sequence[GroupRows], *, n_cores: int) -> tuple[FilePiece, ...
 def _between(
     stretches: Sequence[GroupRows], ends: np.ndarray[Any, np.dtype[np.int64]], start: int, stop: int
 ) -> Iterator[GroupRows]:
-    """Yield what lies between two records of all."""
+    """Yield the row groups between two record numbers."""
     first = int(np.searchsorted(ends, start, side="right"))
     last = int(np.searchsorted(ends, stop, side="left"))
     for each, end in zip(stretches[first : last + 1], ends[first : last + 1], strict=True):
@@ -173,19 +173,19 @@ def _between(
 
 
 class ReadPieces:
-    """Runs on the workers: numbers of pieces to the columns of their records."""
+    """Worker task: reads the columns of numbered pieces."""
 
     def __init__(self, pieces: tuple[FilePiece, ...], names: Sequence[str]) -> None:
         self.pieces = pieces
         self.names = list(names)
 
     def frame(self, spark: Any) -> Any:
-        """Return a frame of the numbers of all pieces, each a task of its own."""
+        """Return a frame of the numbers of all pieces, each in a task of its own."""
         n_pieces = len(self.pieces)
         return spark.range(0, n_pieces, 1, n_pieces)
 
     def batches(self, numbers: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield the asked columns, text by a dictionary."""
+        """Yield the requested columns, with text in dictionaries."""
         for batch in numbers:
             for number in batch.column(0).to_pylist():
                 for stretch in self.pieces[number]:
@@ -201,7 +201,7 @@ class ReadPieces:
             if done >= stretch.stop:
                 return
         raise DataError(
-            "a file has changed while it was read",
+            "a file was changed while it was read",
             where=NAME,
-            do="Run it again once nobody writes to it.",
+            do="Run it again when no program writes to the file.",
         )

@@ -1,4 +1,4 @@
-"""Placed records on Spark: the driver keeps the tree, the workers walk records down it."""
+"""Placed records on Spark: the driver has the tree, the workers walk records down it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Sums = Callable[[DenseCounting, int], NDArray[np.int64]]
 class PlacedOnSpark:
     """The records of a Spark table, each in one box of the present level (confidential).
 
-    No record is moved: where it is follows from the tree, which goes out with every level.
+    No record is moved: its box follows from the tree, which is sent out with every level.
     """
 
     def __init__(self, schema: Schema, sums: Sums) -> None:

@@ -1,8 +1,8 @@
-"""A folder of our own for what Spark keeps on disk: nobody else may enter, and none stays behind.
+"""A private folder for Spark's files on disk: only the user may enter, and none remains.
 
-Spark writes shuffles and spills to its local folder, readable by everybody; they hold exact
-counts. A session that is begun for a run gets a folder of mode 0700, with encryption on. What
-a killed run leaves there is removed when the next one begins.
+Spark writes shuffles and spills to its local folder, readable by everybody; they contain exact
+counts. A session that is started for a run gets a folder of mode 0700, with encryption on. The
+next run removes what a killed run left there.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ _LOCK = "running"
 
 
 class PrivateFolder:
-    """A folder of mode 0700, locked for as long as this process lives, removed when closed."""
+    """A folder of mode 0700, locked as long as this process runs, and removed when closed."""
 
     def __init__(self, parent: Path | None = None) -> None:
         where = parent or Path(tempfile.gettempdir())
         try:
             sweep_killed(where)
             self.path = Path(tempfile.mkdtemp(prefix=_prefix(), dir=where))
-            # The lock is not inherited by Spark's own processes: it ends with this one.
+            # Spark's own processes do not inherit the lock: it ends with this process.
             self._lock = os.open(self.path / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
             fcntl.flock(self._lock, fcntl.LOCK_EX)
         except OSError as error:
             raise ScratchError(
-                f"no private folder can be made: {(error.strerror or 'no reason given').lower()}",
+                f"no private folder can be created: {(error.strerror or 'unknown reason').lower()}",
                 where=str(where),
-                do="Give a folder with room that you may write to in TMPDIR.",
+                do="Set TMPDIR to a folder with free space that you can write to.",
             ) from error
 
     def __repr__(self) -> str:
@@ -48,7 +48,7 @@ class PrivateFolder:
 
 
 def sweep_killed(where: Path) -> None:
-    """Remove the folders of runs that were killed: our own, which no process holds."""
+    """Remove the folders of killed runs: those of this user that no process has locked."""
     for folder in where.glob(f"{_prefix()}*"):
         with contextlib.suppress(OSError):
             if _is_ours(folder) and not _is_held(folder / _LOCK):
@@ -60,7 +60,7 @@ def _prefix() -> str:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Whether a folder is no link, belongs to this user and is closed to everybody else."""
+    """Return whether a folder is not a link, belongs to this user and is closed to others."""
     facts = folder.lstat()
     is_private = stat.S_IMODE(facts.st_mode) == 0o700
     return stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.getuid() and is_private

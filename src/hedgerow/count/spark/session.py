@@ -1,4 +1,4 @@
-"""Sessions of Spark, tables on it, and how its failures are told."""
+"""Sessions of Spark, tables on it, and messages for its failures."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ if TYPE_CHECKING:
 Mapper = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
 
 _MARK = "hedgerow-refuses:"
-_TOLD = re.compile(re.escape(_MARK) + r"(\{.*?\})" + re.escape(":seufer"), re.DOTALL)
+_REFUSAL = re.compile(re.escape(_MARK) + r"(\{.*?\})" + re.escape(":seufer"), re.DOTALL)
 _NOT_ON_SPARK = (".zst", ".xlsx", ".xlsm", ".sav", ".zsav", ".dta")
 _DATABASE = re.compile(r"sqlite:|postgres(ql)?://", re.IGNORECASE)
 _LONGEST_FOLDER = 103 - len("/.e8c9b9a4-5b0c-4f0e-9d6a-000000000000.sock")
-"""Bytes of a folder's path, so that a socket's path in it is as long as systems allow at most."""
+"""Maximum length of a folder's path in bytes, for a socket's path within the system's limit."""
 
 _OWN = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "8",
-    # Parquet packs a million records into a few megabytes, and encoding them is the work.
+    # Parquet packs a million records into a few megabytes, and encoding them is most of the work.
     "spark.sql.files.maxPartitionBytes": "32m",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
     "spark.sql.execution.arrow.maxBytesPerBatch": "8m",
@@ -60,19 +60,19 @@ _ENCRYPTED = {
     "spark.io.encryption.enabled": "true",
     "spark.io.encryption.keySizeBits": "256",
 }
-"""Settings of a session that is begun for a run; a session that was given stays as it is."""
+"""Settings of a session that is started for a run; the caller's session is not changed."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Session:
-    """A Spark session, and whether it was begun for this run."""
+    """A Spark session, and whether it was started for this run."""
 
     spark: Any
     own: bool
     folder: PrivateFolder | None = None
 
     def close(self) -> None:
-        """End the session if it was begun for this run, and remove what it kept on disk."""
+        """End the session if it was started for this run, and remove its files."""
         if self.own:
             self.spark.stop()
         if self.folder is not None:
@@ -80,7 +80,7 @@ class Session:
 
 
 def spark_session(settings: EngineSettings, data: Any) -> Session:
-    """Return the session to work in: that of the data, one that was given, or a new one."""
+    """Return the session to use: that of the data, that of the settings, or a new one."""
     if settings.session is not None:
         return Session(spark=settings.session, own=False)
     if hasattr(data, "mapInArrow"):
@@ -96,12 +96,12 @@ def spark_session(settings: EngineSettings, data: Any) -> Session:
 
 
 def _begun(spark: Any, master: str) -> Session:
-    """Return a session of our own; on this machine it keeps its files in a private folder."""
+    """Return a new session; on this machine it keeps its files in a private folder."""
     if not master.startswith("local"):
         return Session(spark=_begin(spark, master, {}), own=True)
-    # This variable would win over the setting, so its first folder becomes the parent.
-    given = os.environ.pop("SPARK_LOCAL_DIRS", None)
-    parent = Path(given.split(",")[0]) if given else None
+    # This variable would override the setting, so its first folder becomes the parent.
+    inherited = os.environ.pop("SPARK_LOCAL_DIRS", None)
+    parent = Path(inherited.split(",")[0]) if inherited else None
     try:
         folder = PrivateFolder(parent)
         try:
@@ -111,15 +111,15 @@ def _begun(spark: Any, master: str) -> Session:
             folder.close()
             raise
     finally:
-        if given is not None:
-            os.environ["SPARK_LOCAL_DIRS"] = given
+        if inherited is not None:
+            os.environ["SPARK_LOCAL_DIRS"] = inherited
 
 
 def _sockets(folder: Path) -> dict[str, str]:
-    """Return settings by which Java and Python meet in a private folder, not on a port.
+    """Return settings by which Java and Python communicate in a private folder, not on a port.
 
-    On a port each task waits for packets that are held back to be joined with others: 40 ms, to
-    be seen in a pass over an empty table.
+    On a port each task waits 40 ms for packets that are held back to be joined with others, as
+    measured in a pass over an empty table.
     """
     if len(os.fsencode(folder)) > _LONGEST_FOLDER:
         return {}
@@ -145,11 +145,11 @@ def _begin(spark: Any, master: str, further: dict[str, str]) -> Any:
             session = builder.getOrCreate()
     except Exception as error:
         raise EngineError(
-            f"no Spark session can be begun: {type(error).__name__}",
+            f"no Spark session can be started: {type(error).__name__}",
             where="master",
             do="Give the URL of a master that answers, such as local[2] or spark://HOST:7077.",
         ) from error
-    with contextlib.suppress(Exception):  # Spark Connect has no context to ask
+    with contextlib.suppress(Exception):  # Spark Connect has no context
         session.sparkContext.setLogLevel("OFF")
     return session
 
@@ -158,15 +158,15 @@ def _check_java() -> None:
     home = os.environ.get("JAVA_HOME")
     if shutil.which("java") is None and not (home and (Path(home) / "bin" / "java").exists()):
         raise EngineError(
-            "Spark needs Java, and there is none",
+            "Spark needs Java, which is not installed",
             where="engine",
             do="Install Java 17 or later and set JAVA_HOME, or use the engine stream.",
         )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class AskedColumns:
-    """The columns to read, which of them as text, and how a text file is written.
+class RequestedColumns:
+    """The columns to read, those to read as text, and the format of a text file.
 
     With ``in_pieces`` workers may open files of this machine themselves.
     """
@@ -178,11 +178,11 @@ class AskedColumns:
 
 
 def open_columns(
-    session: Session, data: Any, asked: AskedColumns, *, query: str | None, base: Path
+    session: Session, data: Any, requested: RequestedColumns, *, query: str | None, base: Path
 ) -> tuple[Any, ParseLines | ReadPieces | None]:
-    """Return a DataFrame of the asked columns, or of lines or pieces and what reads them.
+    """Return a DataFrame of the requested columns, or of lines or pieces with their reader.
 
-    The data is such a frame itself, the table of that name, or what a path holds.
+    The data is such a frame itself, the name of a table, or a path.
     """
     if not hasattr(data, "mapInArrow"):
         path = _path_of(data, query=query, base=base)
@@ -197,43 +197,47 @@ def open_columns(
         with refusing():
             if "://" not in path and not Path(path).exists():
                 data = _table(session, os.fspath(data))
-            elif asked.reading.holds_objects(path):
-                return objects_of(session.spark, path, names=asked.names, reading=asked.reading)
+            elif requested.reading.holds_objects(path):
+                return objects_of(
+                    session.spark, path, names=requested.names, reading=requested.reading
+                )
             elif plain.endswith((".csv", ".tsv", ".tab")):
                 return records_of(
                     session.spark,
                     path,
-                    names=asked.names,
-                    text=asked.text,
-                    reading=asked.reading,
+                    names=requested.names,
+                    text=requested.text,
+                    reading=requested.reading,
                 )
             else:
-                return _parquet(session, path, asked)
-    return _selected(data, asked), None
+                return _parquet(session, path, requested)
+    return _selected(data, requested), None
 
 
-def _parquet(session: Session, path: str, asked: AskedColumns) -> tuple[Any, ReadPieces | None]:
+def _parquet(
+    session: Session, path: str, requested: RequestedColumns
+) -> tuple[Any, ReadPieces | None]:
     """Return pieces of Parquet files for the workers to read, or a frame that Spark reads."""
     data = session.spark.read.parquet(path)
-    frame = _selected(data, asked)
-    pieces = pieces_of(session.spark, data, asked.names) if asked.in_pieces else ()
+    frame = _selected(data, requested)
+    pieces = pieces_of(session.spark, data, requested.names) if requested.in_pieces else ()
     if not pieces:
         return frame, None
-    read = ReadPieces(pieces, asked.names)
+    read = ReadPieces(pieces, requested.names)
     return read.frame(session.spark), read
 
 
-def _selected(data: Any, asked: AskedColumns) -> Any:
-    _check_columns(data, asked.names)
+def _selected(data: Any, requested: RequestedColumns) -> Any:
+    _check_columns(data, requested.names)
     with refusing():
-        return data.select([data[f"`{name}`"] for name in asked.names])
+        return data.select([data[f"`{name}`"] for name in requested.names])
 
 
 def _check_columns(frame: Any, names: Sequence[str]) -> None:
     for name in names:
         if name not in frame.columns:
             raise DataError(
-                f"there is no column {name!r}",
+                f"the column {name!r} does not exist",
                 where=NAME,
                 do="Give the attribute the name of its column; names are case-sensitive.",
             )
@@ -249,7 +253,7 @@ def _path_of(data: Any, *, query: str | None, base: Path) -> str:
     text = os.fspath(data)
     if query is not None or _DATABASE.match(text):
         raise SettingError(
-            "the engine spark reads no database by a URL and a query",
+            "the engine spark does not read databases by a URL and a query",
             where="data",
             do="Give a Spark DataFrame (spark.read.jdbc), or use the engine memory or stream.",
         )
@@ -257,10 +261,10 @@ def _path_of(data: Any, *, query: str | None, base: Path) -> str:
 
 
 def open_lines(session: Session, data: Any, *, base: Path, reading: Reading) -> Any:
-    """Return a DataFrame of a file's lines as bytes, or one that was given, with one column."""
+    """Return a DataFrame of a file's lines as bytes, or the caller's frame with one column."""
     if reading.header_lines:
         raise SettingError(
-            "lines have no order on Spark, so that a header cannot be told from records",
+            "lines have no order on Spark, so a header cannot be distinguished from records",
             where="reading.header",
             do="Remove the lines of the header from the file, or use the engine stream.",
         )
@@ -272,14 +276,14 @@ def open_lines(session: Session, data: Any, *, base: Path, reading: Reading) -> 
         path = text if "://" in text else str(base / text)
         if "://" not in text and not Path(path).exists():
             raise DataError(
-                "there is no such file", where=Path(path).name, do="Check the path of the data."
+                "the file does not exist", where=Path(path).name, do="Check the path of the data."
             )
         with refusing():
             return byte_lines(session.spark, path)
     raise SettingError(
-        "the plan does not say which column holds the items",
+        "the plan does not name the column of the items",
         where="items.column",
-        do="Name the column of lists; for a long table name record, too.",
+        do="Name the column of lists; for a long table, name 'record' as well.",
     )
 
 
@@ -287,14 +291,14 @@ def _table(session: Session, name: str) -> Any:
     if re.fullmatch(r"[\w.`-]+", name) and session.spark.catalog.tableExists(name):
         return session.spark.table(name)
     raise DataError(
-        "there is no such file, and no table of that name",
+        "neither a file nor a table of that name exists",
         where=Path(name).name,
         do="Check the path of the data, or the name of the table.",
     )
 
 
 class _Guarded:
-    """A worker's function that never lets a record into a message."""
+    """A worker's function whose error messages contain no data."""
 
     def __init__(self, work: Mapper) -> None:
         self.work = work
@@ -312,34 +316,34 @@ class _Guarded:
 
 
 def guarded(work: Mapper) -> Mapper:
-    """Return ``work`` for the workers, with failures that show no value."""
+    """Return ``work`` for the workers, with errors that show no value."""
     return _Guarded(work)
 
 
 @contextlib.contextmanager
 def refusing() -> Iterator[None]:
-    """Turn what Spark raises into an error of our own; what a worker refused keeps its words."""
+    """Convert errors of Spark into our own; refusals by workers keep their message."""
     try:
         with warnings.catch_warnings():
-            # Spark warns of every pandas newer than itself, which is not used here at all.
+            # Spark warns of every pandas newer than itself, which is not used here.
             warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
             yield
     except HedgerowError:
         raise
     except Exception as error:
-        told = _TOLD.search(str(error))
-        if told is not None:
-            facts = json.loads(told[1])
+        refusal = _REFUSAL.search(str(error))
+        if refusal is not None:
+            facts = json.loads(refusal[1])
             raise DataError(facts["what"], where=facts["where"], do=facts["do"]) from None
         raise EngineError(
             f"the Spark job failed: {type(error).__name__}",
             where="the Spark session",
-            do="Spark's own log says why. Nothing was published; what was booked stays booked.",
+            do="See Spark's own log. Nothing was published; bookings stay.",
         ) from None
 
 
 def collected(frame: Any, *, size: int | None = None) -> SparseCounts:
-    """Return the sums of a frame of keys and counts, checked; ``size`` bounds the keys."""
+    """Return the checked sums of a frame of keys and counts; ``size`` bounds the keys."""
     table = frame.groupBy("key").sum("count").toArrow()
     keys = np.asarray(table.column(0), dtype=np.int64)
     counts = np.asarray(table.column(1), dtype=np.int64)
@@ -355,7 +359,7 @@ def collected(frame: Any, *, size: int | None = None) -> SparseCounts:
 
 
 def dense_sums(blocks: pa.Table, *, size: int, n_tasks: int = 1) -> NDArray[np.int64]:
-    """Return ``size`` cells from blocks of them, checked; blocks that are missing are zero.
+    """Return ``size`` cells from blocks of them, checked, with 0 for missing blocks.
 
     Blocks of the same number, at most one of each task, are added up.
     """
@@ -379,7 +383,7 @@ def dense_sums(blocks: pa.Table, *, size: int, n_tasks: int = 1) -> NDArray[np.i
 
 def _no_count() -> EngineError:
     return EngineError(
-        "a worker sent back something that is no count",
+        "a worker returned values that are not counts",
         where="the Spark session",
         do="Check that all workers run the same version of hedgerow, and run it again.",
     )

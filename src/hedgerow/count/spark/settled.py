@@ -1,4 +1,4 @@
-"""Workers between tasks: what they have loaded is left alone, and they end without a word."""
+"""Workers between tasks: garbage collection skips what is loaded, and they end quietly."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import signal
 import sys
 from contextlib import suppress
 
-_MANY = 50  # modules that are worth it; a worker does not load so many more than a few times
+_MANY = 50  # minimum number of new modules; a worker loads that many only a few times
 
 _n_settled = 0
 
 
 def settle() -> None:
-    """Let the garbage collector pass over the modules that are loaded now.
+    """Exclude the modules that are loaded now from garbage collection.
 
-    Spark's workers collect garbage after each task, which goes through all that Arrow, Numba and
+    Spark's workers collect garbage after each task, which visits everything that Arrow, Numba and
     the rest have loaded: 45 ms (``gc.collect()``, timed in a worker), as long as counting a
     million records.
     """
@@ -29,11 +29,11 @@ def settle() -> None:
 
 
 def _end_quietly() -> None:
-    """Let a worker whose socket is gone end at its next word, as Unix has it.
+    """Let a worker whose socket is closed end at its next write, as is usual on Unix.
 
-    A session that stops closes the sockets of idle workers, which then tell nobody that nobody
-    listens, and print where they were. On a port the first such word is lost instead.
+    A session that stops closes the sockets of idle workers, which would otherwise print a
+    traceback with their location. On a port the first such write is lost instead.
     """
     if os.environ.get("PYTHON_UNIX_DOMAIN_ENABLED", "").lower() == "true":
-        with suppress(ValueError):  # only the main thread may say so
+        with suppress(ValueError):  # only the main thread may set this
             signal.signal(signal.SIGPIPE, signal.SIG_DFL)

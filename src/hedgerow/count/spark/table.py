@@ -1,10 +1,9 @@
 """The Spark engine: the same kernels on the workers, their sums added up by Spark.
 
-The data stay on the cluster. A pass sends what is asked (a kernel, or the tree so far and
-the borders of a level) to the workers, which count record batches through ``mapInArrow``;
-only sums come back. Workers keep no state between passes: a record finds its box by walking
-down the tree again, so a lost task or a retried stage is simply computed again and nothing
-is ever counted twice.
+The data stay on the cluster. A pass sends a request (a kernel, or the tree so far and the borders
+of a level) to the workers, which count record batches through ``mapInArrow``; only sums come back.
+Workers keep no state between passes: a record finds its box by walking down the tree again, so a
+lost task or a retried stage is simply computed again and nothing is ever counted twice.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 from hedgerow.count.remembered import RememberedCounts
 from hedgerow.count.spark.placed import PlacedOnSpark
 from hedgerow.count.spark.session import (
-    AskedColumns,
+    RequestedColumns,
     Session,
     collected,
     dense_sums,
@@ -57,7 +56,7 @@ if TYPE_CHECKING:
 
 
 ADDED_AT_ONCE = 1 << 23
-"""Cells of all tasks together that the driver adds up; more are added up on the workers."""
+"""Maximum number of cells of all tasks that the driver adds up; else the workers do."""
 
 
 def open_spark_table(
@@ -72,26 +71,26 @@ def open_spark_table(
 ) -> SparkEngine:
     """Return an engine over a Spark DataFrame, the name of a table, or a path.
 
-    All records are encoded before it returns: what is refused is refused before a booking.
+    All records are encoded before it returns, so that refusals come before a booking.
     """
     session = spark_session(settings, data)
     try:
-        asked = AskedColumns(
+        requested = RequestedColumns(
             names=schema.columns(),
             text=schema.text_columns(),
             reading=reading,
             in_pieces=True,
         )
-        frame, parse = open_columns(session, data, asked, query=query, base=base)
+        frame, parse = open_columns(session, data, requested, query=query, base=base)
         with refusing():
             key = None if sums is None else sums.key
             codes = frame.mapInArrow(guarded(Encode(schema, parse, key)), PACKED).persist()
             ends = f"if(records = {SUMMED}, codes, null) as codes"
-            told = codes.selectExpr("records", ends).toArrow()
-            sizes = told.column("records").to_numpy()
+            rows = codes.selectExpr("records", ends).toArrow()
+            sizes = rows.column("records").to_numpy()
             require_rows(int(sizes[sizes > 0].sum()), NAME)
             if sums is not None:
-                ended = told.column("codes").to_pylist()
+                ended = rows.column("codes").to_pylist()
                 merge_sums(sums, [each for each in ended if each is not None])
         return SparkEngine(schema, session, codes, n_tasks=int((sizes == SUMMED).sum()))
     except BaseException:
@@ -102,8 +101,8 @@ def open_spark_table(
 class SparkEngine:
     """Sums kernels over the encoded records of a Spark DataFrame.
 
-    ``passes`` counts how often all records were read. ``n_tasks`` are the partitions that the
-    records lie in, or more.
+    ``passes`` is the number of times that all records were read. ``n_tasks`` is the number of
+    partitions of the records, or more.
     """
 
     name = "spark"
@@ -120,7 +119,7 @@ class SparkEngine:
         return "SparkEngine()"
 
     def counting_in(self, unit: int) -> SparkEngine:
-        """Return the engine, with as many units to a person as that."""
+        """Return the engine with the given number of units per person."""
         self.unit = unit
         return self
 
@@ -129,7 +128,7 @@ class SparkEngine:
         return self._cells(KernelSum(self.schema, kernel), kernel.size)
 
     def tally(self, kernel: SparseKernel) -> SparseCounts:
-        """Return how often each key of a sparse kernel occurs (confidential)."""
+        """Return the frequency of each key of a sparse kernel (confidential)."""
         self.passes += 1
         with refusing():
             counting = guarded(KernelTally(self.schema, kernel))
@@ -142,7 +141,7 @@ class SparkEngine:
     def labelled(self, labels: NearestCentre) -> SparkEngine:
         """Return an engine over the same records, their class joined with a public label.
 
-        Nothing is kept: workers label the records of a pass as they come.
+        Nothing is stored: workers label the records in each pass.
         """
         with refusing():
             records = self._codes.where(f"records is null or records != {SUMMED}")
@@ -154,7 +153,7 @@ class SparkEngine:
         return engine.counting_in(self.unit)
 
     def rehearsing(self, table: EncodedTable) -> SparkEngine:
-        """Return an engine over a made-up table on the same cluster; closing it ends nothing."""
+        """Return an engine over a simulated table on the same cluster, which it does not close."""
         import pyarrow as pa
 
         columns = table.codes if table.classes is None else (*table.codes, table.classes)
@@ -165,13 +164,13 @@ class SparkEngine:
         return SparkEngine(self.schema, session, codes, n_tasks=1)
 
     def close(self) -> None:
-        """Let the cluster forget the codes, and end a session that was begun for the run."""
-        with contextlib.suppress(Exception):  # a session that is gone has forgotten them
+        """Remove the codes from the cluster, and end a session that was started for the run."""
+        with contextlib.suppress(Exception):  # a session that has ended holds no codes
             self._codes.unpersist()
         self._session.close()
 
     def _cells(self, counting: DenseCounting, size: int) -> NDArray[np.int64]:
-        """Return what the workers count, added up cell by cell; one pass over the records."""
+        """Return the workers' counts, added up cell by cell; one pass over the records."""
         self.passes += 1
         with refusing():
             blocks = self._codes.mapInArrow(guarded(counting), BLOCKS)

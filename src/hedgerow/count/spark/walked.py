@@ -1,4 +1,4 @@
-"""Records sent down a whole tree at once, as a pass on Spark finds them: all at its root."""
+"""Records sent down a whole tree at once, as in each pass on Spark."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from hedgerow.model.table import EncodedTable
 _MOST_ROWS = 1 << 31
 
 
-def walked(table: EncodedTable, tree: Sequence[Routing], asked: Collection[int]) -> PlacedInMemory:
-    """Return the records in the boxes that a tree sends them to; only ``asked`` attributes count.
+def walked(
+    table: EncodedTable, tree: Sequence[Routing], attributes: Collection[int]
+) -> PlacedInMemory:
+    """Return the records in the boxes that a tree sends them to, with only the ``attributes``.
 
-    The same as `PlacedInMemory.descend` gives, whose loops go through all records once for every
-    attribute and level, and which moves the codes of all attributes.
+    The result is that of `PlacedInMemory.descend`, whose loops go through all records once for
+    every attribute and level, and which moves the codes of all attributes.
     """
     if len(tree) < 2 or not boxes_compiled(len(table)) or len(table) >= _MOST_ROWS:
         placed = PlacedInMemory(table)
@@ -41,7 +43,7 @@ def walked(table: EncodedTable, tree: Sequence[Routing], asked: Collection[int])
     ordered = EncodedTable(
         schema=table.schema,
         codes=tuple(
-            moved(codes) if attribute in asked else np.zeros(starts[-1], dtype=codes.dtype)
+            moved(codes) if attribute in attributes else np.zeros(starts[-1], dtype=codes.dtype)
             for attribute, codes in enumerate(table.codes)
         ),
         classes=None if table.classes is None else moved(table.classes),
@@ -50,7 +52,7 @@ def walked(table: EncodedTable, tree: Sequence[Routing], asked: Collection[int])
 
 
 def _boxes(table: EncodedTable, tree: Sequence[Routing]) -> NDArray[np.int32]:
-    """Return the box of each record, -1 where it is finished."""
+    """Return the box of each record, or -1 if it is finished."""
     from hedgerow.count.compiled.walked import walk_down
 
     splits = np.concatenate([routing.attribute for routing in tree])

@@ -1,6 +1,6 @@
-"""What runs on the workers of Spark: encoding, and counting of kernels and levels.
+"""Code that runs on the workers of Spark: encoding, and counting of kernels and levels.
 
-Everything here is a small picklable object called with the record batches of one task.
+Everything here is a small picklable object that is called with the record batches of one task.
 """
 
 from __future__ import annotations
@@ -29,37 +29,37 @@ from hedgerow.read.text import as_text
 from hedgerow.taxonomy.domain import code_dtype
 
 ROWS_AT_ONCE = 1 << 20
-"""Records that a worker gathers before it counts them."""
+"""Number of records that a worker gathers before it counts them."""
 
 SUMS = "key long, count long"
-"""What every counting task sends back."""
+"""Schema of the result of every counting task."""
 
 BLOCKS = "block long, cells binary"
-"""What a task sends back whose cells are numbered: a row for a block of them."""
+"""Schema of the result of a task with numbered cells: one row per block of them."""
 
 CELLS_AT_ONCE = 1 << 14
-"""Cells of a block; the last may have fewer."""
+"""Number of cells of a block; the last may have fewer."""
 
 NAME = "the Spark table"
 
 PACKED = "records long, codes binary"
-"""Encoded records: some thousands to a row, column after column.
+"""Schema of encoded records: some thousands per row, column after column.
 
-Spark turns rows into Arrow and back one value at a time, which for single codes would take
+Spark converts rows to Arrow and back one value at a time, which for single codes would take
 much longer than counting them.
 """
 
 WEIGHED = "records long, codes binary, weight int"
-"""Encoded records as `PACKED` has them, and what each of a row's records counts for."""
+"""Schema of encoded records as in `PACKED`, with the weight of each record of a row."""
 
 Weighed = tuple[int, EncodedTable]
-"""Records, and what each of them counts for."""
+"""Records, and the weight of each."""
 
 SUMMED = -1
-"""The number of records of a row that ends a task; it holds what the columns are recognised by."""
+"""Number of records in a row that ends a task, which holds the sums that identify columns."""
 
 PACKED_AT_ONCE = 1 << 13
-"""Records of a row, at most."""
+"""Maximum number of records of a row."""
 
 
 def packed_codes(columns: tuple[Codes, ...]) -> pa.RecordBatch:
@@ -77,7 +77,7 @@ def packed_codes(columns: tuple[Codes, ...]) -> pa.RecordBatch:
 
 
 def packed_sums(sums: ColumnSums | None) -> pa.RecordBatch:
-    """Return what the columns of a task are recognised by, if asked, as a row of :data:`PACKED`."""
+    """Return the sums that identify the columns of a task, if any, as a row of :data:`PACKED`."""
     text = None if sums is None else sums_text(sums)
     return pa.RecordBatch.from_arrays(
         [pa.array([SUMMED], pa.int64()), pa.array([text], pa.binary())],
@@ -86,23 +86,23 @@ def packed_sums(sums: ColumnSums | None) -> pa.RecordBatch:
 
 
 def sums_text(sums: ColumnSums) -> bytes:
-    """Return sums as the driver reads them."""
+    """Return sums in the form that the driver reads."""
     return json.dumps({column: hex(total) for column, total in sums.totals.items()}).encode()
 
 
 def merge_sums(sums: ColumnSums, texts: Iterable[bytes]) -> None:
-    """Add up the sums that tasks sent back."""
+    """Add up the sums that tasks returned."""
     for text in texts:
-        told = json.loads(bytes(text))
-        sums.merge({column: int(total, 16) for column, total in told.items()})
+        totals = json.loads(bytes(text))
+        sums.merge({column: int(total, 16) for column, total in totals.items()})
 
 
 def unpacked(
     batch: pa.RecordBatch, dtypes: list[np.dtype[Any]]
 ) -> Iterator[tuple[int, tuple[Codes, ...]]]:
-    """Yield the weight and the columns of each row; one not as it was packed is refused.
+    """Yield the weight and the columns of each row, and refuse damaged rows.
 
-    Rows that end a task hold no records, and are passed over.
+    Rows that end a task hold no records, and are skipped.
     """
     weights = [1] * len(batch) if batch.num_columns < 3 else batch.column(2).to_pylist()
     for size, row, weight in zip(batch.column(0), batch.column(1), weights, strict=True):
@@ -112,9 +112,9 @@ def unpacked(
         widths = [dtype.itemsize for dtype in dtypes]
         if not n_records or stored is None or stored.size != n_records * sum(widths):
             raise DataError(
-                "a worker sent back records that are cut short",
+                "a worker returned truncated records",
                 where=NAME,
-                do="Run it again; where it happens again, look into the cluster's disks.",
+                do="Run it again; if it happens again, check the cluster's disks.",
             )
         starts = np.cumsum([0, *widths[:-1]]) * n_records
         yield (
@@ -127,17 +127,17 @@ def unpacked(
 
 
 class ColumnsOf(Protocol):
-    """What makes columns of the batches that a task gets."""
+    """Converts the batches of a task to columns."""
 
     def batches(self, batches: Iterator[pa.RecordBatch], /) -> Iterator[pa.RecordBatch]:
-        """Return batches of the asked columns."""
+        """Return batches of the requested columns."""
         ...
 
 
 class Encode:
-    """Records to codes; where they come as lines or pieces of files, ``parse`` gives columns.
+    """Encodes records; if they come as lines or pieces of files, ``parse`` returns columns.
 
-    With the key of labels, it also gives what the columns are recognised by.
+    With the key of labels, it also returns the sums that identify the columns.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class Encode:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield each batch as packed codes, without the records that lack a value.
 
-        Every task ends with a row of its own, by which the driver knows how many there are.
+        Every task ends with a row of its own, by which the driver counts the tasks.
         """
         sums = None if self.key is None else ColumnSums(self.key)
         encode = BatchEncoder(self.schema, name=NAME, sums=sums)
@@ -166,10 +166,10 @@ class Encode:
             try:
                 codes = encode(texts, n_before=0).columns
             except UnlistedValueError as error:
-                # Records have no order on Spark, so their numbers would mislead.
+                # Records have no order on Spark, so their numbers would be misleading.
                 what = str(error.what).split(": ", 1)[-1]
                 raise DataError(
-                    f"attribute {error.attribute!r}: a record {what}", where=NAME, do=error.do
+                    f"Attribute {error.attribute!r}: {what}", where=NAME, do=error.do
                 ) from None
             if len(codes[0]):
                 yield packed_codes(codes)
@@ -177,7 +177,7 @@ class Encode:
 
 
 class Relabel:
-    """Packed records, row by row, with their class joined with a public label."""
+    """Joins the class of packed records with a public label, row by row."""
 
     def __init__(self, schema: Schema, labels: NearestCentre) -> None:
         self.schema = schema
@@ -196,14 +196,14 @@ class Relabel:
 
 
 class Counting(ABC):
-    """Gathers the codes of a task and sends back their sums by key."""
+    """Gathers the codes of a task and returns their sums by key."""
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
 
     @abstractmethod
     def sums(self, tables: Iterator[Weighed]) -> SparseCounts:
-        """Return what the records of a task add up to."""
+        """Return the sums over the records of a task."""
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield one batch of keys and counts."""
@@ -243,7 +243,7 @@ def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]
 
 
 def keyed(total: SparseCounts) -> pa.RecordBatch:
-    """Return sums as Spark takes them."""
+    """Return sums in the form that Spark reads."""
     return pa.RecordBatch.from_arrays(
         [pa.array(total.keys, pa.int64()), pa.array(total.counts, pa.int64())],
         names=["key", "count"],
@@ -257,7 +257,7 @@ def occupied(total: NDArray[np.int64]) -> SparseCounts:
 
 
 class DenseCounting(Counting):
-    """Adds numbered cells up; a task sends them back in blocks, which are added up in turn."""
+    """Adds up numbered cells; tasks return them in blocks, which are added up in turn."""
 
     def sums(self, tables: Iterator[Weighed]) -> SparseCounts:
         """Return the cells that are not zero."""
@@ -265,7 +265,7 @@ class DenseCounting(Counting):
 
     @abstractmethod
     def total(self, tables: Iterator[Weighed]) -> NDArray[np.int64]:
-        """Return what the records of a task add up to, cell by cell."""
+        """Return the sums over the records of a task, cell by cell."""
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield the blocks of cells that are not all zero."""
@@ -283,7 +283,7 @@ class DenseCounting(Counting):
 
 
 def added_blocks(blocks: pa.Table) -> pa.Table:
-    """Return the sum of one block's cells over all tasks that counted in it."""
+    """Return the sums of each block's cells over all tasks."""
     try:
         total = sum(np.frombuffer(each.as_buffer(), np.int64) for each in blocks.column(1))
         cells = np.asarray(total, dtype=np.int64).tobytes()
@@ -316,7 +316,7 @@ class KernelTally(Counting):
         self.kernel = kernel
 
     def sums(self, tables: Iterator[Weighed]) -> SparseCounts:
-        """Return how often each key occurs."""
+        """Return the frequency of each key."""
         total = SparseCounts.merged([])
         for weight, table in tables:
             found = MemoryEngine(table=table).tally(self.kernel)
@@ -328,8 +328,8 @@ class KernelTally(Counting):
 class LevelSum(DenseCounting):
     """The counts of a level: every record walks down the tree, then all boxes are counted.
 
-    Cells come one attribute after another, in the order of the level, those of one class
-    together; the class counts of the boxes come last.
+    Cells are ordered by attribute, in the order of the level, and by class; the class counts of
+    the boxes come last.
     """
 
     def __init__(
@@ -346,7 +346,7 @@ class LevelSum(DenseCounting):
         for weight, table in tables:
             placed = walked(table, self.tree, self.level.borders)
             parts = [counts for _, counts in placed.each(self.level)]
-            # By class, as they were counted: no need to turn large tables round.
+            # By class, as they were counted: large tables need not be transposed.
             flat = [part.T.ravel() for part in (*parts, placed.classes())]
             total += weight * np.concatenate(flat)
         return total

@@ -1,4 +1,4 @@
 """The engine on disk.
 
-Batches come in once and are kept as codes, sums leave within the memory given.
+Batches are read once and stored as codes; sums leave, within a limit on memory.
 """

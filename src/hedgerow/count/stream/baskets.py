@@ -21,21 +21,22 @@ from hedgerow.read.items import ItemSource, LongTable
 from hedgerow.taxonomy.tree import Taxonomy
 
 _BYTES_PER_ITEM = 24
-"""What an item takes while its piece is counted: its code, masks and what is kept of them."""
+"""Bytes per item while its piece is counted: its code, masks and copies."""
 
 WalkStep = tuple[BasketKernel, NDArray[np.int64]]
-"""A level that is behind the records: what was counted, and the keys that were followed."""
+"""A level that is done: its kernel, and the keys that were followed."""
 
 
 def items_per_piece(memory: int) -> int:
-    """Return how many items of baskets fit into ``memory`` bytes while they are counted."""
+    """Return the number of items of baskets that can be counted in ``memory`` bytes."""
     return max(1 << 16, (memory - BASE_BYTES) // _BYTES_PER_ITEM)
 
 
 class BasketStream:
-    """Counts baskets whose codes lie in a scratch folder.
+    """Counts baskets whose codes are in a scratch folder.
 
-    ``passes`` counts how often all records were read. Close the engine to remove the codes.
+    ``passes`` is the number of times that all records were read. Close the engine to remove the
+    codes.
     """
 
     name = "stream"
@@ -71,13 +72,13 @@ class BasketStream:
         report: Report,
         sums: ColumnSums | None = None,
     ) -> BasketStream:
-        """Return an engine over ``source``, read once and kept as codes in ``scratch``."""
+        """Return an engine over ``source``, read once and stored as codes in ``scratch``."""
         if isinstance(source, LongTable):
             raise DataError(
-                "the rows of one record may lie anywhere in a long table",
+                "the rows of a record are not adjacent in a long table",
                 where=source.name,
-                do="Sort it into one list per record, or use the engine memory or spark; where it"
-                " has a column for the person, 'person' in the plan gathers them.",
+                do="Sort it into one list per record, or use the engine memory or spark; if it has"
+                " a column for the person, 'person' in the plan gathers the rows.",
             )
         encoder, pace = BasketEncoder(universe, sums=sums), Pace(report)
 
@@ -94,17 +95,17 @@ class BasketStream:
     def of_sets(
         cls, taxonomy: Taxonomy, sets: Iterable[Sets], *, scratch: Scratch, memory: int
     ) -> BasketStream:
-        """Return an engine over encoded records, kept in ``scratch``."""
+        """Return an engine over encoded records, stored in ``scratch``."""
         shelf = scratch.shelf()
         slots = [shelf.put(piece) for piece in _pieces(sets, items_per_piece(memory))]
         return cls(taxonomy, scratch, shelf, slots)
 
     def walk(self, *, max_length: int | None) -> DiskWalk:
-        """Return all records in partition 0, each cut to that many items by a public rule."""
+        """Return all records in partition 0, each cut to ``max_length`` items by a public rule."""
         return DiskWalk(self, max_length)
 
     def itemsets(self) -> SparseCounts:
-        """Return how often each set of items occurs, as masks; for small universes."""
+        """Return the frequency of each set of items, as masks; for small universes."""
         total = SparseCounts.merged([])
         for piece in self.pieces():
             total = SparseCounts.merged([total, piece.itemsets()])
@@ -129,7 +130,7 @@ class BasketStream:
         return total
 
     def rehearsing(self, baskets: EncodedBaskets) -> BasketStream:
-        """Return an engine over made-up baskets on the same disk, by the same loops."""
+        """Return an engine over simulated baskets on the same disk, by the same loops."""
         n_items = max((slot.kinds[1][1] for slot in self._slots), default=0)
         compiled = walk_compiled(n_items) if self.compiled is None else self.compiled
         scratch = Scratch(self._scratch.folder.parent)
@@ -163,7 +164,7 @@ class BasketStream:
 
 
 def _pieces(parts: Iterable[Sets], n_items: int) -> Iterator[Arrays]:
-    """Yield lengths and items of about that many items at a time."""
+    """Yield lengths and items, ``n_items`` items at a time or slightly more."""
     held: list[Sets] = []
     for part in parts:
         held.append(part)
@@ -182,35 +183,35 @@ def _joined(parts: list[Sets]) -> Arrays:
 class DiskWalk:
     """Records on their way down, a piece in memory at a time (confidential).
 
-    A piece is followed down by the level that is behind it, counted, and put away, so that
-    every level costs one pass.
+    Each piece is taken down by the last level, counted, and stored again, so every level costs one
+    pass.
     """
 
     def __init__(self, stream: BasketStream, max_length: int | None) -> None:
         self._stream = stream
         self._max_length = max_length
         self._n_items = stream.taxonomy.n_leaves
-        self._shelf: Shelf | None = None  # none yet: the records are where they were read
+        self._shelf: Shelf | None = None  # at first, the records are where they were read
         self._slots: list[Slot] = []
-        self._asked: BasketKernel | None = None
+        self._last_kernel: BasketKernel | None = None
         self._step: WalkStep | None = None
 
     def __repr__(self) -> str:
         return "DiskWalk()"
 
     def size(self) -> int:
-        """Return how many records there are (confidential)."""
+        """Return the number of records (confidential)."""
         return sum(walk.size() for walk in self._walks())
 
     def item_counts(self) -> NDArray[np.int64]:
-        """Return how many records hold each item, as cut to their length (confidential)."""
+        """Return the number of records with each item, after cutting (confidential)."""
         total = np.zeros(self._n_items, dtype=np.int64)
         for walk in self._walks():
             total += walk.item_counts()
         return total
 
     def tally(self, kernel: BasketKernel) -> SparseCounts:
-        """Return how many records go to each sub-partition (confidential)."""
+        """Return the number of records in each sub-partition (confidential)."""
         total = SparseCounts.merged([])
         shelf = self._stream.shelf() if self._step is not None else None
         slots = []
@@ -222,17 +223,17 @@ class DiskWalk:
             if self._shelf is not None:
                 self._shelf.close()
             self._shelf, self._slots, self._step = shelf, slots, None
-        self._asked = kernel
+        self._last_kernel = kernel
         return total
 
     def descend(self, keys: NDArray[np.int64]) -> None:
         """Make the sub-partitions of the last tally with these keys the partitions 0, 1, ..."""
-        if self._asked is None:
-            raise InternalError("records were asked to descend before they were counted")
-        self._step, self._asked = (self._asked, keys), None
+        if self._last_kernel is None:
+            raise InternalError("records were sent down before they were counted")
+        self._step, self._last_kernel = (self._last_kernel, keys), None
 
     def _walks(self) -> Iterator[MemoryWalk]:
-        """Yield each piece's records, gone down as far as was ordered."""
+        """Yield each piece's records, taken down by all levels so far."""
         for walk in self._first() if self._shelf is None else self._later(self._shelf):
             if self._step is not None:
                 follow(walk, [self._step])
@@ -262,7 +263,7 @@ def _put_away(rows: WalkRows) -> Arrays:
 
 
 def follow(walk: MemoryWalk, steps: list[WalkStep]) -> None:
-    """Take records down the levels that are behind them already."""
+    """Take records down the levels that are done."""
     for kernel, keys in steps:
         walk.tally(kernel)
         walk.descend(keys)

@@ -1,16 +1,16 @@
 """Rows of people on disk, gathered by the hash of their person: one bucket is read at a time.
 
-What is in memory follows from the limit alone, not from how many rows there are. With *b* bytes
-of rows (:func:`bytes_at_a_time`, a twelfth of what the limit leaves beside the base):
+Memory use depends on the limit alone, not on the number of rows. With *b* bytes of rows
+(:func:`bytes_at_a_time`, a twelfth of the limit minus the base):
 
-- while rows go to buckets: *b* held, *b* put together, *b* in the order of their buckets, and at
-  most *b* for places and for the bucket being written: 4 *b*;
+- while rows are written to buckets: *b* as read, *b* joined, *b* in the order of their buckets, and
+  at most *b* for positions and for the bucket being written: 4 *b*;
 - while a bucket is read: at most *b* of it, and 3 *b* to number its people and to choose records,
-  since a larger bucket is divided first. What is chosen is held beside it until a piece is full
+  since a larger bucket is divided first. Chosen records are kept beside it until a piece is full
   (half of :func:`~hedgerow.count.stream.table.rows_per_piece`, and as much again to join it: at
-  most a third of what the limit leaves, or 4 *b*).
+  most a third of the limit minus the base, or 4 *b*).
 
-Only somebody who has more than *b* bytes of rows takes more: a person is never divided.
+Only a person with more than *b* bytes of rows needs more: a person is never divided.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from hedgerow.count.stream.table import BASE_BYTES
 from hedgerow.encode.people import serialised, unserialised
 
 N_BUCKETS = 256
-"""Parts of the people by eight bits of a person's hash; one too large is divided by the next."""
+"""Number of parts, by eight bits of a person's hash; large ones are divided by the next bits."""
 
 DEEPEST = 3
-"""How often a bucket is divided again: 2^32 parts in all."""
+"""Maximum number of further divisions of a bucket: 2^32 parts in all."""
 
 LEAST_HELD = 16 << 20
 MOST_HELD = 256 << 20
 
 
 def bytes_at_a_time(memory: int) -> int:
-    """Return how many bytes of rows are held at a time with that limit on memory.
+    """Return the number of bytes of rows to hold at a time within a limit on memory.
 
     >>> [bytes_at_a_time(each << 20) >> 20 for each in (600, 1024, 2048, 65536)]
     [16, 42, 127, 256]
@@ -58,7 +58,7 @@ class Buckets:
         return "Buckets()"
 
     def fill(self, batches: Iterable[pa.RecordBatch]) -> None:
-        """Write all batches, some at a time."""
+        """Write all batches, a few at a time."""
         held: list[pa.RecordBatch] = []
         n_bytes = 0
         for batch in batches:
@@ -84,7 +84,7 @@ class Buckets:
                 yield list(self._read(slots))
 
     def close(self) -> None:
-        """Give the room on the disk back."""
+        """Free the space on the disk."""
         self._shelf.close()
 
     def _read(self, slots: list[Slot]) -> Iterator[pa.RecordBatch]:
@@ -92,7 +92,7 @@ class Buckets:
             yield from unserialised(self._shelf.get(slot)[0])
 
     def _shelve(self, held: list[pa.RecordBatch]) -> None:
-        """Write what is held, each row to the bucket of its person."""
+        """Write the rows in memory, each to the bucket of its person."""
         table = pa.Table.from_batches(held).combine_chunks()
         hashes = table.column("hash").to_numpy()
         buckets = (hashes >> np.uint64(8 * self._depth)).astype(np.uint8)
@@ -107,5 +107,5 @@ class Buckets:
 
 
 def _size(slot: Slot) -> int:
-    """Return how many bytes lie in a slot of bytes."""
+    """Return the number of bytes in a slot of bytes."""
     return sum(length for _, length in slot.kinds)

@@ -1,4 +1,4 @@
-"""Distinct records on disk with how many equal ones there are of each, a part at a time."""
+"""Distinct records on disk with their frequencies, a part at a time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hedgerow.model.engine import FoldedBaskets
 
 
 class FoldedOnDisk:
-    """Distinct records in parts by their hash, so that equal ones are in one (confidential)."""
+    """Distinct records in parts by their hash, with equal ones in one part (confidential)."""
 
     def __init__(self, shelf: Shelf, slots: list[Slot]) -> None:
         self._shelf = shelf
@@ -27,7 +27,7 @@ class FoldedOnDisk:
     def of(
         cls, pieces: Iterable[EncodedBaskets], scratch: Scratch, *, n_parts: int
     ) -> FoldedOnDisk:
-        """Return the records of all pieces, gathered in about as many parts as there are pieces."""
+        """Return the records of all pieces, in about as many parts as there are pieces."""
         rough, shelf = scratch.shelf(), scratch.shelf()
         parts: list[list[Slot]] = [[] for _ in range(max(1, n_parts))]
         for piece in pieces:
@@ -35,18 +35,18 @@ class FoldedOnDisk:
             place = (folded.hashes % np.uint64(len(parts))).astype(np.int64)
             for part, slots in enumerate(parts):
                 slots.append(_put(rough, folded, place == part))
-        made = []
+        folded_parts = []
         for slots in filter(None, parts):
             lengths, items, weights = (
                 np.concatenate(each)
                 for each in zip(*(rough.get(slot) for slot in slots), strict=True)
             )
             whole = fold(offsets_of(lengths), items, weights)
-            made.append(
+            folded_parts.append(
                 shelf.put((np.diff(whole.offsets), whole.items, whole.weights, whole.hashes))
             )
         rough.close()
-        return cls(shelf, made)
+        return cls(shelf, folded_parts)
 
     def __iter__(self) -> Iterator[FoldedBaskets]:
         for slot in self._slots:

@@ -22,7 +22,7 @@ from hedgerow.taxonomy.tree import Taxonomy
 
 
 class OwnedBasketsOnDisk:
-    """The baskets of everybody, some people at a time in a slot on disk (confidential)."""
+    """The baskets of all people, some people at a time in a slot on disk (confidential)."""
 
     name = "stream"
 
@@ -52,7 +52,7 @@ class OwnedBasketsOnDisk:
         report: Report,
         sums: ColumnSums | None = None,
     ) -> OwnedBasketsOnDisk:
-        """Return an engine over ``source``: its rows go to buckets, whose baskets are kept."""
+        """Return an engine over ``source``: its rows go to buckets, whose baskets are stored."""
         encode = OwnedBasketEncoder(universe, keyed, name=source.name, sums=sums)
         held = cls(universe.taxonomy, keyed.rule, scratch, memory=memory)
         pace, rows = Pace(report), Buckets(scratch, memory=memory)
@@ -76,7 +76,7 @@ class OwnedBasketsOnDisk:
         return self._bounded[rule]
 
     def rehearsing(self, baskets: EncodedBaskets) -> BasketStream:
-        """Return an engine over made-up baskets on the same disk, by the same loops."""
+        """Return an engine over simulated baskets on the same disk, by the same loops."""
         return self.bounded(self._rule).rehearsing(baskets)
 
     def close(self) -> None:

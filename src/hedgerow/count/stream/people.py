@@ -23,7 +23,7 @@ from hedgerow.read.source import Source
 
 
 class PeopleOnDisk:
-    """The records of everybody, in buckets on disk (confidential)."""
+    """The records of all people, in buckets on disk (confidential)."""
 
     name = "stream"
 
@@ -52,7 +52,7 @@ class PeopleOnDisk:
         report: Report,
         sums: ColumnSums | None = None,
     ) -> PeopleOnDisk:
-        """Return an engine over ``source``, read once and kept by person in ``scratch``."""
+        """Return an engine over ``source``, read once and stored by person in ``scratch``."""
         encode = PeopleEncoder(BatchEncoder(schema, name=source.name, sums=sums), keyed)
         held = cls(schema, scratch, encode, memory=memory)
         pace = Pace(report)
@@ -84,7 +84,7 @@ class PeopleOnDisk:
         return in_one_engine(parts, rule)
 
     def rehearsing(self, table: EncodedTable) -> Engine:
-        """Return an engine over a made-up table on the same disk, by the same loops."""
+        """Return an engine over a simulated table on the same disk, by the same loops."""
         columns = table.codes if table.classes is None else (*table.codes, table.classes)
         shelf = self._scratch.shelf()
         weights = np.unique(self._rule.weights()[1:]).tolist()
@@ -104,7 +104,7 @@ class PeopleOnDisk:
 
 
 class _Pieces:
-    """Codes by weight, put together until a piece is full."""
+    """Codes by weight, joined until a piece is full."""
 
     def __init__(self, rows: int) -> None:
         self._rows = rows
@@ -113,12 +113,12 @@ class _Pieces:
     def add(self, weight: int, columns: tuple[Codes, ...]) -> Iterator[tuple[Codes, ...]]:
         """Yield a piece if it is full now."""
         held = self._held.setdefault(weight, [])
-        held.append(tuple(np.array(each) for each in columns))  # a view holds its whole bucket
+        held.append(tuple(np.array(each) for each in columns))  # a view would keep its whole bucket
         if sum(len(each[0]) for each in held) * len(self._held) >= self._rows:
             yield _concatenated(self._held.pop(weight))
 
     def rest(self) -> Iterator[tuple[int, tuple[Codes, ...]]]:
-        """Yield what is left, with its weight."""
+        """Yield the remaining codes with their weights."""
         for weight, held in self._held.items():
             yield weight, _concatenated(held)
 

@@ -1,4 +1,4 @@
-"""Placed records on disk: every piece is kept sorted by box, one piece in memory at a time."""
+"""Placed records on disk: every piece is sorted by box, one piece in memory at a time."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from hedgerow.model.schema import Schema
 class PlacedOnDisk:
     """The records of a streamed table, each in one box of the present level (confidential).
 
-    Orders to route are kept until the next question, so that a level costs one pass: a
-    piece is loaded, routed, counted and put on the next shelf.
+    Routings are applied at the next count, so that a level costs one pass: a piece is loaded,
+    routed, counted and written to the next shelf.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class PlacedOnDisk:
         self._schema = schema
         self._compiled = compiled
         self._scratch = scratch
-        self._own: Shelf | None = None  # the engine's shelf stays as it is
+        self._own: Shelf | None = None  # the engine's shelf is not changed
         self._shelf = shelf
         self._pieces: list[tuple[Slot, NDArray[np.int64] | None]] = [(each, None) for each in slots]
         self._pending: list[Routing] = []
@@ -83,7 +83,7 @@ class PlacedOnDisk:
         return 1 if target is None else target.domain.size
 
     def _over_pieces(self, work: Callable[[PlacedInMemory], None]) -> None:
-        """Load each piece, route it as ordered, let ``work`` count it, and put it away."""
+        """Load, route and count each piece, and store it again."""
         self._passed()
         shelf = self._scratch.shelf() if self._pending else self._shelf
         classes = np.zeros((self._n_boxes, self._n_classes()), dtype=np.int64)

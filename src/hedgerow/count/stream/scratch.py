@@ -1,8 +1,8 @@
 """Codes on disk, for tables larger than memory: private, nameless and gone with the run.
 
-Everything lies in files without a name (or, where a system has none such, deleted when
-closed) inside a folder that only the owner may enter. Whatever ends the run, the codes end
-with it; only an empty folder may stay behind when the process is killed outright.
+All data are in files without a name (or, on systems without such files, deleted when closed)
+inside a folder that only the owner may enter. However the run ends, the codes are removed;
+only an empty folder may remain when the process is killed outright.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Arrays = tuple[NDArray[Any], ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Slot:
-    """Where some arrays lie on a shelf: an offset, and the type and length of each."""
+    """Location of some arrays on a shelf: an offset, and the type and length of each."""
 
     offset: int
     kinds: tuple[tuple[str, int], ...]
@@ -48,7 +48,7 @@ class Scratch:
 
     @property
     def folder(self) -> Path:
-        """Where the shelves lie."""
+        """Folder of the scratch files."""
         return Path(self._folder.name)
 
     def shelf(self) -> Shelf:
@@ -60,17 +60,17 @@ class Scratch:
         return shelf
 
     def close(self) -> None:
-        """Let go of every shelf and remove the folder."""
+        """Close every shelf and remove the folder."""
         for shelf in self._shelves:
             shelf.close()
         self._folder.cleanup()
 
 
 class Shelf:
-    """Arrays written one after the other to a nameless file, read back one slot at a time.
+    """Arrays written one after the other to a nameless file, and read back by slot.
 
-    Plain reads and writes, not a memory map: pages of a map count as memory of the process
-    for as long as the system likes, and a bound on memory would not be one.
+    Uses plain reads and writes, not a memory map: the system may count the pages of a map as
+    memory of the process, which would break a bound on memory.
     """
 
     def __init__(self, file: IO[bytes], folder: Path) -> None:
@@ -82,7 +82,7 @@ class Shelf:
         return "Shelf()"
 
     def put(self, arrays: Arrays) -> Slot:
-        """Write arrays, and return where they lie."""
+        """Write arrays, and return their slot."""
         slot = Slot(
             offset=self._end, kinds=tuple((array.dtype.str, len(array)) for array in arrays)
         )
@@ -93,7 +93,7 @@ class Shelf:
         return slot
 
     def _write(self, left: memoryview) -> None:
-        while len(left):  # a raw file may write less than it was given
+        while len(left):  # a raw file may write only a part
             written = self._file.write(left)
             self._end += written
             left = left[written:]
@@ -115,13 +115,13 @@ class Shelf:
             left = left[read:]
 
     def close(self) -> None:
-        """Give the room on the disk back."""
+        """Free the space on the disk."""
         self._file.close()
 
 
 @contextlib.contextmanager
 def scratch_errors(folder: Path) -> Iterator[None]:
-    """Say in the tool's words what the disk refused."""
+    """Turn errors of the disk into messages of hedgerow."""
     try:
         yield
     except OSError as error:
@@ -133,5 +133,5 @@ def _failure(error: OSError, where: object) -> ScratchError:
     return ScratchError(
         f"the scratch folder cannot be used: {reason}",
         where=str(where) if where is not None else "the system's folder for temporary files",
-        do="Give a folder with room, on a disk that you trust, with --scratch DIR.",
+        do="Give a folder with free space, on a disk that you trust, with --scratch DIR.",
     )

@@ -1,8 +1,8 @@
 """The streaming engine: codes on disk, counted a piece at a time in bounded memory.
 
 The table is read and encoded once. Every sum over the records then loads one piece after
-another and counts it as the in-memory engine would, so that the same sums come out and the
-same seed gives the same release.
+another and counts it as the in-memory engine would, so that the sums, and the releases for a
+given seed, are the same.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from hedgerow.read.source import Source
 from hedgerow.taxonomy.domain import code_dtype
 
 BASE_BYTES = 520 << 20
-"""What a run needs beside its pieces: the interpreter, libraries and a batch being read."""
+"""Memory of a run besides its pieces: the interpreter, libraries and a batch being read."""
 
 LEAST_ROWS = 1 << 16
 
 _SCRATCH_PER_ROW = 28
-"""Bytes beside the codes while a piece is regrouped: places of records, and their scratch."""
+"""Bytes besides the codes while a piece is regrouped: positions of records, and scratch."""
 
 _T = TypeVar("_T")
 
@@ -42,15 +42,16 @@ Report = Callable[[str, float | None], None]
 
 
 def rows_per_piece(schema: Schema, memory: int) -> int:
-    """Return how many records fit into ``memory`` bytes while they are counted and regrouped."""
+    """Return the number of records that can be counted and regrouped in ``memory`` bytes."""
     width = sum(np.dtype(code_dtype(each.domain.size)).itemsize for each in schema.used())
     return max(LEAST_ROWS, (memory - BASE_BYTES) // (3 * width + _SCRATCH_PER_ROW))
 
 
 class StreamEngine:
-    """Sums kernels over a table whose codes lie in a scratch folder.
+    """Sums kernels over a table whose codes are in a scratch folder.
 
-    ``passes`` counts how often all records were read. Close the engine to remove the codes.
+    ``passes`` is the number of times that all records were read. Close the engine to remove the
+    codes.
     """
 
     name = "stream"
@@ -86,7 +87,7 @@ class StreamEngine:
         report: Report,
         sums: ColumnSums | None = None,
     ) -> StreamEngine:
-        """Return an engine over ``source``, read once and kept as codes in ``scratch``."""
+        """Return an engine over ``source``, read once and stored as codes in ``scratch``."""
         shelf = scratch.shelf()
         encode = BatchEncoder(schema, name=source.name, sums=sums)
         pieces = _pieces(source, encode, rows_per_piece(schema, memory), report)
@@ -100,7 +101,7 @@ class StreamEngine:
         return total
 
     def tally(self, kernel: SparseKernel) -> SparseCounts:
-        """Return how often each key of a sparse kernel occurs (confidential)."""
+        """Return the frequency of each key of a sparse kernel (confidential)."""
         total = SparseCounts.merged([])
         for slot in self._pass():
             total = SparseCounts.merged([total, self._piece(slot).tally(kernel)])
@@ -122,7 +123,7 @@ class StreamEngine:
     def labelled(self, labels: NearestCentre) -> StreamEngine:
         """Return an engine over the same records, their class joined with a public label.
 
-        They are written beside the others, and removed with them.
+        They are stored beside the others, and removed with them.
         """
         shelf = self._scratch.shelf()
         slots = [
@@ -133,7 +134,7 @@ class StreamEngine:
         return StreamEngine(schema, self._scratch, shelf, slots, paths=self._paths)
 
     def rehearsing(self, table: EncodedTable) -> StreamEngine:
-        """Return an engine over a made-up table on the same disk, by the same loops."""
+        """Return an engine over a simulated table on the same disk, by the same loops."""
         n_records = max((slot.kinds[0][1] for slot in self._slots if slot.kinds), default=0)
         paths = self._paths or CompiledPaths.of(n_records, len(self.schema.attributes))
         scratch = Scratch(self._scratch.folder.parent)
@@ -158,7 +159,7 @@ class StreamEngine:
         return self._slots
 
     def _piece(self, slot: Slot) -> MemoryEngine:
-        """Return one piece; let go of it before the next is asked for."""
+        """Return one piece, which must be released before the next is loaded."""
         columns = self._shelf.get(slot)
         return MemoryEngine(table=table_of_columns(self.schema, columns), paths=self._paths)
 
@@ -169,7 +170,7 @@ class StreamEngine:
 def _pieces(
     source: Source, encode: BatchEncoder, rows: int, report: Report
 ) -> Iterator[tuple[Codes, ...]]:
-    """Yield the codes of that many records at a time; a piece is overwritten by the next one."""
+    """Yield the codes of ``rows`` records at a time; each piece is overwritten by the next."""
     buffers = [np.empty(rows, dtype=code_dtype(each.domain.size)) for each in encode.attributes]
     pace = Pace(report)
     n_read = n_held = 0
@@ -196,7 +197,7 @@ def _copy(part: list[Codes], buffers: list[Codes], start: int) -> None:
 
 
 class Pace:
-    """Tells how fast a table is read and how long it will take; both are about its file."""
+    """Reports the speed of reading and the remaining time; both are facts about the file."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -204,11 +205,11 @@ class Pace:
         self._share = 0.0
 
     def share(self, fraction: float) -> None:
-        """Take note of the share of the table that was read."""
+        """Record the share of the table that was read."""
         self._share = fraction
 
     def read(self, n_rows: int) -> None:
-        """Tell the pace after that many rows."""
+        """Report progress after reading some rows."""
         spent = max(monotonic() - self._begun, 1e-3)
         words = f"reading, {n_rows / spent / 1e6:.1f} million rows a second"
         if self._share > 0.01:
@@ -217,7 +218,7 @@ class Pace:
 
 
 def _duration(seconds: float) -> str:
-    """Return a time as people say it.
+    """Return a time in words.
 
     >>> _duration(12.2), _duration(150), _duration(7300)
     ('12 s', '2 min 30 s', '2 h 1 min')

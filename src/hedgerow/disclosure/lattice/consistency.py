@@ -1,10 +1,10 @@
-"""Which dictionary records are consistent with a disclosed one.
+"""Consistency of dictionary records with a disclosed record.
 
-By default those that it generalises, ``t ⪯ x``, counted in
-:mod:`~hedgerow.disclosure.lattice.matches`. The experiments of [ARUBA, Sec. VI] take those that
-*look like* it: Jaro similarity of at least 0.8. That is here, and it is *not monotone*: a
-generalisation may look less like a record than what it generalises, so that no search but
-brute force is sure to find the optimum.
+By default a dictionary record is consistent with the records that generalise it, ``t ⪯ x``, counted
+in :mod:`~hedgerow.disclosure.lattice.matches`. The experiments of [ARUBA, Sec. VI] use similarity
+instead: a Jaro similarity of at least 0.8. That is implemented here, and it is *not monotone*: a
+generalisation may be less similar to a record than what it generalises, so only brute force is
+sure to find the optimum.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Consistency: TypeAlias = Literal["hierarchical", "approximate"]
 CONSISTENCIES: tuple[Consistency, ...] = get_args(Consistency)
 
 SIMILAR_FROM = 0.8
-"""The similarity that the experiments take for consistency."""
+"""Minimum similarity in the experiments of [ARUBA, Sec. VI]."""
 
 
 def match_counter(
@@ -36,13 +36,13 @@ def match_counter(
     consistency: Consistency = "hierarchical",
     similar_from: float = SIMILAR_FROM,
 ) -> MatchCounter:
-    """What counts a record's matches in a dictionary, for either kind of consistency."""
+    """Return a counter of a record's matches in a dictionary, for either kind of consistency."""
     if consistency == "hierarchical":
         return dictionary.counter(record)
     if consistency == "approximate":
         return ApproximateMatches.of(record, dictionary, similar_from=similar_from)
     raise SettingError(
-        f"there is no consistency {consistency!r}",
+        f"{consistency!r} is not a kind of consistency",
         where="risk > consistency",
         do=f"Choose one of: {', '.join(CONSISTENCIES)}.",
     )
@@ -50,12 +50,12 @@ def match_counter(
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ApproximateMatches:
-    """Counts of dictionary records that look like the nodes of one record's lattice.
+    """Counts of dictionary records that are similar to the nodes of one record's lattice.
 
-    ``similarities[i][level, entry]`` compares what is disclosed at a level of attribute ``i``
-    with the value of a dictionary record, by their labels; a root, which says nothing, is
-    like everything. Records are similar when the mean over their attributes is at least
-    ``similar_from``: the paper does not say how it takes attributes together.
+    ``similarities[i][level, entry]`` compares the label disclosed at a level of attribute ``i``
+    with that of the value of a dictionary record; a root is similar to every value. Records are
+    similar if the mean over their attributes is at least ``similar_from``: the paper does not say
+    how it combines attributes.
     """
 
     monotone: ClassVar[bool] = False
@@ -93,26 +93,26 @@ class ApproximateMatches:
         return int(self.many.sum())
 
     def count(self, node: Sequence[int]) -> int:
-        """The number of records that look like one node."""
-        together = np.zeros(len(self.many))
+        """Return the number of records that are similar to one node."""
+        totals = np.zeros(len(self.many))
         for similarity, level in zip(self.similarities, node, strict=True):
-            together += similarity[level]
-        # A mean of exactly 0.8 may come out a little lower.
+            totals += similarity[level]
+        # Rounding may put a mean of exactly 0.8 a little lower.
         enough = (self.similar_from - 1e-12) * len(self.similarities)
-        return int(self.many[together >= enough].sum())
+        return int(self.many[totals >= enough].sum())
 
     def counts(self, levels: ArrayLike) -> NDArray[np.int64]:
-        """The numbers of records that look like each of many nodes, one row of levels each."""
+        """Return the number of similar records for each of many nodes, one row of levels each."""
         rows = np.asarray(levels, dtype=np.int64)
         return np.array([self.count(row) for row in rows], dtype=np.int64)
 
     def cube(self) -> NDArray[np.int64]:
-        """The numbers of records that look like each node of the lattice."""
+        """Return the number of similar records for each node of the lattice."""
         return self.counts(self.lattice.every_node()).reshape(self.lattice.shape)
 
 
 def _similarities(chain: Chains, nodes: NDArray[np.int32]) -> NDArray[np.float64]:
-    """How much the label of each of the nodes looks like that of each leaf."""
+    """Return the similarity of each node's label to that of each leaf."""
     try:
         from rapidfuzz.distance import Jaro
         from rapidfuzz.process import cdist

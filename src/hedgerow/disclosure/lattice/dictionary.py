@@ -1,7 +1,7 @@
-"""The attacker's dictionary Θ, grouped once so that every record's matches count fast.
+"""The attacker's dictionary Θ, grouped once so that every record's matches are counted fast.
 
-The dictionary is the table itself, which bounds the risk from above, or what the attacker
-is known to have [ARUBA, Sec. IV-B]. Everything here is confidential.
+The dictionary is the table itself, which gives an upper bound on the risk, or what the attacker is
+known to have [ARUBA, Sec. IV-B]. Everything here is confidential.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from hedgerow.model.schema import Schema
 from hedgerow.model.table import EncodedTable
 
 NODE_CUBE_UP_TO = 1 << 23
-"""Cells up to which one cube over all nodes of all taxonomies is kept: 64 MB."""
+"""Maximum number of cells (64 MB) of a cube over all nodes of all taxonomies."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class DistinctRecords:
-    """The distinct records of a table, and which of them each record is.
+    """The distinct records of a table, and the mapping of records to them.
 
-    ``first`` is the position of the first record of each kind, the kinds being in order of
-    their codes; ``kind[record]`` says which kind a record is of, and ``many`` how many are.
+    ``first`` is the position of the first record of each kind, in the order of their codes;
+    ``kind[record]`` is the kind of a record, and ``many`` the number of records of each kind.
     """
 
     first: NDArray[np.int64]
@@ -50,7 +50,7 @@ class DistinctRecords:
 
     @classmethod
     def of(cls, table: EncodedTable) -> DistinctRecords:
-        """Group the records of a table by their codes; the class is not looked at."""
+        """Group the records of a table by their codes, without the class."""
         sizes = [attribute.domain.size for attribute in table.schema.attributes]
         return cls.of_keys(row_keys(table.codes, sizes, len(table)))
 
@@ -65,10 +65,10 @@ class DistinctRecords:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Dictionary:
-    """The distinct records of an attacker's dictionary, ready to be matched.
+    """The distinct records of an attacker's dictionary, prepared for matching.
 
-    For few attributes one cube over all nodes of all taxonomies serves every record at
-    once; otherwise each record's level vectors are taken and grouped.
+    For few attributes, one cube over all nodes of all taxonomies serves every record;
+    otherwise the level vectors of each record are computed and grouped.
     """
 
     schema: Schema
@@ -94,16 +94,16 @@ class Dictionary:
 
     @cached_property
     def node_cube(self) -> NodeCube | None:
-        """The cube over all nodes, where it is small enough to keep."""
+        """The cube over all nodes, if it is small enough to keep."""
         return NodeCube.of(self) if NodeCube.fits(self.chains) else None
 
     def matches(self, record: RecordCodes) -> Matches:
-        """The grouped level vectors of the dictionary against a record."""
+        """Return the grouped level vectors of the dictionary against a record."""
         vectors = levels_of_columns(record, self.chains, self.columns, len(self.many))
         return Matches.of(Lattice.of(record, self.chains), vectors, self.many)
 
     def counter(self, record: RecordCodes) -> MatchCounter:
-        """What counts a record's matches, by whatever way is the fastest."""
+        """Return the fastest counter of a record's matches."""
         if self.node_cube is not None:
             return self.node_cube.counter(record)
         return self.matches(record)
@@ -111,7 +111,7 @@ class Dictionary:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NodeCube:
-    """How many dictionary records lie below each combination of nodes, all attributes together.
+    """Number of dictionary records below each combination of nodes of all attributes.
 
     Axis ``i`` runs over the nodes of the taxonomy of attribute ``i``; the lattice of any
     record is a slice of it.
@@ -122,7 +122,7 @@ class NodeCube:
 
     @staticmethod
     def fits(chains: Sequence[Chains]) -> bool:
-        """Whether the cube has few enough cells to be kept."""
+        """Return whether the cube has few enough cells to be kept."""
         return math.prod(chain.taxonomy.n_nodes for chain in chains) <= NODE_CUBE_UP_TO
 
     @classmethod
@@ -136,7 +136,7 @@ class NodeCube:
         return cls(chains=dictionary.chains, counts=counts)
 
     def counter(self, record: RecordCodes) -> CountedLattice:
-        """The numbers of matches of a record's whole lattice."""
+        """Return the counts of matches for a record's whole lattice."""
         lattice = Lattice.of(record, self.chains)
         nodes = [
             chain.nodes[code, : height + 1]
@@ -146,7 +146,7 @@ class NodeCube:
         return CountedLattice(
             lattice=lattice,
             n_records=int(self.counts[root]),
-            given=np.ascontiguousarray(self.counts[np.ix_(*nodes)]),
+            numbers=np.ascontiguousarray(self.counts[np.ix_(*nodes)]),
         )
 
 

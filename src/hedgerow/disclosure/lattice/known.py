@@ -1,16 +1,16 @@
-"""What a recipient has of a record already, and the risk of all of it together.
+"""A recipient's earlier knowledge of a record, and the risk of everything combined.
 
-Forms of one record lie on its chains, so that two of them have a finest common refinement, their
-*meet*: the lower level of each attribute, the intersection of the boxes. Whoever holds the forms
-``g`` and ``x`` of a record knows their meet ``x ∧ g``, no less and no more. A dictionary record
-fits the meet exactly when it fits both, so
+Generalisations of one record lie on its chains, so two of them have a coarsest common refinement,
+their *meet*: the lower level of each attribute, the intersection of the boxes. A recipient who has
+the generalisations ``g`` and ``x`` of a record knows exactly their meet ``x ∧ g``. A dictionary
+record matches the meet if and only if it matches both, so
 
-    |ρ(x ∧ g, Θ)| = |ρ(x, Θ_g)|,  where Θ_g are the dictionary records that fit g,
+    |ρ(x ∧ g, Θ)| = |ρ(x, Θ_g)|,  where Θ_g are the dictionary records that match g,
 
-and Φ of the meet is the sum of what each attribute weighs at its lower level. As functions of
-``x`` both are of the kind they were: sums of conjunctions, and sums over attributes that fall with
-every generalisation. All searches are therefore run as they are, on another dictionary and
-other weights. Everything here is confidential.
+and Φ of the meet is the sum of each attribute's weight at its lower level. As functions of ``x``,
+both keep their form: a sum of conjunctions, and a sum over attributes that falls with every
+generalisation. All searches are therefore run unchanged, on another dictionary and with other
+weights. Everything here is confidential.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from hedgerow.disclosure.lattice.matches import MatchCounter
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class KnownMatches:
-    """The matches of a record's nodes, each together with a form that is known already."""
+    """The matches of the meets of a record's nodes and a node that is known already."""
 
     counter: MatchCounter
     known: Node
@@ -39,24 +39,24 @@ class KnownMatches:
 
     @property
     def n_records(self) -> int:
-        """The size of the dictionary, those who do not fit what is known included."""
+        """Size of the dictionary, including records that do not match what is known."""
         return self.counter.n_records
 
     @property
     def monotone(self) -> bool:
-        """Whether a generalisation has all the matches of what it generalises."""
+        """True if a generalisation has all the matches of what it generalises."""
         return self.counter.monotone
 
     def count(self, node: Sequence[int]) -> int:
-        """The number of matches of one node and what is known."""
+        """Return the number of matches of one node's meet."""
         return self.counter.count([min(pair) for pair in zip(node, self.known, strict=True)])
 
     def counts(self, levels: ArrayLike) -> NDArray[np.int64]:
-        """The numbers of matches of many nodes, each with what is known."""
+        """Return the numbers of matches of many nodes' meets."""
         return self.counter.counts(np.minimum(np.asarray(levels), np.array(self.known)))
 
     def cube(self) -> NDArray[np.int64]:
-        """The numbers of matches of all nodes, each with what is known."""
+        """Return the numbers of matches of all nodes' meets."""
         lower = [
             np.minimum(np.arange(n_levels), level)
             for n_levels, level in zip(self.lattice.shape, self.known, strict=True)
@@ -65,14 +65,14 @@ class KnownMatches:
 
 
 def with_known(counter: MatchCounter, known: Levels | None) -> MatchCounter:
-    """A counter for nodes together with a known form, or the counter itself if there is none."""
+    """Return a counter for meets of nodes and a known node, or the counter itself without one."""
     if known is None:
         return counter
     return KnownMatches(counter=counter, known=tuple(int(level) for level in known))
 
 
 def known_parts(parts: Parts, known: Levels | None) -> Parts:
-    """What each level adds together with a known form: that of the lower of both levels."""
+    """Return each level's contribution in the meet: that of the lower of both levels."""
     if known is None:
         return parts
     return tuple(

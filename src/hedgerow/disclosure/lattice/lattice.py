@@ -1,9 +1,9 @@
 """One record's generalisations: a product of chains, from its values up to the roots.
 
 Attribute ``i`` of a record may be disclosed as its value (level 0), as any node above it,
-or as the root (level ``h_i``), which says nothing. A *node* of the record's lattice is one
+or as the root (level ``h_i``), which reveals nothing. A *node* of the record's lattice is one
 level per attribute. Scalar code passes nodes as tuples of levels, whatever the size of the
-lattice; arrays hold their ranks in mixed radix, the first attribute most significant.
+lattice; arrays hold their ranks in mixed radix, with the first attribute most significant.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from hedgerow.taxonomy.grid import EvenGrid
 from hedgerow.taxonomy.tree import Taxonomy
 
 NUMERIC_FAN_OUT = 4
-"""How many cells or ranges of a numeric grid one level puts together.
+"""Number of cells or ranges of a numeric grid that one level merges.
 
 Five levels then cover 1,024 cells: chains as long as those of [ARUBA, Sec. VI].
 """
 
 MOST_RANKED = 2**62
-"""Nodes up to which a lattice can be ranked in 64-bit integers."""
+"""Maximum number of nodes of a lattice that can be ranked in 64-bit integers."""
 
 Node: TypeAlias = tuple[int, ...]
 Levels: TypeAlias = NDArray[np.uint8]
 Parts: TypeAlias = Sequence[NDArray[np.float64]]
-"""One array per attribute of a sum over attributes: by level, or by code and level."""
+"""Terms of a sum over attributes: one array per attribute, by level, or by code and level."""
 RecordCodes: TypeAlias = Sequence[int] | NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Chains:
-    """For every code of one attribute, the way from its leaf up to the root.
+    """The path from leaf to root for every code of one attribute.
 
-    ``nodes[code, level]`` is the node of the taxonomy that lies ``level`` steps above the
-    code; short chains are filled up with the root, node 0. ``heights[code]`` is the level
+    ``nodes[code, level]`` is the node of the taxonomy that is ``level`` steps above the
+    code; short chains are padded with the root, node 0. ``heights[code]`` is the level
     at which a code's chain reaches the root.
     """
 
@@ -56,22 +56,22 @@ class Chains:
 
     @classmethod
     def of(cls, domain: Domain, *, numeric_fan_out: int = NUMERIC_FAN_OUT) -> Chains:
-        """The chains of a domain; a numeric grid is grouped by ``numeric_fan_out`` first."""
+        """Return the chains of a domain; a numeric grid is grouped by ``numeric_fan_out`` first."""
         return _chains(domain, numeric_fan_out)
 
     @property
     def tallest(self) -> int:
-        """The height of the longest chain."""
+        """Height of the longest chain."""
         return int(self.nodes.shape[1]) - 1
 
     @cached_property
     def n_leaves(self) -> NDArray[np.int64]:
-        """How many codes the node at each level above each code covers."""
+        """Number of codes that the node at each level above each code covers."""
         tree = self.taxonomy
         return (tree.stop - tree.first).astype(np.int64)[self.nodes]
 
     def levels_from(self, code: int) -> Levels:
-        """For each code, the lowest level of the chain of ``code`` that covers it.
+        """Return, for each code, the lowest level of the chain of ``code`` that covers it.
 
         >>> from hedgerow.taxonomy.domain import CategoricalDomain
         >>> jobs = Taxonomy.from_nested("Any", {"Indoor": ["office", "shop"], "Outdoor": ["farm"]})
@@ -87,7 +87,7 @@ class Chains:
 
 
 def chains_of(schema: Schema, *, numeric_fan_out: int = NUMERIC_FAN_OUT) -> tuple[Chains, ...]:
-    """The chains of every predictor of a schema."""
+    """Return the chains of every predictor of a schema."""
     return tuple(
         Chains.of(attribute.domain, numeric_fan_out=numeric_fan_out)
         for attribute in schema.attributes
@@ -108,12 +108,12 @@ def _chains(domain: Domain, numeric_fan_out: int) -> Chains:
 
 
 def hierarchy_of(domain: Domain, *, numeric_fan_out: int = NUMERIC_FAN_OUT) -> Taxonomy:
-    """The taxonomy that a domain is generalised along.
+    """Return the taxonomy along which a domain is generalised.
 
-    That of a categorical domain is its own. The cells of a numeric grid are put together
+    A categorical domain has its own. The cells of a numeric grid are merged
     ``numeric_fan_out`` at a time from its lower end, level by level, until one range is
-    left, and dates to months, quarters and years; missing values stand alone, directly
-    under the root.
+    left, and dates are merged to months, quarters and years; missing values are a separate
+    node directly under the root.
 
     >>> age = NumericDomain.even(low=17, high=90, step=1)
     >>> tree = hierarchy_of(age)
@@ -138,7 +138,7 @@ def hierarchy_of(domain: Domain, *, numeric_fan_out: int = NUMERIC_FAN_OUT) -> T
 
 @dataclass(frozen=True, kw_only=True)
 class Lattice:
-    """The product of the chains ``0..heights[i]``: every way to generalise one record.
+    """The product of the chains ``0..heights[i]``: all generalisations of one record.
 
     >>> lattice = Lattice(heights=(2, 1))
     >>> lattice.n_nodes, lattice.bottom, lattice.top
@@ -153,7 +153,7 @@ class Lattice:
 
     @classmethod
     def of(cls, record: RecordCodes, chains: Sequence[Chains]) -> Lattice:
-        """The lattice of a record, given by the code of each attribute."""
+        """Return the lattice of a record, which is one code per attribute."""
         return cls(
             heights=tuple(
                 int(chain.heights[code]) for code, chain in zip(record, chains, strict=True)
@@ -182,12 +182,12 @@ class Lattice:
 
     @property
     def top(self) -> Node:
-        """The record that says nothing."""
+        """The fully generalised record."""
         return self.heights
 
     @cached_property
     def strides(self) -> NDArray[np.int64]:
-        """How far one level of each attribute moves the rank."""
+        """Change of the rank per level of each attribute."""
         if self.n_nodes > MOST_RANKED:
             raise SettingError(
                 f"a lattice of {self.n_attributes} attributes has too many nodes to number them",
@@ -198,17 +198,17 @@ class Lattice:
         return np.array(strides, dtype=np.int64)
 
     def rank(self, levels: ArrayLike) -> NDArray[np.int64]:
-        """The ranks of nodes, whose levels are along the last axis."""
+        """Return the ranks of nodes, whose levels are along the last axis."""
         return np.asarray(np.asarray(levels, dtype=np.int64) @ self.strides)
 
     def levels(self, ranks: ArrayLike) -> Levels:
-        """The levels of ranked nodes, along a new last axis."""
+        """Return the levels of ranked nodes, along a new last axis."""
         rank = np.asarray(ranks, dtype=np.int64)[..., None]
         levels: Levels = (rank // self.strides % np.array(self.shape)).astype(np.uint8)
         return levels
 
     def every_node(self) -> Levels:
-        """The levels of all nodes, one row per rank."""
+        """Return the levels of all nodes, one row per rank."""
         return self.levels(np.arange(self.n_nodes))
 
     def above(self, node: Node) -> Iterator[Node]:
@@ -223,20 +223,11 @@ class Lattice:
             if level > 0:
                 yield moved(node, i, -1)
 
-    def ranks_above(self, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The rank one level up along each attribute, -1 where the chain ends."""
-        ends = self.levels(ranks) == np.array(self.heights, dtype=np.uint8)
-        return np.where(ends, -1, ranks[..., None] + self.strides)
-
-    def ranks_below(self, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The rank one level down along each attribute, -1 where the chain begins."""
-        return np.where(self.levels(ranks) == 0, -1, ranks[..., None] - self.strides)
-
     def totals(self, parts: Parts) -> NDArray[np.float64]:
-        """For every node the sum of ``parts[i][level_i]``, as an array over the lattice.
+        """Return the sum of ``parts[i][level_i]`` for every node, as an array over the lattice.
 
-        Attributes are added from the first to the last, as :func:`total` adds them: the
-        same floats come out, so that ties are the same ties everywhere.
+        Attributes are added from the first to the last, as in :func:`total`, so that both give
+        the same floats and therefore the same ties.
         """
         sums = np.zeros(self.shape, dtype=np.float64)
         for i, part in enumerate(parts):
@@ -247,12 +238,12 @@ class Lattice:
 
 
 def moved(node: Node, i: int, by: int) -> Node:
-    """The node with attribute ``i`` moved by that many levels."""
+    """Return the node with attribute ``i`` moved by a number of levels."""
     return (*node[:i], node[i] + by, *node[i + 1 :])
 
 
 def total(parts: Parts, node: Sequence[int]) -> float:
-    """The sum of ``parts[i][node[i]]``, added from the first attribute to the last."""
+    """Return the sum of ``parts[i][node[i]]``, added from the first attribute to the last."""
     added = 0.0
     for part, level in zip(parts, node, strict=True):
         added += float(part[level])
@@ -260,7 +251,7 @@ def total(parts: Parts, node: Sequence[int]) -> float:
 
 
 def parts_of(record: RecordCodes, tables: Parts, lattice: Lattice) -> Parts:
-    """What each level adds for one record, from tables over codes and levels."""
+    """Return each level's contribution for one record, from tables over codes and levels."""
     return tuple(
         table[code, : height + 1]
         for code, table, height in zip(record, tables, lattice.heights, strict=True)

@@ -1,13 +1,13 @@
-"""Counting |ρ(x, Θ)|: how many records of the attacker's dictionary fit a generalised record.
+"""The number |ρ(x, Θ)| of records of the attacker's dictionary that match a generalised record.
 
-A dictionary record ``t`` fits node ``x`` of a record's lattice when ``x`` generalises it,
+A dictionary record ``t`` matches node ``x`` of a record's lattice if ``x`` generalises it,
 ``t ⪯ x``. With ``l_i(t)`` the lowest level of the record's chain that covers ``t_i``, that is
 ``l_i(t) <= x_i`` for all attributes. So ``|ρ(x, Θ)|`` is a sum of conjunctions: it grows with
-``x`` and is supermodular [TKDE, Prop. 2(i)], and all that a search ever needs of the
-dictionary is how often each *level vector* ``l(t)`` occurs.
+``x`` and is supermodular [TKDE, Prop. 2(i)], and a search needs nothing of the dictionary but the
+frequency of each *level vector* ``l(t)``.
 
-One record is served here; :mod:`~hedgerow.disclosure.lattice.dictionary` serves many. Everything
-here is confidential.
+This module serves one record; :mod:`~hedgerow.disclosure.lattice.dictionary` serves many.
+Everything here is confidential.
 """
 
 from __future__ import annotations
@@ -22,24 +22,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from hedgerow.disclosure.lattice.lattice import (
     MOST_RANKED,
-    NUMERIC_FAN_OUT,
     Chains,
     Lattice,
     Levels,
     RecordCodes,
-    chains_of,
 )
 from hedgerow.model.arrays import Columns
-from hedgerow.model.table import EncodedTable
 
 CUBE_UP_TO = 1 << 18
-"""Nodes up to which a lattice is counted as a whole: that costs about 500 single counts."""
+"""Maximum number of nodes for counting a whole lattice, which costs about 500 single counts."""
 
 _WORDS_AT_ONCE = 1 << 20  # scratch of vectorised counts, in 64-bit words
 
 
 class MatchCounter(Protocol):
-    """What answers how many dictionary records fit the nodes of one record's lattice."""
+    """Counts the dictionary records that match nodes of one record's lattice."""
 
     @property
     def lattice(self) -> Lattice:
@@ -53,7 +50,7 @@ class MatchCounter(Protocol):
 
     @property
     def monotone(self) -> bool:
-        """Whether a generalisation has all the matches of what it generalises."""
+        """True if a generalisation has all the matches of what it generalises."""
         ...
 
     def count(self, node: Sequence[int]) -> int:
@@ -69,21 +66,14 @@ class MatchCounter(Protocol):
         ...
 
 
-def level_vectors(
-    record: RecordCodes, table: EncodedTable, *, numeric_fan_out: int = NUMERIC_FAN_OUT
-) -> Levels:
-    """For each dictionary record, the lowest levels of ``record``'s chains that cover it.
-
-    One row per record of ``table``, one column per attribute.
-    """
-    chains = chains_of(table.schema, numeric_fan_out=numeric_fan_out)
-    return levels_of_columns(record, chains, table.codes, len(table))
-
-
 def levels_of_columns(
     record: RecordCodes, chains: Sequence[Chains], columns: Columns, n_rows: int
 ) -> Levels:
-    """The level vectors of ``n_rows`` records, given as columns of codes."""
+    """Return the level vectors of ``n_rows`` dictionary records in columns of codes.
+
+    They are the lowest levels of ``record``'s chains that cover each dictionary record, with one
+    row per dictionary record and one column per attribute.
+    """
     vectors = np.empty((n_rows, len(chains)), dtype=np.uint8, order="F")
     for i, (code, chain, column) in enumerate(zip(record, chains, columns, strict=True)):
         vectors[:, i] = chain.levels_from(int(code))[column]
@@ -91,10 +81,10 @@ def levels_of_columns(
 
 
 def row_keys(columns: Columns, sizes: Sequence[int], n_rows: int) -> NDArray[np.int64]:
-    """A number for each row, the same for equal rows only, in lexicographic order.
+    """Return a number for each row, equal only for equal rows, in lexicographic order.
 
-    Rows are numbered in mixed radix; when 64 bits would not hold the next attribute, the
-    numbers so far are made dense first.
+    Rows are numbered in mixed radix; when 64 bits are too few for the next attribute, the
+    numbers so far are replaced by dense ones first.
     """
     keys, span = np.zeros(n_rows, dtype=np.int64), 1
     for column, size in zip(columns, sizes, strict=True):
@@ -110,9 +100,9 @@ def row_keys(columns: Columns, sizes: Sequence[int], n_rows: int) -> NDArray[np.
 class Matches:
     """The level vectors of a dictionary against one record, grouped.
 
-    ``vectors`` are the distinct level vectors in lexicographic order, ``multiplicities``
-    how many dictionary records have each. Small lattices are counted as a whole, by prefix
-    sums over the chains; in large ones each count is taken bit-parallel over the groups.
+    ``vectors`` are the distinct level vectors in lexicographic order, ``multiplicities`` the
+    number of dictionary records of each. Small lattices are counted at once, by prefix sums over
+    the chains; in large ones each count is computed bit-parallel over the groups.
     """
 
     monotone: ClassVar[bool] = True
@@ -127,7 +117,7 @@ class Matches:
         vectors: Levels,
         multiplicities: NDArray[np.int64] | None = None,
     ) -> Matches:
-        """Group level vectors, each of which may stand for several records."""
+        """Group level vectors, each of which may represent several records."""
         keys = row_keys(list(vectors.T), lattice.shape, len(vectors))
         _, index, group = np.unique(keys, return_index=True, return_inverse=True)
         sums = np.bincount(group, weights=multiplicities, minlength=len(index))
@@ -137,34 +127,25 @@ class Matches:
             multiplicities=sums.astype(np.int64),
         )
 
-    @classmethod
-    def against(
-        cls, record: RecordCodes, table: EncodedTable, *, numeric_fan_out: int = NUMERIC_FAN_OUT
-    ) -> Matches:
-        """The matches of one record in a dictionary; for many records there is ``Dictionary``."""
-        chains = chains_of(table.schema, numeric_fan_out=numeric_fan_out)
-        vectors = levels_of_columns(record, chains, table.codes, len(table))
-        return cls.of(Lattice.of(record, chains), vectors)
-
     @cached_property
     def n_records(self) -> int:
         """The size of the dictionary."""
         return int(self.multiplicities.sum())
 
     def count(self, node: Sequence[int]) -> int:
-        """The number of matches of one node."""
+        """Return the number of matches of one node."""
         if self.lattice.n_nodes <= CUBE_UP_TO:
             return int(self._cube[tuple(node)])
         return self._bits.count(node)
 
     def counts(self, levels: ArrayLike) -> NDArray[np.int64]:
-        """The numbers of matches of many nodes, one row of levels each."""
+        """Return the numbers of matches of many nodes, one row of levels each."""
         if self.lattice.n_nodes <= CUBE_UP_TO:
             return self._cube.reshape(-1)[self.lattice.rank(levels)]
         return self._bits.counts(np.asarray(levels, dtype=np.int64))
 
     def cube(self) -> NDArray[np.int64]:
-        """The numbers of matches of all nodes, by prefix sums along each chain."""
+        """Return the numbers of matches of all nodes, by prefix sums along each chain."""
         return self._cube
 
     @cached_property
@@ -179,7 +160,7 @@ class Matches:
 
 
 def prefix_sums(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Sum up, in place, along every axis: each cell gets all that lie at or below it."""
+    """Replace each cell, in place, by the sum of all cells at or below it."""
     for axis in range(counts.ndim):
         np.cumsum(counts, axis=axis, out=counts)
     counts.flags.writeable = False
@@ -187,11 +168,11 @@ def prefix_sums(counts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 class _BitCounts:
-    """Counts over bit sets of groups, one for each attribute and level.
+    """Counts over bit sets of groups, one bit set per attribute and level.
 
-    A node's groups are the conjunction of one bit set per attribute. Groups are sorted
-    by falling multiplicity, so that binary digit ``b`` of the multiplicities is a bit set
-    over the few groups that have it: their sum is one population count per digit.
+    The groups of a node are the conjunction of one bit set per attribute. Groups are sorted by
+    decreasing multiplicity, so that binary digit ``b`` of the multiplicities is a bit set over
+    the few groups that have it: their sum is one population count per digit.
     """
 
     def __init__(self, matches: Matches) -> None:
@@ -247,21 +228,21 @@ def _packed(flags: NDArray[np.bool_]) -> NDArray[np.uint64]:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CountedLattice:
-    """The numbers of matches of a whole lattice, given."""
+    """Counts of matches for a whole lattice, computed beforehand."""
 
     monotone: ClassVar[bool] = True
     lattice: Lattice
     n_records: int
-    given: NDArray[np.int64]
+    numbers: NDArray[np.int64]
 
     def count(self, node: Sequence[int]) -> int:
-        """The number of matches of one node."""
-        return int(self.given[tuple(node)])
+        """Return the number of matches of one node."""
+        return int(self.numbers[tuple(node)])
 
     def counts(self, levels: ArrayLike) -> NDArray[np.int64]:
-        """The numbers of matches of many nodes, one row of levels each."""
-        return self.given.reshape(-1)[self.lattice.rank(levels)]
+        """Return the numbers of matches of many nodes, one row of levels each."""
+        return self.numbers.reshape(-1)[self.lattice.rank(levels)]
 
     def cube(self) -> NDArray[np.int64]:
-        """The numbers of matches of all nodes."""
-        return self.given
+        """Return the numbers of matches of all nodes."""
+        return self.numbers

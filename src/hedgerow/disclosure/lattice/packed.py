@@ -1,4 +1,4 @@
-"""Records, hierarchies and dictionary laid out as flat arrays, as the compiled walk takes them."""
+"""Records, hierarchies and dictionary as flat arrays, the input of the compiled walk."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Small = NDArray[np.int32]
 class Hierarchy(NamedTuple):
     """The chains of all values of all attributes, one row each.
 
-    Where a recipient has a form already, there is a row for each value and level that it has of
-    it: above that level nodes and weights are those of the level
+    If a recipient has an earlier generalisation, there is a row for each value and level of it:
+    above that level, nodes and weights are those of the level
     [:mod:`~hedgerow.disclosure.lattice.known`].
 
-    ``first`` and ``stop`` bound, for each level, the places of the dictionary's values that
-    lie below the node; ``nodes`` is what its node adds to the place in the node cube.
-    ``utility`` and ``weights`` say what each level adds, or once :meth:`turned` each step.
+    ``first`` and ``stop`` bound, for each level, the dictionary's values below the node;
+    ``nodes`` is the node's contribution to the index in the node cube. ``utility`` and
+    ``weights`` are the contributions of each level, or of each step if :meth:`turned`.
     """
 
     heights: Ints
@@ -37,7 +37,7 @@ class Hierarchy(NamedTuple):
     weights: Floats
 
     def turned(self) -> Hierarchy:
-        """The same with steps down from the root in place of levels."""
+        """Return the same with steps down from the root instead of levels."""
         width = self.utility.shape[1]
         level = np.maximum(self.heights[:, None] - np.arange(width), 0)
         return self._replace(
@@ -47,9 +47,9 @@ class Hierarchy(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """The dictionary: the place of each value of each distinct record, and how many there are.
+    """The dictionary: the place of each value of each distinct record, and their multiplicities.
 
-    ``node_counts`` is the cube over all nodes, empty where there is none.
+    ``node_counts`` is the cube over all nodes, or empty.
     """
 
     places: Small
@@ -59,7 +59,7 @@ class Entries(NamedTuple):
 
 
 class PackedProblems(NamedTuple):
-    """Records to solve, as rows of the hierarchy; equal ones stand next to each other.
+    """Records to solve, as rows of the hierarchy, with equal ones adjacent.
 
     Those with the same ``profile`` have the same utility at every node.
     """
@@ -72,7 +72,7 @@ class PackedProblems(NamedTuple):
     limit: Floats
 
     def part(self, which: slice | Ints) -> PackedProblems:
-        """Some of the problems."""
+        """Return some of the problems."""
         return PackedProblems(
             rows=self.rows[which],
             heights=self.heights[which],
@@ -84,7 +84,7 @@ class PackedProblems(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What is asked of every record; without ``weighed``, Φ is 1."""
+    """The problem to solve for every record; without ``weighed``, Φ is 1."""
 
     generalises: bool
     weighed: bool
@@ -92,7 +92,7 @@ class Question(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The answers; all zero and not a number as long as there is none."""
+    """The answers; zeros and NaN until they are found."""
 
     levels: NDArray[np.uint8]
     feasible: NDArray[np.bool_]
@@ -102,7 +102,7 @@ class Found(NamedTuple):
 
     @classmethod
     def nothing(cls, n_records: int, n_attributes: int) -> Found:
-        """Room for the answers to that many problems."""
+        """Return space for the answers to a number of problems."""
         return cls(
             levels=np.zeros((n_records, n_attributes), dtype=np.uint8),
             feasible=np.zeros(n_records, dtype=np.bool_),
@@ -112,7 +112,7 @@ class Found(NamedTuple):
         )
 
     def part(self, which: slice | Ints) -> Found:
-        """Some of the answers; those of a slice stay in the same memory."""
+        """Return some of the answers; those of a slice share its memory."""
         return Found(
             levels=self.levels[which],
             feasible=self.feasible[which],
@@ -130,10 +130,10 @@ def pack(
     weights: Parts,
     known: Levels | None = None,
 ) -> tuple[Small, Hierarchy, Entries]:
-    """The records as rows of the hierarchy, the hierarchy, and the dictionary.
+    """Return the records as rows of the hierarchy, the hierarchy, and the dictionary.
 
     Only values that occur get rows and places, however large their domains are. ``known`` are
-    the levels of the form of each record that a recipient has already.
+    the levels of each record's generalisation that a recipient already has.
     """
     cube = dictionary.node_cube
     strides = [0] * len(columns) if cube is None else _strides(cube.counts.shape)
@@ -167,7 +167,7 @@ def pack(
 
 
 def _rows_of(column: Codes, chain: Chains, known: Levels | None) -> tuple[NDArray[Any], Ints, Ints]:
-    """The code of each row, the level that stands for each of its levels, each record's row."""
+    """Return the code and the effective levels of each row, and the row of each record."""
     width = chain.nodes.shape[1]
     if known is None:
         codes, row = np.unique(column, return_inverse=True)
@@ -178,7 +178,7 @@ def _rows_of(column: Codes, chain: Chains, known: Levels | None) -> tuple[NDArra
 
 
 def utility_profiles(columns: Sequence[Codes], chains: Sequence[Chains], utility: Parts) -> Ints:
-    """A number for each record, the same for those whose utility is the same at every node."""
+    """Return a number per record, equal for records with the same utility at every node."""
     profiles, sizes = [], []
     for column, chain, table in zip(columns, chains, utility, strict=True):
         rows = np.column_stack([chain.heights, table])
@@ -189,7 +189,7 @@ def utility_profiles(columns: Sequence[Codes], chains: Sequence[Chains], utility
 
 
 def strides_of(heights: Ints) -> Ints:
-    """How far one level of each attribute moves the rank, for the lattice of each record."""
+    """Return the change of the rank per level of each attribute, for each record's lattice."""
     above = np.cumprod((heights + 1)[:, ::-1], axis=1)[:, ::-1]
     return np.ascontiguousarray(above // (heights + 1))
 
@@ -199,7 +199,7 @@ def _strides(shape: Sequence[int]) -> list[int]:
 
 
 def _stacked(parts: Sequence[Hierarchy]) -> Hierarchy:
-    """The rows of all attributes below each other, as wide as the longest chain."""
+    """Return the rows of all attributes below each other, as wide as the longest chain."""
     width = max(part.nodes.shape[1] for part in parts)
 
     def stacked(name: str, dtype: type[np.generic]) -> NDArray[Any]:

@@ -1,8 +1,8 @@
-"""The risk of disclosing a generalised record: how sensitive it is, and how well hidden.
+"""The risk of disclosing a generalised record, from its severity and its number of matches.
 
-The severity Φ of [ARUBA, Sec. IV-B] is a sum over attributes, by each person's own
-weights; the number of matches |ρ| in the attacker's dictionary says how well the person is
-hidden. A model multiplies Φ by the *exposure* of that many matches.
+The severity Φ of [ARUBA, Sec. IV-B] is a sum over attributes with personal weights; the number of
+matches |ρ| in the attacker's dictionary measures how well the person is hidden. A model
+multiplies Φ by the *exposure*, a function of |ρ|.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class RiskModel:
 
     A record that is not in the dictionary counts as one match, its own.
 
-    Departs: model 3 is printed as ``Φ ln(1 / |ρ|)``. That is at most 0, and largest where
-    nothing is disclosed, so no search that trusts [ARUBA, Lemma 1] finds its optimum; with the
-    relative frequency ``|ρ| / |Θ|`` in place of ``|ρ|`` it falls with every generalisation.
-    ``printed`` gives the printed form, which is *not monotone*.
+    Departs: model 3 is printed as ``Φ ln(1 / |ρ|)``. That is at most 0, and largest if
+    nothing is disclosed, so no search that relies on [ARUBA, Lemma 1] finds its optimum; with the
+    relative frequency ``|ρ| / |Θ|`` instead of ``|ρ|`` it falls with every generalisation.
+    ``printed`` selects the printed form, which is *not monotone*.
     """
 
     number: Literal[1, 2, 3] = 1
@@ -46,21 +46,21 @@ class RiskModel:
             raise SettingError(
                 "models 1 and 2 are as printed anyway",
                 where="risk > printed",
-                do="Leave it out, or choose model 3.",
+                do="Omit it, or choose model 3.",
             )
 
     @property
     def monotone(self) -> bool:
-        """Whether the risk falls, or stays, with every generalisation."""
+        """True if no generalisation increases the risk."""
         return not self.printed
 
     @property
     def personal(self) -> bool:
-        """Whether the risk looks at the severities."""
+        """True if the risk depends on the severities."""
         return self.number != 2
 
     def exposure(self, n_dictionary: int) -> NDArray[np.float64]:
-        """What Φ is multiplied by for each number of matches, ``0..n_dictionary``.
+        """Return the factor on Φ for each number of matches, ``0..n_dictionary``.
 
         >>> RiskModel(number=1).exposure(4).tolist()
         [1.0, 1.0, 0.5, 0.3333333333333333, 0.25]
@@ -74,11 +74,11 @@ class RiskModel:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Severities:
-    """Everybody's weights: what each level above each code adds to Φ.
+    """Weights of all persons: the contribution of each level above each code to Φ.
 
     ``tables`` hold the weights of each attribute by code and level, the same for all;
-    ``personal``, where given, one factor per record and attribute. The harmonic mean
-    scales with its terms, so a person's weight for an attribute is such a factor.
+    ``personal``, if any, one factor per record and attribute. The harmonic mean scales with its
+    terms, so a person's weight for an attribute is such a factor.
     """
 
     tables: tuple[NDArray[np.float64], ...]
@@ -94,11 +94,11 @@ class Severities:
         personal: ArrayLike | None = None,
         inner: InnerWeights = "harmonic",
     ) -> Severities:
-        """Weights of attributes, of their values (by code) and of persons, multiplied.
+        """Combine the weights of attributes, of their values (by code) and of persons by products.
 
-        What is not given weighs 1. A root weighs 0. The weight of an inner node is the
-        modified harmonic mean ``1 / sum(1 / w)`` over its children [ARUBA, Sec. VI], or with
-        ``constant`` that of the record's own value [TKDE, Sec. II-A].
+        The default weight is 1. A root weighs 0. The weight of an inner node is the modified
+        harmonic mean ``1 / sum(1 / w)`` over its children [ARUBA, Sec. VI], or with ``constant``
+        that of the record's own value [TKDE, Sec. II-A].
         """
         tables = []
         for i, chain in enumerate(chains):
@@ -108,12 +108,12 @@ class Severities:
             weight = _checked((attributes or {}).get(i, 1.0), (), f"attribute {i + 1}")
             tables.append(weight * _inner_weights(leaves, chain, inner))
         if personal is not None:
-            given = np.asarray(personal, dtype=np.float64)
-            personal = _checked(given, (*given.shape[:1], len(tables)), "records")
+            factors = np.asarray(personal, dtype=np.float64)
+            personal = _checked(factors, (*factors.shape[:1], len(tables)), "records")
         return cls(tables=tuple(tables), personal=personal)
 
     def parts(self, record: RecordCodes, lattice: Lattice, person: int = 0) -> Parts:
-        """What each level adds to Φ for one record, by the weights of one person."""
+        """Return each level's contribution to Φ for one record, with the weights of one person."""
         parts = parts_of(record, self.tables, lattice)
         if self.personal is None:
             return parts
@@ -122,13 +122,13 @@ class Severities:
         )
 
 
-def _checked(given: ArrayLike, shape: tuple[int, ...], whose: str) -> NDArray[np.float64]:
-    weights = np.array(given, dtype=np.float64)
+def _checked(numbers: ArrayLike, shape: tuple[int, ...], whose: str) -> NDArray[np.float64]:
+    weights = np.array(numbers, dtype=np.float64)
     if weights.shape != shape or not (np.isfinite(weights) & (weights >= 0)).all():
         raise SettingError(
             "a weight is missing, negative or not a number",
             where=f"weights of {whose}",
-            do="Give one number from 0 up for each.",
+            do="Give one number of 0 or more for each.",
         )
     return weights
 
@@ -136,10 +136,10 @@ def _checked(given: ArrayLike, shape: tuple[int, ...], whose: str) -> NDArray[np
 def _inner_weights(
     leaves: NDArray[np.float64], chain: Chains, inner: InnerWeights
 ) -> NDArray[np.float64]:
-    """The weight of each level above each code.
+    """Return the weight of each level above each code.
 
     The modified harmonic mean of harmonic means is that of all leaves below: sums of
-    reciprocals add up. A leaf that weighs nothing takes the weight from all above it.
+    reciprocals add up. A leaf of weight 0 makes the weight of all its ancestors 0.
     """
     above = np.arange(chain.tallest + 1) < chain.heights[:, None]
     if inner == "constant":
@@ -150,5 +150,5 @@ def _inner_weights(
         sums = np.add.reduceat(np.append(1 / leaves, 0.0), borders)[::2]
     weights = 1 / sums[chain.nodes]
     weights[:, 0] = leaves
-    # Rounding must not make a node heavier than what lies below it.
+    # Rounding must not make a node heavier than its children.
     return np.where(above, np.minimum.accumulate(weights, axis=1), 0.0)

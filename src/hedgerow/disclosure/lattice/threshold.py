@@ -1,10 +1,11 @@
-"""The threshold model: the least risk that leaves a record useful, and its two relatives.
+"""The threshold model: minimum risk under a constraint on utility, and its two variants.
 
-A record's risk and utility both fall as it is generalised [ARUBA, Lemma 1]. What is asked is
-one of [ARUBA, Eqs. (1)-(3)]: the least risk at a given utility, the most utility at a given
-risk, or the best balance ``r - λu`` of both.
+A record's risk and utility both fall as it is generalised [ARUBA, Lemma 1]. The objective is one
+of [ARUBA, Eqs. (1)-(3)]: minimum risk at a given utility, maximum utility at a given risk, or the
+best balance ``r - λu`` of both.
 
-Here are the questions and the answers; :mod:`~hedgerow.disclosure.solvers.solve` connects the two.
+This module has the objectives and the answers; :mod:`~hedgerow.disclosure.solvers.solve` connects
+them.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from hedgerow.model.arrays import Floats
 
 @dataclass(frozen=True, kw_only=True)
 class MinimiseRisk:
-    """The least risk among nodes of at least this utility [ARUBA, Eq. (2)].
+    """Minimise the risk among nodes of at least this utility [ARUBA, Eq. (2)].
 
     With ``of_most``, ``at_least`` is a share of the utility of the record itself.
     """
@@ -45,7 +46,7 @@ class MinimiseRisk:
 
 @dataclass(frozen=True, kw_only=True)
 class MaximiseUtility:
-    """The most utility among nodes of at most this risk [ARUBA, Eq. (1); TKDE, Def. 1]."""
+    """Maximise the utility among nodes of at most this risk [ARUBA, Eq. (1); TKDE, Def. 1]."""
 
     at_most: float
 
@@ -55,14 +56,14 @@ class MaximiseUtility:
 
 @dataclass(frozen=True, kw_only=True)
 class Balance:
-    """The least risk minus ``rate`` times utility [ARUBA, Eq. (3)]."""
+    """Minimise the risk minus ``rate`` times utility [ARUBA, Eq. (3)]."""
 
     rate: float
 
     def __post_init__(self) -> None:
         _check_number("rate", self.rate)
         if self.rate < 0:
-            raise SettingError.out_of_range("rate", self.rate, "a number from 0 up")
+            raise SettingError.out_of_range("rate", self.rate, "a number of 0 or more")
 
 
 Objective: TypeAlias = MinimiseRisk | MaximiseUtility | Balance
@@ -83,7 +84,7 @@ class Landscape(Protocol):
 
     @property
     def monotone(self) -> bool:
-        """Whether risk and utility fall, or stay, with every generalisation."""
+        """True if no generalisation increases risk or utility."""
         ...
 
     def risk(self, node: Node) -> float:
@@ -107,8 +108,8 @@ class Landscape(Protocol):
 class RecordLandscape:
     """The risk and utility of one record.
 
-    ``utility_parts`` and ``severity_parts`` say what each level of each attribute adds;
-    without the latter, Φ is 1. ``exposure[n]`` is what Φ is multiplied by for ``n`` matches.
+    ``utility_parts`` and ``severity_parts`` are the contributions of each level of each
+    attribute; without the latter, Φ is 1. ``exposure[n]`` is the factor on Φ for ``n`` matches.
     """
 
     counter: MatchCounter
@@ -129,10 +130,10 @@ class RecordLandscape:
         person: int = 0,
         known: Levels | None = None,
     ) -> RecordLandscape:
-        """The risk and utility of a record whose matches ``counter`` counts.
+        """Return the risk and utility of a record whose matches ``counter`` counts.
 
-        ``utility`` are tables over codes and levels; ``person`` is whose weights count;
-        ``known`` what the recipient has of the record, together with which risk is taken.
+        ``utility`` are tables over codes and levels; ``person`` selects the weights; ``known`` is
+        what the recipient already has of the record, and is included in the risk.
         """
         lattice = counter.lattice
         parts = severities.parts(record, lattice, person) if model.personal else None
@@ -150,34 +151,34 @@ class RecordLandscape:
         return self.counter.lattice
 
     def risk(self, node: Node) -> float:
-        """Φ of the node times the exposure of its matches."""
+        """Return Φ of the node times the exposure of its matches."""
         exposure = float(self.exposure[self.counter.count(node)])
         if self.severity_parts is None:
             return exposure
         return total(self.severity_parts, node) * exposure
 
     def utility(self, node: Node) -> float:
-        """The sum of what the levels of the node are worth."""
+        """Return the sum of the utilities of the node's levels."""
         return total(self.utility_parts, node)
 
     def risks(self) -> Floats:
-        """The risk of all nodes."""
+        """Return the risk of all nodes."""
         exposure: Floats = self.exposure[self.counter.cube()]
         if self.severity_parts is None:
             return exposure
         return self.lattice.totals(self.severity_parts) * exposure
 
     def utilities(self) -> Floats:
-        """The utility of all nodes."""
+        """Return the utility of all nodes."""
         return self.lattice.totals(self.utility_parts)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Answer:
-    """The node to disclose, or ``None`` where no node is feasible; confidential.
+    """The node to disclose, or ``None`` if no node is feasible; confidential.
 
-    ``n_visited`` counts the nodes whose risk or utility the search asked for. ``exact`` is
-    false where the search relied on a monotone risk and had none.
+    ``n_visited`` counts the nodes whose risk or utility the search computed. ``exact`` is
+    false if the search relies on a monotone risk and the risk is not monotone.
     """
 
     node: Node | None

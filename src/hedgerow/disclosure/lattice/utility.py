@@ -1,7 +1,7 @@
-"""How useful a generalised record still is: a sum over attributes, each falling with its level.
+"""The utility of a generalised record: a sum over attributes, each falling with its level.
 
-The measures of [ARUBA, Sec. IV-A]. A *loss* becomes a utility as what is left of 1 per
-attribute, so that a record of ``k`` attributes and loss ``L`` has utility ``k - L``.
+The measures of [ARUBA, Sec. IV-A]. A *loss* is subtracted from 1 per attribute, so that a record of
+``k`` attributes and loss ``L`` has utility ``k - L``.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ MEASURE_NAMED: dict[str, Measure] = {
     "lm": "lm",
     "xiao-tao": "xiao-tao",
 }
-"""Measures by the words of plans."""
+"""Measures by their names in plans."""
 
 
 def utility_tables(measure: Measure, chains: Sequence[Chains]) -> tuple[NDArray[np.float64], ...]:
-    """The utility of every level above every code, one table per attribute.
+    """Return the utility of every level above every code, one table per attribute.
 
     With ``n`` the leaves below the node that is disclosed and ``m`` those of the taxonomy:
 
@@ -48,7 +48,7 @@ def utility_tables(measure: Measure, chains: Sequence[Chains]) -> tuple[NDArray[
     """
     if measure not in _MEASURES:
         raise SettingError(
-            f"there is no measure {measure!r}",
+            f"{measure!r} is not a measure of utility",
             where="utility > measure",
             do=f"Choose one of: {', '.join(MEASURES)}.",
         )
@@ -69,7 +69,7 @@ def _log_leaves(chain: Chains) -> NDArray[np.float64]:
 
 
 def _lm(chain: Chains) -> NDArray[np.float64]:
-    # One leaf only: nothing can be lost.
+    # With a single leaf nothing can be lost.
     return 1 - (chain.n_leaves - 1) / max(chain.taxonomy.n_leaves - 1, 1)
 
 

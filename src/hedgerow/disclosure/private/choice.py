@@ -1,8 +1,8 @@
 """Every record's own best generalisation among those that a synopsis offers.
 
 ``g(a) = argmax λ ρ̃(x) / Φ(x) + u(x)^κ`` over the generalisations x of the record a that the
-synopsis offers [TKDE, Eq. (2)]. Given the synopsis, it is a function of the record alone: no
-other record has a say in it (docs/privacy.md, "Methods").
+synopsis offers [TKDE, Eq. (2)]. Given the synopsis, it is a function of the record alone and of no
+other record (docs/privacy.md, "Methods").
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hedgerow.model.arrays import Columns, Floats, Ints
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Worth:
-    """What a generalisation is worth to a record, by public tables.
+    """The value of a generalisation to a record, by public tables.
 
     ``severity`` and ``utility`` hold, per attribute, rows of one number per code for every
     cut. Without the former Φ is 1. ``risk_weight`` is the paper's λ times the number of
@@ -36,31 +36,31 @@ class Worth:
     def __post_init__(self) -> None:
         if self.severity is not None and self.floor <= 0:
             raise SettingError(
-                "what says nothing would have severity 0, and always be the best",
+                "the fully generalised record would have severity 0, and always be the best",
                 where="publish.floor",
                 do="Give a floor above 0.",
             )
 
     @property
     def most_utility(self) -> float:
-        """The utility of the record that has the most, disclosed as finely as allowed."""
+        """Maximum utility of any record, disclosed as finely as allowed."""
         return float(sum(table.max() for table in self.utility))
 
     def severities(self, vector: Ints, columns: Columns, personal: Floats | None) -> Floats:
-        """Φ of each record's cell of a level vector."""
+        """Return Φ of each record's cell of a level vector."""
         if self.severity is None:
             return np.ones(len(columns[0]))
         total = _summed(self.severity, vector, columns)
         return self.floor + (total if personal is None else total * personal)
 
     def utilities(self, vector: Ints, columns: Columns) -> Floats:
-        """The utility of each record's cell of a level vector."""
+        """Return the utility of each record's cell of a level vector."""
         return _summed(self.utility, vector, columns)
 
     def values(
         self, vector: Ints, columns: Columns, fraction: Floats, personal: Floats | None
     ) -> Floats:
-        """The aggregate f, where a fraction of all records fits each record's cell."""
+        """Return the aggregate f, if a fraction of all records matches each record's cell."""
         risk_part = self.risk_weight * fraction / self.severities(vector, columns, personal)
         values: Floats = risk_part + self.utilities(vector, columns) ** self.power
         return values
@@ -75,10 +75,10 @@ def _summed(tables: tuple[Floats, ...], vector: Ints, columns: Columns) -> Float
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Choices:
-    """What is offered, and what every kind of record takes of it.
+    """The offered cells, and the cell that every kind of record takes.
 
-    ``offered`` are the keys of cells, rising; they follow from the synopsis and may be
-    published. ``taken`` is each kind's place among them; confidential.
+    ``offered`` are the increasing keys of cells; they follow from the synopsis and may be
+    published. ``taken`` is the index among them for each kind; confidential.
     """
 
     offered: Ints
@@ -94,11 +94,10 @@ def choose_cells(
     worth: Worth,
     personal: Floats | None,
 ) -> Choices:
-    """Every kind's best cell among those offered; of equals the first.
+    """Return every kind's best cell among those offered, the first among equals.
 
-    What says nothing is always offered. ``personal`` is one factor on the severity per
+    The fully generalised cell is always offered. ``personal`` is one factor on the severity per
     kind, which must be a function of the record alone.
-
     Privacy: what is offered is post-processing of the synopsis, and what a record takes
     depends on the synopsis and on the record itself; adding or removing a record changes
     nobody else's choice.

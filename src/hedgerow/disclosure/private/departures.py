@@ -1,4 +1,4 @@
-"""What private disclosure does otherwise than [TKDE, Algorithms 2 and 3] print it, and why."""
+"""Departures of private disclosure from [TKDE, Algorithms 2 and 3] as printed, with reasons."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ PAPER = "TKDE"
 _FLOOR = Departure(
     paper=PAPER,
     what="A public floor is added to the severity of every generalisation.",
-    why="With weight 0 for what is suppressed, saying nothing would be worth infinitely much.",
+    why="With weight 0 for suppressed values, full generalisation would have infinite value.",
 )
 _PRIVATE_COUNTS = Departure(
     paper=PAPER,
-    what="How many records fit a generalisation is a noisy count measured beforehand, and which"
-    " generalisations are offered is decided by noisy counts alone.",
-    why="Algorithm 2 tests true counts against a random threshold: with a chance of more than 1"
-    " in the number of records the answer shows whether one record is there.",
+    what="The number of records that match a generalisation is a noisy count measured beforehand,"
+    " and noisy counts alone decide which generalisations are offered.",
+    why="Algorithm 2 tests true counts against a random threshold: with a probability above the"
+    " reciprocal of the number of records the output shows whether one record is present.",
 )
 _BEST = Departure(
     paper=PAPER,
     what="Every record takes its best generalisation, not a random one.",
-    why="Given the noisy counts the choice concerns the record alone and costs nothing; the"
+    why="Given the noisy counts the choice depends on the record alone and costs nothing; the"
     " printed exponential mechanism is close to uniform.",
 )
 
@@ -30,13 +30,13 @@ SUPERMODULAR = (
     _BEST,
     Departure(
         paper=PAPER,
-        what="Every generalisation that is offered is published with a noisy count.",
-        why="True counts of a sample show, with some chance, that one record is there.",
+        what="Every offered generalisation is published with a noisy count.",
+        why="True counts of a sample show, with some probability, that one record is present.",
     ),
     Departure(
         paper=PAPER,
-        what="Noisy counts below a public threshold are left out.",
-        why="Very many generalisations are offered and taken by nobody.",
+        what="Noisy counts below a public threshold are omitted.",
+        why="Very many generalisations are offered that no record takes.",
     ),
     _FLOOR,
 )
@@ -46,13 +46,13 @@ TRUTHFUL = (
     _BEST,
     Departure(
         paper=PAPER,
-        what="Groups of fewer sampled records than a computed number are left out.",
-        why="Small groups show, with a chance far above delta, that one record is there.",
+        what="Groups of fewer sampled records than a computed number are omitted.",
+        why="Small groups show, with a probability far above delta, that one record is present.",
     ),
     Departure(
         paper=PAPER,
-        what="The record that says nothing is not added.",
-        why="It was nobody's; nothing that is published is invented.",
+        what="The fully generalised record is not added.",
+        why="It belongs to nobody; all published records are real.",
     ),
     _FLOOR,
 )
@@ -61,25 +61,26 @@ SAMPLE = (
     Departure(
         paper=PAPER,
         what="Algorithm 3 is not run: the frequent generalisations of a record are listed and one"
-        " is drawn exactly by distribution (5), over those that are frequent.",
-        why="Its random walks need an accuracy of 2^-|D|², which nothing can run, picking a layer"
-        " uniformly is not that distribution, and Lemma 1, which is to make up for it, is false.",
+        " is drawn exactly by distribution (5), restricted to frequent ones.",
+        why="Its random walks need an accuracy of 2^-|D|², which cannot be computed; picking a"
+        " layer uniformly is not that distribution; and Lemma 1, which should correct this, is"
+        " false.",
     ),
     Departure(
         paper=PAPER,
         what="The output is sorted.",
-        why="Its order would show which records were there.",
+        why="Its order would show which records were present.",
     ),
     Departure(
         paper=PAPER,
-        what="In the risk version a record without a frequent generalisation that is useful"
-        " enough is left out.",
-        why="The paper does not say what to draw then; it cannot be covered as (C1') asks.",
+        what="In the risk version a record without a frequent generalisation of sufficient utility"
+        " is omitted.",
+        why="The paper does not define the draw in this case; (C1') cannot be satisfied.",
     ),
     Departure(
         paper=PAPER,
-        what="The number of records is bounded from below by the plan, and the stated delta holds"
-        " from there on.",
+        what="The plan gives a lower bound on the number of records, above which the stated delta"
+        " holds.",
         why="The paper's delta is not defined, and depends on the number of records.",
     ),
     _FLOOR,

@@ -1,9 +1,9 @@
-"""The generalisations that private disclosure chooses from, laid out by public rules alone.
+"""The generalisations that private disclosure chooses from, by public rules alone.
 
-A *cut* of an attribute puts every code into the node at one depth of its taxonomy, or into
-its leaf where the taxonomy ends before. A *level vector* takes one cut of each attribute and
-so divides the domain into cells, of which every record has exactly one: a generalisation of
-it. All level vectors together hold every generalisation of every record.
+A *cut* of an attribute maps every code to the node at one depth of its taxonomy, or to its leaf if
+the taxonomy ends before. A *level vector* has one cut of each attribute and so divides the domain
+into cells, of which every record is in exactly one: a generalisation of it. All level vectors
+together contain every generalisation of every record.
 
 Depths are counted from the root, so that a cell holds all records below its node whatever
 the length of their chains. Nothing here depends on the data.
@@ -27,18 +27,18 @@ from hedgerow.model.arrays import Columns, Ints
 from hedgerow.model.schema import Schema
 
 MOST_VECTORS = 2048
-"""Level vectors up to which all are looked at."""
+"""Maximum number of level vectors."""
 
 MOST_CELLS = 1 << 21
-"""Cells of the finest level vector up to which every cell is given its noise."""
+"""Maximum number of cells of the finest level vector; every cell gets noise."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LevelCuts:
-    """The cuts of one attribute at the depths that are allowed, from the root down.
+    """The cuts of one attribute at the allowed depths, from the root down.
 
-    ``cell[d]`` says which cell of cut ``d`` each code lies in, ``first[d]`` and ``stop[d]``
-    bound the codes of its cells, and ``new[d]`` says which of them are not already a cell of
+    ``cell[d]`` is the cell of cut ``d`` of each code, ``first[d]`` and ``stop[d]``
+    bound the codes of its cells, and ``new[d]`` marks those that are not already a cell of
     the cut before: a leaf that ends early is offered once.
     """
 
@@ -50,7 +50,7 @@ class LevelCuts:
 
     @classmethod
     def of(cls, chain: Chains, depths: Sequence[int]) -> LevelCuts:
-        """The cuts of a taxonomy at some depths, of which 0 is the first."""
+        """Return the cuts of a taxonomy at some depths, of which 0 is the first."""
         tree = chain.taxonomy
         cell, first, stop, new = [], [], [], []
         before: set[tuple[int, int]] = set()
@@ -79,11 +79,11 @@ class LevelCuts:
         return tuple(len(first) for first in self.first)
 
     def starts(self, fine: int, coarse: int) -> Ints:
-        """Where, among the cells of a fine cut, each cell of a coarser one begins."""
+        """Return the index of the first fine cell of each cell of a coarser cut."""
         return np.searchsorted(self.first[fine], self.first[coarse])
 
     def by_cut(self, table: NDArray[np.float64], chain: Chains) -> NDArray[np.float64]:
-        """A table over codes and levels, as rows of one number per code for every cut."""
+        """Return a table over codes and levels as rows of one number per code for every cut."""
         depth = np.array(self.depths, dtype=np.int64)[:, None]
         level = np.maximum(chain.heights.astype(np.int64) - depth, 0)
         rows: NDArray[np.float64] = table[np.arange(len(table)), level]
@@ -94,16 +94,16 @@ class LevelCuts:
 class LevelSpace:
     """The allowed cuts of every attribute, and all level vectors over them.
 
-    Vectors hold, for every attribute, the place of a cut among its cuts; they are numbered
-    in lexicographic order, so that vector 0 is the generalisation that says nothing.
+    Vectors hold, for every attribute, the index of a cut among its cuts; they are numbered
+    in lexicographic order, so vector 0 is the full generalisation.
     """
 
     chains: tuple[Chains, ...]
     cuts: tuple[LevelCuts, ...]
 
     @classmethod
-    def of(cls, schema: Schema, given: Mapping[str, Sequence[int]] | None = None) -> LevelSpace:
-        """The level vectors of a schema: the depths given, and otherwise by a public rule.
+    def of(cls, schema: Schema, allowed: Mapping[str, Sequence[int]] | None = None) -> LevelSpace:
+        """Return the level vectors of a schema, by the plan's depths or else by a public rule.
 
         The rule begins with all depths. While there are more than 2,048 level vectors, or
         the finest has more than 2**21 cells, the attribute whose finest cut has the most
@@ -112,16 +112,16 @@ class LevelSpace:
         chains = chains_of(schema)
         names = [attribute.name for attribute in schema.attributes]
         depths = [list(range(chain.tallest + 1)) for chain in chains]
-        for name, listed in (given or {}).items():
+        for name, listed in (allowed or {}).items():
             if name not in names:
                 raise SettingError(
-                    f"{name!r} is not an attribute that is published",
+                    f"{name!r} is not a published attribute",
                     where="publish.levels",
                     do=f"Give one of: {', '.join(names)[:300]}.",
                 )
             at = names.index(name)
             depths[at] = _listed(name, listed, chains[at].tallest)
-        fixed = {names.index(name) for name in given or {}}
+        fixed = {names.index(name) for name in allowed or {}}
         return cls(chains=chains, cuts=_fitting(chains, depths, fixed))
 
     @cached_property
@@ -150,29 +150,29 @@ class LevelSpace:
 
     @cached_property
     def offsets(self) -> Ints:
-        """The key of the first cell of every vector: cells of all vectors are numbered."""
+        """Key of the first cell of every vector: the cells of all vectors are numbered."""
         return np.cumsum(self.n_cells) - self.n_cells
 
     def cells_shape(self, vector: Sequence[int] | Ints) -> tuple[int, ...]:
-        """The number of cells of a level vector along each attribute."""
+        """Return the number of cells of a level vector along each attribute."""
         return tuple(cuts.n_cells[int(at)] for cuts, at in zip(self.cuts, vector, strict=True))
 
     def new_cells(self, vector: Sequence[int] | Ints) -> NDArray[np.bool_]:
-        """Which cells of a level vector are no cells of a coarser one, flat."""
+        """Return which cells of a level vector are not cells of a coarser one, flat."""
         new = np.ones(1, dtype=np.bool_)
         for cuts, at in zip(self.cuts, vector, strict=True):
             new = np.logical_and.outer(new, cuts.new[int(at)]).reshape(-1)
         return new
 
     def cells_of(self, vector: Sequence[int] | Ints, columns: Columns) -> Ints:
-        """The cell of each record, given as columns of codes, in mixed radix."""
+        """Return the cell of each record in columns of codes, in mixed radix."""
         cells = np.zeros(len(columns[0]) if columns else 0, dtype=np.int64)
         for cuts, at, column in zip(self.cuts, vector, columns, strict=True):
             cells = cells * cuts.n_cells[int(at)] + cuts.cell[int(at)][column]
         return cells
 
     def ranges_of(self, keys: Ints) -> list[tuple[Ints, Ints]]:
-        """The codes that the cells with these keys span: first and stop, per attribute."""
+        """Return the codes that the cells with these keys span: first and stop, per attribute."""
         vector = np.searchsorted(self.offsets, keys, side="right") - 1
         cell = keys - self.offsets[vector]
         spans: list[tuple[Ints, Ints]] = []
@@ -186,9 +186,9 @@ class LevelSpace:
         return spans[::-1]
 
     def kinds_kernel(self, n_classes: int, *, whole: Sequence[int] = ()) -> GroupCounts:
-        """The kernel that counts records by their finest cells and classes.
+        """Return the kernel that counts records by their finest cells and classes.
 
-        Of the attributes in ``whole`` the codes themselves are kept.
+        For attributes in ``whole``, the codes themselves are kept.
         """
         places = [
             np.arange(chain.taxonomy.n_leaves, dtype=np.int32)
@@ -203,7 +203,7 @@ class LevelSpace:
         )
 
     def kind_codes(self, keys: Ints, kernel: GroupCounts, *, whole: Sequence[int] = ()) -> Columns:
-        """One code of each kind's finest cell, which stands for all of them, by column."""
+        """Return one code of each kind's finest cell, which represents all of them, by column."""
         columns = []
         for i, (n, stride) in enumerate(zip(kernel.n_ranges, kernel.strides(), strict=True)):
             place = (keys // stride) % n
@@ -211,7 +211,7 @@ class LevelSpace:
         return columns
 
     def tables(self, tables: Parts) -> tuple[NDArray[np.float64], ...]:
-        """Tables over codes and levels, by cut and code."""
+        """Return tables over codes and levels, by cut and code."""
         return tuple(
             cuts.by_cut(table, chain)
             for cuts, table, chain in zip(self.cuts, tables, self.chains, strict=True)
@@ -242,7 +242,7 @@ def _listed(name: str, listed: Sequence[int], tallest: int) -> list[int]:
         raise SettingError(
             f"the taxonomy of {name!r} has no depth {depths[-1]}",
             where=f"publish.levels.{name}",
-            do=f"Give whole numbers from 0, the root, to {tallest}.",
+            do=f"Give whole numbers from 0 (the root) to {tallest}.",
         )
     return depths
 
@@ -250,7 +250,7 @@ def _listed(name: str, listed: Sequence[int], tallest: int) -> list[int]:
 def _fitting(
     chains: Sequence[Chains], depths: list[list[int]], fixed: set[int]
 ) -> tuple[LevelCuts, ...]:
-    """Cuts at the depths, or at fewer of them, so that vectors and cells are not too many."""
+    """Return cuts at the depths, or at fewer of them to limit the vectors and cells."""
     cuts = [LevelCuts.of(chain, listed) for chain, listed in zip(chains, depths, strict=True)]
     while (
         math.prod(len(each) for each in cuts) > MOST_VECTORS
@@ -259,10 +259,10 @@ def _fitting(
         can = [i for i, each in enumerate(cuts) if i not in fixed and len(each) > 1]
         if not can:
             raise SettingError(
-                f"the levels given make more than {MOST_VECTORS:,} combinations, or more than"
+                f"the plan's levels make more than {MOST_VECTORS:,} combinations, or more than"
                 f" {MOST_CELLS:,} cells",
                 where="publish.levels",
-                do="Give fewer depths, or leave out those of some attributes.",
+                do="Give fewer depths, or omit those of some attributes.",
             )
         loser = max(can, key=lambda i: (cuts[i].n_cells[-1], len(cuts[i]), i))
         cuts[loser] = LevelCuts.of(chains[loser], cuts[loser].depths[:-1])

@@ -1,4 +1,4 @@
-"""Cells and their counts as a loose release: boxes that may overlap, sorted."""
+"""Cells and their counts as a release of boxes that may overlap, sorted."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ import numpy as np
 
 from hedgerow.disclosure.private.levels import LevelSpace
 from hedgerow.model.arrays import Ints
-from hedgerow.model.groups import CountsMade, Groups, Ranges
+from hedgerow.model.groups import CountOrigin, Groups, Ranges
 from hedgerow.model.schema import Schema
 
 INVENTED = Fraction(1, 100)
-"""The part of the noisy number of records that noise alone may add to a release."""
+"""Maximum part of the noisy number of records that noise alone may add to a release."""
 
 
 def level_threshold(n_groups: int, *, epsilon: Fraction, n_records: int) -> int:
-    """The smallest noisy count to list, by public numbers.
+    """Return the smallest noisy count to list, by public numbers.
 
-    The records that empty groups add by noise alone are to be at most 1 % of the noisy
-    number of records, on average: groups times ``a^t / (1 + a) (t + a / (1 - a))`` with
-    ``a = e^-epsilon``.
+    Records that empty groups add by noise alone should be at most 1 % of the noisy number of
+    records, on average: groups times ``a^t / (1 + a) (t + a / (1 - a))`` with ``a = e^-epsilon``.
     """
     a = math.exp(-float(epsilon))
     most = max(float(n_records * INVENTED), 1.0)
@@ -38,9 +37,9 @@ def level_groups(
     counts: Ints,
     *,
     classes: Ints | None,
-    made: CountsMade | None,
+    origin: CountOrigin | None,
 ) -> Groups:
-    """The cells with these keys, and their classes and counts, as sorted groups.
+    """Return the cells with these keys, with their classes and counts, as sorted groups.
 
     Boxes may overlap: they are generalised records, not a partition.
     """
@@ -58,5 +57,5 @@ def level_groups(
         classes=None if classes is None else classes[order].astype(np.int32),
         counts=counts[order],
         is_cut=False,
-        made=made,
+        origin=origin,
     )

@@ -1,7 +1,7 @@
 """[TKDE, Alg. 2], drawn exactly: random generalisations of a random sample of the records.
 
-Every sampled record gets a random one of its generalisations that fit at least ``t`` records,
-by the exponential mechanism, where ``t`` is drawn at random as well. What that guarantees is
+Every sampled record gets a random one of its generalisations that match at least ``t`` records,
+by the exponential mechanism, where ``t`` is drawn at random as well. The guarantee of that is
 computed in :mod:`~hedgerow.disclosure.private.printed_delta`.
 """
 
@@ -32,7 +32,7 @@ _AT_ONCE = 1 << 21
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Candidates:
-    """Frequent generalisations: for each the kind it is one of, its key and its score."""
+    """Frequent generalisations: the kind, the key and the score of each."""
 
     kind: Ints
     key: Ints
@@ -48,7 +48,7 @@ class Sampler:
     ``worth.risk_weight`` is the paper's λ itself.
 
     Departs: [TKDE, Alg. 3] samples a convex body by random walks of 2^-|D|² accuracy, which
-    nothing can run, and layer by layer, which is not the distribution (5). The frequent
+    cannot be computed, and layer by layer, which is not the distribution (5). The frequent
     generalisations of a record are few, so they are listed and one is drawn exactly; scores
     are rounded down to 2^-40.
     """
@@ -60,9 +60,9 @@ class Sampler:
     at_least: float
 
     def draw(self, kinds: Kinds, personal: Floats | None, *, source: RandomSource) -> Ints:
-        """The keys of all generalisations drawn, in no particular order.
+        """Return the keys of all generalisations drawn, in no particular order.
 
-        The one that says nothing is there once more than it was drawn [TKDE, Alg. 2, line 8].
+        The fully generalised one is added once [TKDE, Alg. 2, line 8].
 
         Privacy: that of :func:`~hedgerow.disclosure.private.printed_delta.proved_delta`, no better.
         """
@@ -74,13 +74,13 @@ class Sampler:
         return np.append(keys, self.space.offsets[0])
 
     def _threshold(self, n: int, source: RandomSource) -> int:
-        """The smallest count that is frequent: θn, with θ uniform between theta and 1."""
+        """Return the smallest frequent count: θn, with θ uniform between theta and 1."""
         word = Fraction(int(source.words(1)[0]), 1 << WORD_BITS)
         theta = self.settings.theta
         return math.ceil((theta + (1 - theta) * word) * n)
 
     def _frequent(self, kinds: Kinds, personal: Floats | None, t: int) -> _Candidates:
-        """Every kind's generalisations that fit ``t`` records or more."""
+        """Return every kind's generalisations that match at least ``t`` records."""
         n = max(int(kinds.many.sum()), 1)
         parts = []
         for number, vector in enumerate(self.space.vectors):
@@ -100,7 +100,7 @@ class Sampler:
     def _scores(
         self, vector: Ints, kinds: Kinds, counts: Ints, n: int, personal: Floats | None
     ) -> Floats:
-        """What the exponential mechanism is to prefer, divided by the number of records."""
+        """Return the scores of the exponential mechanism, divided by the number of records."""
         columns, worth = kinds.columns, self.worth
         severity = worth.severities(vector, columns, personal)
         utility = worth.utilities(vector, columns)
@@ -111,7 +111,7 @@ class Sampler:
         return np.asarray(own + utility**worth.power / n)
 
     def _drawn(self, found: _Candidates, sampled: Ints, source: RandomSource) -> Ints:
-        """One generalisation for every sampled record that has any."""
+        """Return one generalisation for every sampled record that has any."""
         kinds, starts, sizes = np.unique(found.kind, return_index=True, return_counts=True)
         times = sampled[kinds]
         ends = np.cumsum(times * sizes)

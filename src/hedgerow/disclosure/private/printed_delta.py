@@ -1,13 +1,13 @@
-"""The delta that can be proved for [TKDE, Alg. 2], and it is not flattering.
+"""The delta that can be proved for [TKDE, Alg. 2].
 
 The paper's Theorem 3 claims ``(ε, δ + o(1))`` without saying what δ is. What can be proved is
 ``δ = δ_θ + δ_M + δ_own`` (docs/privacy.md, "The printed sample", Theorem B1):
 
 - δ_θ: the set of frequent generalisations changes with one record, unless the random
-  threshold happens to miss all counts that it changes. It does not depend on ε or β at all,
-  and no choice of settings takes it below about ``1 / n`` (Theorem B2 there);
+  threshold happens to miss all counts that it changes. It does not depend on ε or β, and no
+  settings make it smaller than about ``1 / n`` (Theorem B2 there);
 - δ_M: the sample may be larger than expected;
-- δ_own: the record's own generalisation shows, unless others hide it.
+- δ_own: the record's own generalisation is visible, unless others hide it.
 
 All fall as the number of records grows, so a public lower bound of it gives an upper bound.
 """
@@ -26,12 +26,12 @@ from hedgerow.errors import SettingError
 from hedgerow.model.arrays import Floats
 
 LARGE_SAMPLE = 1e-12
-"""δ_M: the chance of a sample so large that its size counts."""
+"""δ_M: the probability of a sample so large that its size matters."""
 
 MOST_BLANKET = 25_000
-"""Records that hide the own output of one: counting more would lower the bound only."""
+"""Maximum number of records that hide the output of one; more would only lower the bound."""
 
-_FAR = 9.0  # standard deviations; the chance of what lies beyond is added to the bound
+_FAR = 9.0  # standard deviations; the probability of larger deviations is added to the bound
 _UNIT = 10**9
 
 
@@ -39,8 +39,8 @@ _UNIT = 10**9
 class PrintedTerms:
     """The public numbers of [TKDE, Alg. 2].
 
-    ``n_nodes`` is the most generalisations of a record, ``reach`` bounds f / n or r, and
-    ``shift`` is the paper's η(k): how far, times n, one record can move a score.
+    ``n_nodes`` is the maximum number of generalisations of a record, ``reach`` bounds f / n or r,
+    and ``shift`` is the paper's η(k): the largest change, times n, of a score by one record.
     """
 
     epsilon: Fraction
@@ -83,14 +83,14 @@ class ProvedDelta:
 
     @property
     def total(self) -> Fraction:
-        """Their sum, rounded up to nine places."""
+        """Sum of the parts, rounded up to nine places."""
         whole = math.ceil((self.threshold + self.size + self.own) * _UNIT * (1 + 1e-9))
         return Fraction(whole, _UNIT)
 
 
 @lru_cache(maxsize=64)
 def proved_delta(settings: PrintedTerms) -> ProvedDelta:
-    """The delta of [TKDE, Alg. 2] for tables of at least that many records, Theorem B1."""
+    """Return the delta of [TKDE, Alg. 2] for tables of at least that many records, Theorem B1."""
     n = settings.least_records
     spread = (1 - float(settings.theta)) * (n - 1)
     return ProvedDelta(
@@ -99,7 +99,7 @@ def proved_delta(settings: PrintedTerms) -> ProvedDelta:
 
 
 def _own_output(settings: PrintedTerms) -> float:
-    """δ_own: how much the record's own generalisation shows among those of others.
+    """Return δ_own: the visibility of the record's own generalisation among those of others.
 
     At least ``θn - 1`` others are not sampled, with probability β, or give the same
     generalisation, with probability at least p.
@@ -118,7 +118,7 @@ def _own_output(settings: PrintedTerms) -> float:
 
 
 def _blanket(m: int, chance: float, part: float, odds: float) -> float:
-    """E over B ~ Bin(m, chance) of Σ_j [P(Bin(B, part) = j-1) - odds P(Bin(B, part) = j)]₊."""
+    """Return E, B ~ Bin(m, chance), of Σ_j [P(Bin(B, part) = j-1) - odds P(Bin(B, part) = j)]₊."""
     factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, m + 1)))])
     sizes, missing = _window(m, chance)
     masses = _binomial(m, sizes, chance, factorial)
@@ -134,7 +134,7 @@ def _shown(size: int, part: float, odds: float, factorial: Floats) -> float:
 
 
 def _window(n: int, p: float) -> tuple[NDArray[np.int64], float]:
-    """Where a binomial variable lies, and a bound of the chance that it lies outside.
+    """Return a window of a binomial variable, and a bound on the probability outside it.
 
     By Bernstein's inequality, ``P(|X - np| > t) <= 2 exp(-t² / (2 np(1-p) + 2t/3))``.
     """

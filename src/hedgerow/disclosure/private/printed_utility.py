@@ -1,9 +1,9 @@
-"""The utility that [TKDE, Thm. 3(ii)] promises of Algorithm 2, where it promises any.
+"""The utility that [TKDE, Thm. 3(ii)] guarantees for Algorithm 2, if any.
 
-It says that the mean utility is at least ``(1 - β)(1 - 3/ℓ)`` of the best there is, OPTIMUM,
-whenever ``OPTIMUM >= ℓ k |D| ln(hℓ) / ε'``. So ``ε' OPTIMUM / |D|``, the range of the exponent,
-decides which ℓ may be used, and nothing is promised unless ℓ may be above 3. The range is bounded:
-for the utility version by ``(ε + ln β) / (6(1 - β))``. All of that is public, but for OPTIMUM.
+It states that the mean utility is at least ``(1 - β)(1 - 3/ℓ)`` of the optimum, OPTIMUM, if
+``OPTIMUM >= ℓ k |D| ln(hℓ) / ε'``. So ``ε' OPTIMUM / |D|``, the range of the exponent, decides
+which ℓ may be used, and nothing is guaranteed unless ℓ may be above 3. The range is bounded: for
+the utility version by ``(ε + ln β) / (6(1 - β))``. All of that is public except OPTIMUM.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from hedgerow.disclosure.private.printed_delta import PrintedTerms
 from hedgerow.errors import SettingError
 
 LEAST_ELL = 3.0
-"""What ℓ must exceed for a promise above nothing."""
+"""Value that ℓ must exceed for a guarantee above 0."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PromisedUtility:
-    """What is promised, as a part of the best there is: 0 where the theorem is void.
+    """The guaranteed part of the best possible utility: 0 if the theorem is void.
 
-    ``exponent`` is ε' OPTIMUM / |D|, ``needed`` what it must exceed for a promise above nothing.
+    ``exponent`` is ε' OPTIMUM / |D|, ``needed`` the value that it must exceed.
     """
 
     exponent: float
@@ -32,14 +32,14 @@ class PromisedUtility:
 
     @property
     def void(self) -> bool:
-        """Whether nothing is promised."""
+        """True if nothing is guaranteed."""
         return self.part <= 0
 
 
 def promised_utility(
     exponent: float, *, n_attributes: int, height: int, beta: float
 ) -> PromisedUtility:
-    """Return the best promise of the theorem for an optimum.
+    """Return the best guarantee of the theorem for an optimum.
 
     >>> promised = promised_utility(0.1, n_attributes=6, height=3, beta=0.5)
     >>> round(promised.needed, 1), promised.part
@@ -49,7 +49,7 @@ def promised_utility(
     """
     if n_attributes < 1 or height < 1 or not 0 < beta < 1:
         raise SettingError(
-            "there is no such theorem for these numbers",
+            "the theorem does not apply to these numbers",
             where="promised utility",
             do="Give attributes and a height from 1 up, and beta above 0 and below 1.",
         )
@@ -71,7 +71,7 @@ def promised_utility(
 
 
 def most_promised(settings: PrintedTerms, *, n_attributes: int, height: int) -> PromisedUtility:
-    """Return what could be promised of any table: OPTIMUM is at most ``reach`` times |D|."""
+    """Return the best guarantee possible for any table: OPTIMUM is at most ``reach`` times |D|."""
     exponent = settings.rate * settings.reach
     beta = float(settings.beta)
     return promised_utility(exponent, n_attributes=n_attributes, height=height, beta=beta)

@@ -1,10 +1,10 @@
-"""`sample`: [TKDE, Alg. 2], for whoever wants to see what it promises.
+"""`sample`: [TKDE, Alg. 2] as printed, to show what it guarantees.
 
-Line 6 is drawn exactly from a list of generalisations, as the paper allows where attributes are
-few; Algorithm 3, which is to do it otherwise, is not run here (it is in the experiments). A floor
-is added to Φ, without which the algorithm is not defined, and what comes out is sorted. What can
-be proved is in :mod:`hedgerow.disclosure.private.printed_delta` (privacy) and
-:mod:`hedgerow.disclosure.private.printed_utility`; the certificate says it without flattery.
+Line 6 is drawn exactly from a list of generalisations, which the paper allows for few attributes;
+Algorithm 3, its alternative, is not run here (it is in the experiments). A floor is added to Φ,
+without which the algorithm is not defined, and the output is sorted. What can be proved is in
+:mod:`hedgerow.disclosure.private.printed_delta` (privacy) and
+:mod:`hedgerow.disclosure.private.printed_utility`; the certificate states it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class PrintedSample:
 
     @property
     def about(self) -> About:
-        """What the certificate says of the method."""
+        """The certificate's facts about the method."""
         return About(
             name="sample",
             faithful=True,
@@ -58,7 +58,7 @@ class PrintedSample:
             details={
                 **self.terms.details(),
                 "boxes": "generalised records, which may overlap",
-                "counts": "true counts of sampled records, and one record that says nothing",
+                "counts": "true counts of sampled records, and one fully generalised record",
             },
         )
 
@@ -67,20 +67,20 @@ class PrintedSample:
         return self._proved(schema, epsilon).total
 
     def caveat(self, schema: Schema, epsilon: Fraction) -> str | None:
-        """Return what that delta is worth."""
+        """Return the qualification that this delta needs."""
         delta = float(self.delta(schema, epsilon))
         times = delta * self.least_records
         return (
-            "This is no protection worth the name. The delta is proved for tables of at least"
-            f" {self.least_records:,} records, and it is {times:,.0f} times what it would cost to"
-            " publish one record, picked at random, in full. No settings of this algorithm bring"
-            " delta below one in the number of records. The paper's own claim, a negligible delta,"
-            " is wrong. Use supermodular or truthful to protect people."
+            "This is no meaningful protection. The delta is proved for tables of at least"
+            f" {self.least_records:,} records, and it is {times:,.0f} times that of publishing one"
+            " random record in full. No settings of this algorithm bring delta below the reciprocal"
+            " of the number of records. The paper's own claim, a negligible delta, is wrong. Use"
+            " supermodular or truthful to protect people."
             f"{self._utility_words(schema, epsilon)}"
         )
 
     def _utility_words(self, schema: Schema, epsilon: Fraction) -> str:
-        """What the paper's theorem on utility promises with these settings, of any table."""
+        """Return the paper's guarantee of utility with these settings, for any table."""
         if self.version == "risk":
             return ""
         cuts = self.terms.layout(schema).space.cuts
@@ -91,12 +91,12 @@ class PrintedSample:
         )
         if promised.void:
             return (
-                " Of utility the paper's Theorem 3(ii) promises nothing at these settings: its"
+                " The paper's Theorem 3(ii) guarantees no utility at these settings: its"
                 f" exponent would have to exceed {promised.needed:.3g}, and is at most"
                 f" {upward_text(promised.exponent)}."
             )
         return (
-            " Of utility the paper's Theorem 3(ii) promises at most"
+            " The paper's Theorem 3(ii) guarantees a utility of at most"
             f" {upward_text(100 * promised.part)}% of the best at these settings."
         )
 
@@ -118,11 +118,11 @@ class PrintedSample:
         return proved_delta(self._settings(schema, epsilon))
 
     def validate(self, schema: Schema, epsilon: Fraction) -> None:
-        """Raise where nothing at all can be proved, before any budget is spent."""
+        """Raise if nothing at all can be proved, before any budget is spent."""
         require_domains(schema)
         if schema.class_attribute is not None:
             raise SettingError(
-                "the algorithm has no class, and publishing one would undo its delta",
+                "the algorithm has no class, and publishing one would invalidate its delta",
                 where=f"attributes.{schema.class_attribute.name}.role",
                 do="Make the class a predictor, or drop it.",
             )
@@ -137,13 +137,13 @@ class PrintedSample:
             )
         if self.least_records < 3 or self.delta(schema, epsilon) >= 1:
             raise SettingError(
-                "no delta below 1 can be proved for so few records and that many generalisations",
+                "no delta below 1 can be proved for this number of records and generalisations",
                 where="publish.least-records",
                 do="Give a larger number if that is known to hold, fewer levels, or another theta.",
             )
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
-        """Return the one spending, and what it is worth."""
+        """Return the single spending and its guarantee."""
         delta = float(self.delta(schema, epsilon))
         return Outline(
             steps=(Step(on="algorithm 2", share=epsilon, times=1),),
@@ -152,15 +152,15 @@ class PrintedSample:
             notes=(
                 *self.terms.layout(schema).notes(),
                 f"The delta that can be proved is {delta:.3g}:"
-                f" {delta * self.least_records:,.0f} times that of publishing one record at"
-                " random. This is no protection worth the name."
+                f" {delta * self.least_records:,.0f} times that of publishing one random"
+                " record. This is no meaningful protection."
                 f"{self._utility_words(schema, epsilon)}",
             ),
             true_counts=True,
         )
 
     def publish(self, run: Run[Engine]) -> Groups:
-        """Return random generalisations of sampled records, and one that says nothing."""
+        """Return random generalisations of sampled records, and one full generalisation."""
         schema = run.engine.schema
         layout = self.terms.layout(schema)
         people = layout.read(run.engine)
@@ -181,12 +181,12 @@ class PrintedSample:
             distinct,
             counts.astype(np.int64),
             classes=None,
-            made=None,
+            origin=None,
         )
 
 
 def _severity_bounds(layout: Layout) -> tuple[float, float]:
-    """The least and the most severity of any generalisation of any possible record."""
+    """Return the minimum and maximum severity of any generalisation of any possible record."""
     worth = layout.worth
     if worth.severity is None:
         return 1.0, 1.0

@@ -1,4 +1,4 @@
-"""Keeping each record with the same probability, independently: exact Poisson sampling."""
+"""Keep each record independently with the same probability: exact Poisson sampling."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _INNER_UNIT = 10**9
 
 
 def kept_of_each(many: Ints, *, rate: Fraction, source: RandomSource) -> Ints:
-    """How many of each kind's records are kept, each with probability ``rate``; confidential.
+    """Return the number of kept records of each kind; ``rate`` is the probability; confidential.
 
     Exact: a record is kept when a uniform integer below the rate's denominator is below its
     numerator.
     """
     if not 0 < rate <= 1:
-        raise InternalError("records were to be kept at an impossible rate")
+        raise InternalError("records cannot be kept at this rate")
     ends = np.cumsum(many)
     n = int(ends[-1]) if len(ends) else 0
     kept_up_to = np.zeros(len(many) + 1, dtype=np.int64)
@@ -36,7 +36,7 @@ def kept_of_each(many: Ints, *, rate: Fraction, source: RandomSource) -> Ints:
 
 
 def amplified_epsilon(epsilon: Fraction, rate: Fraction) -> Fraction:
-    """What may be spent inside a secret sample so that all costs ``epsilon``, rounded down.
+    """Return the epsilon to spend inside a secret sample for a total of ``epsilon``, rounded down.
 
     ``ln(1 + (e^epsilon - 1) / rate)``: a mechanism that costs that much on the sample costs
     ``epsilon`` on the table, in both directions (docs/privacy.md, "Poisson sampling").

@@ -1,6 +1,6 @@
-"""What private disclosure can be told: every record at its own best generalisation, published.
+"""Settings of private disclosure: every record is published at its own best generalisation.
 
-Three methods: `supermodular` (pure epsilon), `truthful` (no invented records, with a delta)
+Three methods: `supermodular` (pure epsilon), `truthful` (only real records, with a delta)
 and `sample` (Algorithm 2 of the paper, with the delta that can be proved for it).
 """
 
@@ -124,7 +124,7 @@ class SampleSettings(PersonalSettings):
         if not self.faithful:
             raise self.refuse(
                 "faithful",
-                "the paper's algorithm promises nothing worth having, so it is run on request only",
+                "the paper's algorithm gives no meaningful guarantee, so it runs on request only",
                 "Give 'faithful: true', or use supermodular or truthful.",
             )
         if (self.version == "risk") != (self.at_least is not None):

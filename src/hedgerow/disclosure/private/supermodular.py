@@ -1,9 +1,9 @@
 """`supermodular`: every record's own best generalisation, under pure epsilon.
 
-The corrected form of [TKDE, Alg. 2] that keeps what it is for: each person's record is given
-out at the generalisation that is best for that person, low risk against utility. A private
-synopsis says how many records fit each generalisation; every record then chooses for itself;
-and what was chosen is counted with noise (docs/privacy.md, "Methods").
+The corrected form of [TKDE, Alg. 2] that keeps its purpose: each person's record is disclosed at
+the generalisation that is best for that person, weighing low risk against utility. A private
+synopsis estimates how many records match each generalisation; every record then chooses for
+itself; and the choices are counted with noise (docs/privacy.md, "Methods").
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from hedgerow.disclosure.private.terms import Layout, People, Terms
 from hedgerow.errors import InternalError, SettingError
 from hedgerow.model.arrays import Ints
 from hedgerow.model.engine import Engine
-from hedgerow.model.groups import CountsMade, Groups
+from hedgerow.model.groups import CountOrigin, Groups
 from hedgerow.model.method import About, Outline, Step
 from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
 
 EXAMPLE_RECORDS = 30_000
-"""Records that an outline reckons with, as it must not look."""
+"""Number of records assumed by an outline, which must not read the data."""
 
 LEAST_SHARE = Fraction(1, 10**8)
 """Noise for a smaller share would be larger than any table."""
@@ -41,7 +41,7 @@ class SupermodularDisclosure:
     """Publish every record at the generalisation that is best for it, with noisy counts.
 
     ``share`` of epsilon is spent on the synopsis, the rest on the counts. With ``rate``, only that
-    part of the records is used, drawn at random and kept secret; inside, more may then be spent.
+    part of the records is used, a secret random sample, inside which more may then be spent.
 
     Privacy: neighbours differ in one record. The synopsis costs its share. Given it, what a
     record chooses is a function of that record alone, so one record is in one group of what
@@ -56,7 +56,7 @@ class SupermodularDisclosure:
 
     @property
     def about(self) -> About:
-        """What the certificate says of the method."""
+        """The certificate's facts about the method."""
         return About(
             name="supermodular",
             departures=departures.SUPERMODULAR,
@@ -64,7 +64,7 @@ class SupermodularDisclosure:
         )
 
     def _details(self) -> dict[str, str]:
-        """What the certificate adds about the method."""
+        """Return the method's additions to the certificate."""
         of = "all records" if self.rate is None else "a secret sample of the records"
         return {
             **self.terms.details(),
@@ -73,11 +73,11 @@ class SupermodularDisclosure:
         }
 
     def inner_epsilon(self, epsilon: Fraction) -> Fraction:
-        """What the synopsis and the counts cost together on the records that are used."""
+        """Return the joint cost of synopsis and counts on the records that are used."""
         return epsilon if self.rate is None else amplified_epsilon(epsilon, self.rate)
 
     def validate(self, schema: Schema, epsilon: Fraction) -> None:
-        """Raise where the settings do not fit the schema, before any budget is spent."""
+        """Raise if the settings do not fit the schema, before any budget is spent."""
         require_domains(schema)
         inner = self.inner_epsilon(epsilon)
         synopsis = inner * self.share
@@ -94,7 +94,7 @@ class SupermodularDisclosure:
             )
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
-        """Return what is spent; how many groups there are, the data decide."""
+        """Return what is spent; the number of groups depends on the data."""
         inner = self.inner_epsilon(epsilon)
         steps = (
             *synopsis_steps(self.terms, schema, inner * self.share),
@@ -112,7 +112,7 @@ class SupermodularDisclosure:
         )
 
     def _typical_groups(self, schema: Schema, inner: Fraction) -> int:
-        """As many groups as the example's records fill, if each is just large enough to list."""
+        """Return the number of groups that the example's records fill at the minimum size."""
         layout = self.terms.layout(schema)
         n_cells = int(layout.space.n_cells[-1]) * layout.n_classes
         least = level_threshold(
@@ -155,7 +155,7 @@ class SupermodularDisclosure:
 
 
 def synopsis_steps(terms: Terms, schema: Schema, epsilon: Fraction) -> tuple[Step, ...]:
-    """What the synopsis measures with its share."""
+    """Return what the synopsis measures with its share."""
     n_measured = len(terms.measured(schema))
     return (
         Step(on="number of records", share=epsilon * SIZE, times=1),
@@ -164,15 +164,15 @@ def synopsis_steps(terms: Terms, schema: Schema, epsilon: Fraction) -> tuple[Ste
 
 
 def sampling_note(rate: Fraction, inner: Fraction) -> str:
-    """What is said about a secret sample."""
+    """Return a sentence about a secret sample."""
     return (
-        f"Each record is used with probability {float(rate):g}, which nobody may learn; on the"
+        f"Each record is used with probability {float(rate):g}, and the choice is secret; on the"
         f" records used, {float(inner):.4g} is spent."
     )
 
 
 def own_choices(layout: Layout, synopsis: Synopsis, people: People, *, threshold: int) -> Choices:
-    """What every kind of record chooses, by the synopsis and itself."""
+    """Return the choice of every kind of record, from the synopsis and itself."""
     return choose_cells(
         layout.space,
         synopsis.layers(threshold=threshold),
@@ -186,7 +186,7 @@ def own_choices(layout: Layout, synopsis: Synopsis, people: People, *, threshold
 def tally_choices(
     layout: Layout, choices: Choices, classes: Ints, many: Ints
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """How many records chose each offered cell, by class: occupied groups, and their counts.
+    """Return the number of records per offered cell and class: occupied groups, and counts.
 
     Adding or removing a record moves one count by 1.
     """
@@ -200,9 +200,9 @@ def tally_choices(
 def _counted(
     run: Run[Engine], layout: Layout, choices: Choices, people: People, n_records: int
 ) -> Groups:
-    """Give every offered cell and class its noisy count, and list those that are large.
+    """Give every offered cell and class its noisy count, and list the large ones.
 
-    Privacy: costs what the run has left; offered cells nobody took get noise as well.
+    Privacy: costs what the run has left; offered cells that no record took get noise, too.
     """
     keys, counts = tally_choices(layout, choices, people.classes, people.kinds.many)
     n_groups = len(choices.offered) * layout.n_classes
@@ -218,5 +218,5 @@ def _counted(
         choices.offered[groups // layout.n_classes],
         noisy,
         classes=groups % layout.n_classes if has_class else None,
-        made=CountsMade(share=share, threshold=least, lowered_by=None),
+        origin=CountOrigin(share=share, threshold=least, lowered_by=None),
     )

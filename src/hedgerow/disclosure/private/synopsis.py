@@ -1,10 +1,10 @@
-"""A private synopsis of how many records fit each generalisation.
+"""A private synopsis: estimates of how many records match each generalisation.
 
 Private disclosure needs |ρ(x)| for every generalisation x of every record. Every level vector
-divides all records into cells, so noise for all vectors would cost as many shares as there
-are vectors. A few of them are *measured* instead; a coarser vector's cells are sums of
-measured cells, and where several measured vectors are as fine, their sums are averaged by
-precision. Which ones are measured is decided by sizes of domains alone.
+divides all records into cells, so noise for all vectors would cost one share per vector.
+Therefore only a few are *measured*; a coarser vector's cells are sums of measured cells, and if
+several measured vectors are fine enough, their sums are averaged by precision. The choice of
+measured vectors depends on sizes of domains alone.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from hedgerow.model.engine import Engine
 from hedgerow.model.run import Run
 
 SIZE = Fraction(1, 20)
-"""The part of a synopsis' share spent on the number of records."""
+"""Part of a synopsis' share that is spent on the number of records."""
 
 CERTAIN = 3.0
-"""A generalisation is offered if its estimate is that many standard deviations above 0."""
+"""Minimum estimate of an offered generalisation, in standard deviations."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Kinds:
-    """The records, grouped into kinds that no allowed generalisation tells apart.
+    """The records, grouped into kinds that no allowed generalisation separates.
 
-    Confidential: ``columns`` holds a code per kind and attribute, ``many`` how many records
-    are of each kind.
+    Confidential: ``columns`` holds a code per kind and attribute, ``many`` the number of records
+    of each kind.
     """
 
     columns: Columns
@@ -45,7 +45,7 @@ class Kinds:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Layer:
-    """The estimates of one level vector's cells, and what each has to reach to be offered."""
+    """The estimates of one level vector's cells, and the minimum for each to be offered."""
 
     vector: int
     estimates: Floats
@@ -53,12 +53,12 @@ class Layer:
 
 
 def measured_vectors(space: LevelSpace) -> tuple[int, ...]:
-    """The level vectors to measure, by number, the finest first; a public rule.
+    """Return the level vectors to measure, by number, the finest first; a public rule.
 
     The finest one is needed. Another is added as long as that lowers the average, over all
-    level vectors, of the standard deviation of a cell: with ``m`` vectors measured every one
-    of them has ``m`` times the noise, and a cell that is the sum of ``c`` measured cells has
-    ``sqrt(c)`` times that.
+    level vectors, of the standard deviation of a cell: with ``m`` measured vectors each has
+    ``m`` times the noise, and a cell that is the sum of ``c`` measured cells has ``sqrt(c)``
+    times that.
     """
     n_cells = space.n_cells.astype(np.float64)
     finer = np.ones((space.n_vectors, space.n_vectors), dtype=np.bool_)
@@ -81,7 +81,7 @@ def measured_vectors(space: LevelSpace) -> tuple[int, ...]:
 
 
 def vector_counts(space: LevelSpace, vector: int, kinds: Kinds) -> Ints:
-    """The numbers of records in all cells of a level vector; confidential.
+    """Return the numbers of records in all cells of a level vector; confidential.
 
     Adding or removing a record moves one of them by 1.
     """
@@ -110,7 +110,7 @@ class Synopsis:
         *,
         share: Fraction,
     ) -> Synopsis:
-        """Buy the number of records and the counts of every cell of the measured vectors.
+        """Measure the number of records and the counts of every cell of the measured vectors.
 
         Privacy: costs ``share``. A record is in one cell of each measured vector, so the
         counts of all together move by at most as many as there are vectors (sequential
@@ -133,8 +133,8 @@ class Synopsis:
     def layers(self, *, threshold: int) -> Iterator[Layer]:
         """Yield the estimates of every level vector, in the vectors' order.
 
-        A cell is offered from ``threshold`` records on, and only if its estimate stands out
-        of its noise. Of the one cell that says nothing, the number of records is known best.
+        A cell is offered if its estimate is at least ``threshold`` and distinguishable from noise.
+        For the fully generalised cell, the noisy number of records is the best estimate.
         """
         space = self.space
         sums = [
@@ -162,7 +162,7 @@ class Synopsis:
         return math.sqrt(2 * a) / (1 - a)
 
     def _n_measured(self, vector: Ints, measured: int) -> Floats:
-        """How many measured cells make up each cell of a coarser vector."""
+        """Return how many measured cells are in each cell of a coarser vector."""
         counts = np.ones(1)
         for cuts, coarse, fine in zip(
             self.space.cuts, vector.tolist(), self.space.vectors[measured].tolist(), strict=True

@@ -1,4 +1,4 @@
-"""What private disclosure weighs, from the plan's words to tables over cuts and codes.
+"""The terms of private disclosure, from the plan's settings to tables over cuts and codes.
 
 All of it is public: a person's own factor is looked up in a public table by a value of the
 person's record.
@@ -31,8 +31,8 @@ from hedgerow.taxonomy.tree import Taxonomy
 class Layout:
     """A schema laid out for private disclosure; public.
 
-    ``factors`` is the public table of personal factors by code, and ``by`` the attribute it
-    is looked up with: its place, or -1 for the class.
+    ``factors`` is the public table of personal factors by code, and ``by`` the attribute that
+    selects them: its index, or -1 for the class.
     """
 
     schema: Schema
@@ -66,7 +66,7 @@ class Layout:
         return self.factors[keys // kernel.strides()[self.by] % kernel.n_ranges[self.by]]
 
     def notes(self) -> tuple[str, ...]:
-        """Sentences for ``check``: what may be disclosed of each attribute."""
+        """Sentences for ``check`` about the generalisations of each attribute."""
         depths = ", ".join(
             f"{attribute.name} {'-'.join(map(str, cuts.depths))}"
             for attribute, cuts in zip(self.schema.attributes, self.space.cuts, strict=True)
@@ -86,7 +86,7 @@ class People:
     personal: Floats | None
 
     def with_many(self, many: Ints) -> People:
-        """The same kinds with other numbers of records, those without any left out."""
+        """Return the same kinds with other numbers of records, without empty ones."""
         some = np.flatnonzero(many)
         return People(
             kinds=Kinds(columns=[column[some] for column in self.kinds.columns], many=many[some]),
@@ -104,21 +104,21 @@ class Terms:
     _chosen: dict[Schema, tuple[int, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     def layout(self, schema: Schema) -> Layout:
-        """Lay a schema out, or say which setting does not fit it."""
+        """Return the layout of a schema, or name the setting that does not fit it."""
         if schema not in self._layouts:
             self._layouts[schema] = _layout(schema, self.plan)
         return self._layouts[schema]
 
     def measured(self, schema: Schema) -> tuple[int, ...]:
-        """The level vectors that the synopsis measures."""
+        """Return the level vectors that the synopsis measures."""
         if schema not in self._chosen:
             self._chosen[schema] = measured_vectors(self.layout(schema).space)
         return self._chosen[schema]
 
     def details(self) -> dict[str, str]:
-        """What the certificate says of all these methods."""
+        """Return the certificate's facts about all these methods."""
         return {
-            "objective": "lambda * records that fit / (number of records * severity)"
+            "objective": "lambda * matching records / (number of records * severity)"
             " + utility^kappa",
             "sensitivity": "1 record in one cell of every measured level vector",
         }
@@ -152,35 +152,35 @@ def _severities(
     names = [attribute.name for attribute in schema.attributes]
     common: dict[int, float] = {}
     by_value: dict[int, Floats] = {}
-    for name, given in plan.severities.items():
+    for name, severity in plan.severities.items():
         if name not in names:
             raise _unknown(name, names, f"publish.severities.{name}")
         at = names.index(name)
-        if isinstance(given, dict):
-            labels = {label: float(weight) for label, weight in given.items()}
+        if isinstance(severity, dict):
+            labels = {label: float(weight) for label, weight in severity.items()}
             by_value[at] = _code_weights(labels, space.chains[at], name)
         else:
-            common[at] = float(given)
+            common[at] = float(severity)
     weights = Severities.of(space.chains, attributes=common, values=by_value)
     return space.tables(weights.tables)
 
 
 def _unknown(name: str, names: list[str], where: str) -> SettingError:
     return SettingError(
-        f"{name!r} is not an attribute that is published",
+        f"{name!r} is not a published attribute",
         where=where,
         do=f"Give one of: {', '.join(names)[:300]}.",
     )
 
 
 def _code_weights(labels: dict[str, float], chain: Chains, name: str) -> Floats:
-    """The weight of each code: that of the lowest labelled node above it, or 1."""
+    """Return the weight of each code: that of the lowest labelled node above it, or 1."""
     tree = chain.taxonomy
     weights = np.ones(tree.n_leaves)
     nodes = {
         _node(tree, label, f"publish.severities.{name}"): weight for label, weight in labels.items()
     }
-    for node in sorted(nodes):  # a node comes after those above it
+    for node in sorted(nodes):  # a node comes after its ancestors
         weights[tree.first[node] : tree.stop[node]] = nodes[node]
     return weights
 
@@ -199,7 +199,7 @@ def _node(tree: Taxonomy, label: str, where: str) -> int:
 def _factors(
     schema: Schema, plan: PersonalSettings
 ) -> tuple[int | None, NDArray[np.float64] | None]:
-    """Where personal factors are looked up, and the factor of each code there."""
+    """Return the attribute of personal factors, and the factor of each of its codes."""
     if plan.personal is None:
         return None, None
     target = schema.class_attribute

@@ -1,10 +1,10 @@
 """`truthful`: true generalisations of a random sample, with a delta that can be proved.
 
-Nothing is invented and no count is noisy: what is published are generalised records of people
-who are in the table. Every record chooses its generalisation by a private synopsis as in
-`supermodular`; then each is kept at random, and groups with too few kept records are left
-out. The closest relative of [TKDE, Alg. 2] whose guarantee is worth having (docs/privacy.md,
-"Truthful samples"; Li, Qardaji and Su 2011).
+All published records are real and no count is noisy: generalised records of people in the table
+are published. Every record chooses its generalisation by a private synopsis as in `supermodular`;
+then each is kept at random, and groups with too few kept records are omitted. The closest relative
+of [TKDE, Alg. 2] with a meaningful guarantee (docs/privacy.md, "Truthful samples"; Li, Qardaji
+and Su 2011).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class TruthfulDisclosure:
 
     @property
     def about(self) -> About:
-        """What the certificate says of the method."""
+        """The certificate's facts about the method."""
         return About(
             name="truthful",
             departures=departures.TRUTHFUL,
@@ -66,30 +66,30 @@ class TruthfulDisclosure:
         )
 
     def delta(self, schema: Schema, epsilon: Fraction) -> Fraction:
-        """Return the delta that the plan allows, which the smallest group keeps to."""
+        """Return the delta that the plan allows, which the minimum group size satisfies."""
         return self.delta_given
 
     def caveat(self, schema: Schema, epsilon: Fraction) -> str | None:
-        """Return what the guarantee rests on."""
+        """Return the condition of the guarantee."""
         rate, smallest = self.rate_for(epsilon), self.smallest_for(epsilon)
         return (
             f"Each record was published with probability {float(rate):g}, and groups of fewer"
-            f" than {smallest} sampled records were left out. The guarantee rests on nobody"
-            " learning whose records were drawn."
+            f" than {smallest} sampled records were omitted. The guarantee holds only if nobody"
+            " learns whose records were sampled."
         )
 
     def rate_for(self, epsilon: Fraction) -> Fraction:
-        """The chance of each record to be kept."""
+        """Return the probability of each record to be kept."""
         rest = epsilon * (1 - self.share)
         return largest_rate(rest) if self.rate is None else check_rate(self.rate, rest)
 
     def smallest_for(self, epsilon: Fraction) -> int:
-        """The fewest sampled records of a group that is published."""
+        """Return the minimum number of sampled records of a published group."""
         rest = epsilon * (1 - self.share)
         return smallest_group(rate=self.rate_for(epsilon), epsilon=rest, delta=self.delta_given)
 
     def validate(self, schema: Schema, epsilon: Fraction) -> None:
-        """Raise where the settings do not fit, before any budget is spent."""
+        """Raise if the settings do not fit, before any budget is spent."""
         require_domains(schema)
         measured = self.terms.measured(schema)
         synopsis = epsilon * self.share
@@ -108,10 +108,10 @@ class TruthfulDisclosure:
         self.smallest_for(epsilon)
 
     def outline(self, schema: Schema, epsilon: Fraction) -> Outline:
-        """Return what is spent; how many groups there are, the data decide."""
+        """Return what is spent; the number of groups depends on the data."""
         rest, smallest = epsilon * (1 - self.share), self.smallest_for(epsilon)
         note = (
-            f"Keeps each record with probability {float(self.rate_for(epsilon)):g} and leaves out"
+            f"Keeps each record with probability {float(self.rate_for(epsilon)):g} and omits"
             f" groups of fewer than {smallest} kept records, for delta"
             f" {float(self.delta_given):g}. Counts are true."
         )
@@ -154,5 +154,5 @@ class TruthfulDisclosure:
             choices.offered[groups[large] // layout.n_classes],
             counts[large],
             classes=groups[large] % layout.n_classes if has_class else None,
-            made=None,
+            origin=None,
         )

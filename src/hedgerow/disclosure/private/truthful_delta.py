@@ -1,8 +1,8 @@
-"""What a truthful sample costs: the delta of publishing the large groups of a random sample.
+"""The delta of publishing the large groups of a random sample of true records.
 
 Every record is kept with probability ``s``, and groups of fewer than ``K`` kept records are
-left out. A group of ``N`` records then shows ``Bin(N, s)`` records or nothing. Adding a
-record to it costs, at the level ``epsilon``,
+omitted. A group of ``N`` records then shows ``Bin(N, s)`` records or nothing. Adding a record to
+it costs, at the level ``epsilon``,
 
 ``δ = max_N Σ_{j >= K} [Bin(N, s)(j) - e^epsilon Bin(N-1, s)(j)]₊``
 
@@ -23,7 +23,7 @@ from hedgerow.errors import SettingError
 from hedgerow.model.arrays import Floats
 
 MOST_RECORDS_IN_DOUBT = 10_000
-"""Groups up to which delta is summed; where it matters for larger ones, we refuse."""
+"""Maximum size of groups over which delta is summed; if larger ones matter, we refuse."""
 
 _RATE_UNIT = 10**6
 _SLACK = 1 + 1e-6  # sums of 10,000 logarithms are off by less than 10**-7
@@ -31,7 +31,7 @@ _BRACKET_SLACK = 1e-13
 
 
 def largest_rate(epsilon: Fraction) -> Fraction:
-    """The largest rate ``1 - e^-epsilon``, rounded down to a millionth.
+    """Return the largest rate ``1 - e^-epsilon``, rounded down to a millionth.
 
     >>> float(largest_rate(Fraction(1)))
     0.63212
@@ -43,7 +43,7 @@ def largest_rate(epsilon: Fraction) -> Fraction:
 
 
 def check_rate(rate: Fraction, epsilon: Fraction) -> Fraction:
-    """Return the rate if it may be used at ``epsilon``, and refuse one above."""
+    """Return the rate if it is allowed at ``epsilon``, and refuse larger ones."""
     most = largest_rate(epsilon)
     if not 0 < rate <= most:
         raise SettingError(
@@ -56,10 +56,10 @@ def check_rate(rate: Fraction, epsilon: Fraction) -> Fraction:
 
 
 def sample_delta(smallest: int, *, rate: Fraction, epsilon: Fraction, target: Fraction) -> float:
-    """An upper bound of the delta of keeping groups from ``smallest`` on.
+    """Return an upper bound on the delta of keeping groups of at least ``smallest`` records.
 
-    Exact but for a relative 10^-6 upwards, or ``target`` where that is larger: groups so
-    large that their delta is certainly below the target are not summed.
+    Exact up to a relative 10^-6 upwards, or ``target`` if that is larger: groups so large that
+    their delta is certainly below the target are not summed.
 
     >>> args = {"rate": Fraction(1, 2), "epsilon": Fraction(1), "target": Fraction(1, 10**6)}
     >>> sample_delta(35, **args) <= 1e-6 < sample_delta(34, **args)
@@ -72,7 +72,7 @@ def sample_delta(smallest: int, *, rate: Fraction, epsilon: Fraction, target: Fr
 
 @lru_cache(maxsize=256)
 def smallest_group(*, rate: Fraction, epsilon: Fraction, delta: Fraction) -> int:
-    """The smallest ``K``, at least 1, whose delta is at most ``delta``.
+    """Return the smallest ``K``, at least 1, whose delta is at most ``delta``.
 
     A group of 0 kept records must never be listed: it would show that somebody is in it.
 
@@ -84,16 +84,16 @@ def smallest_group(*, rate: Fraction, epsilon: Fraction, delta: Fraction) -> int
 
 
 def _delta_by_smallest(rate: Fraction, epsilon: Fraction, target: Fraction) -> Floats:
-    """For every smallest group ``0, 1, ...`` the largest sum over groups in doubt.
+    """Return, for each smallest group ``0, 1, ...``, the largest sum over the groups in doubt.
 
-    A group of ``N`` records adds only ``j > γN``, with ``γ = 1 - (1-s) e^-epsilon > s``. The
-    chance of that is at most ``exp(-N KL(γ, s))`` (Chernoff), so beyond some ``N`` no sum is
-    above the target.
+    A group of ``N`` records contributes only ``j > γN``, with ``γ = 1 - (1-s) e^-epsilon > s``.
+    The probability of that is at most ``exp(-N KL(γ, s))`` (Chernoff), so above some ``N`` no
+    sum exceeds the target.
     """
     s, e = float(rate), math.exp(float(epsilon))
     edge = 1 - (1 - s) / e
     divergence = edge * math.log(edge / s) + (1 - edge) * math.log((1 - edge) / (1 - s))
-    # One step more than enough makes up for the rounding of the divergence.
+    # One step more than needed makes up for the rounding of the divergence.
     most = math.ceil(-math.log(float(target)) / divergence * (1 + 1e-9)) + 1
     if most > MOST_RECORDS_IN_DOUBT:
         raise SettingError(
@@ -110,7 +110,7 @@ def _delta_by_smallest(rate: Fraction, epsilon: Fraction, target: Fraction) -> F
 
 
 def _tails(n: int, s: float, e: float, factorial: Floats) -> Floats:
-    """For each ``K`` up to ``n``, the sum over ``j >= K`` for a group of ``n``, from above."""
+    """Return, for each ``K`` up to ``n``, an upper bound on the sum over ``j >= K``."""
     j = np.arange(n + 1)
     log_mass = factorial[n] - factorial[j] - factorial[n - j]
     log_mass += j * math.log(s) + (n - j) * math.log1p(-s)

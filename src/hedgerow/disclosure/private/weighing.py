@@ -1,4 +1,4 @@
-"""What all methods of private disclosure can be told: how risk and utility are weighed."""
+"""Settings shared by the methods of private disclosure: weights of risk and utility."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ Count: TypeAlias = Annotated[
 
 
 class PersonalFactors(PlanModel):
-    """Each person's own factor on the severities, as a value of the record says."""
+    """Each person's own factor on the severities, by a value of the record."""
 
     by: Name = Field(description="the attribute whose value says how sensitive a person is")
     factors: dict[Name, Factor] = Field(
@@ -83,7 +83,7 @@ class PersonalFactors(PlanModel):
 
 
 class PersonalSettings(PrivateSettings):
-    """What private disclosure weighs: risk, utility, and the generalisations to choose from."""
+    """The weights of risk and utility, and the generalisations to choose from."""
 
     measure: Literal["depth", "leaves", "log", "lm", "xiao-tao"] = Field(
         "depth", description="how utility is measured: depth, leaves, log, lm or xiao-tao"
@@ -134,7 +134,7 @@ class PersonalSettings(PrivateSettings):
             for name in ("severities", "personal", "floor"):
                 if name in self.model_fields_set:
                     raise mistake(
-                        "model 2 looks at no weights", "Remove it, or change model.", key=(name,)
+                        "model 2 uses no weights", "Remove it, or change the model.", key=(name,)
                     )
         return self
 

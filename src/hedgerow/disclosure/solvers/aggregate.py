@@ -1,12 +1,12 @@
 """The best node of the aggregate model, exactly: Dinkelbach's method over minimum cuts.
 
-``f = ξ / Φ`` with ``ξ = λ|ρ| + Φ u^κ``. A node beats the best one so far, of value α, exactly
-when ``ξ - αΦ`` is above 0 there; maximising that over the lattice either finds a better one or
-proves that there is none. The maximum is a minimum cut, as ``λ|ρ|`` rewards sets of variables
+``f = ξ / Φ`` with ``ξ = λ|ρ| + Φ u^κ``. A node is better than the best one so far, of value α, if
+and only if ``ξ - αΦ`` is above 0 there; maximising that over the lattice either finds a better node
+or proves that none exists. The maximum is a minimum cut, as ``λ|ρ|`` rewards sets of variables
 that are 1 and ``Φ u^κ`` sets that are 0 [TKDE, Thm. 1].
 
 Values of nodes are compared as fractions, without rounding; only the network is rounded, and
-the answer says how far that can matter.
+the answer bounds the effect of that.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ Top = Literal["allowed", "excluded"]
 class AggregateOptimum:
     """The node to disclose by the aggregate model; confidential.
 
-    No node is better by more than ``gap``; with 0 the answer is proved, and ``node`` is the
-    most specific of the best. ``n_cuts`` minimum cuts were needed, of which there are none
-    where coordinate steps decide.
+    No node is better by more than ``gap``; if it is 0, the answer is proved, and ``node`` is the
+    most specific of the best. ``n_cuts`` is the number of minimum cuts, 0 if coordinate steps
+    suffice.
     """
 
     node: Node
@@ -46,10 +46,10 @@ class AggregateOptimum:
 
 
 def maximise_aggregate(problem: AggregateProblem, *, top: Top = "allowed") -> AggregateOptimum:
-    """The best node of the aggregate model, by Dinkelbach's method [TKDE, Thm. 1].
+    """Return the best node of the aggregate model, by Dinkelbach's method [TKDE, Thm. 1].
 
-    With ``top="excluded"`` the node that says nothing is left out; that takes one search
-    for every attribute, as some attribute must then say something.
+    With ``top="excluded"`` the fully generalised node is excluded; that takes one search per
+    attribute, as some attribute must then not be suppressed.
 
     Privacy: none. The answer is a function of the record and of the raw dictionary.
     """
@@ -66,13 +66,13 @@ def maximise_aggregate(problem: AggregateProblem, *, top: Top = "allowed") -> Ag
 def maximise_by_minimum_norm(
     problem: AggregateProblem, *, tolerance: float = 1e-9
 ) -> AggregateOptimum:
-    """The best node of the aggregate model for any real κ from 1 up, or 0.
+    """Return the best node of the aggregate model for any real κ from 1 up, or 0.
 
-    By the minimum-norm point [TKDE, Sec. II-B.3], in the box that coordinate steps leave.
+    Uses the minimum-norm point [TKDE, Sec. II-B.3] in the box that coordinate steps leave.
     ``n_cuts`` counts its steps. Values are floats here.
 
-    Departs: the paper maximises ``ξ - αΦ`` again and again because it takes ``f`` not to be
-    supermodular. It is, so one maximisation does.
+    Departs: the paper maximises ``ξ - αΦ`` repeatedly because it assumes that ``f`` is not
+    supermodular. It is, so one maximisation suffices.
 
     Privacy: none. The answer is a function of the record and of the raw dictionary.
     """
@@ -95,7 +95,7 @@ def maximise_by_minimum_norm(
 def best_in_cube(
     objective: AggregateObjective, cube: Ints, *, top: Top = "allowed"
 ) -> AggregateOptimum:
-    """The best node of a lattice small enough to look at every node.
+    """Return the best node of a lattice that is small enough to examine every node.
 
     ``cube`` holds the numbers of matches of all nodes, in the shape of the lattice.
     """
@@ -110,7 +110,7 @@ def best_in_cube(
         if not np.isfinite(values).all():
             raise _still_zero()
     ties = np.argwhere(values >= values.max() * (1 - MARGIN))
-    # The best nodes are closed under meet, so the least levels of all are one of them.
+    # The best nodes are closed under meet, so the minimum of each attribute gives one of them.
     node = tuple(int(level) for level in ties.min(axis=0))
     if values[node] < values.max() * (1 - MARGIN):
         node = tuple(int(level) for level in ties[0])
@@ -123,7 +123,7 @@ def best_in_cube(
 def _best_of(found: list[AggregateOptimum]) -> AggregateOptimum:
     if not found:
         raise _nothing_left()
-    # Of equal nodes the first with the fewest steps up.
+    # Among equal nodes, use the first with the fewest steps up.
     best = max(found, key=lambda optimum: (optimum.value, -sum(optimum.node)))
     return AggregateOptimum(
         node=best.node,
@@ -135,15 +135,15 @@ def _best_of(found: list[AggregateOptimum]) -> AggregateOptimum:
 
 def _nothing_left() -> SettingError:
     return SettingError(
-        "a record without anything to generalise has no other node",
+        "a record without attributes to generalise has no other node",
         where="top",
-        do="Allow the node that says nothing.",
+        do="Allow the fully generalised node.",
     )
 
 
 def _still_zero() -> SettingError:
     return SettingError(
-        "a node other than the one that says nothing has severity 0",
+        "a node other than the fully generalised one has severity 0",
         where="floor",
         do="Give a floor above 0.",
     )
@@ -172,7 +172,7 @@ def _maximise(problem: AggregateProblem) -> AggregateOptimum:
 
 
 class _Search:
-    """What stays the same from one minimum cut to the next, and the growing dictionary."""
+    """The state shared by successive minimum cuts, and the growing dictionary."""
 
     def __init__(
         self, objective: AggregateObjective, box: Bracket, best: Node, level: float
@@ -190,9 +190,9 @@ class _Search:
         )
 
     def beat(self, best: Node, value: Fraction) -> tuple[MinCut, Node, bool]:
-        """The least maximiser of ``Φ(best) ξ - ξ(best) Φ``, which is 0 at ``best``.
+        """Return the least maximiser of ``Φ(best) ξ - ξ(best) Φ``, which is 0 at ``best``.
 
-        Also whether the bound on ``|ρ|`` was exact there; it is now.
+        Also return whether the bound on ``|ρ|`` was exact there; it is now.
         """
         severity, numerator = self._of_best(best, value)
         single, projects = self.dictionary.rewards(self.objective.risk_weight * severity)
@@ -210,7 +210,7 @@ class _Search:
         return cut, tuple(int(level) for level in node), exact
 
     def exact_value(self, node: Node) -> Fraction:
-        """The value of a node at which the bound on ``|ρ|`` is exact."""
+        """Return the value of a node at which the bound on ``|ρ|`` is exact."""
         n_matches = self.dictionary.count(np.array(node, dtype=np.uint8))
         return self.objective.exact_value(node, n_matches)
 
@@ -219,11 +219,11 @@ class _Search:
         return float(severity), float(value * severity)
 
     def gap(self, best: Node, value: Fraction, cut: MinCut) -> float:
-        """By how much a node can be better than the best one found.
+        """Return how much better than the best node found another one can be.
 
-        ``Φ(best) ξ(x) - ξ(best) Φ(x) = Φ(best) Φ(x) (f(x) - f(best))``, of which the network
-        knows the left side up to the rounding of its capacities and of the arithmetic that
-        led to them: at most ``n_operations`` in a row, each within 2^-53 of its terms.
+        ``Φ(best) ξ(x) - ξ(best) Φ(x) = Φ(best) Φ(x) (f(x) - f(best))``; the network has the left
+        side up to the rounding of its capacities and of the arithmetic that led to them: at most
+        ``n_operations`` in a row, each within 2^-53 of its terms.
         """
         severity, numerator = self._of_best(best, value)
         objective, low = self.objective, self.box.low
@@ -238,10 +238,10 @@ class _Search:
 
 
 def _whole(objective: AggregateObjective, terms: float) -> bool:
-    """Whether doubles hold every number of the network without rounding.
+    """Return whether doubles hold every number of the network without rounding.
 
-    That is so when all given numbers are multiples of small powers of two and their
-    products, up to ``terms`` together, stay within 53 bits.
+    That is the case if all numbers are multiples of small powers of two and their products,
+    at most ``terms`` of them added, stay within 53 bits.
     """
     weight = _binary_places(np.append(objective.severity_of, objective.constant))
     worth = _binary_places(objective.utility_of)
@@ -253,7 +253,7 @@ def _whole(objective: AggregateObjective, terms: float) -> bool:
 
 
 def _binary_places(numbers: Floats) -> int | None:
-    """After how many binary places all numbers end, if that is soon."""
+    """Return the number of binary places of all numbers, or ``None`` if it is large."""
     for places in range(21):
         scaled = numbers * 2.0**places
         if (scaled == np.rint(scaled)).all():

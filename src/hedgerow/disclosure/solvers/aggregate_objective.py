@@ -1,7 +1,7 @@
-"""What the aggregate model maximises: low risk and high utility in one number.
+"""The objective of the aggregate model: low risk and high utility in one number.
 
 For a node ``x`` of a record's lattice, ``f(x) = λ |ρ(x)| / Φ(x) + u(x)^κ`` [TKDE, Eq. (2)]:
-``|ρ|`` dictionary records fit the node, ``Φ`` is its severity and ``u`` its utility.
+``|ρ|`` dictionary records match the node, ``Φ`` is its severity and ``u`` its utility.
 ``|ρ|`` is supermodular and grows with ``x``; ``1 / Φ`` is a convex function of a modular one
 and grows with ``x`` too, so their product is supermodular; so is a convex power of the modular
 ``u``. Hence ``f`` is supermodular for κ = 0 and every real κ >= 1, and its maximisers are
@@ -29,12 +29,12 @@ from hedgerow.model.arrays import Floats, Ints
 class AggregateObjective:
     """The aggregate model for one record, without the dictionary.
 
-    ``severity_parts`` and ``utility_parts`` say what each level of each attribute adds
-    to Φ and to u; both fall with the level and are never negative. Without the former, Φ
-    is 1. ``risk_weight`` is λ, ``power`` is κ. λ|ρ| grows with the dictionary and u does
-    not, so a λ near 1 / |Θ| weighs them alike.
+    ``severity_parts`` and ``utility_parts`` are the contributions of each level of each
+    attribute to Φ and to u; both fall with the level and are never negative. Without the
+    former, Φ is 1. ``risk_weight`` is λ, ``power`` is κ. λ|ρ| grows with the dictionary and u
+    does not, so a λ near 1 / |Θ| gives them similar weight.
 
-    Departs: with the weights of both papers' experiments the node that says nothing has
+    Departs: with the weights of both papers' experiments the fully generalised node has
     Φ = 0 and f = ∞, whatever the rest. ``floor`` is added to Φ so that it can lose.
     """
 
@@ -48,54 +48,54 @@ class AggregateObjective:
     def __post_init__(self) -> None:
         for setting, value in (("risk-weight", self.risk_weight), ("floor", self.floor)):
             if not 0 <= value < math.inf:
-                raise SettingError.out_of_range(setting, value, "a finite number from 0 up")
+                raise SettingError.out_of_range(setting, value, "a finite number of 0 or more")
         if not (self.power == 0 or 1 <= self.power < math.inf):
             # A power between 0 and 1 is concave, and f not supermodular.
-            raise SettingError.out_of_range("power", self.power, "0 or a number from 1 up")
+            raise SettingError.out_of_range("power", self.power, "0 or a number of 1 or more")
         _check_parts(self.utility_parts, self.lattice, "utility")
         if self.severity_parts is not None:
             _check_parts(self.severity_parts, self.lattice, "severity")
 
     @cached_property
     def start(self) -> Ints:
-        """Where each attribute's levels begin in ``utility_of`` and ``severity_of``."""
+        """Index of each attribute's first level in ``utility_of`` and ``severity_of``."""
         sizes = np.array(self.lattice.shape, dtype=np.int64)
         return np.cumsum(sizes) - sizes
 
     @cached_property
     def utility_of(self) -> Floats:
-        """What each level adds to u, all attributes one after another."""
+        """Contribution of each level to u, all attributes concatenated."""
         return np.concatenate([*self.utility_parts, np.zeros(0)])
 
     @cached_property
     def severity_of(self) -> Floats:
-        """What each level adds to Φ, all attributes one after another."""
+        """Contribution of each level to Φ, all attributes concatenated."""
         if self.severity_parts is None:
             return np.zeros(len(self.utility_of))
         return np.concatenate([*self.severity_parts, np.zeros(0)])
 
     @property
     def constant(self) -> float:
-        """The part of Φ that is the same for every node."""
+        """Part of Φ that is the same for every node."""
         return self.floor + (1.0 if self.severity_parts is None else 0.0)
 
     def severity(self, levels: ArrayLike) -> Floats:
-        """Φ of nodes, whose levels are along the last axis."""
+        """Return Φ of nodes, whose levels are along the last axis."""
         at = self.start + np.asarray(levels, dtype=np.int64)
         return np.asarray(self.constant + self.severity_of[at].sum(axis=-1))
 
     def utility(self, levels: ArrayLike) -> Floats:
-        """The utility of nodes, whose levels are along the last axis."""
+        """Return the utility of nodes, whose levels are along the last axis."""
         at = self.start + np.asarray(levels, dtype=np.int64)
         return np.asarray(self.utility_of[at].sum(axis=-1))
 
     def values(self, levels: ArrayLike, n_matches: ArrayLike) -> Floats:
-        """The aggregate ``f`` of nodes that that many dictionary records fit."""
+        """Return the aggregate ``f`` of nodes with the given numbers of matches."""
         risk_part = self.risk_weight * np.asarray(n_matches) / self.severity(levels)
         return np.asarray(risk_part + self.utility(levels) ** self.power)
 
     def over_cube(self, cube: Ints) -> Floats:
-        """The aggregate ``f`` of every node, from the numbers of matches of all of them."""
+        """Return the aggregate ``f`` of every node, from the numbers of matches of all nodes."""
         severity = np.full(self.lattice.shape, self.constant)
         if self.severity_parts is not None:
             severity += self.lattice.totals(self.severity_parts)
@@ -107,27 +107,27 @@ class AggregateObjective:
         return _ExactParts.of(self.severity_of), _ExactParts.of(self.utility_of)
 
     def exact_severity(self, node: Sequence[int]) -> Fraction:
-        """Φ of a node as the fraction that the given floats add up to."""
+        """Return Φ of a node as the exact sum of its floats."""
         at = (self.start + np.asarray(node, dtype=np.int64)).tolist()
         return self._exact[0].total(at) + Fraction(self.constant)
 
     def exact_value(self, node: Sequence[int], n_matches: int) -> Fraction:
-        """The aggregate ``f`` of a node without any rounding; κ must be a whole number."""
+        """Return the aggregate ``f`` of a node exactly; κ must be an integer."""
         at = (self.start + np.asarray(node, dtype=np.int64)).tolist()
         risk_part = Fraction(self.risk_weight) * n_matches / self.exact_severity(node)
         return Fraction(risk_part + self._exact[1].total(at) ** self.whole_power())
 
     def check_positive(self) -> None:
-        """Refuse an objective that divides by zero at the node that says nothing."""
+        """Refuse an objective that divides by zero at the fully generalised node."""
         if self.severity(self.lattice.top) <= 0:
             raise SettingError(
-                "the node that says nothing has severity 0, and would always be the best",
+                "the fully generalised node has severity 0 and would always be the best",
                 where="floor",
                 do="Give a floor above 0, or exclude that node.",
             )
 
     def whole_power(self) -> int:
-        """κ as a whole number, which minimum cuts and exact values need."""
+        """Return κ as an integer, which minimum cuts and exact values need."""
         if self.power != int(self.power):
             raise SettingError(
                 f"{self.power} is not a whole number",
@@ -137,7 +137,7 @@ class AggregateObjective:
         return int(self.power)
 
     def capped(self, attribute: int) -> AggregateObjective:
-        """The same objective where one attribute may not be suppressed."""
+        """Return the objective in which one attribute may not be suppressed."""
         heights = list(self.lattice.heights)
         heights[attribute] -= 1
         lattice = Lattice(heights=tuple(heights))
@@ -154,7 +154,7 @@ class AggregateObjective:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _ExactParts:
-    """Floats as whole multiples of one unit: sums of them have no rounding."""
+    """Floats as integer multiples of one unit, whose sums are exact."""
 
     multiples: tuple[int, ...]
     units_in_one: int
@@ -177,14 +177,14 @@ def _cut_to(parts: Parts, lattice: Lattice) -> Parts:
 
 def _check_parts(parts: Parts, lattice: Lattice, what: str) -> None:
     if tuple(len(part) for part in parts) != lattice.shape:
-        raise InternalError(f"the {what} of a record has not one number per level")
+        raise InternalError(f"the {what} of a record does not have one number per level")
     for part in parts:
         numbers = np.asarray(part, dtype=np.float64)
         if not np.isfinite(numbers).all() or numbers[-1] < 0 or (np.diff(numbers) > 0).any():
             raise SettingError(
                 f"the {what} of an attribute is negative somewhere, or grows with its level",
                 where=what,
-                do="Give weights from 0 up that never grow towards the root.",
+                do="Give weights of 0 or more that never grow towards the root.",
             )
 
 
@@ -192,10 +192,9 @@ def _check_parts(parts: Parts, lattice: Lattice, what: str) -> None:
 class AggregateProblem:
     """An aggregate objective and the level vectors of the dictionary; confidential.
 
-    Row ``t`` of ``vectors`` stands for ``multiplicities[t]`` dictionary records, which fit
+    Row ``t`` of ``vectors`` represents ``multiplicities[t]`` dictionary records, which match
     every node at or above it. Rows may repeat: grouping them first is not needed, and costs
-    more than it saves when there are many attributes. Column-major arrays are used as they
-    are.
+    more than it saves when there are many attributes. Column-major arrays are not copied.
     """
 
     objective: AggregateObjective
@@ -218,11 +217,11 @@ class AggregateProblem:
 
     @cached_property
     def many(self) -> Ints:
-        """How many dictionary records each level vector stands for."""
+        """Number of dictionary records that each level vector represents."""
         return np.ascontiguousarray(self.multiplicities, dtype=np.int64)
 
     def counts(self, levels: NDArray[Any]) -> Ints:
-        """The numbers of dictionary records that fit many nodes, one row of levels each."""
+        """Return the numbers of matches of many nodes, one row of levels each."""
         from hedgerow.disclosure.solvers.compiled import aggregate as compiled_aggregate
 
         nodes = np.ascontiguousarray(levels, dtype=np.uint8)
@@ -230,19 +229,19 @@ class AggregateProblem:
         return counts
 
     def count(self, node: Sequence[int]) -> int:
-        """The number of dictionary records that fit one node."""
+        """Return the number of matches of one node."""
         return int(self.counts(np.array([node], dtype=np.uint8))[0])
 
     def values(self, levels: NDArray[Any]) -> Floats:
-        """The aggregate ``f`` of many nodes, one row of levels each."""
+        """Return the aggregate ``f`` of many nodes, one row of levels each."""
         return self.objective.values(levels, self.counts(levels))
 
     def exact_value(self, node: Node) -> Fraction:
-        """The aggregate ``f`` of a node without any rounding."""
+        """Return the aggregate ``f`` of a node exactly."""
         return self.objective.exact_value(node, self.count(node))
 
     def capped(self, attribute: int) -> AggregateProblem:
-        """The same problem where one attribute may not be suppressed."""
+        """Return the problem in which one attribute may not be suppressed."""
         kept = self.columns[attribute] < self.objective.lattice.heights[attribute]
         return AggregateProblem(
             objective=self.objective.capped(attribute),

@@ -1,10 +1,10 @@
 """Approximating the threshold model: a linear program, then rounding [TKDE, Alg. 1].
 
-The most utility at a risk of at most ``c`` asks for a node with ``Φ <= c |ρ|``. Cut the range
+The maximum utility at a risk of at most ``c`` needs a node with ``Φ <= c |ρ|``. Divide the range
 of Φ into slices ``[τ', τ]``, a factor ``1 + width`` wide; in a slice it is enough that
 ``|ρ| >= τ' / c`` and ``Φ <= τ``. On fractional nodes, ``1 >= z_i1 >= z_i2 >= ... >= 0`` for each
 attribute, Φ and u are linear, and the Lovász extension of ``|ρ|`` is the sum over dictionary
-records of the least of their literals: each slice is a linear program. A fractional node is a
+records of the smallest of their literals: each slice is a linear program. A fractional node is a
 mixture of a chain of nodes, the sets of steps whose ``z`` is at least some threshold.
 
 Nothing here is differentially private.
@@ -30,9 +30,9 @@ from hedgerow.model.arrays import Floats, Ints
 
 @dataclass(frozen=True, kw_only=True)
 class ApproxSettings:
-    """How closely the threshold model is approximated.
+    """The precision of the approximation of the threshold model.
 
-    A node may have a ``share`` of the matches that its slice asks for and exceed its
+    A node may have a ``share`` of the matches that its slice requires and exceed its
     severity by the factor ``excess``; slices are ``width`` wide. In [TKDE, Alg. 1]
     these are σ1, σ2 and ε.
     """
@@ -49,21 +49,20 @@ class ApproxSettings:
         if not 0 < self.share <= 1:
             raise SettingError.out_of_range("share", self.share, "a number above 0, at most 1")
         if not 1 <= self.excess < math.inf:
-            raise SettingError.out_of_range("excess", self.excess, "a finite number from 1 up")
+            raise SettingError.out_of_range("excess", self.excess, "a finite number of 1 or more")
 
     @property
     def risk_bound(self) -> float:
-        """What the risk of the answer stays below."""
+        """Upper bound on the risk of the solution."""
         return self.excess * (1 + self.width) / self.share * self.at_most
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Approximation:
-    """A node of much utility and little more risk than allowed, if one was found; confidential.
+    """A node of high utility with little more risk than allowed, if one was found; confidential.
 
-    No node that keeps the limit itself has more utility than ``utility_bound``.
-    ``acceptance`` is the chance that [TKDE, Thm. 2] proves for one rounding to be
-    acceptable, 0 where it proves none.
+    No node within the limit itself has more utility than ``utility_bound``. ``acceptance`` is
+    the probability that [TKDE, Thm. 2] proves for one rounding to be acceptable, or 0.
     """
 
     node: Node | None
@@ -74,19 +73,19 @@ class Approximation:
 
 
 class Chain(NamedTuple):
-    """The nodes that a fractional node is a mixture of, and the chance of each."""
+    """The nodes whose mixture is a fractional node, and the probability of each."""
 
     nodes: Ints
     chances: Floats
 
 
 def least_risk(problem: AggregateProblem) -> Fraction:
-    """The least risk of any node: the aggregate model without utility. No λ or κ is read."""
+    """Return the lowest risk of any node: the aggregate model without utility, λ or κ."""
     objective = replace(problem.objective, risk_weight=1.0, power=0)
     most = maximise_aggregate(replace(problem, objective=objective)).value - 1
     if most == 0:
         raise SettingError(
-            "no dictionary record fits any generalisation",
+            "no dictionary record matches any generalisation",
             where="against",
             do="Give a dictionary with at least one record.",
         )
@@ -100,17 +99,17 @@ def approximate(
     faithful: bool = False,
     rng: np.random.Generator | None = None,
 ) -> Approximation:
-    """A node of about the most utility at a risk of at most ``settings.risk_bound``.
+    """Return a node of approximately maximum utility at a risk within ``settings.risk_bound``.
 
-    [TKDE, Alg. 1]; λ and κ of the problem are not looked at. By default the best acceptable
-    node of each chain is taken; with ``faithful`` one is drawn as printed, by ``rng``.
+    [TKDE, Alg. 1]; λ and κ of the problem are ignored. By default the best acceptable node of
+    each chain is used; with ``faithful`` one is drawn as printed, by ``rng``.
 
     Departs: Theorem 2 claims that the expected utility is at least that of the best node
-    within the limit, ``z*``. Rounding until the result is acceptable spoils that, because
+    within the limit, ``z*``. Rounding until the result is acceptable breaks that, because
     general nodes are more often acceptable and less useful: see
-    :func:`expected_utility_bound` for what holds. The ``repeat`` loop is drawn in one go
-    from the chain's acceptable nodes, which has the same law and ends where the loop would
-    not. There is at least one slice; as printed there is none when Φ is the same everywhere.
+    :func:`expected_utility_bound` for what holds. The ``repeat`` loop is one draw from the
+    chain's acceptable nodes, which has the same distribution and ends where the loop would not.
+    There is at least one slice; as printed there is none if Φ is the same everywhere.
 
     Privacy: none. The answer is a function of the record and of the raw dictionary.
     """
@@ -140,21 +139,21 @@ def approximate(
 
 
 def acceptance_bound(theta: float, settings: ApproxSettings) -> float:
-    """The chance that [TKDE, Thm. 2] proves for one rounding to be acceptable.
+    """Return the probability that [TKDE, Thm. 2] proves for one rounding to be acceptable.
 
-    ``theta`` is the least risk divided by the limit.
+    ``theta`` is the lowest risk divided by the limit.
     """
     too_few = (1 - theta) / (1 - theta * settings.share) if theta < 1 else 0.0
     return max(0.0, 1 - too_few - 1 / settings.excess)
 
 
 def expected_utility_bound(best: float, most: float, acceptance: float) -> float:
-    """What the expected utility of an acceptable rounding is at least.
+    """Return a lower bound on the expected utility of an acceptable rounding.
 
     ``best`` is the utility of the best node within the limit, ``most`` that of the record
-    itself, and a rounding is acceptable with probability ``acceptance`` or more. Of the
-    expectation over all roundings, at least ``best``, those that are not acceptable have at
-    most their share of ``most``.
+    itself, and a rounding is acceptable with probability ``acceptance`` or more. The
+    expectation over all roundings is at least ``best``, and roundings that are not acceptable
+    contribute at most their share of ``most``.
 
     >>> expected_utility_bound(0.9, 1.0, 0.5)
     0.8
@@ -163,12 +162,12 @@ def expected_utility_bound(best: float, most: float, acceptance: float) -> float
 
 
 def rounding_chain(variables: BoxVariables, point: Floats) -> Chain:
-    """The nodes that randomised rounding of a fractional node can return, and their chances.
+    """Return the nodes that randomised rounding can return, and their probabilities.
 
-    From the lowest node up, one step more each time; a step falls before another when its
-    coordinate is larger [TKDE, Sec. II-C].
+    They run from the lowest node up, one step at a time; steps with larger coordinates come
+    first [TKDE, Sec. II-C].
     """
-    # Lower levels come first among equals, so that every set of the chain is a node.
+    # Lower levels come first among equals, so every set of the chain is a node.
     order: Ints = np.argsort(-point, kind="stable")
     nodes = np.zeros((len(point) + 1, len(variables.low)), dtype=np.int64)
     nodes[:] = variables.low
@@ -181,14 +180,14 @@ def rounding_chain(variables: BoxVariables, point: Floats) -> Chain:
 def _check_condition(acceptance: float) -> None:
     if acceptance <= 0:
         raise SettingError(
-            "Theorem 2 asks for (1 - θ) / (1 - θ σ1) + 1 / σ2 below 1",
+            "Theorem 2 requires (1 - θ) / (1 - θ σ1) + 1 / σ2 below 1",
             where="share, excess",
             do="Give a smaller share, a larger excess or a smaller risk limit.",
         )
 
 
 def severity_slices(problem: AggregateProblem, width: float) -> list[tuple[float, float]]:
-    """The lower and upper end of Φ in each slice [TKDE, Alg. 1, line 1]."""
+    """Return the lower and upper end of Φ in each slice [TKDE, Alg. 1, line 1]."""
     objective = problem.objective
     objective.check_positive()
     least = float(objective.severity(objective.lattice.top))
@@ -198,7 +197,7 @@ def severity_slices(problem: AggregateProblem, width: float) -> list[tuple[float
 
 
 class Solved(NamedTuple):
-    """The value of a linear program, and the fractional node that has it."""
+    """The value of a linear program, and a fractional node that attains it."""
 
     value: float
     point: Floats
@@ -207,7 +206,7 @@ class Solved(NamedTuple):
 class SliceProgram:
     """The linear program of a slice; only its right-hand side changes between slices."""
 
-    SLACK = 1e-9  # relative: a node on the border of a slice must not fall between two
+    SLACK = 1e-9  # relative: a node on the border of two slices must be in one of them
 
     def __init__(self, problem: AggregateProblem) -> None:
         objective = problem.objective
@@ -228,7 +227,7 @@ class SliceProgram:
         self.rows = self._rows(vectors[~free], many, weights)
 
     def _rows(self, vectors: np.ndarray[Any, Any], many: Floats, weights: Floats) -> Any:
-        """``z_i,j+1 <= z_ij``, ``y_t <= z`` for each literal, ``|ρ|`` from below, Φ from above."""
+        """Return ``z_i,j+1 <= z_ij``, ``y_t <= z`` per literal, and the bounds on |ρ| and Φ."""
         sparse = _scipy("sparse")
         n, variables = len(self.variables), self.variables
         above = np.flatnonzero(variables.attribute[1:] == variables.attribute[:-1]) + 1
@@ -248,23 +247,23 @@ class SliceProgram:
         return sparse.vstack([order, sparse.csr_array(sums)], format="csr")
 
     def solve(self, *, n_matches: float, severity: float) -> Solved | None:
-        """The most useful fractional node with that many matches and so little severity."""
+        """Return the most useful fractional node within these bounds on matches and severity."""
         limits = np.zeros(self.rows.shape[0])
         limits[-2] = self.always - n_matches * (1 - self.SLACK)
         limits[-1] = severity * (1 + self.SLACK) - self.bottom_severity
-        if not len(self.cost):  # one node, and a solver that wants variables
+        if not len(self.cost):  # a single node, but the solver requires variables
             return Solved(self.bottom_utility, self.cost) if (limits >= 0).all() else None
         found = self._least(self.cost, self.rows, limits)
         return None if found is None else Solved(self.bottom_utility - found[0], found[1])
 
     def most_matches(self, *, severity: float, utility: float) -> Solved | None:
-        """The fractional node of most matches with so little severity and that much utility."""
+        """Return the fractional node of most matches within bounds on severity and utility."""
         sparse, n = _scipy("sparse"), len(self.variables)
         spare = self.bottom_utility - utility + self.SLACK * max(1.0, abs(utility))
         room = severity * (1 + self.SLACK) - self.bottom_severity
         if not len(self.cost):
             return Solved(self.always, self.cost) if min(spare, room) >= 0 else None
-        many = self.rows[[-2], :].toarray()[0]  # minus the records that each term stands for
+        many = self.rows[[-2], :].toarray()[0]  # minus the number of records of each term
         useful = sparse.csr_array(np.concatenate([self.cost[:n], np.zeros(len(many) - n)])[None])
         rows = sparse.vstack([self.rows[:-2], self.rows[[-1], :], useful], format="csr")
         limits = np.zeros(rows.shape[0])
@@ -273,7 +272,7 @@ class SliceProgram:
         return None if found is None else Solved(self.always - found[0], found[1])
 
     def _least(self, cost: Floats, rows: Any, limits: Floats) -> tuple[float, Floats] | None:
-        """The least cost within limits, and the point that has it; None where there is none."""
+        """Return the minimum cost within the limits and its point, or ``None`` if infeasible."""
         solved = _scipy("optimize").linprog(
             cost, A_ub=rows, b_ub=limits, bounds=(0, 1), method="highs"
         )
@@ -285,7 +284,7 @@ class SliceProgram:
         return float(solved.fun), self._falling(point)
 
     def _falling(self, point: Floats) -> Floats:
-        """The point with what the solver's tolerance left rising taken away."""
+        """Return the point made monotone, to remove what the solver's tolerance left."""
         falling = point.copy()
         for i in range(len(self.variables.low)):
             chain = self.variables.attribute == i
@@ -296,7 +295,7 @@ class SliceProgram:
 def _acceptable(
     problem: AggregateProblem, chain: Chain, settings: ApproxSettings, bottom: float, top: float
 ) -> Ints:
-    """Which nodes of a chain nearly keep the limits of their slice."""
+    """Return which nodes of a chain nearly keep the limits of their slice."""
     slack = SliceProgram.SLACK
     needed = settings.share * bottom / settings.at_most
     enough = problem.counts(chain.nodes) >= needed * (1 - slack)
@@ -305,7 +304,7 @@ def _acceptable(
 
 
 def _drawn(chain: Chain, kept: Ints, rng: np.random.Generator) -> Ints:
-    """One acceptable node by its chance; none if roundings are never acceptable."""
+    """Return one acceptable node, drawn by its probability, or none if there is none."""
     chances = chain.chances[kept]
     if chances.sum() <= 0:
         return kept[:0]

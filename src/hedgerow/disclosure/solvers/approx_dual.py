@@ -1,10 +1,10 @@
-"""Approximating the other threshold model: about the least risk at a required utility.
+"""Approximation of the other threshold model: nearly minimum risk at a required utility.
 
 [TKDE, Sec. II-C] says that Algorithm 1 has a dual and leaves it to a report; this is it. The
-least ``Φ / |ρ|`` among nodes of utility ``c`` or more lies in one of the slices of Φ. In a slice
-``[τ', τ]`` the linear program asks for the most matches with ``Φ <= τ`` and ``u >= c``; its value
-``T`` is at least the matches of every such node there, so none of them has less risk than
-``τ' / T``. The least of these over all slices is a bound that no node beats, whatever rounding
+lowest ``Φ / |ρ|`` among nodes of utility ``c`` or more is in one of the slices of Φ. In a slice
+``[τ', τ]`` the linear program maximises the matches under ``Φ <= τ`` and ``u >= c``; its value
+``T`` is at least the matches of every such node there, so each of them has a risk of at least
+``τ' / T``. The minimum of these over all slices is a lower bound for all nodes, whatever rounding
 finds.
 
 Nothing here is differentially private.
@@ -26,7 +26,7 @@ from hedgerow.model.arrays import Ints
 
 @dataclass(frozen=True, kw_only=True)
 class DualSettings:
-    """What utility is required, how wide slices are, which part of the utility is enough.
+    """The required utility, the width of slices, and the part of the utility that suffices.
 
     With ``share`` 1 the answer has the required utility itself.
     """
@@ -46,10 +46,10 @@ class DualSettings:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DualApproximation:
-    """A node that is useful enough and has little risk, if there is any; confidential.
+    """A node of sufficient utility and low risk, if there is any; confidential.
 
-    No node of the required utility has less risk than ``least_risk``, so that ``factor`` bounds
-    how far the answer is from the best.
+    No node of the required utility has less risk than ``least_risk``, so ``factor`` bounds the
+    distance of the answer from the best.
     """
 
     node: Node | None
@@ -59,22 +59,22 @@ class DualApproximation:
 
     @property
     def factor(self) -> float:
-        """How many times the least risk the risk of the answer is at most."""
+        """Upper bound on the ratio of the answer's risk to the lowest risk."""
         return self.risk / self.least_risk if self.least_risk > 0 else math.inf
 
 
 def approximate_dual(problem: AggregateProblem, settings: DualSettings) -> DualApproximation:
-    """A node of about the least risk at the required utility [TKDE, Sec. II-C].
+    """Return a node of nearly minimum risk at the required utility [TKDE, Sec. II-C].
 
-    λ and κ of the problem are not looked at. Of the nodes that rounding can return, in all
-    slices, the one of least risk is taken that is useful enough; the record itself is always
-    among them.
+    λ and κ of the problem are ignored. Of the nodes that rounding can return, in all slices,
+    the one of lowest risk with sufficient utility is used; the record itself is always among
+    them.
 
     Departs: the paper prints no dual. Randomised rounding would accept a node that keeps
     ``share`` of the utility, has σ1 of the matches and σ2 times the severity of its slice; it
     does so with probability :func:`dual_acceptance` or more, and the risk is then at most
-    ``σ2 (1 + width) / σ1`` times the least. The best node of each chain is at least as good.
-    With ``share`` 1 nothing of the kind is proved beforehand; ``factor`` tells afterwards.
+    ``σ2 (1 + width) / σ1`` times the lowest. The best node of each chain is at least as good.
+    With ``share`` 1 no such bound is proved beforehand; ``factor`` is known afterwards.
 
     Privacy: none. The answer is a function of the record and of the raw dictionary.
     """
@@ -101,11 +101,11 @@ def dual_acceptance(
     share: float,
     excess: float,
 ) -> float:
-    """The chance, at least, that a rounding keeps enough matches, utility and little severity.
+    """Return a lower bound on the probability that a rounding is acceptable.
 
-    ``matches`` is the value of the slice's program, ``most_matches`` those of the node that says
-    nothing, ``required`` the utility asked for and ``most`` that of the record. By Markov's
-    inequality for what is bounded from above (matches, utility) and for severity.
+    ``matches`` is the value of the slice's program, ``most_matches`` the matches of the fully
+    generalised node, ``required`` the required utility and ``most`` that of the record. Uses
+    Markov's inequality for matches and utility, which are bounded from above, and for severity.
     """
     few = (most_matches - matches) / max(most_matches - share * matches, 1e-300)
     useless = (most - required) / max(most - settings.share * required, 1e-300)

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Literal, TypeAlias, get_args
 
-import numpy as np
-
 from hedgerow.disclosure.lattice.lattice import Lattice, Node, moved
 from hedgerow.disclosure.solvers.climb import Best, Climb
 from hedgerow.errors import SettingError
@@ -25,15 +23,15 @@ def aruba(
     moves: Moves = "squares",
     path: Sequence[int] | None = None,
 ) -> Node | None:
-    """The best feasible node, found by visiting every frontier node [ARUBA, Alg. 2].
+    """Return the best feasible node, found by visiting every frontier node [ARUBA, Alg. 2].
 
     A frontier node is feasible and has an infeasible node directly above it. The first one
-    is located on a ``path`` from bottom to top, given as the attribute of each step, by
+    is located on a ``path`` from bottom to top, which is the attribute of each step, by
     bisection or by walking up it.
 
     Departs: if the top is feasible there is no frontier, and the top is the answer; if the
-    bottom is not, nothing is. The moves from one frontier node to the next are those that
-    the proof of connectedness needs, at most ``k² + k`` of them (:func:`across_squares`); the
+    bottom is not feasible, nothing is. The moves from one frontier node to the next are those
+    that the proof of connectedness needs, at most ``k² + k`` (:func:`across_squares`); the
     printed adjacency cube of ``3^k - 1`` nodes is ``moves="cube"``.
     """
     _check(start, moves)
@@ -54,9 +52,9 @@ def aruba(
 
 
 def path_nodes(lattice: Lattice, path: Sequence[int] | None = None) -> list[Node]:
-    """The nodes from bottom to top when step ``n`` climbs attribute ``path[n]``.
+    """Return the nodes from bottom to top if step ``n`` climbs attribute ``path[n]``.
 
-    Without a path, attributes are climbed to their ends, the last one first.
+    Without a path, attributes are climbed to their ends, starting with the last one.
     """
     if path is None:
         path = [i for i in reversed(range(lattice.n_attributes)) for _ in range(lattice.heights[i])]
@@ -64,18 +62,12 @@ def path_nodes(lattice: Lattice, path: Sequence[int] | None = None) -> list[Node
     for i in path:
         nodes.append(moved(nodes[-1], i, +1))
     if nodes[-1] != lattice.top:
-        raise SettingError("the path does not end at the top", where="path", do="Leave it out.")
+        raise SettingError("the path does not end at the top", where="path", do="Omit it.")
     return nodes
 
 
-def random_path(lattice: Lattice, rng: np.random.Generator) -> list[int]:
-    """A random path from bottom to top, as the attribute of each step."""
-    steps = np.repeat(np.arange(lattice.n_attributes), lattice.heights)
-    return [int(i) for i in rng.permutation(steps)]
-
-
 def _bisected(climb: Climb, nodes: Sequence[Node]) -> Node | None:
-    """The last feasible node of a path, by halving."""
+    """Return the last feasible node of a path, by bisection."""
     if not climb.feasible(nodes[0]):
         return None
     feasible, infeasible = 0, len(nodes)
@@ -89,7 +81,7 @@ def _bisected(climb: Climb, nodes: Sequence[Node]) -> Node | None:
 
 
 def _walked(climb: Climb, nodes: Sequence[Node]) -> Node | None:
-    """The last feasible node of a path, step by step."""
+    """Return the last feasible node of a path, step by step."""
     last = None
     for node in nodes:
         if not climb.feasible(node):
@@ -104,7 +96,7 @@ def across_squares(climb: Climb, node: Node) -> Iterator[Node]:
     Edges between feasible and infeasible nodes that share a unit square connect the whole
     frontier. On the edge from ``node`` up along ``i``, the square along ``j`` has its other
     such edge at ``node + e_j``, at ``node + e_i - e_j`` or at ``node - e_j``, which are therefore
-    frontier nodes without a look at what lies above them.
+    frontier nodes whatever lies above them.
     """
     heights = climb.lattice.heights
     blocked = []
@@ -147,7 +139,7 @@ def _check(start: str, moves: str) -> None:
     for setting, value, choices in (("start", start, STARTS), ("moves", moves, MOVES)):
         if value not in choices:
             raise SettingError(
-                f"there is no choice {value!r}",
+                f"{value!r} is not a valid choice",
                 where=setting,
                 do=f"Choose one of: {', '.join(choices)}.",
             )

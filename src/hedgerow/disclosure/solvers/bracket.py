@@ -1,11 +1,11 @@
-"""A bracket around the best node: what coordinate steps from both ends prove.
+"""A bracket around the best node, proved by coordinate steps from both ends.
 
 Let ``f`` be supermodular and ``x*`` its least maximiser in the box ``[low, high]``. If moving
 attribute ``i`` of ``high`` down to level ``j`` makes ``f`` larger than every level above ``j``
 does, then ``x*_i <= j``: otherwise ``f(x* ∧ y) + f(x* ∨ y) >= f(x*) + f(y)``, with ``y`` the
-node moved to, would make the meet at least as good as ``x*``. Turned round, the same holds for
+node moved to, would make the meet at least as good as ``x*``. The mirrored statement holds for
 ``low``. All attributes may move at once, as each step is proved at the same end; steps
-are repeated until neither end moves. Often they meet, and nothing is left to search.
+are repeated until neither end moves. The ends often meet, and nothing is left to search.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hedgerow.disclosure.solvers.aggregate_objective import AggregateObjective, 
 from hedgerow.model.arrays import Floats, Ints
 
 MARGIN = 2.0**-40
-"""By how much, relative to f, one value must beat another for a step to count as proved.
+"""Relative difference in f from which a step counts as proved.
 
 Sums and products of doubles here are wrong by less than (attributes + 10) 2^-53.
 """
@@ -28,10 +28,10 @@ Sums and products of doubles here are wrong by less than (attributes + 10) 2^-53
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Bracket:
-    """A box of nodes that holds the least maximiser, and the level vectors that matter in it.
+    """A box of nodes that contains the least maximiser, and the level vectors that matter in it.
 
-    Vectors that do not fit ``high`` are left out of ``columns`` or stand for 0 records in
-    ``many``. About ``literal_counts[i]`` records lie above ``low`` in attribute ``i``.
+    Vectors that do not match ``high`` are omitted from ``columns`` or represent 0 records in
+    ``many``. About ``literal_counts[i]`` records are above ``low`` in attribute ``i``.
     """
 
     low: Levels
@@ -42,18 +42,18 @@ class Bracket:
 
     @property
     def closed(self) -> bool:
-        """Whether one node is left."""
+        """True if one node is left."""
         return bool((self.low == self.high).all())
 
     @property
     def ends(self) -> tuple[Node, Node]:
-        """The lowest and the highest node of the box."""
+        """Lowest and highest node of the box."""
         low, high = self.low.tolist(), self.high.tolist()
         return tuple(low), tuple(high)
 
 
 def bracket(problem: AggregateProblem) -> Bracket:
-    """The smallest box around the least maximiser that coordinate steps prove."""
+    """Return the smallest box around the least maximiser that coordinate steps prove."""
     from hedgerow.disclosure.solvers.compiled import aggregate as compiled_aggregate
 
     lines = _Lines(problem.objective)
@@ -79,10 +79,10 @@ def bracket(problem: AggregateProblem) -> Bracket:
 
 
 def _fitting(columns: Levels, many: Ints, high: Levels) -> tuple[Levels, Ints, bool]:
-    """The vectors that fit a node, and whether most did not.
+    """Return the vectors that match a node, and whether most were removed.
 
-    Few that do not are kept and made to stand for no record, which is cheaper than moving
-    the others. Another step is worth its pass over the vectors only when many are gone.
+    If only few do not match, they are kept and represent no record, which is cheaper than
+    moving the others. Another step is worth its pass over the vectors only if many are gone.
     """
     from hedgerow.disclosure.solvers.compiled import aggregate as compiled_aggregate
 
@@ -93,7 +93,7 @@ def _fitting(columns: Levels, many: Ints, high: Levels) -> tuple[Levels, Ints, b
 
 
 class _Lines:
-    """The values of an objective along every attribute from one node, as padded rows."""
+    """Values of an objective along every attribute from one node, as padded rows."""
 
     def __init__(self, objective: AggregateObjective) -> None:
         heights = np.array(objective.lattice.heights, dtype=np.int64)
@@ -108,7 +108,7 @@ class _Lines:
         self.top = heights.astype(np.uint8)
 
     def values(self, node: Levels, counts: Ints, low: Levels, high: Levels) -> Floats:
-        """``f`` of the node with each attribute at each level, -1 outside the box."""
+        """Return ``f`` of the node with each attribute at each level, -1 outside the box."""
         others = _sums_of_others(self.severity[self.rows, node])
         severity = self.objective.constant + others[:, None] + self.severity
         utility = _sums_of_others(self.utility[self.rows, node])[:, None] + self.utility
@@ -117,7 +117,7 @@ class _Lines:
         return np.where(inside, values, -1.0)
 
     def lowered(self, low: Levels, high: Levels, counts: Ints) -> Levels:
-        """Move the upper end down to levels that beat all above them."""
+        """Move the upper end down to levels that are better than all above them."""
         values = self.values(high, counts, low, high)
         best = values.argmax(axis=1)
         rivals = np.where(self.levels > best[:, None], values, -1.0).max(axis=1, initial=-1.0)
@@ -125,7 +125,7 @@ class _Lines:
         return np.where(proved & (best < high), best, high).astype(np.uint8)
 
     def raised(self, low: Levels, high: Levels, counts: Ints) -> Levels:
-        """Move the lower end up to levels that beat all below them."""
+        """Move the lower end up to levels that are better than all below them."""
         values = self.values(low, counts, low, high)
         best = values.argmax(axis=1)
         rivals = np.where(self.levels < best[:, None], values, -1.0).max(axis=1, initial=-1.0)
@@ -134,7 +134,7 @@ class _Lines:
 
 
 def _sums_of_others(parts: Floats) -> NDArray[np.float64]:
-    """For each part the sum of all others; never by subtracting, which would cancel."""
+    """Return for each part the sum of all others, without subtraction, which would cancel."""
     others = np.zeros(len(parts))
     others[1:] += np.cumsum(parts[:-1])
     others[:-1] += np.cumsum(parts[:0:-1])[::-1]

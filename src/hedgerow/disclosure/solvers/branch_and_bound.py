@@ -1,6 +1,6 @@
-"""Branch and bound: boxes of nodes, the one that promises most first.
+"""Branch and bound: boxes of nodes, the most promising one first.
 
-A box holds the nodes between a low and a high one. Monotonicity bounds all of them by a look
+A box holds the nodes between a low and a high one. Monotonicity bounds all of them by the values
 at the corners.
 """
 
@@ -32,7 +32,7 @@ class Box:
                 yield i
 
     def halves(self, i: int) -> tuple[tuple[Node, Node], tuple[Node, Node]]:
-        """The corners of the lower and the upper half along attribute ``i``."""
+        """Return the corners of the lower and the upper half along attribute ``i``."""
         length = self.high[i] - self.low[i]
         middle = (length + 1) // 2
         upper = moved(self.low, i, middle), self.high
@@ -40,7 +40,7 @@ class Box:
 
 
 class Branching(Protocol):
-    """What bounds the boxes of a problem, and keeps the best node it has seen."""
+    """Bounds the boxes of a problem, and keeps the best node it has seen."""
 
     lattice: Lattice
 
@@ -54,7 +54,7 @@ class Branching(Protocol):
         ...
 
     def resolved(self, box: Box) -> bool:
-        """Take the best node of a box if it is known without branching; say whether it is."""
+        """Use the best node of a box if it is known without branching; return whether it is."""
         ...
 
     def side(self, box: Box) -> int:
@@ -63,7 +63,7 @@ class Branching(Protocol):
 
 
 def explore(problem: Branching) -> None:
-    """Branch until no box is left that could hold a better node than the best."""
+    """Branch until no remaining box could contain a better node than the best."""
     queue: list[Box] = []
     corners: tuple[tuple[Node, Node], ...] = ((problem.lattice.bottom, problem.lattice.top),)
     while True:
@@ -78,14 +78,14 @@ def explore(problem: Branching) -> None:
 
 
 def branch_and_bound(climb: Climb) -> Node | None:
-    """The best feasible node of a climb."""
+    """Return the best feasible node of a climb."""
     problem = ClimbBranching(climb)
     explore(problem)
     return problem.best.node
 
 
 def balance_by_branch_and_bound(landscape: Landscape, objective: Balance) -> Answer:
-    """The node of least ``r - λu``."""
+    """Return the node of minimum ``r - λu``."""
     problem = BalanceBranching(landscape, objective)
     explore(problem)
     return answer_of(
@@ -94,7 +94,7 @@ def balance_by_branch_and_bound(landscape: Landscape, objective: Balance) -> Ans
 
 
 class ClimbBranching:
-    """Boxes of a climb: cost is least at the high corner, feasibility surest at the low one."""
+    """Boxes of a climb: minimum cost at the high corner, feasibility likeliest at the low one."""
 
     def __init__(self, climb: Climb) -> None:
         self.climb = climb
@@ -107,7 +107,7 @@ class ClimbBranching:
         return self.best.cost
 
     def box(self, low: Node, high: Node) -> Box | None:
-        """The box without the ends of sides that are infeasible even from its low corner."""
+        """Return the box without the ends of sides that are infeasible even from its low corner."""
         if not self.climb.feasible(low):
             return None
         for i in range(len(low)):
@@ -116,14 +116,14 @@ class ClimbBranching:
         return Box(bound=self.climb.cost(high), low=low, high=high)
 
     def resolved(self, box: Box) -> bool:
-        """Take the high corner, if it is feasible: nothing in the box costs less."""
+        """Use the high corner, if it is feasible: nothing in the box costs less."""
         if not self.climb.feasible(box.high):
             return False
         self.best.offer(box.high)
         return True
 
     def side(self, box: Box) -> int:
-        """The attribute along which the risk moves most, be it the cost or what is limited."""
+        """Return the attribute along which the risk changes most, as cost or as constraint."""
         if self.climb.generalises:
             return max(box.sides(), key=lambda i: self.climb.cost(box.halves(i)[0][1]))
         return max(
@@ -132,7 +132,7 @@ class ClimbBranching:
 
 
 class BalanceBranching:
-    """Boxes of levels: risk is least at the high corner, utility most at the low one."""
+    """Boxes of levels: minimum risk at the high corner, maximum utility at the low one."""
 
     def __init__(self, landscape: Landscape, objective: Balance) -> None:
         self.landscape = landscape
@@ -148,13 +148,13 @@ class BalanceBranching:
         return self._key[0]
 
     def box(self, low: Node, high: Node) -> Box:
-        """The whole box: every node is a candidate."""
+        """Return the whole box: every node is a candidate."""
         self.visited |= {low, high}
         bound = self.landscape.risk(high) - self.rate * self.landscape.utility(low)
         return Box(bound=bound, low=low, high=high)
 
     def resolved(self, box: Box) -> bool:
-        """Take the node of a box that has only one."""
+        """Use the node of a box that has only one."""
         if box.low != box.high:
             return False
         key = (box.bound, self.landscape.risk(box.low), box.low)
@@ -163,5 +163,5 @@ class BalanceBranching:
         return True
 
     def side(self, box: Box) -> int:
-        """The longest side."""
+        """Return the longest side."""
         return max(box.sides(), key=lambda i: box.high[i] - box.low[i])

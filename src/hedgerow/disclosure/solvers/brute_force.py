@@ -12,13 +12,13 @@ from hedgerow.errors import SettingError
 from hedgerow.model.arrays import Floats
 
 MOST_NODES = 1 << 24
-"""Nodes up to which brute force is tried."""
+"""Maximum number of nodes for brute force."""
 
 
 def brute_force(landscape: Landscape, objective: Objective) -> Answer:
-    """The optimum over all nodes: what the other searches are held against.
+    """Return the optimum over all nodes, the reference for the other searches.
 
-    It is the only search that does not rely on a monotone risk.
+    This is the only search that does not rely on a monotone risk.
     """
     lattice = landscape.lattice
     _check_size(lattice)
@@ -47,7 +47,7 @@ def _best_balance(landscape: Landscape, objective: Balance) -> Answer:
 
 
 def _below(feasible: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which nodes have a feasible node directly above them."""
+    """Return which nodes have a feasible node directly above them."""
     below = np.zeros_like(feasible)
     for axis in range(feasible.ndim):
         here = [slice(None)] * feasible.ndim
@@ -58,7 +58,7 @@ def _below(feasible: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _first_least(eligible: NDArray[np.bool_], cost: Floats, other: Floats) -> int | None:
-    """The rank of the first eligible node of least cost and, among those, least other."""
+    """Return the rank of the first eligible node by cost, then by the other measure."""
     ranks = np.flatnonzero(eligible)
     if not len(ranks):
         return None

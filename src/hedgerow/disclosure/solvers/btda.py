@@ -9,12 +9,12 @@ from hedgerow.disclosure.solvers.climb import Best, Climb
 
 
 def btda(climb: Climb) -> Node | None:
-    """The best feasible node, found in order of cost [ARUBA, Alg. 1].
+    """Return the best feasible node, found in order of cost [ARUBA, Alg. 1].
 
-    Whatever has not been reached yet lies below something in the queue and costs as much or
-    more [ARUBA, Thm. 1].
+    Nodes that have not been reached lie below something in the queue and cost at least as
+    much [ARUBA, Thm. 1].
 
-    Departs: the queue may run empty, in which case nothing is feasible; and the loop goes on
+    Departs: the queue may become empty, in which case nothing is feasible; and the loop goes on
     through nodes of the same cost, so that ties are broken as in the other searches.
     """
     top = climb.lattice.top

@@ -1,9 +1,9 @@
-"""The two threshold problems as one: on the way up cost falls, until feasibility is lost.
+"""The two threshold problems as one: going up, cost falls until feasibility is lost.
 
-From the record itself one climbs by generalising: risk falls, until too little utility is
-left. From the record that says nothing one climbs by specialising: utility grows, until the
-risk is too high. Either way the feasible nodes are a down-set of the climb, and the searches
-need to know no more. [ARUBA, Sec. V] leaves the second, its dual problem, to the reader.
+From the record itself one climbs by generalising: risk falls, until the utility is too low. From
+the fully generalised record one climbs by specialising: utility grows, until the risk is too
+high. In both cases the feasible nodes are a down-set of the climb, which is all that the searches
+need to know. [ARUBA, Sec. V] leaves the second, its dual problem, to the reader.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from hedgerow.model.arrays import Floats
 
 
 class Climb:
-    """A lattice seen from the end at which everything may start, and what is least there.
+    """A lattice seen from the end at which everything may start, with its cost and constraint.
 
-    Nodes of a climb are *steps climbed* along each attribute; :meth:`levels` turns them into
-    levels. A climb that generalises has the risk as its cost, one that specialises the utility
-    with its sign turned; the other of the two, turned likewise, has to stay within ``limit``.
-    Every node that a search asks about is kept in ``visited``.
+    Nodes of a climb are *steps climbed* along each attribute; :meth:`levels` converts them to
+    levels. A climb that generalises has the risk as its cost, one that specialises the negated
+    utility; the other of the two, likewise negated, must stay within ``limit``. Every node that
+    a search evaluates is stored in ``visited``.
     """
 
     def __init__(self, landscape: Landscape, objective: MinimiseRisk | MaximiseUtility) -> None:
@@ -36,39 +36,39 @@ class Climb:
         self._others: dict[Node, float] = {}
 
     def levels(self, node: Node) -> Node:
-        """The levels that a node of the climb stands for."""
+        """Return the levels that a node of the climb represents."""
         if self.generalises:
             return node
         return tuple(h - steps for h, steps in zip(self.lattice.heights, node, strict=True))
 
     def cost(self, node: Node) -> float:
-        """What is to be least."""
+        """Return the objective value to minimise."""
         self.visited[node] = None
         return self._cost(node)
 
     def other(self, node: Node) -> float:
-        """What has to stay within the limit."""
+        """Return the value that must stay within the limit."""
         self.visited[node] = None
         return self._other(node)
 
     def feasible(self, node: Node) -> bool:
-        """Whether a node is useful enough, or safe enough."""
+        """Return whether a node has enough utility, or a low enough risk."""
         return self.other(node) <= self.limit
 
     def key(self, node: Node) -> tuple[float, float, Node]:
-        """By what nodes are ranked: cost, then the other of risk and utility, then order."""
+        """Return the sort key: cost, then the other of risk and utility, then order."""
         return self._cost(node), self._other(node), node
 
     def is_maximal(self, node: Node) -> bool:
-        """Whether a node is feasible and none directly above it is; counts as no visit."""
+        """Return whether a node, but none directly above, is feasible; not counted as a visit."""
         above = self.lattice.above(node)
         return self._other(node) <= self.limit and all(self._other(w) > self.limit for w in above)
 
     def settled(self, node: Node) -> Node:
-        """The node reached by climbing down, attribute by attribute, while that costs nothing.
+        """Return the node reached by climbing down each attribute while the cost stays equal.
 
-        A generalisation that lowers no risk would lose utility for nothing, and the reverse;
-        counts as no visit.
+        A generalisation that does not lower the risk would lose utility without benefit, and vice
+        versa; not counted as a visit.
         """
         cost = self._cost(node)
         for i in range(len(node)):
@@ -80,13 +80,13 @@ class Climb:
         return node
 
     def arrays(self) -> tuple[Floats, Floats]:
-        """The cost of all nodes, and what has to stay within the limit."""
+        """Return the cost of all nodes, and the value that must stay within the limit."""
         if self.generalises:
             return self.landscape.risks(), -self.landscape.utilities()
         return np.flip(-self.landscape.utilities()), np.flip(self.landscape.risks())
 
     def answer(self, node: Node | None) -> Answer:
-        """The answer that discloses a node of the climb, settled where the risk is monotone."""
+        """Return the answer for a node of the climb, settled if the risk is monotone."""
         exact = self.landscape.monotone
         if node is not None:
             node = self.levels(self.settled(node) if exact else node)
@@ -114,9 +114,9 @@ class Climb:
 class Best:
     """The best maximal node offered so far.
 
-    Every optimum lies at or below a *maximal* feasible node of the same cost, so one of these
-    is an optimum too [ARUBA, Thm. 2, as far as it holds with ties]. Looking at these alone,
-    and settling what is found, all searches end at the same node.
+    Every optimum is at or below a *maximal* feasible node of the same cost, so one of these
+    is an optimum too [ARUBA, Thm. 2, as far as it holds with ties]. By comparing only these,
+    and settling the result, all searches end at the same node.
     """
 
     def __init__(self, climb: Climb) -> None:
@@ -133,7 +133,7 @@ class Best:
 
 
 def answer_of(landscape: Landscape, node: Node | None, *, n_visited: int, exact: bool) -> Answer:
-    """The answer that discloses levels ``node``, or nothing."""
+    """Return the answer that discloses the levels ``node``, or nothing."""
     return Answer(
         node=node,
         risk=math.nan if node is None else landscape.risk(node),

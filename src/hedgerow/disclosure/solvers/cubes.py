@@ -64,11 +64,11 @@ def best_of_records(
     known: Levels | None = None,
     workers: int | None = None,
 ) -> AggregateAnswers:
-    """The best node of every record, all of whose lattices are small.
+    """Return the best node of every record, all of whose lattices are small.
 
-    Records with the same values are counted once if they stand next to each other. ``known``
-    are the levels of what a recipient has of each record; matches and severity are those of
-    the node together with it.
+    Adjacent records with the same values are counted once. ``known`` are the levels that a
+    recipient already has of each record; matches and severity are those of the meet of the
+    node and these levels.
 
     Privacy: none. The answers are functions of the records and of the raw dictionary.
     """
@@ -83,7 +83,7 @@ def best_of_records(
     levels = np.zeros(rows.shape, dtype=np.uint8)
     n_matches = np.zeros(len(rows), dtype=np.int64)
     worth, burden = np.zeros(len(rows)), np.zeros(len(rows))
-    asked = (
+    weighing = (
         float(settings.risk_weight),
         float(settings.power),
         float(settings.constant),
@@ -96,7 +96,7 @@ def best_of_records(
             (rows[part], heights[part], strides[part], own[part]),
             (hierarchy.first, hierarchy.stop, hierarchy.utility, hierarchy.weights),
             (entries.places, entries.many, entries.n_places),
-            asked,
+            weighing,
             (levels[part], n_matches[part], worth[part], burden[part]),
         )
 

@@ -1,20 +1,20 @@
 """Maximise a supermodular polynomial over the nodes of a box, as a minimum cut.
 
 A node is written in 0/1 variables ``z_v``, one for each attribute and each level above the
-lowest: ``z = 1`` where the node is at least that high. Four kinds of terms are allowed, and
+lowest: ``z = 1`` if the node is at least that high. Four kinds of terms are allowed, and
 each is an arc or two of a network in which ``z_v = 1`` puts ``v`` on the source's side:
 
 - one variable, of any sign: an arc from the source or to the sink;
 - a level needs the level below it: an arc of unlimited capacity between them;
-- a reward, never negative, for a set of variables that are all 1 (dictionary records): for
+- a non-negative reward for a set of variables that are all 1 (dictionary records): for
   two variables an arc between them, for more a *project* node that needs them all;
-- a reward for a set that are all 0 (monomials in negated variables): the same, mirrored,
-  with an auxiliary node on the sink's side.
+- a reward for a set of variables that are all 0 (monomials in negated variables): the same,
+  mirrored, with an auxiliary node on the sink's side.
 
-Capacities are 64-bit integers. With floats the value of a cut is nearly right, but which side
-a tie falls on is left to rounding. Rewards are scaled by a power of two, which is exact, so
-that all of them together stay below 2^60, and rounded: a cut is then wrong by at most what the
-rounding took away, which is measured, reported and zero for whole rewards.
+Capacities are 64-bit integers. With floats the value of a cut is nearly right, but rounding decides
+ties. Rewards are scaled by a power of two, which is exact, so that their sum stays below 2^60,
+and rounded: a cut is then wrong by at most the sum of the rounding errors, which is measured,
+reported and 0 for integer rewards.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from hedgerow.errors import InternalError, MissingExtraError
 from hedgerow.model.arrays import Flags, Floats, Ints
 
 CAPACITY_BITS = 60
-"""All finite capacities together stay below 2 to this power."""
+"""Exponent of 2 that bounds the sum of all finite capacities."""
 
 
 class CutTerms(NamedTuple):
     """Rewards for sets of at least two variables, one row each.
 
-    Rows of ``members`` are filled up with the number of variables.
+    Rows of ``members`` are padded with the number of variables.
     """
 
     members: Ints
@@ -47,9 +47,9 @@ class CutTerms(NamedTuple):
 class MinCut:
     """The least maximiser of a polynomial.
 
-    ``ones`` are its variables that are 1; it is worth ``advantage`` more than the reference.
-    ``rounding`` bounds how much the whole comparison of any two nodes is off by the
-    rounding of capacities.
+    ``ones`` are its variables that are 1; its value exceeds that of the reference by
+    ``advantage``. ``rounding`` bounds the error of any comparison of two nodes due to rounded
+    capacities.
     """
 
     ones: Flags
@@ -60,10 +60,10 @@ class MinCut:
 def least_maximiser(
     attribute: Ints, unary: Floats, all_one: CutTerms, all_zero: CutTerms, *, reference: Flags
 ) -> MinCut:
-    """The least node of greatest value: rewards of the sets that are all 1 or all 0, and unary.
+    """Return the least node of maximum value: rewards for all-1 and all-0 sets, and unary ones.
 
-    ``attribute`` says which chain each variable belongs to, from the lowest level of the
-    first attribute up; ``unary[v]`` is the reward for ``z_v = 0``.
+    ``attribute`` is the chain of each variable, from the lowest level of the first attribute up;
+    ``unary[v]`` is the reward for ``z_v = 0``.
     """
     scale = _scale(unary, all_one, all_zero)
     network = _Network(
@@ -83,7 +83,7 @@ def least_maximiser(
 
 def _scale(unary: Floats, all_one: CutTerms, all_zero: CutTerms) -> float:
     total = float(np.abs(unary).sum() + all_one.rewards.sum() + all_zero.rewards.sum())
-    # A set of two counts twice, as an arc and at a single variable: hence a bit to spare.
+    # A set of two counts twice, as an arc and at a single variable: this needs a spare bit.
     exponent = CAPACITY_BITS - 2 - math.frexp(total)[1] if total > 0 else 0
     return math.ldexp(1.0, min(max(exponent, -1000), 1000))
 
@@ -93,7 +93,7 @@ def _lost(scaled: Floats) -> float:
 
 
 class _WholeTerms(NamedTuple):
-    """Whole rewards: for sets of two variables, and for larger sets."""
+    """Integer rewards: for sets of two variables, and for larger sets."""
 
     first: Ints
     second: Ints
@@ -129,7 +129,7 @@ class _Network:
         np.subtract.at(single, all_one.first, all_one.pair_rewards)
         np.add.at(single, all_zero.first, all_zero.pair_rewards)
         arcs = self._finite(single)
-        # No flow is larger than all of these together, so such an arc is never full.
+        # No flow exceeds the sum of all of these, so such an arc is never full.
         unlimited = sum(int(capacities.sum()) for _, _, capacities in arcs) + 1
         chained = np.flatnonzero(attribute[1:] == attribute[:-1])
         arcs.append((chained + 1, chained, np.full(len(chained), unlimited)))
@@ -156,16 +156,16 @@ class _Network:
         ]
 
     def _to_members(self, nodes: Ints, terms: _WholeTerms) -> tuple[Ints, Ints, Ints]:
-        """One arc between each set's node and each of its variables.
+        """Return one arc between each set's node and each of its variables.
 
-        No more than the set's reward flows through its node, so a capacity of that is as
-        good as an unlimited one.
+        At most the set's reward flows through its node, so a capacity of that is as good as an
+        unlimited one.
         """
         row, place = np.nonzero(terms.sets < self.n)
         return nodes[row], terms.sets[row, place], terms.set_rewards[row]
 
     def capacity_at(self, ones: Flags) -> int:
-        """The capacity of the best cut that has these variables on the source's side."""
+        """Return the capacity of the best cut that has these variables on the source's side."""
         side = np.zeros(self.n + 2 + len(self.projects) + len(self.mirrored), dtype=np.bool_)
         side[: self.n], side[self.source] = ones, True
         side[self.projects] = np.append(ones, True)[self.all_one.sets].all(axis=1)
@@ -173,14 +173,14 @@ class _Network:
         return int(self.capacities[side[self.tails] & ~side[self.heads]].sum())
 
     def solve(self) -> tuple[Flags, int]:
-        """The variables on the source's side of the least minimum cut, and its capacity."""
+        """Return the variables on the source's side of the least minimum cut, and its capacity."""
         flow: Any = _max_flow().SimpleMaxFlow()
         flow.add_arcs_with_capacity(
             self.tails.astype(np.int32), self.heads.astype(np.int32), self.capacities
         )
         if flow.solve(self.source, self.sink) != flow.OPTIMAL:
             raise InternalError("a maximum flow was not found")
-        # What the source still reaches is the least minimum cut.
+        # The nodes that the source still reaches are the least minimum cut.
         reached = np.array(flow.get_source_side_min_cut(), dtype=np.int64)
         ones = np.zeros(self.n, dtype=np.bool_)
         ones[reached[reached < self.n]] = True

@@ -1,16 +1,16 @@
 """The best node of any supermodular function, by the minimum-norm point of Fujishige and Wolfe.
 
 Maximising a supermodular ``g`` is minimising the submodular ``F = g(∅) - g`` on sets of steps.
-Vectors that spend no more than ``F(X)`` on any set ``X`` and all of ``F`` on the full set form
-its base polytope; of the point nearest to the origin the negative coordinates are a minimiser
-of ``F``, and for *every* point ``x`` of the polytope ``Σ min(x_v, 0)`` bounds ``F`` from below
-[Fujishige05]. Wolfe's algorithm walks to that point over vertices, which one sorted pass finds.
+Vectors whose sum is at most ``F(X)`` on any set ``X`` and all of ``F`` on the full set form its
+base polytope; the negative coordinates of the point nearest to the origin are a minimiser of
+``F``, and for *every* point ``x`` of the polytope ``Σ min(x_v, 0)`` is a lower bound on ``F``
+[Fujishige05]. Wolfe's algorithm reaches that point over vertices, which one sorted pass finds.
 
-Two things keep it right where a plain version goes wrong (it fails near 300 steps): the nearest
+Two measures keep it right where a plain version goes wrong (it fails near 300 steps): the nearest
 point of a set of vertices is a least-squares solution of an updated QR factorisation, not of
-normal equations, which square the condition number; and the answer does not rest on the
-signs of coordinates near 0. Every set that a sorted pass meets is a candidate, the best one is
-kept, and the bound says how far from the best of all it can be.
+normal equations, which square the condition number; and the answer does not rely on the
+signs of coordinates near 0. Every set that a sorted pass visits is a candidate, the best one is
+kept, and the bound limits its distance from the optimum.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from hedgerow.errors import InternalError, MissingExtraError
 from hedgerow.model.arrays import Floats, Ints
 
 TINY = 1e-12
-"""Weights of vertices, relative to 1, below which a vertex is dropped."""
+"""Relative weight below which a vertex is dropped."""
 
 REFRESH_EVERY = 50
-"""Updates after which the factorisation is computed afresh."""
+"""Number of updates after which the factorisation is recomputed."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -52,12 +52,12 @@ def maximise_supermodular(
     whole: bool = False,
     most_steps: int | None = None,
 ) -> SupermodularOptimum:
-    """The best node of a supermodular function on a product of chains.
+    """Return the best node of a supermodular function on a product of chains.
 
     ``values`` gives the function at many nodes, one row of levels each. The walk ends when
-    no node can be better by more than ``tolerance`` times the size of the values; for
-    ``whole`` numbers already when none can be better by 1, which is then exact. It also ends
-    when rounding leaves no way closer: look at ``gap``.
+    no node can be better by more than ``tolerance`` times the size of the values; with
+    ``whole`` (integer) values, as soon as none can be better by 1, which is then exact. It also
+    ends when rounding prevents progress: check ``gap``.
 
     >>> nodes_in_common = lambda x: (x.min(axis=1) * 2 - x.sum(axis=1)).astype(float)
     >>> optimum = maximise_supermodular(nodes_in_common, (3, 3), whole=True)
@@ -76,7 +76,7 @@ def maximise_supermodular(
 
 
 class _Walk:
-    """Wolfe's algorithm, with the best node and the best bound that it has met."""
+    """Wolfe's algorithm, with the best node and the best bound so far."""
 
     def __init__(self, family: RingFamily) -> None:
         self.family = family
@@ -91,11 +91,11 @@ class _Walk:
 
     @property
     def gap(self) -> float:
-        """How much better than the best node met another one can be."""
+        """Upper bound on how much better another node can be."""
         return self.bound - self.value
 
     def _vertex(self, point: Floats) -> Floats:
-        """The vertex that spends the least in the direction of a point, by one sorted pass."""
+        """Return the vertex with the smallest product with a point, by one sorted pass."""
         order: Ints = np.argsort(point, kind="stable")
         nodes, values, extended = self.family.along(order)
         best = int(np.argmax(values))
@@ -113,7 +113,7 @@ class _Walk:
         self.bound = min(self.bound, bound)
 
     def step(self) -> bool:
-        """Take one vertex more and go to the nearest point; whether that came any closer."""
+        """Add one vertex and go to the nearest point; return whether that made progress."""
         vertex = self._vertex(self.point)
         self.n_steps += 1
         if self.point @ (self.point - vertex) <= 1e-15 * self.size**2:
@@ -129,7 +129,7 @@ class _Walk:
 
 
 class _Corral:
-    """Vertices in general position, and weights that make a point of their convex hull.
+    """Vertices in general position, and the weights of a point of their convex hull.
 
     The nearest point of their affine hull to the origin has weights proportional to the
     least-squares solution of ``A v = e_0``, where ``A`` is the matrix of vertices under a
@@ -148,11 +148,11 @@ class _Corral:
         self.n_updates = 0
 
     def point(self) -> Floats:
-        """The point that the weights make."""
+        """Return the point with these weights."""
         return np.asarray(self.columns[1:] @ self.weights * self.scale)
 
     def add(self, vertex: Floats) -> bool:
-        """Take in a vertex with weight 0; not if it lies in the affine hull of the others."""
+        """Add a vertex with weight 0, unless it lies in the affine hull of the others."""
         column = np.append(1.0, vertex / self.scale)
         n = self.columns.shape[1]
         if n == len(column):
@@ -179,7 +179,7 @@ class _Corral:
         self.weights = self.weights[kept] / self.weights[kept].sum()
 
     def settle(self) -> None:
-        """Go to the nearest point of the convex hull, dropping vertices that are in the way."""
+        """Go to the nearest point of the convex hull, dropping vertices that block the way."""
         for _ in range(self.columns.shape[1] + 1):
             solution = self.linalg.solve_triangular(self.r, self.q[0])
             nearest = solution / solution.sum()
@@ -190,7 +190,7 @@ class _Corral:
                     self._drop(kept)
                 self.weights = self.weights / self.weights.sum()
                 return
-            # Walk towards it until the first weight falls to 0.
+            # Move towards it until the first weight falls to 0.
             falling = np.flatnonzero(nearest < -TINY)
             reach = self.weights[falling] / (self.weights[falling] - nearest[falling])
             first = falling[int(np.argmin(reach))]

@@ -1,9 +1,10 @@
-"""Φ u^κ of a box as a polynomial in negated variables, with coefficients that are never negative.
+"""Φ u^κ of a box as a polynomial in negated variables with non-negative coefficients.
 
 With ``z_ij = 1`` where attribute ``i`` is at level ``j`` or higher, a part that falls with the
 level is ``w_i(x_i) = w_i(high_i) + Σ_j (w_i(j-1) - w_i(j)) (1 - z_ij)``. So Φ and u are sums of
-negated variables with coefficients from 0 up, and so is every product of them. Two negated
-variables of one attribute are the lower one: ``(1 - z_ij)(1 - z_ij') = 1 - z_i,min(j,j')``.
+negated variables with non-negative coefficients, and so is every product of them. The product of
+two negated variables of one attribute is the lower one: ``(1 - z_ij)(1 - z_ij') = 1 -
+z_i,min(j,j')``.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from hedgerow.errors import SettingError
 from hedgerow.model.arrays import Flags, Floats, Ints
 
 MOST_TERMS = 4_000_000
-"""Products up to which a power is multiplied out."""
+"""Maximum number of products when a power is expanded."""
 
-_DENSE_UP_TO = 1 << 22  # keys up to which equal monomials are added up in one dense array
+_DENSE_UP_TO = 1 << 22  # maximum number of keys for adding equal monomials in a dense array
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,12 +51,12 @@ class BoxVariables:
         return len(self.attribute)
 
     def of_node(self, node: Levels) -> Flags:
-        """Which variables are 1 at a node of the box."""
+        """Return which variables are 1 at a node of the box."""
         ones: Flags = node[self.attribute] >= self.level
         return ones
 
     def node(self, ones: Flags) -> Levels:
-        """The node whose variables are these."""
+        """Return the node with these variables."""
         raised = np.bincount(self.attribute[ones], minlength=len(self.low))
         return (self.low + raised).astype(np.uint8)
 
@@ -69,24 +70,24 @@ class Polynomial:
 
 
 def steps(parts: Floats, start: Ints, variables: BoxVariables) -> Floats:
-    """What is lost when each variable turns from 0 to 1."""
+    """Return the loss of each variable when it changes from 0 to 1."""
     at = start[variables.attribute] + variables.level
     return np.asarray(parts[at - 1] - parts[at])
 
 
 def powers_of(objective: AggregateObjective, variables: BoxVariables, high: Levels) -> Polynomial:
-    """Φ u^κ over a box, multiplied out.
+    """Return Φ u^κ over a box, expanded.
 
     There are ``n^(κ+1)`` products for ``n`` variables.
     """
     n = len(variables)
     if (n + 1) ** (objective.whole_power() + 1) > MOST_TERMS:
         raise SettingError(
-            "the utility's power is too large to be multiplied out for that many attributes",
+            "the utility's power is too large to be expanded for that many attributes",
             where="power",
             do="Give a smaller power, or use the minimum-norm point.",
         )
-    # One column of members more than variables: number n stands for 'none', the constant.
+    # One member more than there are variables: number n represents 'none', the constant.
     weight = np.append(steps(objective.severity_of, objective.start, variables), 0.0)
     worth = np.append(steps(objective.utility_of, objective.start, variables), 0.0)
     weight[n] = objective.severity(high)
@@ -105,7 +106,7 @@ def _times(
     used = np.flatnonzero(factor)
     new = np.tile(used, len(members))[:, None]
     product = np.sort(np.hstack([np.repeat(members, len(used), axis=0), new]), axis=1)
-    # Of two levels of one attribute the lower one stays.
+    # Of two levels of one attribute the lower one remains.
     chain = np.append(variables.attribute, -1)
     same = (chain[product[:, 1:]] == chain[product[:, :-1]]) & (product[:, 1:] < n)
     product[:, 1:][same] = n

@@ -1,16 +1,16 @@
 """The dictionary with only some of its literals: an upper bound on |ρ| that is cheap to cut.
 
-A dictionary record fits a node when each of its literals holds. Keeping only a few of them
-lets it fit more nodes, so the count can only be too large; and records that keep the same
-literals become one group, however different they are otherwise. If the best node by that bound
-has no record too many, it is the best node of all. Else the records that are there by mistake
-get back one literal that says so, and the search goes on. Hundreds of thousands of records
-need a few thousand groups, and two or three rounds.
+A dictionary record matches a node if all of its literals hold. With only a few of them, it matches
+more nodes, so the count can only be too large; and records with the same remaining literals form
+one group, whatever their other differences. If the best node by that bound has no record too many,
+it is the best node overall. Otherwise each record that is counted wrongly gets back one literal
+that excludes it, and the search goes on. Hundreds of thousands of records need a few thousand
+groups, and two or three rounds.
 
-Which two literals a record starts with is a matter of luck and of balance: records share out
-what they are worth among the attributes that must stay general for their sake. Attributes are
-looked at in a few random orders, those first that need much and have few records to pay for it.
-The orders change the work, never the answer.
+The first two literals of a record are chosen at random, but balanced: the value of records is
+distributed over the attributes that must stay general because of them. Attributes are examined in
+a few random orders, first those that need much and have few records to pay for it. The orders
+change the work, never the answer.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from hedgerow.disclosure.solvers.monomials import BoxVariables
 from hedgerow.model.arrays import Floats, Ints
 
 ORDERS = 16
-"""In how many different orders records look at their attributes."""
+"""Number of different orders in which records examine their attributes."""
 
 
 class RelaxedDictionary:
     """Groups of dictionary records, each with some literals that all of its records have.
 
-    ``members`` are the literals of each group, filled up with the number of variables, and
-    ``sizes`` how many records it stands for.
+    ``members`` are the literals of each group, padded with the number of variables, and
+    ``sizes`` the number of records in it.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class RelaxedDictionary:
         return sums.astype(np.int64)
 
     def tighten(self, node: Levels) -> bool:
-        """Make the bound exact at a node; whether anything had to change."""
+        """Make the bound exact at a node; return whether anything had to change."""
         from hedgerow.disclosure.solvers.compiled import aggregate as compiled_aggregate
 
         n = len(self.variables)
@@ -83,7 +83,7 @@ class RelaxedDictionary:
         return True
 
     def count(self, node: Levels) -> int:
-        """The number of records that fit a node by the bound."""
+        """Return the number of records that match a node according to the bound."""
         return int(self.sizes[self._fits(node)].sum())
 
     def _fits(self, node: Levels) -> NDArray[np.bool_]:
@@ -92,14 +92,14 @@ class RelaxedDictionary:
         return fits
 
     def _open(self, node: Levels) -> Ints:
-        """The orders without attributes that are as high at the node as the box allows."""
+        """Return the orders without attributes that are at their highest level at the node."""
         below = (node < self.box.high)[self.orders]
         return self.orders[below].reshape(len(self.orders), -1)
 
     def rewards(self, worth: float) -> tuple[Floats, CutTerms]:
-        """What groups pay if their literals hold, each record being worth that much.
+        """Return the rewards of groups whose literals hold, for a value per record.
 
-        First for single literals, as rewards by variable; then for sets of them.
+        First those for single literals, by variable; then those for sets of them.
         """
         n = len(self.variables)
         many = (self.members < n).sum(axis=1)
@@ -111,7 +111,7 @@ class RelaxedDictionary:
 
 
 def _numbered(keys: Ints, n_keys: int) -> tuple[Ints, Ints]:
-    """The distinct keys, and which of them each one is."""
+    """Return the distinct keys, and the index of each key among them."""
     distinct = np.flatnonzero(np.bincount(keys, minlength=n_keys))
     number = np.zeros(n_keys, dtype=np.int64)
     number[distinct] = np.arange(len(distinct))
@@ -119,16 +119,16 @@ def _numbered(keys: Ints, n_keys: int) -> tuple[Ints, Ints]:
 
 
 def balanced_orders(objective: AggregateObjective, box: Bracket, level: float) -> Ints:
-    """Orders of the attributes that are open, those first that need the most per record.
+    """Return orders of the open attributes, first those that need the most per record.
 
-    What an attribute needs is how much ``Φ (u^κ - level)`` falls when it alone becomes as
+    The need of an attribute is the decrease of ``Φ (u^κ - level)`` when it alone becomes as
     general as the box allows, from the bottom or at the top of the box.
     """
     open_attributes = np.flatnonzero(box.low < box.high)
     needs = _falls(objective, box.low, box.high, open_attributes, level)
     rates = needs / (box.literal_counts[open_attributes] + 1)
-    # Sorting exponential draws over rates gives each order its chance; the seed is fixed
-    # so that the same problem always takes the same way.
+    # Sorting exponential draws divided by rates gives each order its probability; the seed is
+    # fixed so that the same problem is always solved in the same way.
     draws = np.random.default_rng(2014).exponential(size=(ORDERS, len(open_attributes)))
     return np.ascontiguousarray(open_attributes[np.argsort(draws / rates, axis=1)])
 

@@ -5,11 +5,11 @@ A node is the set of its *steps*, ``(i, j)`` for every level ``j`` up to its own
 on the nodes is extended to all sets of steps, so that methods for set functions apply. With
 ``X̄`` the least node that has all steps of ``X``, either
 
-- by *marginals*: ``g(X̄) + b(X) - b(X̄)``, where ``b`` adds up, for each step, what it is worth
+- by *marginals*: ``g(X̄) + b(X) - b(X̄)``, where ``b`` adds up, for each step, its marginal
   at the largest node without it, if that is above 0; or
 - by a *penalty*: ``g(X̄) - K |X̄ - X|``, with ``K`` above every marginal.
 
-Both are supermodular, and at most ``g(X̄)``: filling up a best set gives a best node.
+Both are supermodular, and at most ``g(X̄)``: completing a best set gives a best node.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Extension = Literal["marginals", "penalty"]
 class RingFamily:
     """The steps of a product of chains, and an extension of a function to all sets of them.
 
-    ``attribute[v]`` and ``level[v]`` name step ``v``; steps are numbered from the lowest
+    ``attribute[v]`` and ``level[v]`` identify step ``v``; steps are numbered from the lowest
     level of the first attribute up.
     """
 
@@ -45,7 +45,7 @@ class RingFamily:
         self.start = np.cumsum(chains) - chains
         self.level: Ints = np.arange(len(self.attribute)) - self.start[self.attribute] + 1
         self.prices = self._prices(extension)
-        # What all steps up to each one of the same attribute cost together.
+        # The sum of the prices of all steps of the same attribute up to each one.
         before = np.append(0.0, np.cumsum(self.prices))
         self._paid = [
             before[begin : begin + height + 1] - before[begin]
@@ -56,7 +56,7 @@ class RingFamily:
         return len(self.attribute)
 
     def _prices(self, extension: Extension) -> Floats:
-        """What a step costs that a set leaves out although its node has it."""
+        """Return the price of each step that a set omits although its node has it."""
         without = np.repeat(self.heights[None, :], len(self), axis=0)
         steps = np.arange(len(self))
         without[steps, self.attribute] = self.level - 1
@@ -69,21 +69,21 @@ class RingFamily:
         return np.full(len(self), max(float(marginals.max(initial=0.0)), 0.0) + 1.0)
 
     def nodes(self, sets: NDArray[np.bool_]) -> Ints:
-        """The least node above each set of steps, one row of flags each."""
+        """Return the least node above each set of steps, one row of flags each."""
         nodes = np.zeros((len(sets), len(self.heights)), dtype=np.int64)
         row, step = np.nonzero(sets)
         np.maximum.at(nodes, (row, self.attribute[step]), self.level[step])
         return nodes
 
     def extended(self, sets: NDArray[np.bool_]) -> Floats:
-        """The extension at sets of steps, one row of flags each."""
+        """Return the extension at sets of steps, one row of flags each."""
         nodes = self.nodes(sets)
         return self.values(nodes) + sets @ self.prices - self._due(nodes)
 
     def along(self, order: Ints) -> tuple[Ints, Floats, Floats]:
-        """What happens as steps are added to the empty set in an order.
+        """Return the course of adding steps to the empty set in an order.
 
-        The nodes that are met, their values, and the extension at the sets so far.
+        These are the nodes that are reached, their values, and the extension at the sets so far.
         """
         nodes = np.zeros((len(self) + 1, len(self.heights)), dtype=np.int64)
         nodes[np.arange(1, len(self) + 1), self.attribute[order]] = self.level[order]
@@ -93,7 +93,7 @@ class RingFamily:
         return nodes, values, values + paid - self._due(nodes)
 
     def _due(self, nodes: Ints) -> Floats:
-        """What all steps of each node cost."""
+        """Return the sum of the prices of all steps of each node."""
         due = np.zeros(len(nodes))
         for i, costs in enumerate(self._paid):
             due += costs[nodes[:, i]]

@@ -1,4 +1,4 @@
-"""One record's problem, solved by the search of one's choice."""
+"""Solve the problem of one record with a selectable search."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ def solve(
     *,
     moves: Moves = "squares",
 ) -> Answer:
-    """The node of a record's lattice that is best for the objective.
+    """Return the node of a record's lattice that is best for the objective.
 
     ``moves`` are those of :func:`~hedgerow.disclosure.solvers.aruba.aruba`.
 
-    All methods give the same node. Of several optima it is one that nothing feasible lies
-    above, the best of them in the other of risk and utility, the first of these in order;
-    from there, levels are taken back as long as that costs nothing. A balance has no
-    frontier, so that only brute force and branch and bound find it.
+    All methods return the same node. Among several optima it is one without a feasible node
+    above, the best of them in the other of risk and utility, and the first of these in order;
+    from there, levels are lowered as long as the cost stays equal. A balance has no frontier,
+    so only brute force and branch and bound find it.
     """
     if method not in METHODS:
         raise SettingError(
-            f"there is no method {method!r}",
+            f"{method!r} is not a method",
             where="disclose > method",
             do=f"Choose one of: {', '.join(METHODS)}.",
         )

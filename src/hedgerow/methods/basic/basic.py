@@ -10,7 +10,7 @@ from hedgerow.count.memory.baskets import sets_of_masks
 from hedgerow.errors import SettingError
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.engine import BasketEngine
-from hedgerow.model.groups import CountsMade
+from hedgerow.model.groups import CountOrigin
 from hedgerow.model.method import About, Departure, Outline, Step
 from hedgerow.model.run import Run
 from hedgerow.taxonomy.tree import Taxonomy
@@ -91,7 +91,7 @@ class Basic:
             offsets=offsets,
             items=items,
             counts=counts,
-            made=CountsMade(share=epsilon, threshold=1, lowered_by=None),
+            origin=CountOrigin(share=epsilon, threshold=1, lowered_by=None),
         )
 
     def usefulness(

@@ -33,7 +33,7 @@ from hedgerow.methods.chain.generate import Ways
 from hedgerow.methods.chain.lengths import Lengths, length_bins
 from hedgerow.methods.chain.listing import First, listed_sequences
 from hedgerow.model.engine import BasketEngine
-from hedgerow.model.groups import CountsMade
+from hedgerow.model.groups import CountOrigin
 from hedgerow.model.method import About, Outline
 from hedgerow.model.precision import deviation
 from hedgerow.model.run import Run
@@ -269,5 +269,5 @@ def drawn_sequences(
         longest=longest,
         key=key,
         compiled=steps_compiled(lengths.n_items),
-        counting=CountsMade(share=budget.first_counts, threshold=None, lowered_by=None),
+        counting=CountOrigin(share=budget.first_counts, threshold=None, lowered_by=None),
     )

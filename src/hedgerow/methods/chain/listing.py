@@ -13,7 +13,7 @@ from hedgerow.methods.chain.generate import Ending, Leaving, Tails, Ways, drawn_
 from hedgerow.methods.chain.lengths import Lengths
 from hedgerow.model.arrays import Floats
 from hedgerow.model.baskets import item_dtype, offsets_of
-from hedgerow.model.groups import CountsMade
+from hedgerow.model.groups import CountOrigin
 from hedgerow.model.order import canonical_order
 from hedgerow.model.sequences import NoisySequences, Prefixes, taken
 from hedgerow.taxonomy.tree import Taxonomy
@@ -64,7 +64,7 @@ def listed_sequences(
     longest: int,
     key: int,
     compiled: bool,
-    counting: CountsMade,
+    counting: CountOrigin,
 ) -> NoisySequences:
     """Return the release: sequences that ended in the first tree, and drawn ones."""
     forest = first.forest
@@ -87,7 +87,7 @@ def listed_sequences(
         offsets=offsets,
         items=items,
         counts=counts,
-        made=counting,
+        origin=counting,
         prefixes=_prefixes(taxonomy, first, of_cells, words),
     )
 

@@ -25,7 +25,7 @@ from hedgerow.methods.diffmulti.departures import CLUSTERED, COMMON, IMPROVED
 from hedgerow.methods.diffmulti.growth import Growth, JointGrowth, PrintedGrowth
 from hedgerow.methods.diffmulti.scores import MultiScore
 from hedgerow.model.engine import Engine
-from hedgerow.model.groups import CountsMade, Groups
+from hedgerow.model.groups import CountOrigin, Groups
 from hedgerow.model.method import About, Departure, Outline, Step
 from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
@@ -204,7 +204,7 @@ def _printed_leaves(grown: Grown, run: Run[Engine]) -> Groups:
     """
     noisy, shares = run.noisy_rest(grown.counts, nodes=grown.leaves.ledger, on="counts")
     has_class = run.engine.schema.class_attribute is not None
-    counting = CountsMade(share=min(shares.values), threshold=1, lowered_by=None)
+    counting = CountOrigin(share=min(shares.values), threshold=1, lowered_by=None)
     return groups_of_leaves(grown, np.maximum(noisy, 0), counting, has_class=has_class)
 
 

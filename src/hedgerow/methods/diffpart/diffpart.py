@@ -29,7 +29,7 @@ from hedgerow.methods.diffpart.small_universe import SMALL_UP_TO, small_universe
 from hedgerow.methods.diffpart.tree import SplitTree
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.engine import BasketEngine, BasketWalk
-from hedgerow.model.groups import CountsMade
+from hedgerow.model.groups import CountOrigin
 from hedgerow.model.method import About, Outline, Step
 from hedgerow.model.run import Run
 from hedgerow.privacy.budget import PathLedger
@@ -202,7 +202,7 @@ class DiffPart:
             offsets=baskets.offsets,
             items=baskets.items,
             counts=baskets.counts,
-            made=self._counting(run),
+            origin=self._counting(run),
         )
 
     def _sizes(
@@ -271,7 +271,7 @@ class DiffPart:
     def _is_small(self, tree: SplitTree) -> bool:
         return not self.faithful and self.max_length is None and tree.n_items <= SMALL_UP_TO
 
-    def _counting(self, run: Run[BasketEngine]) -> CountsMade:
+    def _counting(self, run: Run[BasketEngine]) -> CountOrigin:
         """Return what is sure of all counts: the smallest share, the smallest threshold.
 
         The improved variant lists what it draws, too, so that no threshold holds for all.
@@ -282,4 +282,4 @@ class DiffPart:
         threshold = None
         if isinstance(rules, PrintedRules):
             threshold = min(rules.count_threshold(share) for share in counts)
-        return CountsMade(share=min(counts), threshold=threshold, lowered_by=None)
+        return CountOrigin(share=min(counts), threshold=threshold, lowered_by=None)

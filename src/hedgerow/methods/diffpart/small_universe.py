@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hedgerow.count.memory.baskets import sets_of_masks
 from hedgerow.model.baskets import NoisyBaskets
 from hedgerow.model.engine import BasketEngine
-from hedgerow.model.groups import CountsMade
+from hedgerow.model.groups import CountOrigin
 from hedgerow.model.run import Run
 from hedgerow.privacy.source import RandomSource
 
@@ -57,7 +57,7 @@ def small_universe(run: Run[BasketEngine]) -> NoisyBaskets:
         offsets=offsets,
         items=items,
         counts=counts[masks],
-        made=CountsMade(share=share, threshold=None, lowered_by=None),
+        origin=CountOrigin(share=share, threshold=None, lowered_by=None),
     )
 
 

@@ -31,10 +31,10 @@ from hedgerow.model.placed import Borders
 from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
-from hedgerow.trees.box_choice import apart, split_of
+from hedgerow.trees.box_choice import own_candidates, split_of
 from hedgerow.trees.box_scores import GINI, BoxScore
 from hedgerow.trees.leaves import MeasuredCounts, MeasuredTotal, Measurements, publish_leaves
-from hedgerow.trees.shared_choice import together
+from hedgerow.trees.shared_choice import shared_candidates
 from hedgerow.trees.topdown import STOP, Boxes, Level, Split, grow
 
 EXAMPLE_RECORDS = 30_000
@@ -154,7 +154,7 @@ class _Growth:
         the sensitivity; what all candidates have in common does not matter to the choice. The
         one choice reads every box, so every path spends its share.
         """
-        shared = together(level, self.score, most_boxes=budget.shape.most_boxes)
+        shared = shared_candidates(level, self.score, most_boxes=budget.shape.most_boxes)
         if not len(shared.scores):
             return _all_carried(level.boxes)
         chosen = self.run.nodes(level.boxes.ledger).choose(
@@ -178,7 +178,7 @@ class _Growth:
             MeasuredCounts(tree=boxes.tree, noisy=noisy, share=budget.sizes)
         )
         large = noisy.sum(axis=1) * float(budget.own) >= STOP_BELOW
-        own = apart(level, self.score, large)
+        own = own_candidates(level, self.score, large)
         if not len(own.scores):
             return _all_stop(boxes)
         chosen = self.run.nodes(boxes.ledger[own.boxes]).choose(

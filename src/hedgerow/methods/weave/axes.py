@@ -78,7 +78,7 @@ def cell_axis(domain: Domain, *borders: NDArray[np.int64]) -> CellAxis:
     if isinstance(domain, CategoricalDomain):
         values = ladder(domain, most=MOST_VALUES)[0].edges.astype(np.int64)
         edges = np.unique(np.concatenate([values, *borders]))
-        depths = _common_depths(domain.taxonomy, edges[:-1])
+        depths = common_depths(domain.taxonomy, edges[:-1])
         return CellAxis(edges=edges, ordered=False, depths=depths)
     cells = _grid(domain.size)
     if domain.levels:
@@ -97,7 +97,7 @@ def _grid(size: int) -> NDArray[np.int64]:
     return np.unique(np.concatenate([even, np.array(near, dtype=np.int64)]))
 
 
-def _common_depths(taxonomy: Taxonomy, leaves: NDArray[np.int64]) -> NDArray[np.float64]:
+def common_depths(taxonomy: Taxonomy, leaves: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return how deep the lowest common node of any two leaves lies, as a part of the height."""
     height = int(taxonomy.height[0])
     depths = np.zeros((len(leaves), len(leaves)))

@@ -10,7 +10,7 @@ from hedgerow.methods.weave.exchange import exchanged
 from hedgerow.methods.weave.one_way import OneWay
 from hedgerow.methods.weave.pool import Pool
 from hedgerow.methods.weave.weighing import weighed
-from hedgerow.methods.weave.within import CodeLaw
+from hedgerow.methods.weave.within import CodeLaw, CountedLaw
 from hedgerow.model.arrays import Floats
 from hedgerow.model.points import packed_columns
 
@@ -73,10 +73,14 @@ def codes_in(
     one_way: OneWay,
     rng: np.random.Generator,
 ) -> list[NDArray[np.int32]]:
-    """Return a code for every cell, by the 1-way marginals of the cells around it."""
-    return [
-        CodeLaw.of(axis, table.sum(axis=1), noise).drawn(column, rng)
-        for axis, column, table, noise in zip(
-            axes, cells, one_way.tables, one_way.noise, strict=True
-        )
-    ]
+    """Return a code for every cell, by its 1-way marginals."""
+    codes = []
+    for a, (axis, column) in enumerate(zip(axes, cells, strict=True)):
+        law: CodeLaw | CountedLaw
+        masses, noise = one_way.tables[a].sum(axis=1), one_way.noise[a]
+        if a in one_way.codes:
+            law = CountedLaw.of(axis, masses, noise, one_way.codes[a])
+        else:
+            law = CodeLaw.of(axis, masses, noise)
+        codes.append(law.drawn(column, rng))
+    return codes

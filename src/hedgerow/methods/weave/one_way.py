@@ -5,7 +5,8 @@ Everything after the noise is post-processing: it reads noisy counts and public 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -13,9 +14,11 @@ from numpy.typing import NDArray
 
 from hedgerow.count.joint import JointCounts
 from hedgerow.methods.weave.axes import CellAxis
+from hedgerow.methods.weave.codes import CodeCounts
 from hedgerow.methods.weave.weighing import weighed
-from hedgerow.model.arrays import Floats
+from hedgerow.model.arrays import Flags, Floats
 from hedgerow.model.engine import Engine
+from hedgerow.trees.shrinkage import Shrinkage, positive_part
 
 POWER = 0.45
 """1-way marginals share their budget as their numbers of cells to this power."""
@@ -25,6 +28,13 @@ CLEAR = 2.5
 
 SOFT = 0.5
 """Scales of noise by which a class's deviation from the margin is drawn in."""
+
+LOWERED = 1.0
+"""Deviations of noise by which the records beyond the last clear cell of a number are lowered."""
+
+SMALL, DROWNED = 0.03, 0.13
+"""Scale of noise over all records: up to the first, deviations of classes stand for themselves;
+from the second, they are shrunk by what noise alone would make of them."""
 
 
 def one_way_weights(axes: tuple[CellAxis, ...]) -> tuple[int, ...]:
@@ -49,18 +59,34 @@ def one_way_counts(
     return [part.reshape(-1, n_classes) for part in kernel.split(engine.sum(kernel))]
 
 
+def code_counts(
+    engine: Engine, edges: Mapping[int, NDArray[np.int64]]
+) -> dict[int, NDArray[np.int64]]:
+    """Return the true counts of the given cells of some attributes, in one pass (confidential)."""
+    width = max(edges) + 1 if edges else 0
+    places = tuple(
+        (np.repeat(np.arange(len(each) - 1, dtype=np.int32), np.diff(each)),)
+        for each in (edges.get(a, np.zeros(2, dtype=np.int64)) for a in range(width))
+    )
+    kernel = JointCounts(places=places, tables=tuple(((a, 0),) for a in edges))
+    parts = kernel.split(engine.sum(kernel)) if edges else []
+    return {a: part.ravel() for a, part in zip(edges, parts, strict=True)}
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
 class OneWay:
     """Estimates of the 1-way marginals by class, refined as further tables come in.
 
     ``tables[a]`` has one row per cell and one column per class, adding up to ``classes``;
     ``variances`` say how sure each entry is, and ``noise`` is the scale of each table's noise.
+    ``codes`` are the noisy code counts of those attributes that have them.
     """
 
     tables: list[Floats]
     variances: list[Floats]
     classes: Floats
     noise: list[float]
+    codes: Mapping[int, CodeCounts] = field(default_factory=dict)
 
     @property
     def n_records(self) -> float:
@@ -69,19 +95,24 @@ class OneWay:
 
     @classmethod
     def of(
-        cls, axes: tuple[CellAxis, ...], noisy: list[NDArray[np.int64]], shares: list[Fraction]
+        cls,
+        axes: tuple[CellAxis, ...],
+        noisy: list[NDArray[np.int64]],
+        shares: list[Fraction],
+        codes: Mapping[int, CodeCounts] | None = None,
     ) -> OneWay:
         """Return consistent tables from noisy ones and the shares that they were drawn with."""
         scales = [1 / float(share) for share in shares]
         classes = _class_totals(noisy, scales)
+        codes = codes or {}
         tables = [
-            _consistent(axis, table.astype(np.float64), scale, classes)
-            for axis, table, scale in zip(axes, noisy, scales, strict=True)
+            _consistent(axis, table.astype(np.float64), scale, classes, codes.get(a))
+            for a, (axis, table, scale) in enumerate(zip(axes, noisy, scales, strict=True))
         ]
         variances = [
             np.full(table.shape, 2 * scale**2) for table, scale in zip(tables, scales, strict=True)
         ]
-        return cls(tables=tables, variances=variances, classes=classes, noise=scales)
+        return cls(tables=tables, variances=variances, classes=classes, noise=scales, codes=codes)
 
     def refine(self, attribute: int, groups: NDArray[np.int64], seen: Floats, noise: float) -> None:
         """Take in another estimate of a coarsened table: rows of ``seen`` are ``groups``.
@@ -111,16 +142,6 @@ def merged(table: Floats, groups: NDArray[np.int64]) -> Floats:
     return merged
 
 
-def nearest_on_simplex(values: Floats, total: float) -> Floats:
-    """Return the nearest non-negative values of a total above 0."""
-    falling = np.sort(values)[::-1]
-    surplus = np.cumsum(falling) - total
-    ranks = np.arange(1, len(falling) + 1)
-    last = int(np.flatnonzero(falling - surplus / ranks > 0)[-1])
-    nearest: Floats = np.maximum(values - surplus[last] / (last + 1), 0.0)
-    return nearest
-
-
 def _class_totals(noisy: list[NDArray[np.int64]], scales: list[float]) -> Floats:
     """Return the class sizes that all tables together tell, by inverse variance."""
     weights = np.array([1 / (len(t) * scale**2) for t, scale in zip(noisy, scales, strict=True)])
@@ -129,33 +150,120 @@ def _class_totals(noisy: list[NDArray[np.int64]], scales: list[float]) -> Floats
     return np.maximum(totals, 1.0)
 
 
-def _consistent(axis: CellAxis, noisy: Floats, scale: float, classes: Floats) -> Floats:
+def _consistent(
+    axis: CellAxis, noisy: Floats, scale: float, classes: Floats, codes: CodeCounts | None
+) -> Floats:
     """Return the table with the given class sizes: the margin first, then what each class adds."""
     n_records = float(classes.sum())
-    deviation = float(np.sqrt(2 * len(classes))) * scale
-    margin = _margin(axis, noisy.sum(axis=1), n_records, deviation)
+    margin, clear = _margin(axis, noisy, scale, n_records, codes)
+    if len(classes) == 1:
+        return margin[:, None]
+    away = noisy - margin[:, None] * (classes / n_records)
+    away = soft(away, SOFT * scale) * _kept_by_class(away, scale, n_records)
     columns = []
     for at, size in enumerate(classes.tolist()):
         prior = margin * size / n_records
-        columns.append(nearest_on_simplex(prior + soft(noisy[:, at] - prior, SOFT * scale), size))
-    return np.stack(columns, axis=1)
+        columns.append(positive_part(prior + away[:, at], size))
+    table = np.stack(columns, axis=1)
+    if codes is None or not axis.ordered:
+        return table
+    return _without_outer(table, margin, clear, classes)
 
 
-def _margin(axis: CellAxis, noisy: Floats, total: float, deviation: float) -> Floats:
-    """Return the margin; cells not distinguishable from noise share what they have."""
-    clear = noisy > CLEAR * deviation
+def _kept_by_class(away: Floats, scale: float, n_records: float) -> float:
+    """Return what is kept of the deviations of classes from the margin.
+
+    Where noise is large against all records, they are shrunk as noise alone would make them;
+    where it is small, each stands for itself. In between, both are blended.
+    """
+    drowned = float(np.clip((scale / n_records - SMALL) / (DROWNED - SMALL), 0.0, 1.0))
+    return 1 - drowned * (1 - Shrinkage.of(away, 2 * scale**2).kept)
+
+
+def _without_outer(table: Floats, margin: Floats, clear: Flags, classes: Floats) -> Floats:
+    """Return the table whose classes add nothing to the margin beyond its clear cells.
+
+    Few records far out would move means.
+    """
+    if not clear.any():
+        return table
+    first, last = np.flatnonzero(clear)[[0, -1]]
+    outer = np.ones(len(clear), dtype=np.bool_)
+    outer[first : last + 1] = False
+    sums = np.maximum(table.sum(axis=1), 1e-9)
+    factor = np.where(outer, np.minimum(margin / sums, 1.0), 1.0)
+    table = table * factor[:, None]
+    return np.asarray(table * (classes / np.maximum(table.sum(axis=0), 1e-9)))
+
+
+def _margin(
+    axis: CellAxis, noisy: Floats, scale: float, total: float, codes: CodeCounts | None
+) -> tuple[Floats, Flags]:
+    """Return the margin of a noisy table, and which of its cells are clear of the noise.
+
+    The margin has been counted by codes, too: both counts are combined by inverse variance.
+    """
+    counts = noisy.sum(axis=1)
+    variances = np.full(len(counts), 2 * noisy.shape[1] * scale**2)
+    if codes is not None:
+        seen, unsure = codes.sums(axis)
+        counts = seen + unsure / (unsure + variances) * (counts - seen)
+        variances = variances * unsure / (unsure + variances)
+    deviations = np.sqrt(variances)
+    clear = counts > CLEAR * deviations
+    margin = _smoothed(axis, counts, deviations, clear, total)
+    widths = axis.widths.astype(np.float64)
+    variance = float(variances.mean())
+    priors = [each * (total / each.sum()) for each in (widths, np.ones(len(widths)))]
+    found = [Shrinkage.of(counts - prior, variance) for prior in priors]
+    best = min(range(len(found)), key=lambda at: found[at].risk)
+    return priors[best] + found[best].kept * (margin - priors[best]), clear
+
+
+def _smoothed(
+    axis: CellAxis, counts: Floats, deviations: Floats, clear: Flags, total: float
+) -> Floats:
+    """Return non-negative counts; cells not distinguishable from noise share what they have.
+
+    Beyond the first and the last clear cell of a number, what is left is lowered by one
+    deviation of its noise and falls off with the distance: few records far out move means.
+    """
     if axis.ordered:
         borders = clear[1:] | clear[:-1]
         runs = np.concatenate([[0], np.cumsum(borders)])
-        widths = axis.widths.astype(np.float64)
+        shares = _falling(axis, clear)
     else:
         runs = np.where(clear, np.cumsum(clear), 0)
         runs = np.unique(runs, return_inverse=True)[1]
-        widths = np.ones(len(noisy))
+        shares = np.ones(len(counts))
     n_runs = int(runs.max()) + 1
-    sums = nearest_on_simplex(weighed(runs, noisy, n_runs), total)
-    margin: Floats = sums[runs] * widths / weighed(runs, widths, n_runs)[runs]
+    sums = weighed(runs, counts, n_runs)
+    if axis.ordered and clear.any():
+        unsure = np.sqrt(weighed(runs, deviations**2, n_runs))
+        outer = np.unique(runs[[0, -1]][~clear[[0, -1]]])
+        sums[outer] -= LOWERED * unsure[outer]
+        sums = np.maximum(sums, 0.0)
+        sums *= max(total / max(float(sums.sum()), 1e-9), 1.0)
+    sums = positive_part(sums, total)
+    margin: Floats = sums[runs] * shares / weighed(runs, shares, n_runs)[runs]
     return margin
+
+
+def _falling(axis: CellAxis, clear: Flags) -> Floats:
+    """Return weights of the cells of a number: their widths, less beyond the clear ones.
+
+    There they fall as 1 / (w + x)^2 with the distance x from a clear cell of width w.
+    """
+    widths = axis.widths.astype(np.float64)
+    if not clear.any():
+        return widths
+    weights, edges = widths.copy(), axis.edges.astype(np.float64)
+    first, last = np.flatnonzero(clear)[[0, -1]]
+    above = edges[last + 1 :] - edges[last + 1] + widths[last]
+    weights[last + 1 :] = -np.diff(1 / above) * widths[last] ** 2
+    below = edges[first] - edges[: first + 1] + widths[first]
+    weights[:first] = np.diff(1 / below) * widths[first] ** 2
+    return weights
 
 
 def soft(values: Floats, threshold: float) -> Floats:

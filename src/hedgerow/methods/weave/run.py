@@ -17,22 +17,21 @@ from hedgerow.methods.weave.candidates import (
 )
 from hedgerow.methods.weave.class_tree import LeafCounts, grown_tree, most_leaves
 from hedgerow.methods.weave.coarsening import FINEST, Merging
+from hedgerow.methods.weave.codes import CodeCounts, CodeLevels
 from hedgerow.methods.weave.fit import SWEEPS, Fit, Joint
 from hedgerow.methods.weave.impossible import Barred
-from hedgerow.methods.weave.one_way import OneWay, one_way_counts
+from hedgerow.methods.weave.one_way import OneWay, code_counts, one_way_counts
 from hedgerow.methods.weave.orders import halves, margin, order_pairs, quartered, with_deviation
 from hedgerow.methods.weave.pairs import AttributePair, PairCounts, PairLayout
 from hedgerow.methods.weave.purpose import Purpose
 from hedgerow.methods.weave.raking import Margin
+from hedgerow.methods.weave.refinement import estimated, refined_axis
 from hedgerow.methods.weave.shape import WeaveBudget
-from hedgerow.methods.weave.weighing import COMPILED_FROM, weighed
+from hedgerow.methods.weave.weighing import compiled, weighed
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import LeafTable
 from hedgerow.model.measured import Kind, MeasuredTable
-from hedgerow.privacy.budget import PathLedger
-from hedgerow.privacy.mechanisms import Spending, choose_by_score, noisy_counts
-from hedgerow.privacy.source import RandomSource
-from hedgerow.progress import Progress
+from hedgerow.model.run import Run
 
 FURTHER_ROUNDS = 6
 """Refits between further tables, at the most, where there are many attributes."""
@@ -43,17 +42,19 @@ MANY = 20
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class WeaveRun:
-    """The questions of one run, each booked before it is answered."""
+    """The questions of one run, each booked before it is answered.
 
-    engine: Engine
+    ``axes`` are the cells of the predictors: public ones at first, then those that follow from
+    noisy code counts.
+    """
+
+    run: Run[Engine]
     axes: tuple[CellAxis, ...]
+    levels: tuple[CodeLevels | None, ...]
     n_classes: int
     purpose: Purpose
     budget: WeaveBudget
-    ledger: PathLedger
-    source: RandomSource
     rng: np.random.Generator
-    progress: Progress
     barred: tuple[Barred, ...] = ()
     measured: list[MeasuredTable] = field(default_factory=list)
     leaf_table: LeafTable | None = None
@@ -72,7 +73,7 @@ class WeaveRun:
             fit = Fit(one_way=one_way, axes=self.axes, rng=self.rng, share=1.0)
             fit.bar(self.barred)
             return fit
-        self.progress("counting pairs", None)
+        self.run.progress("counting pairs", None)
         share = self.budget.table
         mergings = [
             Merging(axis, table.sum(axis=1))
@@ -88,14 +89,14 @@ class WeaveRun:
             ),
             mergings,
             self.n_classes,
-            compiled=one_way.n_records >= COMPILED_FROM,
+            compiled=compiled(one_way.n_records),
         )
         choice = TableChoice(
-            run=self, layout=layout, mergings=mergings, n_records=one_way.n_records
+            weave=self, layout=layout, mergings=mergings, n_records=one_way.n_records
         )
         fit = Fit(one_way=one_way, axes=self.axes, rng=self.rng, share=float(share))
         joins = choice.joins(fit)
-        self.progress("joining tables", None)
+        self.run.progress("joining tables", None)
         fit.join(joins)
         fit.bar(self.barred)
         choice.further(fit)
@@ -109,11 +110,11 @@ class WeaveRun:
         Privacy: the tree is made of earlier answers and a record is in one leaf and class, so
         this costs the share of the leaf table.
         """
-        self.progress("counting leaves", None)
+        self.run.progress("counting leaves", None)
         share = self.budget.leaves
         leaves = most_leaves(fit.one_way.n_records, float(share), self.n_classes)
         tree = grown_tree(fit.pool, self.axes, n_leaves=leaves)
-        counts = self.engine.sum(LeafCounts(tree=tree, n_classes=self.n_classes))
+        counts = self.run.engine.sum(LeafCounts(tree=tree, n_classes=self.n_classes))
         noisy = self.noisy(counts, share, "leaf table")
         by_leaf = noisy.reshape(-1, self.n_classes)
         sizes = [int(axis.edges[-1]) for axis in self.axes]
@@ -130,17 +131,16 @@ class WeaveRun:
         )
         fit.refit(SWEEPS, margin)
 
-    def spending(self, epsilon: Fraction, on: str) -> Spending:
-        """Return what a mechanism call costs."""
-        return Spending(epsilon=epsilon, on=on, ledger=self.ledger, source=self.source)
-
     def noisy(self, counts: NDArray[np.int64], share: Fraction, on: str) -> NDArray[np.int64]:
         """Return one table with noise.
 
         Privacy: a record is in one cell of a table, so the table costs ``share``.
         """
-        drawn = noisy_counts(counts.ravel(), spending=self.spending(share, on))
-        return drawn.reshape(counts.shape)
+        return self.run.noisy(counts, share=share, on=on)
+
+    def name(self, attribute: int) -> str:
+        """Return the name of an attribute, for the ledger."""
+        return self.run.engine.schema.attributes[attribute].name
 
     def note(
         self,
@@ -154,7 +154,7 @@ class WeaveRun:
         codes = [
             g[self.axes[a].places].astype(np.int32) for a, g in zip(attributes, groups, strict=True)
         ]
-        if self.engine.schema.class_attribute is not None and noisy.shape[-1] == self.n_classes:
+        if self.run.engine.schema.class_attribute is not None and noisy.shape[-1] == self.n_classes:
             attributes = (*attributes, len(self.axes))
             codes.append(np.arange(self.n_classes, dtype=np.int32))
         shape = tuple(int(each.max()) + 1 for each in codes)
@@ -169,20 +169,70 @@ class WeaveRun:
         )
 
     def _one_way(self) -> OneWay:
-        """Count every predictor by class.
+        """Count every predictor by class, in cells that follow from its code counts.
 
         Privacy: a record is in one cell of each table; their shares add up.
         """
-        self.progress("counting attributes", None)
+        self.run.progress("counting attributes", None)
+        codes = self._codes()
         shares = [self.budget.one_way(a) for a in range(len(self.axes))]
+        self.axes = tuple(
+            axis if a not in codes else self._refined(a, codes[a])
+            for a, axis in enumerate(self.axes)
+        )
         noisy = []
-        counts = one_way_counts(self.engine, self.axes, self.n_classes)
+        counts = one_way_counts(self.run.engine, self.axes, self.n_classes)
         for a, (table, share) in enumerate(zip(counts, shares, strict=True)):
-            name = self.engine.schema.attributes[a].name
-            noisy.append(self.noisy(table, share, f"1-way marginal: {name}"))
+            noisy.append(self.noisy(table, share, f"1-way marginal: {self.name(a)}"))
             cells = np.arange(self.axes[a].n_cells)
             self.note("one-way", (a,), (cells,), noisy[-1], share)
-        return OneWay.of(self.axes, noisy, shares)
+        return OneWay.of(self.axes, noisy, shares, codes)
+
+    def _codes(self) -> dict[int, CodeCounts]:
+        """Count all codes of long grids and large taxonomies, level by level.
+
+        Privacy: the cells of a level are a partition of all codes that follows from the levels
+        before, so a record is in one cell of each. Every level costs its share, whatever is
+        divided, and they add up.
+        """
+        open_to = {a: each for a in self.budget.counted if (each := self.levels[a]) is not None}
+        edges = {a: each.first for a, each in open_to.items()}
+        found: dict[int, CodeCounts] = {}
+        for level in range(max((each.n_levels for each in open_to.values()), default=0)):
+            here = [a for a, each in open_to.items() if level < each.n_levels]
+            for a in here if level else ():
+                of = found[a]
+                edges[a] = open_to[a].divided(of.edges, of.counts, of.scale, level)
+            for a, counts in code_counts(self.run.engine, {a: edges[a] for a in here}).items():
+                noisy = self._counted_codes(a, counts, edges[a], level)
+                found[a] = (
+                    found[a].refined(edges[a], noisy)
+                    if level
+                    else CodeCounts.of(edges[a], noisy, 1 / float(self.budget.codes(a)))
+                )
+        return found
+
+    def _counted_codes(
+        self, a: int, counts: NDArray[np.int64], edges: NDArray[np.int64], level: int
+    ) -> NDArray[np.int64]:
+        """Return the counts of one level with noise, and keep them for publication."""
+        share = self.budget.codes(a)
+        noisy = self.noisy(counts, share, f"all codes, level {level + 1}: {self.name(a)}")
+        places = np.repeat(np.arange(len(counts), dtype=np.int32), np.diff(edges))
+        self.measured.append(
+            MeasuredTable(
+                kind="codes", attributes=(a,), groups=(places,), counts=noisy, share=share
+            )
+        )
+        return noisy
+
+    def _refined(self, a: int, codes: CodeCounts) -> CellAxis:
+        """Return the cells of an attribute that follow from its noisy code counts."""
+        total = float(max(self.budget.n_records, 1))
+        records = estimated(codes, self.axes[a], total)
+        domain = self.run.engine.schema.attributes[a].domain
+        scale = 1 / float(self.budget.one_way(a))
+        return refined_axis(domain, self.axes[a], codes, records, scale=scale)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -192,7 +242,7 @@ class TableChoice:
     ``n_records`` is the noisy number of records: it says which loop counts, the sums are the same.
     """
 
-    run: WeaveRun
+    weave: WeaveRun
     layout: CandidateTables
     mergings: list[Merging]
     n_records: float
@@ -210,7 +260,7 @@ class TableChoice:
 
         Privacy: every choice and every table reads all records, and they add up.
         """
-        shape = self.run.budget.shape
+        shape = self.weave.budget.shape
         scores = self._scores(fit.independent(self.pairs, self.mergings))
         component = list(range(len(self.mergings)))
         chosen = []
@@ -231,18 +281,18 @@ class TableChoice:
 
         Privacy: as for joins; the fit is made of earlier answers.
         """
-        left = self.run.budget.shape.further
+        left = self.weave.budget.shape.further
         batch = -(-left // FURTHER_ROUNDS) if len(self.mergings) >= MANY else 1
         done: set[AttributePair] = set()
         while left:
-            self.run.progress("choosing further tables", None)
+            self.weave.run.progress("choosing further tables", None)
             scores = self._scores(fit.pair_tables(self.pairs, self.mergings))
             new = []
             for _ in range(min(batch, left)):
                 open_to = [
                     at for at, each in enumerate(self.layout.candidates) if each.pair not in done
                 ]
-                step = self.run.budget.shape.further - left + 1
+                step = self.weave.budget.shape.further - left + 1
                 at = self._chosen(scores, open_to, f"choice of further table {step}")
                 done.add(self.layout.candidates[at].pair)
                 new.append(self._counted_with_noise(at, "further"))
@@ -255,17 +305,17 @@ class TableChoice:
         Privacy: pairs are public and cuts follow from noisy tables. A record is in one cell of
         each table, and the shares of all of them add up.
         """
-        self.run.progress("counting 2 x 2 marginals", None)
-        share = self.run.budget.order
+        self.weave.run.progress("counting 2 x 2 marginals", None)
+        share = self.weave.budget.order
         masses = [table.sum(axis=1) for table in fit.one_way.tables]
         tables = []
-        for a, b in order_pairs(self.run.axes):
+        for a, b in order_pairs(self.weave.axes):
             of = self.mergings[a], self.mergings[b]
             upper = halves(of[0], masses[a]), halves(of[1], masses[b])
-            names = [self.run.engine.schema.attributes[at].name for at in (a, b)]
+            names = [self.weave.name(at) for at in (a, b)]
             true = quartered(self.finest[a, b], of, upper)
-            noisy = self.run.noisy(true, share, f"2 x 2 marginal: {names[0]} and {names[1]}")
-            self.run.note("order", (a, b), upper, noisy, share)
+            noisy = self.weave.noisy(true, share, f"2 x 2 marginal: {names[0]} and {names[1]}")
+            self.weave.note("order", (a, b), upper, noisy, share)
             sides = weighed(upper[0], masses[a], 2), weighed(upper[1], masses[b], 2)
             tables.append(Joint(pair=(a, b), groups=upper, counts=with_deviation(noisy, *sides)))
         fit.order(tables, margin(1 / float(share)))
@@ -274,7 +324,7 @@ class TableChoice:
     def pairs(self) -> PairLayout:
         """Layout of the finest tables of all pairs."""
         sizes = tuple(each.n_groups(FINEST) for each in self.mergings)
-        return PairLayout(sizes=sizes, n_classes=self.run.n_classes)
+        return PairLayout(sizes=sizes, n_classes=self.weave.n_classes)
 
     def _counted(self) -> dict[AttributePair, NDArray[np.int64]]:
         """Return the true finest tables of all pairs (confidential)."""
@@ -282,14 +332,14 @@ class TableChoice:
             layout=self.pairs,
             places=tuple(
                 each.groups(FINEST)[axis.places].astype(np.int16)
-                for each, axis in zip(self.mergings, self.run.axes, strict=True)
+                for each, axis in zip(self.mergings, self.weave.axes, strict=True)
             ),
-            compiled=self.n_records >= COMPILED_FROM,
+            compiled=compiled(self.n_records),
         )
-        return self.pairs.split(self.run.engine.sum(kernel))
+        return self.pairs.split(self.weave.run.engine.sum(kernel))
 
     def _scores(self, model: dict[AttributePair, NDArray[np.float64]]) -> NDArray[np.int64]:
-        noise = 1 / float(self.run.budget.table)
+        noise = 1 / float(self.weave.budget.table)
         return self.layout.scores(self.counts, self.layout.flat(model), noise=noise)
 
     def _chosen(self, scores: NDArray[np.int64], open_to: list[int], on: str) -> int:
@@ -297,25 +347,23 @@ class TableChoice:
 
         Privacy: which are open follows from earlier answers; costs the share of a choice.
         """
-        chosen = choose_by_score(
+        chosen = self.weave.run.choose(
             scores[np.array(open_to, dtype=np.int64)],
-            starts=np.zeros(1, dtype=np.int64),
+            share=self.weave.budget.choice,
+            on=on,
             sensitivity=self.sensitivity,
             monotone=False,
-            rule="permute-and-flip",
-            weights=None,
-            spending=self.run.spending(self.run.budget.choice, on),
         )
         return open_to[int(chosen[0])]
 
     def _counted_with_noise(self, at: int, kind: Kind) -> Joint:
         each = self.layout.candidates[at]
-        share = self.run.budget.table
-        names = [self.run.engine.schema.attributes[a].name for a in each.pair]
+        share = self.weave.budget.table
+        names = [self.weave.name(a) for a in each.pair]
         on = f"{'join' if kind == 'join' else 'further table'}: {names[0]} and {names[1]}"
-        noisy = self.run.noisy(self.layout.table(self.counts, at), share, on)
+        noisy = self.weave.noisy(self.layout.table(self.counts, at), share, on)
         groups = self._groups(each)
-        self.run.note(kind, each.pair, groups, noisy, share)
+        self.weave.note(kind, each.pair, groups, noisy, share)
         return Joint(pair=each.pair, groups=groups, counts=noisy.astype(np.float64))
 
     def _groups(self, each: Candidate) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

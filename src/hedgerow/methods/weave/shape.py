@@ -14,6 +14,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from hedgerow.methods.weave.codes import PARTS as CODE_PARTS
+from hedgerow.methods.weave.codes import code_part
 from hedgerow.model.method import Step
 
 SIZE = Fraction(1, 50)
@@ -128,14 +130,18 @@ def _order_noise(epsilon: Fraction, records: float, orders: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class WeaveBudget:
-    """Cost of every step of a run.
+    """Cost of every step of a run on a noisy number of records.
 
-    ``weights`` are public whole numbers by which the 1-way marginals share what they get.
+    ``weights`` are public whole numbers by which the 1-way marginals share what they get, and
+    ``levels`` the number of levels by which all codes of an attribute can be counted, 0 where
+    its cells are fine enough.
     """
 
     epsilon: Fraction
     shape: WeaveShape
+    n_records: int
     weights: tuple[int, ...]
+    levels: tuple[int, ...]
 
     @property
     def size(self) -> Fraction:
@@ -146,10 +152,28 @@ class WeaveBudget:
     def _rest(self) -> Fraction:
         return self.epsilon - self.size
 
+    @property
+    def counted(self) -> tuple[int, ...]:
+        """Return the attributes whose codes are counted, too."""
+        return tuple(a for a in range(len(self.weights)) if self._code_part(a))
+
+    def codes(self, attribute: int) -> Fraction:
+        """Share of one level of the codes of an attribute."""
+        return self._attribute(attribute) * self._code_part(attribute) / self.levels[attribute]
+
     def one_way(self, attribute: int) -> Fraction:
-        """Share of the 1-way marginal of an attribute."""
+        """Share of the 1-way marginal by class of an attribute: what its codes leave."""
+        return self._attribute(attribute) * (1 - self._code_part(attribute))
+
+    def _attribute(self, attribute: int) -> Fraction:
         part = Fraction(self.weights[attribute], sum(self.weights))
         return self._rest * self.shape.one_way * part
+
+    def _code_part(self, attribute: int) -> Fraction:
+        if not self.levels[attribute]:
+            return Fraction(0)
+        strength = min(float(self._attribute(attribute)), 100.0) * min(self.n_records, MOST_SHAPED)
+        return Fraction(code_part(strength), CODE_PARTS)
 
     @property
     def choice(self) -> Fraction:
@@ -176,6 +200,15 @@ class WeaveBudget:
     def steps(self) -> tuple[Step, ...]:
         """Return the planned budget, line by line."""
         lines = [Step(on="number of records", share=self.size, times=1)]
+        by_level = [(self.codes(a), self.levels[a]) for a in self.counted]
+        lines += [
+            Step(
+                on="marginals of all codes",
+                share=share,
+                times=sum(times for each, times in by_level if each == share),
+            )
+            for share in dict.fromkeys(share for share, _ in by_level)
+        ]
         shares = [self.one_way(a) for a in range(len(self.weights))]
         lines += [
             Step(on="1-way marginals", share=share, times=shares.count(share))

@@ -12,22 +12,21 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 
-import numpy as np
-
 from hedgerow.count.joint import JointCounts
 from hedgerow.errors import SettingError
 from hedgerow.methods.weave.axes import CellAxis, cell_axes
 from hedgerow.methods.weave.candidates import PER_CELL, UNIT
+from hedgerow.methods.weave.codes import CodeLevels
 from hedgerow.methods.weave.draw import codes_in, drawn_cells
 from hedgerow.methods.weave.impossible import ImpossibleValues, barred_by
 from hedgerow.methods.weave.one_way import one_way_weights
 from hedgerow.methods.weave.orders import numbers
 from hedgerow.methods.weave.pairs import MOST_CELLS
 from hedgerow.methods.weave.purpose import Purpose
+from hedgerow.methods.weave.refinement import MOST_ADDED
 from hedgerow.methods.weave.rounding import generator_of
 from hedgerow.methods.weave.run import WeaveRun
 from hedgerow.methods.weave.shape import SIZE, WeaveBudget, WeaveShape
-from hedgerow.model.compiler import need_compiler
 from hedgerow.model.engine import Engine
 from hedgerow.model.groups import Groups
 from hedgerow.model.method import About, Outline
@@ -35,7 +34,6 @@ from hedgerow.model.points import groups_of_points
 from hedgerow.model.run import Run
 from hedgerow.model.schema import Schema
 from hedgerow.model.sizes import require_domains
-from hedgerow.privacy.mechanisms import Spending, noisy_counts
 from hedgerow.trees.coarsening import require_share
 
 EXAMPLE_RECORDS = 30_000
@@ -81,10 +79,9 @@ class Weave:
     def validate(self, schema: Schema, epsilon: Fraction) -> None:
         """Raise where the settings cannot work, before any budget is spent."""
         require_domains(schema)
-        # Drawn records are exchanged by compiled loops alone: a seed must not give one release
-        # here and another where there is no compiler.
-        need_compiler("The method weave")
-        require_cells(schema, cell_axes(schema, barred_by(schema, self.impossible)))
+        require_cells(
+            schema, most_cells(schema, cell_axes(schema, barred_by(schema, self.impossible)))
+        )
         n = len(schema.attributes)
         require_share(epsilon * SIZE / max(20 * n * n, 1))
 
@@ -115,40 +112,32 @@ class Weave:
 
     def publish(self, run: Run[Engine]) -> Groups:
         """Return drawn records as points; the ledger is settled afterwards."""
-        engine, epsilon, ledger, source = run.engine, run.epsilon, run.ledger, run.source
-        progress = run.progress
-        schema = engine.schema
-        self.validate(schema, epsilon)
+        engine, schema = run.engine, run.engine.schema
+        self.validate(schema, run.epsilon)
         barred = barred_by(schema, self.impossible)
         axes = cell_axes(schema, barred)
-        spending = Spending(
-            epsilon=epsilon * SIZE, on="number of records", ledger=ledger, source=source
-        )
         weaving = WeaveRun(
-            engine=engine,
+            run=run,
             axes=axes,
+            levels=code_levels(schema, axes),
             n_classes=schema.n_classes,
             purpose=self.purpose,
-            budget=self._budget(schema, axes, epsilon, _noisy_size(engine, axes, spending)),
-            ledger=ledger,
-            source=source,
-            rng=generator_of(source),
+            budget=self._budget(schema, axes, run.epsilon, _noisy_size(run, axes)),
+            rng=generator_of(run.source),
             barred=barred,
-            progress=progress,
         )
         fit = weaving.fit()
-        progress("drawing records", None)
+        run.progress("drawing records", None)
         n_records = min(round(fit.one_way.n_records / engine.unit), MOST_RECORDS)
         cells, classes = drawn_cells(fit.pool, n_records, weaving.rng)
-        codes = codes_in(axes, cells, fit.one_way, weaving.rng)
-        groups = groups_of_points(
-            codes,
-            [attribute.domain.size for attribute in schema.attributes],
-            None if schema.class_attribute is None else classes,
-        )
-        counts = groups.counts * engine.unit
+        codes = codes_in(weaving.axes, cells, fit.one_way, weaving.rng)
+        sizes = [attribute.domain.size for attribute in schema.attributes]
+        groups = groups_of_points(codes, sizes, None if schema.class_attribute is None else classes)
         return replace(
-            groups, counts=counts, tables=tuple(weaving.measured), leaves=weaving.leaf_table
+            groups,
+            counts=groups.counts * engine.unit,
+            tables=tuple(weaving.measured),
+            leaves=weaving.leaf_table,
         )
 
     def _budget(
@@ -165,17 +154,26 @@ class Weave:
             leaves=wants,
             n_ordered=len(numbers(axes)),
         )
-        return WeaveBudget(epsilon=epsilon, shape=shape, weights=one_way_weights(axes))
+        levels = code_levels(schema, axes)
+        return WeaveBudget(
+            epsilon=epsilon,
+            shape=shape,
+            n_records=n_records,
+            weights=one_way_weights(axes),
+            levels=tuple(0 if each is None else each.n_levels for each in levels),
+        )
 
 
-def require_cells(schema: Schema, axes: tuple[CellAxis, ...]) -> None:
+def require_cells(schema: Schema, n_cells: Sequence[int]) -> None:
     """Raise if a 2-way marginal by class could have cells without a number.
+
+    ``n_cells`` are the most that each attribute can have.
 
     Privacy: a record is in one cell of every table as long as cells have distinct keys. Refused
     by public sizes alone.
     """
-    widest = sorted(range(len(axes)), key=lambda a: -axes[a].n_cells)[:2]
-    sizes = [axes[a].n_cells for a in widest]
+    widest = sorted(range(len(n_cells)), key=lambda a: -n_cells[a])[:2]
+    sizes = [n_cells[a] for a in widest]
     if max(sizes, default=1) <= MOST_OF_ONE and prod(sizes) * schema.n_classes <= MOST_CELLS:
         return
     names = " and ".join(repr(schema.attributes[a].name) for a in widest)
@@ -189,10 +187,26 @@ def require_cells(schema: Schema, axes: tuple[CellAxis, ...]) -> None:
     )
 
 
-def _noisy_size(engine: Engine, axes: tuple[CellAxis, ...], spending: Spending) -> int:
+def most_cells(schema: Schema, axes: tuple[CellAxis, ...]) -> list[int]:
+    """Return how many cells every predictor can have once its codes are counted, at the most."""
+    return [
+        axis.n_cells if levels is None else min(axis.n_cells + MOST_ADDED, int(axis.edges[-1]))
+        for axis, levels in zip(axes, code_levels(schema, axes), strict=True)
+    ]
+
+
+def code_levels(schema: Schema, axes: tuple[CellAxis, ...]) -> tuple[CodeLevels | None, ...]:
+    """Return how the codes of every predictor can be counted: public."""
+    return tuple(
+        CodeLevels.of(attribute.domain, axis)
+        for attribute, axis in zip(schema.attributes, axes, strict=True)
+    )
+
+
+def _noisy_size(run: Run[Engine], axes: tuple[CellAxis, ...]) -> int:
     """Return a noisy number of records.
 
-    Privacy: one record changes it by 1; costs the spending's epsilon.
+    Privacy: one record changes it by 1; costs its share of epsilon.
     """
-    counts = engine.sum(JointCounts(places=((axes[0].places,),), tables=(((0, 0),),)))
-    return int(noisy_counts(counts.sum(keepdims=True).astype(np.int64), spending=spending)[0])
+    counts = run.engine.sum(JointCounts(places=((axes[0].places,),), tables=(((0, 0),),)))
+    return run.noisy_total(counts, share=run.epsilon * SIZE, on="number of records")

@@ -12,17 +12,25 @@ from numpy.typing import NDArray
 
 from hedgerow.methods.weave.pairs import CellNumbers, PairLayout
 from hedgerow.model.arrays import Floats
+from hedgerow.model.compiler import has_compiler, is_loaded
 
 COMPILED_FROM = 20_000
 """Minimum records for which compiled loops are worth loading."""
 
+LOOPS = "count.compiled.pairs"
+
 _T = TypeVar("_T", bound=np.generic)
+
+
+def compiled(n_records: float) -> bool:
+    """Return whether loops over this number of records are compiled, if there is a compiler."""
+    return n_records >= COMPILED_FROM and (is_loaded(LOOPS) or has_compiler())
 
 
 def weighed(keys: NDArray[np.integer[Any]], weights: Floats, n_cells: int) -> Floats:
     """Return the sum of the weights in each cell."""
     sums = np.zeros(n_cells)
-    if len(keys) < COMPILED_FROM:
+    if not compiled(len(keys)):
         sums += np.bincount(keys, weights=weights, minlength=n_cells)
         return sums
     from hedgerow.count.compiled.pairs import weigh_cells
@@ -42,7 +50,7 @@ def scaled(
 
     ``after`` are the cells of another table, of ``n_cells``, that weights are then added up in.
     """
-    if len(keys) < COMPILED_FROM:
+    if not compiled(len(keys)):
         weights *= factors[keys]
         return weighed(after, weights, n_cells)
     from hedgerow.count.compiled.pairs import scale_and_weigh
@@ -58,7 +66,7 @@ def weighed_pairs(
     """Return the sums of weights in the tables of all pairs, flat."""
     starts, strides = layout.starts, layout.strides
     sums = np.zeros(int(starts[-1]))
-    if len(weights) >= COMPILED_FROM:
+    if compiled(len(weights)):
         from hedgerow.count.compiled.pairs import weigh_pairs
 
         plain = bare(cells), bare(by_class)

@@ -19,8 +19,6 @@ from hedgerow.pipeline.place import DataPlace, Opening
 from hedgerow.plan.defaults import DEFAULT_BASKET_METHOD
 from hedgerow.plan.settings import PrivateSettings
 from hedgerow.privacy.source import RandomSource, below, integers_below
-from hedgerow.release.baskets import BasketRelease
-from hedgerow.release.sequences import SequenceRelease
 from hedgerow.taxonomy.domain import CategoricalDomain, Domain
 from hedgerow.taxonomy.tree import Taxonomy
 
@@ -188,10 +186,14 @@ class BasketKind(DataKind):
         """Return the release of the baskets."""
         if not isinstance(published, NoisyBaskets):
             raise InternalError("baskets were published as a table")
+        from hedgerow.release.baskets import BasketRelease
+
         return BasketRelease(baskets=published, certificate=certificate)
 
     def load(self, folder: Path) -> AnyRelease:
         """Return the release of a folder."""
+        from hedgerow.release.baskets import BasketRelease
+
         return BasketRelease.load(folder)
 
     def refuses_people(self, settings: PrivateSettings) -> str | None:
@@ -209,10 +211,14 @@ class SequenceKind(BasketKind):
         """Return the release of the sequences."""
         if not isinstance(published, NoisySequences):
             raise InternalError("sequences were published as something else")
+        from hedgerow.release.sequences import SequenceRelease
+
         return SequenceRelease(baskets=published, certificate=certificate)
 
     def load(self, folder: Path) -> AnyRelease:
         """Return the release of a folder."""
+        from hedgerow.release.sequences import SequenceRelease
+
         return SequenceRelease.load(folder)
 
 

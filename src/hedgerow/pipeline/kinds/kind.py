@@ -17,16 +17,16 @@ from hedgerow.pipeline.place import Opening
 from hedgerow.plan.model import Plan
 from hedgerow.plan.settings import PrivateSettings
 from hedgerow.privacy.source import RandomSource
-from hedgerow.release.baskets import BasketRelease
-from hedgerow.release.release import Release
-from hedgerow.release.sequences import SequenceRelease
 from hedgerow.taxonomy.domain import Domain
 from hedgerow.taxonomy.tree import Taxonomy
 
 if TYPE_CHECKING:
     from hedgerow.count.stream.scratch import Scratch
+    from hedgerow.release.baskets import BasketRelease
+    from hedgerow.release.release import Release
+    from hedgerow.release.sequences import SequenceRelease
 
-AnyRelease: TypeAlias = Release | BasketRelease | SequenceRelease
+AnyRelease: TypeAlias = "Release | BasketRelease | SequenceRelease"
 Published: TypeAlias = Groups | NoisyBaskets
 
 

@@ -23,13 +23,13 @@ from hedgerow.plan.defaults import DEFAULT_METHOD
 from hedgerow.plan.model import Plan
 from hedgerow.plan.settings import PrivateSettings
 from hedgerow.privacy.source import RandomSource, integers_below
-from hedgerow.read.source import Source
-from hedgerow.release.release import Release
 from hedgerow.taxonomy.domain import Domain, code_dtype
 
 if TYPE_CHECKING:
     from hedgerow.count.people import PeopleEngine
     from hedgerow.count.stream.scratch import Scratch
+    from hedgerow.read.source import Source
+    from hedgerow.release.release import Release
 
 N_RECORDS = 6_000
 """Number of records of a rehearsal."""
@@ -169,10 +169,14 @@ class TableKind(DataKind):
         """Return the release of the groups."""
         if not isinstance(published, Groups):
             raise InternalError("a table was published as baskets")
+        from hedgerow.release.release import Release
+
         return Release(schema=self.schema, groups=published, certificate=certificate)
 
     def load(self, folder: Path) -> Release:
         """Return the release of a folder."""
+        from hedgerow.release.release import Release
+
         return Release.load(folder)
 
     def refuses_people(self, settings: PrivateSettings) -> str | None:

@@ -1,8 +1,8 @@
-"""Compiled loops over blocks of plain lines: where fields end, and which word each of them is.
+"""Compiled loops over blocks of plain lines, which find ends of fields and look up words.
 
-Lines are taken a few thousand fields at a time, so that their bytes are still near when the
-fields of each column are looked up. One hash table serves all columns of a block: a word is
-the text of a field and the number of its column.
+Lines are processed a few thousand fields at a time, so that their bytes are still in the cache
+when the fields of each column are looked up. One hash table serves all columns of a block: a word
+is the text of a field and the number of its column.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _Flags = NDArray[np.bool_]
 _Place: TypeAlias = int | np.int64
 
 DONE, NOT_PLAIN, FULL = 0, 1, 2
-"""Why reading stopped: at the end, at a line that is not plain, for want of room for words."""
+"""Reasons to stop: the end, a line that is not plain, or no space for further words."""
 
 SOUND, STRAY, FOREIGN, DOUBLED = 0, 1, 2, 4
-"""What was seen: quotes or line ends out of place, bytes beyond ASCII, quotes written twice."""
+"""Flags: misplaced quotes or line ends, bytes beyond ASCII, doubled quotes."""
 
 WORD = 4
-"""Numbers kept of a word: its first 16 bytes, its column and length, its place and code."""
+"""Numbers stored per word: its first 16 bytes, its column and length, its place and code."""
 
 _LF, _CR, _NUL = np.uint8(10), np.uint8(13), np.uint8(0)
 _NONE, _ONE, _LAST, _HALF = np.uint64(0), np.uint64(1), np.uint64(63), np.uint64(32)
@@ -47,7 +47,7 @@ _LOW_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
 
 @compile_loop
 def count_lines(letters: _Letters, stop: int) -> int:
-    """Return how many line ends there are in text that ends at ``stop``; none may be behind it."""
+    """Return the number of line ends in text that ends at ``stop``; none may follow it."""
     n = 0
     for at in range(0, stop, WINDOW):
         n += ones(equal_bits(letters, at, _LF))
@@ -56,7 +56,7 @@ def count_lines(letters: _Letters, stop: int) -> int:
 
 @compile_loop
 def inside_quotes(quotes: np.uint64) -> np.uint64:
-    """Return which of 64 bytes lie behind an odd number of quotes, the opening ones included."""
+    """Return which of 64 bytes follow an odd number of quotes, opening quotes included."""
     quotes ^= quotes << np.uint64(1)
     quotes ^= quotes << np.uint64(2)
     quotes ^= quotes << np.uint64(4)
@@ -69,11 +69,11 @@ def inside_quotes(quotes: np.uint64) -> np.uint64:
 def field_ends(
     letters: _Letters, start: int, stop: int, delimiter: np.uint8, quote: np.uint8, ends: _Small
 ) -> tuple[int, int, int]:
-    """Write where fields end, from the line that starts at ``start`` on, behind ``start - 1``.
+    """Write the ends of fields, from the line that starts at ``start`` on, after ``start - 1``.
 
-    Returns how many there are, how many lines end among them, and what was seen. A quote must
-    open a field or close it, or be one of two; a CR must stand before a LF; no line is blank.
-    Bits of the byte before a window are carried along from the window before it.
+    Returns their number, the number of line ends among them, and flags. A quote must open or
+    close a field, or be one of two; a CR must precede a LF; no line is blank. Bits of the byte
+    before a window are carried over from the window before it.
     """
     most = len(ends) - 2 * WINDOW
     ends[0] = start - 1
@@ -105,7 +105,7 @@ def field_ends(
         cr_before, lf_before = returns >> _LAST, line_ends >> _LAST
         n_lines += ones(line_ends)
         behind = n + ones(cuts)
-        while n < behind:  # eight at a time: a loop of one knows its end too late
+        while n < behind:  # eight at a time: a loop of one at a time mispredicts its end
             for more in range(8):
                 ends[np.uint64(n + more)] = at + lowest(cuts)
                 cuts &= cuts - _ONE
@@ -122,7 +122,7 @@ def field_ends(
 def lines_are_whole(
     letters: _Letters, ends: _Small, n_fields: int, n_lines: int, n_columns: int
 ) -> bool:
-    """Whether every line has a field for each column, the last of which may be cut off."""
+    """Return whether every line has a field for each column; the last line may be truncated."""
     whole = n_fields // n_columns == n_lines and n_lines > 0
     for line in range(1, n_lines + 1 if whole else 0):
         whole &= item_at(letters, item_at(ends, line * n_columns)) == _LF
@@ -131,14 +131,14 @@ def lines_are_whole(
 
 @compile_loop
 def low_bytes(letters: _Letters, place: _Place, n: int) -> np.uint64:
-    """Return the first ``n`` of the eight bytes at a place, or all where that is more."""
+    """Return the first ``n`` of the eight bytes at a place, or all if ``n`` is larger."""
     low: np.uint64 = word_at(letters, place) & item_at(_LOW_BYTES, min(n, 8))
     return low
 
 
 @compile_loop
 def ends_alike(letters: _Letters, one: int, other: _Place, length: int) -> bool:
-    """Whether two texts of a length that begin with the same 16 bytes are the same."""
+    """Return whether two texts of a length with the same first 16 bytes are the same."""
     for place in range(16, length, 8):
         if low_bytes(letters, one + place, length - place) != low_bytes(
             letters, other + place, length - place
@@ -165,8 +165,8 @@ def look_up(
 ) -> int:
     """Write the code of each line's field in a column, new words in the order of the lines.
 
-    An empty field has the code -1. Returns how many words there are; there must be room for
-    one in each line. ``number`` is that of the column among those asked for.
+    An empty field has the code -1. Returns the number of words; there must be space for one per
+    line. ``number`` is that of the column among the requested ones.
     """
     mask = len(slots) - 1
     is_last = column == n_columns - 1
@@ -227,7 +227,7 @@ def read_lines(
     n_columns: int,
     delimiter: np.uint8,
     quote: np.uint8,
-    asked: _Whole,
+    requested: _Whole,
     spread: np.uint64,
     ends: _Small,
     slots: _Bits,
@@ -237,10 +237,10 @@ def read_lines(
     codes: _Small,
     n_read: int,
 ) -> tuple[int, int, int, int, int]:
-    """Write the codes of the asked columns for the lines from ``start`` to ``stop``.
+    """Write the codes of the requested columns for the lines from ``start`` to ``stop``.
 
-    Returns why it stopped, at the start of which line, how many lines were read and words are
-    there by then, and what was seen. Lines that are read again get the same codes again.
+    Returns the reason to stop, the start of the line where it stopped, the numbers of lines and
+    words so far, and flags. Lines that are read again get the same codes again.
     """
     room = min(len(words) // WORD, len(slots) // 2)
     seen = SOUND
@@ -249,11 +249,11 @@ def read_lines(
         seen |= found
         if seen & STRAY or not lines_are_whole(letters, ends, n_fields, n_lines, n_columns):
             return NOT_PLAIN, start, n_read, n_words, seen
-        for number in range(len(asked)):
+        for number in range(len(requested)):
             if n_words + n_lines > room:
                 return FULL, start, n_read, n_words, seen
             n_words = look_up(
-                letters, ends, n_lines, n_columns, asked[number], quote, number, spread,
+                letters, ends, n_lines, n_columns, requested[number], quote, number, spread,
                 slots, words, n_words, n_codes, codes[number, n_read:],
             )  # fmt: skip
         n_read += n_lines
@@ -263,7 +263,7 @@ def read_lines(
 
 @compile_loop
 def move_slots(slots: _Bits, larger: _Bits) -> None:
-    """Put what a table holds into an empty one, whose size is a power of two as well."""
+    """Copy the entries of a table to an empty one, whose size is a power of two as well."""
     mask = len(larger) - 1
     for held in slots:
         if held:
@@ -277,10 +277,10 @@ def move_slots(slots: _Bits, larger: _Bits) -> None:
 def sort_words(
     words: _Bits, n_words: int, starts: _Whole, places: _Small, offsets: _Small, empty: _Flags
 ) -> None:
-    """Write where words lie and end, by column and code, one behind the other.
+    """Write the places and ends of words, by column and code, one after the other.
 
-    ``starts`` say where the words of each column begin among all, and ``offsets`` begin with 0.
-    An empty text is no word, but its column is flagged.
+    ``starts`` has the first word of each column among all, and ``offsets`` begin with 0. An empty
+    text is not a word, but its column is flagged.
     """
     for word in range(n_words):
         about, place_and_code = words[word * WORD + 2], words[word * WORD + 3]
@@ -297,7 +297,7 @@ def sort_words(
 
 @compile_loop
 def copy_texts(letters: _Letters, places: _Small, offsets: _Small, texts: _Letters) -> None:
-    """Copy texts one behind the other; ``offsets`` say where each begins, and the last ends."""
+    """Copy texts one after the other; ``offsets`` has the start of each, and the last end."""
     for text in range(len(places)):
         first, begin = np.int64(places[text]), np.int64(offsets[text])
         for place in range(offsets[text + 1] - begin):
@@ -306,7 +306,7 @@ def copy_texts(letters: _Letters, places: _Small, offsets: _Small, texts: _Lette
 
 @compile_loop
 def single_quotes(quote: np.uint8, offsets: _Small, texts: _Letters) -> None:
-    """Write once each quote that texts hold twice, in place; later texts move up."""
+    """Replace doubled quotes in texts by single ones, in place; later texts move up."""
     end = 0
     for text in range(len(offsets) - 1):
         place, stop = offsets[text], offsets[text + 1]

@@ -1,8 +1,8 @@
-"""Looks at many bytes at once, for compiled loops: bits of 64 bytes, and words of eight.
+"""Operations on many bytes at once for compiled loops: bits of 64 bytes, and words of eight.
 
 Each is one or a few machine instructions. Bit 0 is the first byte, and the first byte of a word
-is its lowest, so that they need a little-endian machine. Nothing checks that a place lies within
-its array: the loops keep 64 bytes behind the text that they read.
+is its lowest, so a little-endian machine is required. Nothing checks that a place is within its
+array: the loops keep 64 spare bytes after the text that they read.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numba import types
 from numba.extending import intrinsic
 
 WINDOW = 64
-"""Bytes that are looked at at once."""
+"""Number of bytes that are examined at once."""
 
 _BITS = ir.IntType(64)
 _LETTERS = ir.VectorType(ir.IntType(8), WINDOW)
@@ -24,13 +24,13 @@ _Emit = Callable[[Any, Any, Any, Any], Any]
 
 
 def _pointer(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    """Return where the item of an array lies, the first two arguments."""
+    """Return the address of an array's item, from the first two arguments."""
     array = context.make_array(signature.args[0])(context, builder, args[0])
     return builder.gep(array.data, [args[1]])
 
 
 def _loaded(context: Any, builder: Any, signature: Any, args: Any, kind: Any) -> Any:
-    """Return what lies at a place of an array of bytes, aligned or not, as something wider."""
+    """Return the wider value at a place of an array of bytes, aligned or not."""
     place = builder.bitcast(_pointer(context, builder, signature, args), kind.as_pointer())
     value = builder.load(place)
     value.align = 1
@@ -87,7 +87,7 @@ def _ones(_typing: Any, _bits: Any) -> tuple[Any, _Emit]:
 
 
 equal_bits: Any = intrinsic(_equal)
-"""``(letters, place, letter)``: which of the 64 bytes from a place on are that letter."""
+"""``(letters, place, letter)``: which of the 64 bytes from a place on equal that letter."""
 
 foreign_bits: Any = intrinsic(_foreign)
 """``(letters, place)``: which of the 64 bytes from a place on are NUL or not ASCII."""
@@ -99,7 +99,7 @@ item_at: Any = intrinsic(_item)
 """``(array, place)``: one item of an array; places are not counted from its end."""
 
 lowest: Any = intrinsic(_lowest)
-"""The number of the lowest bit that is set; 64 if there is none."""
+"""The index of the lowest bit that is set; 64 if there is none."""
 
 ones: Any = intrinsic(_ones)
-"""How many bits are set."""
+"""The number of bits that are set."""

@@ -1,5 +1,5 @@
-"""Attacks on a release at hand: the release, its data and held-out records come in.
+"""Attacks on a release: the release, its data and held-out records come in.
 
-Success rates with exact intervals leave, each beside its control and the bound of the guarantee.
+Success rates with exact intervals leave, each with its control and the bound of the guarantee.
 No record leaves. Everything here is for the data owner alone: it is computed without noise.
 """

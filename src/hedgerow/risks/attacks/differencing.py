@@ -1,7 +1,7 @@
-"""Two releases beside each other: what their difference gives about somebody in one data set only.
+"""Attacks on two releases by their difference, on records that are in one data set only.
 
 With the data of the other release, the targets are records that are in one and not in the other.
-Without, both are taken to be of the same data, and their evidence is added up.
+Without them, both are assumed to be of the same data, and their evidence is added up.
 """
 
 from __future__ import annotations
@@ -59,5 +59,5 @@ def grown_scores(scores: dict[str, Scores], others: dict[str, Scores]) -> dict[s
 
 
 def sums(scores: dict[str, Scores], others: dict[str, Scores]) -> dict[str, Scores]:
-    """Return the evidence of both releases together."""
+    """Return the sum of the evidence of both releases."""
     return {name: scores[name] + others[name] for name in scores}

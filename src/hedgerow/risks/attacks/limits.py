@@ -18,7 +18,7 @@ from hedgerow.model.binomial import lower_bound
 
 @dataclass(frozen=True, kw_only=True)
 class SwapLimits:
-    """Guarantee for a member and an outsider changing places.
+    """Guarantee for a swap of a member and an outsider.
 
     ``epsilon`` and ``delta`` are those of the swap, not those of the certificate.
     """
@@ -40,17 +40,17 @@ class SwapLimits:
 
     @property
     def odds(self) -> float:
-        """Upper bound on the odds that the member is guessed right, without delta."""
+        """Upper bound on the odds of guessing the member correctly, without delta."""
         return math.exp(self.epsilon)
 
     @property
     def share(self) -> float:
-        """Upper bound on the share of right guesses among pairs, without delta."""
+        """Upper bound on the share of correct guesses among pairs, without delta."""
         return 1 / (1 + math.exp(-self.epsilon))
 
     @property
     def accuracy(self) -> float:
-        """Upper bound on the chance to name the member of a pair.
+        """Upper bound on the probability to name the member of a pair.
 
         >>> round(SwapLimits.of(1, 1e-3).accuracy, 4)
         0.8812
@@ -73,13 +73,13 @@ class SwapLimits:
         return max(0.0, min(1.0, by_success, by_failure))
 
     def refuted_by(self, won: int, lost: int, *, pairs: int, mistake: float) -> bool:
-        """Whether won and lost pairs cannot come from a release with this guarantee.
+        """Return whether won and lost pairs cannot come from a release with this guarantee.
 
-        ``won`` pairs had the attack succeed on the member alone, ``lost`` ones on the outsider
-        alone. Without delta the number of won pairs is stochastically dominated by a binomial
-        one with probability ``share``, whatever the attack is [SteinkeNJ23]. A delta adds at
-        most ``pairs`` (1 - ``share``) delta to the chance of a false alarm (docs/privacy.md,
-        "Membership games"), which is taken off ``mistake``; where nothing is left, nothing is
+        In ``won`` pairs the attack succeeded on the member only, in ``lost`` ones on the outsider
+        only. Without delta the number of won pairs is stochastically dominated by a binomial one
+        with probability ``share``, whatever the attack is [SteinkeNJ23]. A delta adds at most
+        ``pairs`` (1 - ``share``) delta to the probability of a false alarm (docs/privacy.md,
+        "Membership games"), which is subtracted from ``mistake``; if nothing is left, nothing is
         refuted.
         """
         allowed = mistake - pairs * (1 - self.share) * self.delta

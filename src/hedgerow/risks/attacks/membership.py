@@ -1,9 +1,9 @@
-"""Who of a pair is the member: decisions by scores that are fixed before they are measured.
+"""Membership decisions by scores that are fixed before they are measured.
 
 The game: a member and an outsider, drawn from one population, are shown in random order with the
-release, and the attacker names the member. The order of preference between scores, the
-weights of a combination and the margin from which on a guess is sure are fixed on the first pairs;
-only the others count.
+release, and the attacker names the member. The order of preference between scores, the weights of a
+combination and the minimum margin of a sure guess are fixed on the first pairs; only the others
+count.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hedgerow.risks.attacks.pairs import rate_facts
 from hedgerow.risks.attacks.traces import Scores
 
 LEAST_SURE = 10
-"""Pairs on which a margin must decide before it is taken."""
+"""Minimum number of pairs on which a margin must decide."""
 
 _RIDGE = 1.0
 _STEPS = 25
@@ -30,7 +30,7 @@ ScoreWeights = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Decisions:
-    """Differences of scores, member less outsider, of the pairs that fix and that measure."""
+    """Differences of scores, member minus outsider, of the pairs that fix and that measure."""
 
     fixing: Scores
     measuring: Scores
@@ -76,10 +76,10 @@ def _advantage(accuracy: dict[str, Any]) -> dict[str, Any]:
 
 
 def sure_margin(differences: Scores) -> float:
-    """Return the margin from which on guesses are surest, on pairs that do not count.
+    """Return the margin above which guesses are surest, on pairs that do not count.
 
-    The margin whose guesses have the largest lower bound on their accuracy, among those that
-    decide on enough pairs; 0 where there are too few.
+    This is the margin whose guesses have the largest lower bound on their accuracy, among those
+    that decide on enough pairs; 0 if there are too few.
     """
     size = np.abs(differences)
     best, margin = 0.0, 0.0
@@ -104,14 +104,14 @@ def paired(scores: Scores, n_fixing: int) -> Decisions:
 
 
 def best_decisions(decisions: list[Decisions]) -> Decisions:
-    """Return the score that did best on the pairs that fix it."""
+    """Return the score with the best result on the pairs that fix it."""
     return max(decisions, key=lambda each: float(np.sign(each.fixing).sum()))
 
 
 def score_weights(differences: NDArray[np.float64]) -> ScoreWeights:
-    """Return weights of scores that tell members, by ridge logistic regression on differences.
+    """Return weights of scores for membership, by ridge logistic regression on differences.
 
-    ``differences`` has a row per pair: the scores of the member less those of the outsider. A
+    ``differences`` has one row per pair: the scores of the member minus those of the outsider. A
     model without intercept is fitted to "the difference points to the member".
     """
     weights = np.zeros(differences.shape[1])
@@ -127,7 +127,7 @@ def score_weights(differences: NDArray[np.float64]) -> ScoreWeights:
 
 
 def standardised_scores(scores: dict[str, Scores]) -> NDArray[np.float64]:
-    """Return all scores side by side, each by its median and spread, cut at 5 spreads.
+    """Return all scores side by side, each by its median and spread, clipped at 5 spreads.
 
     Members and outsiders are treated alike.
     """
@@ -140,6 +140,6 @@ def standardised_scores(scores: dict[str, Scores]) -> NDArray[np.float64]:
 
 
 def pair_differences(columns: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the scores of each member less those of its outsider."""
+    """Return the scores of each member minus those of its outsider."""
     members, outsiders = np.split(columns, 2)
     return np.asarray(members - outsiders)

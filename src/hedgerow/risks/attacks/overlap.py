@@ -1,4 +1,4 @@
-"""Signs that held-out records are not held out, or that files are not what they should be."""
+"""Signs that held-out records are part of the data, or that files were mixed up."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hedgerow.risks.attacks.rows import CodeTable
 
 _NOTE = (
     "Many held-out records equal records of the data, far more than records of the data equal"
-    " each other. If they are in the data, they are no control, and attacks look too weak."
+    " each other. If they are in the data, they are not a control, and attacks look too weak."
 )
 
 
@@ -34,7 +34,7 @@ def sets_overlap(members: WeightedSets, outsiders: WeightedSets, *, ordered: boo
 def _note(members: NDArray[np.int64], outsiders: NDArray[np.int64]) -> str | None:
     """Compare how often an outsider, and how often a member, equals another member.
 
-    Both are about as likely where members and outsiders are drawn alike; three standard
+    Both are about equally likely if members and outsiders are drawn alike; three standard
     deviations and a margin of 5 % are allowed for.
     """
     if not len(outsiders) or not len(members):

@@ -1,7 +1,7 @@
-"""Disjoint pairs of a member and an outsider, and what an attack did to them.
+"""Disjoint pairs of a member and an outsider, and the success of an attack on them.
 
-Every attack here is scored on the same pairs. A pair whose member is hit and whose outsider
-is not counts for the attack, the reverse against it; other pairs say nothing about the release.
+Every attack is scored on the same pairs. A pair whose member is hit and whose outsider is not
+counts for the attack, the reverse against it; other pairs carry no information about the release.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from hedgerow.model.binomial import lower_bound, upper_bound
 from hedgerow.risks.attacks.limits import SwapLimits
 
 INTERVAL_MISTAKE = 0.05
-"""Chance that an interval misses its probability: intervals of 95 %."""
+"""Error probability of an interval: intervals of 95 %."""
 
 VERDICT_MISTAKE = 0.01
-"""Chance of a false alarm among all verdicts of one run; shared out evenly."""
+"""Probability of a false alarm among all verdicts of one run, divided evenly."""
 
 
 def interval(hits: int, of: int) -> tuple[float, float]:
@@ -92,16 +92,16 @@ class PairHits:
         }
 
     def beyond_control(self, *, mistake: float) -> bool:
-        """Whether members are hit more often than outsiders, beyond chance (exact McNemar test)."""
+        """Return whether members are hit significantly more often than outsiders (McNemar test)."""
         return self.beyond(SwapLimits(epsilon=0.0), mistake=mistake)
 
     def beyond(self, limits: SwapLimits, *, mistake: float) -> bool:
-        """Whether members are hit more often than the guarantee allows, beyond chance."""
+        """Return whether members are hit significantly more often than the guarantee allows."""
         return limits.refuted_by(self.won, self.lost, pairs=self.pairs, mistake=mistake)
 
 
 def excess(attack: float | None, control: float | None) -> float | None:
-    """Return the risk of [GiomiBWT23]: success beyond the control, as a share of what it left.
+    """Return the risk of [GiomiBWT23]: success beyond the control, as a share of the remainder.
 
     >>> round(excess(0.6, 0.2), 2), excess(0.1, 0.2), excess(1.0, 1.0)
     (0.5, 0.0, 0.0)
@@ -124,11 +124,11 @@ def bound_facts(control: dict[str, Any], limits: SwapLimits) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Sample:
-    """Which records are scored, by number: pairs, and outsiders that stand for the population.
+    """The records that are scored, by number: pairs, and outsiders that represent the population.
 
-    ``members[i]`` and ``outsiders[i]`` are pair ``i``. The first ``n_fixing`` pairs fix
-    thresholds and directions; membership is measured on the others. ``reference`` are outsiders
-    in no pair: they stand for what the attacker knows of the population.
+    ``members[i]`` and ``outsiders[i]`` are pair ``i``. The first ``n_fixing`` pairs fix thresholds
+    and directions; membership is measured on the others. ``reference`` are outsiders in no pair:
+    they represent what the attacker knows of the population.
     """
 
     members: NDArray[np.int64]
@@ -141,7 +141,7 @@ class Sample:
 
 
 MOST_REFERENCE = 1_000
-"""Held-out records that stand for the population."""
+"""Maximum number of held-out records that represent the population."""
 
 
 def drawn_sample(n_members: int, n_outsiders: int, *, most: int, seed: int) -> Sample:
@@ -163,7 +163,7 @@ def drawn_sample(n_members: int, n_outsiders: int, *, most: int, seed: int) -> S
 
 
 def members_alone(n_members: int, *, most: int, seed: int) -> Sample:
-    """Draw the members to attack where there is nobody to pair them with."""
+    """Draw the members to attack if there are no outsiders."""
     nobody = np.zeros(0, dtype=np.int64)
     some = np.random.default_rng([seed, 1]).permutation(n_members)
     return Sample(members=some[:most], outsiders=nobody, reference=nobody, n_fixing=0)

@@ -1,7 +1,7 @@
 """Figures of all attacks on one set of pairs: membership, and the three questions of WP29.
 
-Whatever is compared, the figures are built here alike: success against members, success of the same
-attack against outsiders (control), and the bound that the guarantee gives.
+The figures of all attacks are built in the same way: success against members, success of the same
+attack against outsiders (control), and the bound of the guarantee.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from hedgerow.risks.attacks.traces import Scores, Traces
 
 NO_HOLDOUT = "there are no held-out records to compare with (--holdout)"
 LEAST_PAIRS = 20
-"""Pairs below which membership is not measured."""
+"""Minimum number of pairs for measuring membership."""
 
 
 def not_run(why: str) -> Facts:
@@ -39,7 +39,7 @@ def not_run(why: str) -> Facts:
 
 @dataclass(frozen=True, kw_only=True)
 class Scoring:
-    """How hits become figures: the pairs, the bound and the chance of a false alarm."""
+    """The conversion of hits to figures: the pairs, the bound and the false-alarm probability."""
 
     n_pairs: int
     n_fixing: int
@@ -75,14 +75,14 @@ class Scoring:
 
 @dataclass(frozen=True, kw_only=True)
 class Judge:
-    """The bound of a guarantee, if there is one, and the chance of a false alarm per verdict."""
+    """The bound of a guarantee, if there is one, and the false-alarm probability per verdict."""
 
     limits: SwapLimits | None
     mistake: float
     seed: int
 
     def scoring(self, sample: Sample) -> Scoring:
-        """Return how hits of the targets of a sample become figures."""
+        """Return the conversion of hits to figures for the targets of a sample."""
         return Scoring(
             n_pairs=len(sample),
             n_fixing=sample.n_fixing,
@@ -93,7 +93,7 @@ class Judge:
         )
 
     def of_both(self, one: Certificate | None, other: Certificate | None) -> Judge:
-        """Return the judge of two releases of the same data: their costs add up."""
+        """Return the judge of two releases of the same data, whose costs add up."""
         if self.limits is None or one is None or other is None:
             return replace(self, limits=None)
         first, second = one.guarantee, other.guarantee
@@ -106,7 +106,7 @@ class Judge:
 def membership_facts(
     scoring: Scoring, scores: dict[str, Scores], shadow: ScoreWeights | str
 ) -> Facts:
-    """Return what each membership attack got, or why none was run."""
+    """Return the result of each membership attack, or the reason why none was run."""
     if not scoring.has_outsiders:
         return not_run(NO_HOLDOUT)
     if scoring.n_pairs < LEAST_PAIRS:
@@ -134,7 +134,7 @@ def _weighed(differences: Any, weights: ScoreWeights, n_fixing: int) -> Decision
 
 
 def inference_facts(scoring: Scoring, traces: Traces) -> Facts:
-    """Return what the inference of each hidden column got."""
+    """Return the result of the inference of each hidden column."""
     if not traces.inferred:
         return not_run("no column is marked as sensitive (--sensitive), and there is no class")
     return {

@@ -1,8 +1,8 @@
 """Reconstruction: the records that fit all published marginals at once.
 
-Every published count is an equation. Where there are about as many as records, the table that
-fits them best (raking over the whole domain, from the uniform table) may be the confidential
-one [DinurN03]. A target is reconstructed if at least half a record of exactly its values fits.
+Every published count is an equation. If there are about as many as records, the table that fits
+them best (raking over the whole domain, from the uniform table) may be the confidential one
+[DinurN03]. A target is reconstructed if at least half a record of exactly its values fits.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from hedgerow.model.measured import MeasuredTable
 from hedgerow.risks.attacks.rows import CodeTable
 
 MOST_CELLS = 1 << 20
-"""Cells of a domain that is reconstructed as a whole."""
+"""Maximum number of cells of a domain that is reconstructed as a whole."""
 
 LEAST_COUNTS = 0.5
-"""Published counts per record from which on a reconstruction is tried."""
+"""Minimum number of published counts per record for a reconstruction."""
 
 _ROUNDS = 60
 
@@ -38,7 +38,7 @@ class Reconstructed:
 def reconstructed(
     groups: Groups, sizes: NDArray[np.int64], targets: CodeTable, *, n_records: int
 ) -> Reconstructed | str:
-    """Return which targets the marginals give away, or why that was not tried."""
+    """Return which targets the marginals reveal, or the reason why that was not tried."""
     if not groups.tables:
         return "the release publishes no marginals"
     n_counts = int(sum(table.counts.size for table in groups.tables))
@@ -67,7 +67,7 @@ def _raked(
     wanted = [(table, np.maximum(table.counts, 0).astype(np.float64)) for table in tables]
     for _ in range(_ROUNDS):
         for table, counts in wanted:
-            # Noisy tables disagree on the total: each is scaled to one.
+            # Noisy tables disagree on the total, so each is scaled to one.
             goal = counts * (total / max(counts.sum(), 1.0))
             fitted *= _spread(table, goal, fitted)
     return fitted

@@ -1,8 +1,8 @@
-"""The rows of a released table as ranges of codes, and how far records are from them.
+"""The rows of a released table as ranges of codes, and the distances of records from them.
 
-The distance of a record from a row is the sum over the columns of 0 where the row's range
-holds the record's value; otherwise of 1 (categories), or of the gap between value and range
-as a share of the domain (numbers, dates).
+The distance of a record from a row is the sum over the columns of 0 if the row's range contains
+the record's value; otherwise of 1 (categories), or of the gap between value and range as a share
+of the domain (numbers, dates).
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from hedgerow.model.table import EncodedTable
 from hedgerow.taxonomy.domain import NumericDomain
 
 MOST_ROWS = 50_000
-"""Rows of a release that records are compared with; of more, as many are sampled."""
+"""Maximum number of rows of a release that records are compared with; more are sampled."""
 
 BLOCK = 4_000_000
-"""Distances that are in memory at a time."""
+"""Number of distances in memory at a time."""
 
 CodeTable = NDArray[np.int32]
 """Codes by record and column."""
@@ -55,7 +55,7 @@ class ReleasedRows:
 
     @property
     def is_points(self) -> bool:
-        """Whether every range is a single code."""
+        """True if every range is a single code."""
         return bool((self.stop - self.first == 1).all())
 
     @property
@@ -65,7 +65,7 @@ class ReleasedRows:
         return np.asarray(volumes, dtype=np.float64)
 
     def gap(self, codes: NDArray[np.int32], column: int) -> Distances:
-        """Return how far each record is from each row in one column."""
+        """Return the distance of each record from each row in one column."""
         value = codes[:, None]
         first, stop = self.first[:, column], self.stop[:, column]
         step = self.steps[column]
@@ -89,7 +89,7 @@ class ReleasedRows:
 
 
 def attacked_columns(table: EncodedTable, *, with_class: bool) -> tuple[Attribute, ...]:
-    """Return the columns that attacks look at: the predictors, and the class last."""
+    """Return the columns that attacks use: the predictors, and the class last."""
     target = table.schema.class_attribute
     used = table.schema.attributes
     return (*used, target) if with_class and target is not None else used
@@ -125,7 +125,7 @@ def _rows(
 
 
 def rows_of_groups(groups: Groups, columns: Sequence[Attribute], *, seed: int) -> ReleasedRows:
-    """Return the groups of a release as rows; of very many, a sample."""
+    """Return the groups of a release as rows, sampled if there are very many."""
     kept = np.arange(len(groups))
     if len(kept) > MOST_ROWS:
         kept = np.sort(np.random.default_rng([seed, 2]).choice(kept, MOST_ROWS, replace=False))
@@ -146,7 +146,7 @@ def rows_of_groups(groups: Groups, columns: Sequence[Attribute], *, seed: int) -
 def rows_of_records(
     codes: CodeTable, columns: Sequence[Attribute], *, weight: float
 ) -> ReleasedRows:
-    """Return records as rows, equal ones added up, each record counting ``weight`` times."""
+    """Return records as rows, with equal ones merged and each record weighted by ``weight``."""
     if not len(codes):
         return _rows(columns, codes, codes + 1, np.zeros(0))
     number, first_of = row_numbers(list(codes.T))

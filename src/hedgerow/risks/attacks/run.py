@@ -1,4 +1,4 @@
-"""attack(release, data): what attacks get out of a release, for the data owner."""
+"""attack(release, data): run attacks on a release, for the data owner."""
 
 from __future__ import annotations
 
@@ -49,10 +49,7 @@ def attack(
     seed: int = 0,
     progress: Progress = no_progress,
 ) -> AttackReport:
-    """Run attacks on a release and return what they got, for the data owner alone.
-
-    Nothing is booked and nothing that is published changes. To choose among releases by these
-    figures would let the confidential data choose, and no epsilon covers that.
+    """Run attacks on a release, for the data owner only.
 
     Parameters
     ----------
@@ -60,46 +57,60 @@ def attack(
         A release, its folder, the folder of a disclosure, or with a ``plan`` any table or
         basket file.
     data : path or dataframe
-        The confidential data that the release was made from.
+        The confidential data from which the release was made.
     holdout : path or dataframe, optional
-        Records of a random part of the same population that the release was not made from.
-        Without them membership and the controls are not run.
+        A random sample of the same population that is not in the release. Without it neither
+        membership nor controls are run.
     other : Release, BasketRelease or path, optional
-        A second release, to look at the difference of the two.
+        A second release, to attack the difference of the two.
     other_data : path or dataframe, optional
-        The data of the second release, by default the same ``data``.
+        The data of the second release. By default ``data``.
     sensitive : sequence of str, optional
-        Columns whose values are inferred, by default the class.
+        Columns whose values are inferred. By default the class.
     plan : path, mapping or Plan, optional
-        Names the domains of a plain file, and how files are read.
+        Sets the domains of a plain file, and the format of files.
     most_records : int, default=1000
-        Number of members that are attacked; they are sampled with the seed.
+        Maximum number of members that are attacked; they are sampled with the seed.
     shadows : int, default=4
-        Number of shadow releases of simulated tables; 0 turns that attack off.
+        Number of shadow releases of simulated tables; 0 for none.
     out : path, optional
-        Folder for attack.html and attack.json, never inside the release's own.
+        Folder for `attack.html` and `attack.json`, outside the release.
     force : bool, default=False
-        Replace an earlier report in ``out``.
+        Replace an existing report in ``out``.
     seed : int, default=0
-        Seed of samples, pairs and ties.
+        Random seed.
     progress : callable, optional
-        Called with the step and how much of it is done.
+        Called with the name of a step and the fraction of it that is done.
 
     Returns
     -------
     AttackReport
-        All figures in ``facts``; ``html()`` is the page for a board.
+        All figures in ``facts``; ``html()`` is a page for a review board.
 
     Raises
     ------
     SettingError
-        A setting or a column is unknown, or the held-out records are the data.
+        If a setting or a column is unknown, or the held-out records are the data.
     DataError
-        A file lacks the columns that name people.
+        If a file lacks the columns that identify people.
 
     Notes
     -----
-    Privacy: none. The figures are computed from the confidential records without noise.
+    Privacy: none. The figures are computed from the confidential records without noise. Nothing
+    is booked and no release changes. Choosing among releases by these figures would let the
+    confidential data choose, which no epsilon covers.
+
+    Examples
+    --------
+    >>> import hedgerow
+    >>> import pyarrow as pa
+    >>> plan = {"attributes": {"age": {"numeric": [0, 99]}, "ward": {"values": ["A", "B"]}},
+    ...         "protects": "records", "confirmed": True,
+    ...         "publish": {"method": "hedge", "epsilon": 4}}
+    >>> visits = pa.table({"age": [20, 70] * 500, "ward": ["A", "B"] * 500})
+    >>> release = hedgerow.publish(plan, data=visits, seed=1)
+    >>> attack(release, visits, most_records=20, shadows=0).facts["targets"]["attacked"]
+    20
 
     """
     settings = AttackSettings(
@@ -108,7 +119,15 @@ def attack(
     if out is not None:
         check_attack_folder(out, apart_from=release, force=force)
     start = time.perf_counter()
-    opened = _Opened(release, data, holdout, other, other_data, plan, progress)
+    opened = _Opened(
+        release,
+        data,
+        holdout=holdout,
+        other=other,
+        other_data=other_data,
+        plan=plan,
+        progress=progress,
+    )
     facts = opened.attacked(settings, progress)
     report = AttackReport(facts={**facts, "seconds": round(time.perf_counter() - start, 3)})
     if out is not None:
@@ -120,11 +139,20 @@ def attack(
 class _Opened:
     """The release and all files, read by the release's domains (confidential)."""
 
-    def __init__(self, *given: Any) -> None:
-        release, data, holdout, other, other_data, plan, progress = given
+    def __init__(
+        self,
+        release: Any,
+        data: Any,
+        *,
+        holdout: Any,
+        other: Any,
+        other_data: Any,
+        plan: PlanGiven,
+        progress: Progress,
+    ) -> None:
         if other_data is not None and other is None:
             raise SettingError(
-                "there is no second release that these data are of",
+                "these data belong to a second release, which is not named",
                 where="other-data",
                 do="Name it with --other RELEASE.",
             )
@@ -139,7 +167,7 @@ class _Opened:
         self.other = opened(other, data if other_data is None else other_data)
         if self.other is not None and _is_ordered(self.other) is not _is_ordered(self.subject):
             raise SettingError(
-                "the two releases are not of one kind of data",
+                "the two releases are of different kinds of data",
                 where="other",
                 do="Give two releases of tables, of baskets or of sequences.",
             )
@@ -178,11 +206,11 @@ class _Opened:
     def _judge(
         self, limits: SwapLimits | None, n_sensitive: int, settings: AttackSettings
     ) -> Judge:
-        """Share the chance of a false alarm out over all verdicts of the run."""
+        """Divide the probability of a false alarm over all verdicts of the run."""
         n_attacks = _ATTACKS + n_sensitive
         if self.other is not None:
             n_attacks += _ATTACKS_ON_TWO + n_sensitive
-        # Each attack is held against its control and against the bound.
+        # Each attack is compared with its control and with the bound.
         return Judge(limits=limits, mistake=VERDICT_MISTAKE / (2 * n_attacks), seed=settings.seed)
 
     def _limits(self, notes: list[str]) -> SwapLimits | None:
@@ -200,7 +228,7 @@ class _Opened:
         if is_baskets and not self._joins_people(certificate):
             notes.append(
                 "The release protects people, and records are not joined by person here: the bound"
-                " for people is not shown. Give the plan where records of a person are joined."
+                " for people is not shown. Give the plan if records of a person are joined."
             )
             return None
         return SwapLimits.of(guarantee.epsilon or 0, guarantee.delta or 0)
@@ -218,7 +246,11 @@ class _Opened:
         return {
             "format-version": FORMAT_VERSION,
             "for": FOR_OWNER,
-            "release": {"name": subject.name, "kind": _kind(subject), **_made(subject.certificate)},
+            "release": {
+                "name": subject.name,
+                "kind": _kind(subject),
+                **_release_facts(subject.certificate),
+            },
             "data": {"records": _n_records(subject)},
             "holdout": None if self.holdout is None else {"records": _n_records(self.holdout)},
             "targets": {
@@ -253,7 +285,7 @@ def _n_records(subject: EvaluatedSubject) -> int:
     return len(subject.table) if isinstance(subject, TableSubject) else subject.records.total
 
 
-def _made(certificate: Certificate | None) -> Facts:
+def _release_facts(certificate: Certificate | None) -> Facts:
     if certificate is None:
         return {"method": None, "epsilon": None, "delta": None, "statement": None}
     guarantee = certificate.guarantee

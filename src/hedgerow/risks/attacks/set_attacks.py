@@ -1,4 +1,4 @@
-"""All attacks on the release of baskets or of sequences."""
+"""All attacks on a release of baskets or of sequences."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ class SetCase:
 
     @property
     def outsiders(self) -> WeightedSets:
-        """The held-out records; none where there are none."""
+        """Held-out records, if any."""
         if self.holdout is not None:
             return self.holdout.records
         return some_sets(self.subject.records, np.zeros(0, dtype=np.int64))
 
 
 def set_sample(case: SetCase, settings: AttackSettings) -> Sample:
-    """Draw the pairs; members alone where there is nobody to pair them with."""
+    """Draw the pairs, or members alone if there are no outsiders."""
     if settings.sensitive:
         raise SettingError(
-            "items are not marked as sensitive",
+            "items cannot be marked as sensitive",
             where="sensitive",
-            do="Leave it out: of every basket or sequence one item is hidden and inferred.",
+            do="Omit it: one item of every basket or sequence is hidden and inferred.",
         )
     n_members = len(case.subject.records)
     if case.holdout is not None:
@@ -91,7 +91,7 @@ def _after(one: WeightedSets, other: WeightedSets) -> WeightedSets:
 def attack_sets(
     case: SetCase, sample: Sample, settings: AttackSettings, judge: Judge, *, progress: Progress
 ) -> Facts:
-    """Return what every attack got, or why it was not run."""
+    """Return the result of every attack, or the reason why it was not run."""
     game = _game(case, case.subject.release, sample, settings)
     scoring = judge.scoring(sample)
     traces = set_traces(game, done=partial(progress, "comparing with released records"))

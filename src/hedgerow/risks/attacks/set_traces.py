@@ -1,8 +1,8 @@
 """Targets of baskets and of sequences compared with the released ones.
 
-A sequence is compared by its items and by which item follows which; both are numbered, so that
-a sequence is a set like a basket. Two sets are as near as the share of their items in common
-(Jaccard).
+A sequence is compared by its items and by its pairs of consecutive items; both are numbered, so
+that a sequence is a set like a basket. The similarity of two sets is the share of their items in
+common (Jaccard).
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 PREDICATES = 4_000
-"""Itemsets that are tried as descriptions of exactly one target."""
+"""Number of itemsets that are tried as descriptions of exactly one target."""
 
 HIDDEN = "an item"
-"""Name of what is inferred of a basket or a sequence: one item that is hidden."""
+"""Name of what is inferred of a basket or a sequence: one hidden item."""
 
 _BLOCK = 4_000_000
 _SHARPNESS = 8.0
@@ -74,7 +74,7 @@ def _matrix(sets: WeightedSets) -> csr_matrix:
 
 
 def _similar(some: csr_matrix, sets: csr_matrix) -> NDArray[np.float32]:
-    """Return the Jaccard similarity of some sets to all of others."""
+    """Return the Jaccard similarity of some sets to all others."""
     common = np.asarray((some @ sets.T).todense(), dtype=np.float32)
     sizes = _sizes(some)[:, None] + _sizes(sets)[None, :]
     either = sizes - common
@@ -86,7 +86,7 @@ def _sizes(sets: csr_matrix) -> NDArray[np.float32]:
 
 
 class _Sets:
-    """Sets with weights, and how near a target is to them."""
+    """Sets with weights, and the similarity of targets to them."""
 
     def __init__(self, sets: WeightedSets, *, scale: float = 1.0) -> None:
         self.matrix = _matrix(sets)
@@ -122,7 +122,7 @@ class _Linking:
         shared = np.ones((some.shape[0], len(self.counts)), dtype=np.bool_)
         for half, part in zip(self.halves, self.parts, strict=True):
             alike = _similar(some[:, half], part)
-            # Nobody is linked by a half that nothing released has an item of.
+            # A half without any released item links nobody.
             best = np.maximum(alike.max(axis=1, keepdims=True, initial=0.0), 1e-3)
             shared &= alike >= best - 1e-6
         self.hits.append(linked_by(shared, self.counts, chance))
@@ -162,7 +162,7 @@ class _Inferring:
 
 
 def sets_singled_out(game: SetGame) -> Flags:
-    """Return which targets are the only one that holds some itemset that is rare in the release."""
+    """Return which targets are the only ones with some itemset that is rare in the release."""
     hit = np.zeros(len(game.targets), dtype=np.bool_)
     if not len(game.released):
         return hit
@@ -181,7 +181,7 @@ def sets_singled_out(game: SetGame) -> Flags:
 
 
 def _predicates(released: WeightedSets, *, seed: int) -> WeightedSets:
-    """Return itemsets of released sets: some of one to three of their items, and some whole."""
+    """Return itemsets of released sets: some of one to three of their items, some of all."""
     rng = np.random.default_rng([seed, 8])
     chosen = rng.integers(0, len(released), PREDICATES)
     sets = some_sets(released, chosen)

@@ -1,4 +1,4 @@
-"""Baskets and sequences as sets of numbered features, and the item of each that is hidden."""
+"""Baskets and sequences as sets of numbered features, and the hidden item of each."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from hedgerow.evaluation.weighted_sets import WeightedSets
 
 MOST_SETS = 50_000
-"""Released sets that targets are compared with; of more, as many are sampled."""
+"""Maximum number of released sets that targets are compared with; more are sampled."""
 
 
 def some_sets(sets: WeightedSets, which: NDArray[np.int64]) -> WeightedSets:
-    """Return some of the sets, in the order asked for."""
+    """Return some of the sets, in the requested order."""
     sizes = np.diff(sets.offsets)[which]
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     places = np.repeat(sets.offsets[which] - offsets[:-1], sizes) + np.arange(offsets[-1])
@@ -22,14 +22,14 @@ def some_sets(sets: WeightedSets, which: NDArray[np.int64]) -> WeightedSets:
 
 
 def kept_items(sets: WeightedSets, kept: NDArray[np.bool_]) -> WeightedSets:
-    """Return the sets with some of their items alone; the sets stay, even if empty."""
+    """Return the sets reduced to some of their items; empty sets are kept."""
     sizes = np.bincount(sets.owners[kept], minlength=len(sets))
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return replace(sets, offsets=offsets, items=sets.items[kept])
 
 
 def capped(sets: WeightedSets, *, seed: int) -> WeightedSets:
-    """Return the released sets; of very many, a sample."""
+    """Return the released sets, sampled if there are very many."""
     if len(sets) <= MOST_SETS:
         return sets
     rng = np.random.default_rng([seed, 2])
@@ -60,9 +60,9 @@ def with_steps(sets: WeightedSets) -> WeightedSets:
 class SetGame:
     """The released sets, the targets and the reference, all over the same features.
 
-    ``known`` are the targets without the feature ``hidden`` (-1: nothing is hidden). Where
-    ``starts`` is given, only features whose ``origins`` equal it may be guessed: the
-    steps from the last known item of a sequence. Each reference set counts ``scale`` times.
+    ``known`` are the targets without the feature ``hidden`` (-1: nothing is hidden). With
+    ``starts``, only features whose ``origins`` equal it may be guessed: the steps from the last
+    known item of a sequence. Each reference set counts ``scale`` times.
     """
 
     released: WeightedSets

@@ -1,4 +1,4 @@
-"""What the owner asks of an attack run."""
+"""Settings of an attack run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class AttackSettings:
     """Settings of a run; the same settings and seed give the same figures.
 
     ``sensitive`` are the columns whose values are inferred (by default the class),
-    ``most_records`` the members that are attacked, ``shadows`` the shadow releases.
+    ``most_records`` the maximum number of members to attack, ``shadows`` that of shadow releases.
     """
 
     sensitive: tuple[str, ...] = ()

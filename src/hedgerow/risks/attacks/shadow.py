@@ -1,8 +1,8 @@
-"""Shadow releases: the same method on tables that are not secret, to learn what gives members away.
+"""Shadow releases: the same method on public tables, to learn what reveals membership.
 
 The attacker knows how the release was made. Tables are simulated from the public domains alone,
-half of each is released the same way, and the weights of the membership scores are learnt from
-them.
+half of each is released in the same way, and the weights of the membership scores are learnt from
+these releases.
 
 Privacy: the confidential data are not read; nothing is booked.
 """
@@ -42,10 +42,10 @@ from hedgerow.risks.attacks.rows import (
 from hedgerow.risks.attacks.table_traces import TableAims, table_traces
 
 MOST_RECORDS = 5_000
-"""Records of a table that shadow releases are made for."""
+"""Maximum number of records of a table for shadow releases."""
 
 PAIRS = 300
-"""Pairs of each shadow release that weights are learnt from."""
+"""Number of pairs of each shadow release from which weights are learnt."""
 
 
 def shadow_weights(
@@ -60,9 +60,9 @@ def shadow_weights(
 ) -> ScoreWeights | str:
     """Return weights of the scores learnt from shadow releases, or why there are none."""
     if shadows == 0:
-        return "no shadow releases were asked for"
+        return "shadow releases were turned off"
     if certificate is None or certificate.method.name not in METHODS:
-        return "nothing says how the release was made"
+        return "the way in which the release was made is unknown"
     if n_records > MOST_RECORDS:
         return f"shadow releases are made for tables of up to {MOST_RECORDS:,} records"
     differences = []
@@ -95,7 +95,7 @@ def _differences(
 
 
 def _released(certificate: Certificate, table: EncodedTable, seed: int) -> Groups:
-    """Return what the method publishes of a table that is not secret."""
+    """Return the method's release of a table that is not secret."""
     epsilon: Fraction | None = certificate.guarantee.epsilon
     person = certificate.guarantee.person
     if epsilon is not None and person is not None and person.counted == "records":

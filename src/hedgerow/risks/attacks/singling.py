@@ -17,7 +17,7 @@ from hedgerow.progress import Done, unheard
 from hedgerow.risks.attacks.rows import CodeTable, ReleasedRows
 
 MOST_SUBSETS = 40
-"""Sets of columns that predicates are made of."""
+"""Number of sets of columns for predicates."""
 
 
 def column_subsets(n_columns: int, *, seed: int) -> list[tuple[int, ...]]:
@@ -45,10 +45,10 @@ def column_subsets(n_columns: int, *, seed: int) -> list[tuple[int, ...]]:
 def singled_out(
     rows: ReleasedRows, targets: CodeTable, *, seed: int, done: Done = unheard
 ) -> Flags:
-    """Return which targets are the only one that some released predicate holds for.
+    """Return which targets are the only ones for which some released predicate holds.
 
-    All targets are looked at together, members and outsiders alike, so that a swap of the two
-    of a pair leaves the set that a predicate is held against as it is.
+    Members and outsiders are examined alike and at once, so that a swap of a pair does not
+    change the set that a predicate is compared with.
     """
     hit = np.zeros(len(targets), dtype=np.bool_)
     if not len(rows):
@@ -67,7 +67,7 @@ def singled_out(
 
 
 def _rare(rows: ReleasedRows, columns: tuple[int, ...], least: float) -> NDArray[np.int64]:
-    """Return one row for each combination of ranges that the release has no more often."""
+    """Return one row for each combination of ranges that is rare in the release."""
     parts = [part[:, column] for column in columns for part in (rows.first, rows.stop)]
     number, first_of = row_numbers(parts)
     weights = np.bincount(number, weights=rows.counts)

@@ -25,7 +25,7 @@ from hedgerow.risks.attacks.table_traces import table_traces
 
 
 def attack_table(game: TableGame, judge: Judge, *, progress: Progress) -> Facts:
-    """Return what every attack got, or why it was not run."""
+    """Return the result of every attack, or the reason why it was not run."""
     settings = game.settings
     targets, reference = game.targets, game.reference
     scoring = judge.scoring(game.sample)

@@ -1,4 +1,4 @@
-"""Two releases of a table beside each other."""
+"""Attacks on two releases of a table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hedgerow.risks.attacks.table_traces import SHARPNESS, TableAims, table_trac
 from hedgerow.risks.attacks.traces import Scores
 
 MOST_VALUES = 50
-"""Values of a column that differencing tries one by one."""
+"""Maximum number of values of a column that differencing tries one by one."""
 
 NOT_REPEATED = "shadow releases are not made for two releases together"
 
@@ -26,7 +26,7 @@ NOT_REPEATED = "shadow releases are not made for two releases together"
 def table_differencing(
     game: TableGame, scores: dict[str, Scores], judge: Judge, progress: Progress
 ) -> Facts:
-    """Return what two releases give beside each other."""
+    """Return the results of attacks on the difference of two releases."""
     other = game.case.other
     if other is None:
         return not_run("no other release was given (--other)")
@@ -111,7 +111,7 @@ def _grown_most(game: TableGame, rows: ReleasedRows, column: int) -> NDArray[np.
 
 
 def _around(rows: ReleasedRows, targets: CodeTable) -> Scores:
-    """Return how many released records there are in the cells that hold each target."""
+    """Return the number of released records in the cells of each target."""
     found = np.zeros(len(targets))
     for block in rows.blocks(len(targets)):
         away = rows.distances(targets[block], range(rows.n_columns))

@@ -1,4 +1,4 @@
-"""Who is attacked: pairs of a member and an outsider of a table, and released rows."""
+"""Targets of attacks on a table: pairs of a member and an outsider, and released rows."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class TableGame:
 
     @property
     def n_members(self) -> int:
-        """The number of members: people or records."""
+        """Number of members: people or records."""
         return len(self.members)
 
     @property
@@ -67,12 +67,12 @@ class TableGame:
 
     @property
     def with_class(self) -> bool:
-        """Whether the class is among the columns."""
+        """True if the class is among the columns."""
         return len(self.columns) > len(self.case.subject.groups.ranges)
 
 
 def table_game(case: TableCase, settings: AttackSettings) -> TableGame:
-    """Draw the pairs and lay out the rows of a release."""
+    """Draw the pairs and prepare the rows of a release."""
     tables = [case.subject.table]
     if case.holdout is not None:
         tables.append(case.holdout.table)

@@ -17,17 +17,17 @@ from hedgerow.risks.attacks.rows import CodeTable, Distances, ReleasedRows
 from hedgerow.risks.attacks.traces import Scores, Traces
 
 SHARPNESS = 4.0
-"""Weight of a row falls by this power of e for every column of distance 1."""
+"""Power of e by which the weight of a row falls for every column of distance 1."""
 
 TOLERANCE = 0.05
-"""A number counts as inferred within this share of its domain."""
+"""Share of a number's domain within which it counts as inferred."""
 
 _EQUAL = 1e-5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class TableAims:
-    """What attacks on a table look for: two halves of the columns to link, columns to infer."""
+    """Columns that attacks use: two halves of the columns to link, and columns to infer."""
 
     halves: tuple[list[int], list[int]]
     sensitive: tuple[int, ...] = ()
@@ -81,7 +81,7 @@ def table_traces(
 
 
 def _held(rows: ReleasedRows, reference: ReleasedRows, *, done: Done) -> NDArray[np.float64]:
-    """Return how many records each row would hold if it held what the reference does."""
+    """Return how many records of the reference each row would contain."""
     held = np.zeros(len(rows))
     for block in rows.blocks(len(reference)):
         away = rows.distances(reference.first[block], range(rows.n_columns))
@@ -91,7 +91,7 @@ def _held(rows: ReleasedRows, reference: ReleasedRows, *, done: Done) -> NDArray
 
 
 class _Nearness:
-    """How near the nearest row is, and how many rows there are around a record."""
+    """Distance of the nearest row, and density of rows around a record."""
 
     def __init__(self, rows: ReleasedRows) -> None:
         weights = np.log(np.maximum(rows.counts, 1e-12)) - rows.log_volumes
@@ -124,7 +124,7 @@ class _Linking:
 
 
 def _nearest(distances: Distances) -> Flags:
-    """Return which rows are nearest to each record; several may be as near."""
+    """Return which rows are nearest to each record, with ties."""
     if not distances.shape[1]:
         return np.zeros(distances.shape, dtype=np.bool_)
     return np.asarray(distances <= distances.min(axis=1, keepdims=True) + _EQUAL)
@@ -133,7 +133,7 @@ def _nearest(distances: Distances) -> Flags:
 def linked_by(shared: Flags, counts: NDArray[np.float64], chance: NDArray[np.float64]) -> Flags:
     """Return whose halves are linked, given the rows that are nearest to both halves.
 
-    Rows that stand for c records together are the same record with chance 1 / c.
+    Two rows of c records in total are the same record with probability 1 / c.
     """
     standing = shared @ counts
     return np.asarray((standing > 0) & (chance * np.maximum(standing, 1) < 1))
@@ -155,7 +155,7 @@ class _Inferring:
         self.usual_hits: list[Flags] = []
 
     def _usual(self) -> float:
-        """Return the guess of somebody who looks at this column of the release alone."""
+        """Return the most frequent value of this column in the release."""
         if not len(self.rows):
             return 0.0
         if self.is_number:

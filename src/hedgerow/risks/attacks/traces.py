@@ -1,4 +1,4 @@
-"""What attacks that compare targets with released rows find, for every target."""
+"""Scores and hits of attacks that compare targets with released rows, for every target."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Scores = NDArray[np.float64]
 class Traces:
     """Scores and hits of every target (confidential), members first, then their outsiders.
 
-    ``scores`` are larger where membership is likelier. ``linked`` says whose two halves were
-    linked; ``inferred`` whose hidden value was guessed, by column, and ``guessed`` the same
+    ``scores`` are larger if membership is likelier. ``linked`` marks targets whose two halves were
+    linked; ``inferred`` those whose hidden value was guessed, by column, and ``guessed`` the same
     for guessing the most frequent released value.
     """
 

@@ -1,1 +1,1 @@
-"""The risk of publishing a table as it is: who is unique, on which columns, and how badly."""
+"""The risk of publishing a table without protection: unique people, and on which columns."""

@@ -1,4 +1,4 @@
-"""risk(data, plan=...): how risky it would be to publish a table as it is."""
+"""risk(data, plan=...): measure the risk of publishing a table without protection."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def risk(
     force: bool = False,
     progress: Progress = no_progress,
 ) -> RiskAssessment:
-    """Measure the risk of publishing a confidential table as it is.
+    """Measure the risk of publishing a confidential table without protection.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def risk(
         The share of the population that is in the table, above 0 and at most 1. With it, the
         number of people who are unique in the population is estimated.
     most_sets : int, default=2000
-        Most sets of columns that are counted.
+        Maximum number of sets of columns that are counted.
     out : path, optional
         The folder to write `risk.html` and `risk.json` to.
     force : bool, default=False
@@ -170,9 +170,9 @@ def _of_groups(
 
 
 def _people_of_groups(raw: RawTable, first: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """Return how many people of the population each group has, where the plan names a population.
+    """Return how many people of the population each group has, if the plan names a population.
 
-    A sampling fraction does not tell: people who are unique in a sample are often unique in the
+    A sampling fraction is not enough: people who are unique in a sample are often unique in the
     population, so enlarging groups by the fraction would understate the risk.
     """
     if raw.ready.disclose.against is None or not len(raw):
@@ -225,7 +225,7 @@ def _population(sizes: NDArray[np.int64], fraction: float | None) -> dict[str, A
 
 
 def _attackers(found: Risk, has_population: bool) -> dict[str, Any]:
-    """Return the risk by attacker; that of the journalist only where the population is known."""
+    """Return the risk by attacker; that of the journalist only if the population is known."""
     return {
         "prosecutor": {
             "highest": found.prosecutor.highest,

@@ -1,4 +1,4 @@
-"""The assessment of a raw table: its figures, its page, and where it may be written."""
+"""The assessment of a raw table: its figures, its page, and the folder for both."""
 
 from __future__ import annotations
 
@@ -23,7 +23,25 @@ PeopleFacts: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RiskAssessment:
-    """Every figure about the risk of a raw table, as JSON holds it (for the data owner only)."""
+    """Assessment of the risk of a raw table, for the data owner only.
+
+    Returned by `risk`.
+
+    Parameters
+    ----------
+    facts : dict
+        All figures, with the keys of `risk.json`.
+
+    Notes
+    -----
+    Privacy: none. The figures are computed from the confidential records without noise.
+
+    Examples
+    --------
+    >>> RiskAssessment(facts={"k": 1})
+    RiskAssessment(for the data owner)
+
+    """
 
     facts: dict[str, Any]
 
@@ -45,7 +63,21 @@ class RiskAssessment:
         return render_risk(self.facts, for_owner=FOR_OWNER)
 
     def write(self, folder: str | os.PathLike[str], *, force: bool = False) -> tuple[Path, Path]:
-        """Write the page and the figures, readable by their owner alone, and return both files."""
+        """Write `risk.html` and `risk.json`, readable by their owner only.
+
+        Parameters
+        ----------
+        folder : path
+            Folder to write to, not that of a release.
+        force : bool, default=False
+            Replace an existing assessment.
+
+        Returns
+        -------
+        tuple of pathlib.Path
+            The page and the JSON file.
+
+        """
         target = check_risk_folder(folder, force=force)
         page, figures = self.html(), self.to_json()
         try:
@@ -58,12 +90,12 @@ class RiskAssessment:
             raise ReleaseError(
                 f"the assessment cannot be written: {(error.strerror or str(error)).lower()}",
                 where=str(target),
-                do="Give a folder with room that you may write to.",
+                do="Give a folder with free space that you can write to.",
             ) from error
 
 
 def check_risk_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
-    """Return the folder an assessment may be written to, or refuse. Call it before the work."""
+    """Return the folder for an assessment, or refuse it. Call this before the work."""
     target = Path(folder)
     if target.exists() and not target.is_dir():
         raise ReleaseError("is not a folder", where=str(target), do="Give a folder's name.")
@@ -77,13 +109,13 @@ def check_risk_folder(folder: str | os.PathLike[str], *, force: bool) -> Path:
         raise ReleaseError(
             "the folder holds an assessment already",
             where=str(target),
-            do="Give another folder, or --force to replace it.",
+            do="Give another folder, or use --force to replace it.",
         )
     return target
 
 
 def what_instead(plan: Plan) -> dict[str, Any]:
-    """Return what the plan would publish instead, and what that guarantees."""
+    """Return what the plan would publish instead, and the guarantee of that."""
     settings = plan.publish
     if not isinstance(settings, PrivateSettings):
         return {"method": DEFAULT_METHOD, "epsilon": None, "factor": None, "planned": False}

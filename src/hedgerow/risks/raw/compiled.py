@@ -18,7 +18,7 @@ def count_up_to_two(
     weights: NDArray[np.uint8],
     seen: NDArray[np.uint8],
 ) -> None:
-    """Add up the weights of each cell (first, second, third), 2 standing for 2 and more."""
+    """Add up the weights of each cell (first, second, third), where 2 means 2 or more."""
     for i in range(len(first)):
         cell = (np.int64(first[i]) * width + second[i]) * depth + third[i]
         seen[cell] = min(np.uint8(2), np.uint8(seen[cell] + weights[i]))

@@ -23,7 +23,7 @@ class SizeBar:
 
     @property
     def label(self) -> str:
-        """The sizes as a page shows them."""
+        """Range of sizes as text."""
         if self.high is None:
             return f"{self.low} or more"
         return str(self.low) if self.high == self.low else f"{self.low} to {self.high}"
@@ -47,7 +47,7 @@ def size_bars(sizes: NDArray[np.int64]) -> tuple[SizeBar, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Diversity:
-    """How much the groups give away about a sensitive column.
+    """Measures of what the groups reveal about a sensitive column.
 
     ``distinct`` is the smallest number of distinct values in a group, ``entropy`` the smallest
     exponential of a group's entropy (both called l), ``closeness`` the largest distance between a
@@ -73,7 +73,7 @@ def diversity_of(
 ) -> Diversity:
     """Return l and t of a sensitive column, by the group of each record.
 
-    The distance of t-closeness is the earth mover's: between neighbouring values of an
+    The distance of t-closeness is the earth mover's: between adjacent values of an
     ``ordered`` column it is 1 / (values - 1), between any two values of another column 1
     [LiLV07].
     """
@@ -103,7 +103,7 @@ def _even(
     overall: NDArray[np.float64],
     n_groups: int,
 ) -> NDArray[np.float64]:
-    """Return half the L1 distance of each group: what it has in excess of the table."""
+    """Return half the L1 distance of each group: its excess over the table."""
     excess = np.maximum(share - overall[value], 0.0)
     return np.bincount(owner, weights=excess, minlength=n_groups).astype(np.float64)
 
@@ -133,7 +133,7 @@ def _ordered(
     level = total - before
     stop = np.where(np.concatenate([first[1:], [True]]), n_values, np.concatenate([value[1:], [0]]))
     area = _between(level, value, stop, order, sums)
-    ahead = sums[value[begins]]  # below its first value a group has nothing
+    ahead = sums[value[begins]]  # a group has no records below its first value
     distances = np.bincount(owner, weights=area, minlength=n_groups)
     distances[owner[begins]] += ahead
     return distances / (n_values - 1)

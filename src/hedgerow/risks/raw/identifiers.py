@@ -2,7 +2,7 @@
 
 The list is that of 45 CFR 164.514(b)(2) ("safe harbour"). A column is found by its name, or because
 most of its values have the form of such an identifier. Both miss some and find too many: the list
-is where to look, not a verdict.
+says which columns to check.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from hedgerow.read.source import Source
 from hedgerow.read.text import as_text
 
 SAMPLE = 20_000
-"""Records that are looked at for the form of values."""
+"""Maximum number of records whose values are examined."""
 
 MOSTLY = 0.8
-"""Share of the values that must have a form."""
+"""Minimum share of the values that must have a form."""
 
 LEAST_VALUES = 20
-"""Values below which no form is looked for."""
+"""Minimum number of values for recognising a form."""
 
 _NEARLY_UNIQUE = 0.95
 
@@ -75,7 +75,7 @@ _NAMED: tuple[tuple[int, str], ...] = (
     (3, "dob birth_?date birth_?day geburtsdatum naissance nacimiento date datum fecha timestamp"),
     (18, "id uid uuid guid pid key hash token case_(?:id|no|nr) pseudonym"),
 )
-"""Kinds and the words of names that stand for them, as regular expressions."""
+"""Kinds with regular expressions for the words in names of columns."""
 
 _AGE = re.compile(r"(?:.*_)?(?:age|alter|edad|âge|leeftijd)(?:_.*)?")
 _OLD = 90.0
@@ -111,7 +111,7 @@ class IdentifierFound:
 
 
 def named_kind(column: str) -> int | None:
-    """Return the kind of identifier that a column's name stands for.
+    """Return the kind of identifier that a column's name suggests.
 
     >>> [named_kind(name) for name in ("E-Mail", "PatientNr", "zip_code", "income", "age")]
     [6, 8, 2, None, None]

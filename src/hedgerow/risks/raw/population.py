@@ -1,4 +1,4 @@
-"""How many people are unique in the population, estimated from a sample of it.
+"""Estimate of the number of people who are unique in the population, from a sample of it.
 
 Pitman's model [Pitman96], as [Hoshino01] uses it for disclosure risk: the sizes of groups of equal
 records follow the Ewens-Pitman partition with parameters ``alpha`` in (0, 1) and
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _STEPS = 60
-"""Steps of a golden-section search: the bracket shrinks by 10**-12."""
+"""Number of steps of a golden-section search, which shrink the bracket by 10**-12."""
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _SMALLEST, _LARGEST = 1e-6, 1 - 1e-6
@@ -25,7 +25,7 @@ _MOST_THETA = 1e12
 
 @dataclass(frozen=True, kw_only=True)
 class PitmanFit:
-    """The fitted model, and what it expects of the population."""
+    """The fitted model, and its expectations for the population."""
 
     alpha: float
     theta: float
@@ -43,7 +43,7 @@ class PitmanFit:
 def fit_pitman(sizes: NDArray[np.int64], *, fraction: float) -> PitmanFit | None:
     """Return the model fitted to the sizes of groups in a sample of a ``fraction``.
 
-    ``None`` where it cannot be fitted: no record, no unique record, or nothing but unique ones.
+    ``None`` if it cannot be fitted: no record, no unique record, or only unique ones.
     """
     size, how_many = np.unique(sizes[sizes > 0], return_counts=True)
     n_records, n_groups = int(sizes.sum()), int(how_many.sum())
@@ -81,7 +81,7 @@ def _unique_of(population: int, alpha: float, theta: float) -> float:
 def _log_likelihood(
     groups: list[tuple[int, int]], n_records: int, n_groups: int, alpha: float, theta: float
 ) -> float:
-    """Return the logarithm of the probability of the groups, without what is constant.
+    """Return the logarithm of the probability of the groups, without constants.
 
     The product over groups of (theta + i alpha) and over records of (theta + i) are ratios of
     Gamma functions, as is that over the records of a group of (i - alpha).
@@ -102,7 +102,7 @@ def _best_theta(likelihood: Callable[[float, float], float], alpha: float) -> fl
 
 
 def _highest(function: Callable[[float], float], low: float, high: float) -> float:
-    """Return where a function with one maximum is highest (golden-section search)."""
+    """Return the maximum of a function with a single one (golden-section search)."""
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_left, at_right = function(left), function(right)
     for _ in range(_STEPS):

@@ -42,16 +42,16 @@ class RawColumn:
 
     @property
     def ordered(self) -> bool:
-        """Whether its values are numbers or dates."""
+        """True if its values are numbers or dates."""
         return self.attribute.domain.kind != "categorical"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class RawTable:
-    """The records, what an attacker may know of them, and what is beside them (confidential)."""
+    """The records, what an attacker may know of them, and sensitive columns (confidential)."""
 
     ready: PreparedDisclosure
-    given: Confidential
+    confidential: Confidential
     quasi: tuple[RawColumn, ...]
     sensitive: tuple[RawColumn, ...]
     n_read: int
@@ -59,7 +59,7 @@ class RawTable:
     person_sizes: NDArray[np.int64] | None
 
     def __len__(self) -> int:
-        return len(self.given.table)
+        return len(self.confidential.table)
 
 
 def read_raw(
@@ -68,7 +68,7 @@ def read_raw(
     """Return the table that the plan or ``data`` names, under the plan's roles.
 
     Predictors are quasi-identifiers and the class is sensitive, unless ``quasi`` and ``sensitive``
-    name others. Missing values count as a value, so that no record is left out for one.
+    name others. Missing values count as a value, so that no record is dropped because of one.
     """
     if plan.items is not None:
         raise PlanError(
@@ -86,20 +86,20 @@ def read_raw(
         progress("looking for identifiers", None)
         identifiers = identifiers_in(source)
         person_sizes = _person_sizes(source, plan.person)
-    given = read_confidential(ready, data, None, progress=progress)
+    confidential = read_confidential(ready, data, None, progress=progress)
     columns = {
         attribute.name: RawColumn(attribute=attribute, codes=codes)
-        for attribute, codes in zip(ready.schema.attributes, given.table.codes, strict=True)
+        for attribute, codes in zip(ready.schema.attributes, confidential.table.codes, strict=True)
     }
-    target, classes = ready.schema.class_attribute, given.table.classes
+    target, classes = ready.schema.class_attribute, confidential.table.classes
     if target is not None and classes is not None:
         columns[target.name] = RawColumn(attribute=target, codes=classes)
     return RawTable(
         ready=ready,
-        given=given,
+        confidential=confidential,
         quasi=tuple(columns[name] for name in chosen[0]),
         sensitive=tuple(columns[name] for name in chosen[1]),
-        n_read=given.n_read,
+        n_read=confidential.n_read,
         identifiers=identifiers,
         person_sizes=person_sizes,
     )
@@ -111,7 +111,7 @@ def _opened(plan: Plan, data: Any, stack: ExitStack) -> Source:
         raise PlanError("the plan names no data", where="data", do="Name the file to read.")
     source = open_table(
         plan.data if own else data,
-        query=plan.asked if own else None,
+        query=plan.table_query if own else None,
         base=plan.base if own else Path(),
         reading=plan.how_to_read(),
     )
@@ -121,7 +121,7 @@ def _opened(plan: Plan, data: Any, stack: ExitStack) -> Source:
 
 
 def _without_class(plan: Plan) -> Plan:
-    """Return the plan with its class as one more predictor, for a class that attackers know."""
+    """Return the plan with its class as a further predictor, for a class that attackers know."""
     attributes = {
         name: each.model_copy(update={"role": "predictor"}) if each.role == "class" else each
         for name, each in plan.attributes.items()
@@ -140,7 +140,7 @@ def _chosen(
             near = nearest(name, known)
             hint = f"Did you mean {near!r}? " if near else ""
             raise SettingError(
-                f"there is no released column {name!r}",
+                f"{name!r} is not a released column",
                 where="sensitive" if name in sensitive else "quasi",
                 do=f"{hint}Give a predictor or the class of the plan: {', '.join(known)[:300]}.",
             )
@@ -162,7 +162,7 @@ def _chosen(
 
 
 def _person_sizes(source: Source, person: Sequence[str] | None) -> NDArray[np.int64] | None:
-    """Return how many records each person has, where the plan names a person."""
+    """Return the number of records of each person, if the plan names a person."""
     if person is None:
         return None
     parts = []

@@ -1,4 +1,4 @@
-"""ARUBA's three risk models for every record as it is [ARUBA, Sec. IV-B]."""
+"""ARUBA's three risk models for every original record [ARUBA, Sec. IV-B]."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hedgerow.risks.raw.read import RawTable
 
 MODELS: tuple[Literal[1, 2, 3], ...] = (1, 2, 3)
 FORMULAS = {1: "severity / matches", 2: "1 / matches", 3: "severity x ln(people / matches)"}
-"""The models in words; a record's matches are the people who share its quasi-identifiers."""
+"""Formulas of the models; matches are the people who share a record's quasi-identifiers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class ModelRisk:
 
 
 def model_risks(raw: RawTable) -> tuple[ModelRisk, ...]:
-    """Return the risk of the records as they are, with the weights of the plan.
+    """Return the risk of the original records, with the weights of the plan.
 
     Without a ``disclose`` section every attribute weighs 1 and the attacker knows the table.
     """
@@ -37,7 +37,7 @@ def model_risks(raw: RawTable) -> tuple[ModelRisk, ...]:
         return ()
     severity = _severities(raw)
     matches = matches_of(raw)
-    n_people = len(raw.given.against)
+    n_people = len(raw.confidential.against)
     found = []
     for number in MODELS:
         model = RiskModel(number=number)
@@ -58,8 +58,8 @@ def model_risks(raw: RawTable) -> tuple[ModelRisk, ...]:
 def matches_of(raw: RawTable) -> NDArray[np.int64]:
     """Return how many people of the attacker's dictionary share each record's quasi-identifiers."""
     places = _places(raw)
-    ours = [raw.given.table.codes[at] for at in places]
-    theirs = [raw.given.against.codes[at] for at in places]
+    ours = [raw.confidential.table.codes[at] for at in places]
+    theirs = [raw.confidential.against.codes[at] for at in places]
     number, _ = row_numbers([np.concatenate([a, b]) for a, b in zip(ours, theirs, strict=True)])
     n_ours = len(raw)
     counts = np.bincount(number[n_ours:], minlength=int(number.max(initial=0)) + 1)
@@ -67,14 +67,14 @@ def matches_of(raw: RawTable) -> NDArray[np.int64]:
 
 
 def _places(raw: RawTable) -> list[int]:
-    """Return where the quasi-identifiers are among the attributes of the schema."""
+    """Return the positions of the quasi-identifiers among the attributes of the schema."""
     names = {column.name for column in raw.quasi}
     return [at for at, each in enumerate(raw.ready.schema.attributes) if each.name in names]
 
 
 def _severities(raw: RawTable) -> NDArray[np.float64]:
     """Return the severity of each record: the sum of the weights of its quasi-identifiers."""
-    ready, given = raw.ready, raw.given
+    ready, confidential = raw.ready, raw.confidential
     weights = Severities.of(
         ready.chains,
         attributes=ready.attribute_weights,
@@ -83,6 +83,6 @@ def _severities(raw: RawTable) -> NDArray[np.float64]:
     )
     total = np.zeros(len(raw))
     for at in _places(raw):
-        part = weights.tables[at][given.table.codes[at], 0]
-        total += part if given.personal is None else part * given.personal[:, at]
+        part = weights.tables[at][confidential.table.codes[at], 0]
+        total += part if confidential.personal is None else part * confidential.personal[:, at]
     return total

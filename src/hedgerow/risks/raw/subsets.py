@@ -1,4 +1,4 @@
-"""How many records are unique on every small set of columns.
+"""The number of records that are unique on each small set of columns.
 
 A record is unique on a set of columns if no other record has the same values there. A record that
 is unique on a set is unique on every larger one.
@@ -17,24 +17,24 @@ from numpy.typing import NDArray
 from hedgerow.model.compiler import has_compiler
 
 LARGEST_SET = 3
-"""Most columns of a set."""
+"""Maximum number of columns of a set."""
 
 MOST_SETS = 2_000
-"""Most sets that are counted. Where there are more, the largest ones extend the worst smaller
+"""Maximum number of sets that are counted; if there are more, the largest extend the worst smaller
 ones."""
 
 _MOST_CELLS = 1 << 26
-"""Cells up to which a set is counted in an array, one byte per cell."""
+"""Maximum number of cells for counting a set in an array, one byte per cell."""
 
 _COMPILED_FROM = 1 << 24
-"""Records times sets from which on loading the compiled loop takes less time than it saves."""
+"""Minimum product of records and sets for which loading the compiled loop pays."""
 
 ColumnSet = tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class UniqueOn:
-    """A set of columns, by number, and how many records are unique on it."""
+    """A set of columns, by number, and the number of records that are unique on it."""
 
     columns: ColumnSet
     unique: int
@@ -44,7 +44,7 @@ class UniqueOn:
 class CountedRows:
     """The distinct rows of a table: values that occur, numbered per column, and multiplicities.
 
-    ``many`` holds how often each row occurs, 2 standing for 2 and more.
+    ``many`` is the frequency of each row, where 2 means 2 or more.
     """
 
     columns: tuple[NDArray[np.int32], ...] = field(repr=False)
@@ -74,7 +74,7 @@ class CountedRows:
         return len(self.many)
 
     def n_unique(self, columns: ColumnSet, *, compiled: bool) -> int:
-        """Return how many records are unique on up to three columns."""
+        """Return the number of records that are unique on up to three columns."""
         sizes = [self.sizes[at] for at in columns]
         n_cells = int(np.prod(sizes, dtype=object))
         if n_cells > _MOST_CELLS:
@@ -102,7 +102,7 @@ class CountedRows:
         return int(np.count_nonzero(seen == 1))
 
     def _unique_by_sorting(self, columns: ColumnSet) -> int:
-        # Three sizes below 2**31 may overflow 64 bits together: number the first two again.
+        # The product of three sizes below 2**31 may overflow 64 bits: number the first two again.
         keys, reach = np.zeros(len(self), dtype=np.int64), 1
         for at in columns:
             if reach * self.sizes[at] > 1 << 62:
@@ -116,14 +116,14 @@ class CountedRows:
 
 @dataclass(frozen=True, kw_only=True)
 class SetsCounted:
-    """The sets that were counted, and how many there are of each size."""
+    """The sets that were counted, and the number of sets of each size."""
 
     sets: tuple[UniqueOn, ...]
     n_possible: int
 
     @property
     def is_complete(self) -> bool:
-        """Whether every set of up to three columns was counted."""
+        """True if every set of up to three columns was counted."""
         return len(self.sets) == self.n_possible
 
     def worst(self, size: int, n: int) -> tuple[UniqueOn, ...]:
@@ -139,10 +139,10 @@ def unique_on_sets(
     most: int = MOST_SETS,
     progress: Callable[[float], None] = lambda _: None,
 ) -> SetsCounted:
-    """Return how many records are unique on every set of up to ``largest`` columns.
+    """Return the number of unique records on every set of up to ``largest`` columns.
 
-    At most about ``most`` sets are counted. Where there are more, all single columns and as many
-    larger sets as the limit allows, which add a column to the sets that single most people out.
+    At most about ``most`` sets are counted. If there are more, these are all single columns and as
+    many larger sets as the limit allows, which extend the sets with most unique records.
     """
     n_columns = len(rows.columns)
     sizes = range(1, min(largest, n_columns) + 1)
@@ -164,7 +164,7 @@ def unique_on_sets(
 
 
 def _sets_of(size: int, n_columns: int, before: Sequence[UniqueOn], most: int) -> list[ColumnSet]:
-    """Return all sets of a size, or, where they are too many, extensions of the worst ones."""
+    """Return all sets of a size or, if they are too many, extensions of the worst ones."""
     if size == 1 or comb(n_columns, size) <= most:
         return list(combinations(range(n_columns), size))
     chosen: dict[ColumnSet, None] = {}

@@ -1,4 +1,4 @@
-"""Which label hangs below which, and on which line that was said first."""
+"""Links from labels to parents, with the line of their first occurrence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hedgerow.taxonomy.tree import Taxonomy
 
 
 class Links:
-    """Links from labels to their parents, as a reader finds them in a file."""
+    """Links from labels to their parents, as found in a file."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -17,14 +17,14 @@ class Links:
         self._mentioned: dict[str, int] = {}
 
     def add(self, child: str, parent: str, line: int) -> bool:
-        """Keep a link; ``False`` when it was known. A second parent is an error."""
+        """Add a link; return ``False`` if it was known, and raise for a second parent."""
         self._mentioned.setdefault(child, line)
         self._mentioned.setdefault(parent, line)
         known = self._parent.setdefault(child, (parent, line))
         if known[0] != parent:
             raise self.fault(
                 f"{displayed(child)} has two parents, {displayed(known[0])} (line {known[1]})"
-                f" and {displayed(parent)} (line {line})",
+                f" and {displayed(parent)} (line {line}).",
                 line=line,
                 value=child,
                 do="Keep one of them, or give the two values different labels.",
@@ -32,15 +32,15 @@ class Links:
         return known[1] == line
 
     def line_of(self, label: str) -> int:
-        """The line that mentions the label first."""
+        """Return the first line with the label."""
         return self._mentioned[label]
 
     def groups(self) -> set[str]:
-        """The labels that others hang below."""
+        """Labels that are parents."""
         return {parent for parent, _ in self._parent.values()}
 
     def taxonomy(self) -> Taxonomy:
-        """The tree of all links; several roots are put under one root ``*``.
+        """Return the tree of all links; several roots get a common root ``*``.
 
         Siblings keep the order in which their links were added.
         """
@@ -50,12 +50,12 @@ class Links:
         if len(roots) > 1:
             if ROOT in self._mentioned:
                 raise self.fault(
-                    f"several labels have no parent ({displayed(roots[0])},"
-                    f" {displayed(roots[1])}, ...), and {displayed(ROOT)}, the root above them,"
-                    " is taken",
+                    f"Several labels have no parent ({displayed(roots[0])},"
+                    f" {displayed(roots[1])}, ...), and {displayed(ROOT)}, the root above"
+                    " them, is taken.",
                     line=self.line_of(ROOT),
                     value=ROOT,
-                    do=f"Give all but one of them a parent, {displayed(ROOT)} for example.",
+                    do=f"Give all but one of them a parent, such as {displayed(ROOT)}.",
                 )
             above = {ROOT: None, **dict.fromkeys(roots, ROOT)}
         above |= {child: parent for child, (parent, _) in self._parent.items()}
@@ -86,12 +86,12 @@ class Links:
         named = " > ".join(displayed(each) for each in circle[:5])
         line = max(self._parent[each][1] for each in circle)
         return self.fault(
-            f"parents lead round in a circle: {named}{' > ...' if len(circle) > 5 else ''}",
+            f"The parents form a circle: {named}{' > ...' if len(circle) > 5 else ''}.",
             line=line,
             value=label,
-            do="Take out one of these links, so that every way up ends at a root.",
+            do="Remove one of these links, so that every path ends at a root.",
         )
 
     def fault(self, what: str, *, line: int, value: str, do: str) -> TaxonomyError:
-        """An error about a label on a line of the file."""
+        """Return an error about a label on a line of the file."""
         return TaxonomyError(what, where=at(self.name, line), line=line, value=value, do=do)

@@ -1,8 +1,7 @@
 """Nested YAML and JSON: ``Any: {Indoor: [office, shop], Outdoor: [farm]}``.
 
-YAML files are read event by event: every scalar is taken as the text it is written as
-(``0123``, ``no`` and ``2020-01-01`` stay what they are), anchors are refused, and deep
-nesting ends in an error.
+YAML files are read event by event: every scalar is the text as written (``0123``, ``no`` and
+``2020-01-01`` stay unchanged), anchors are refused, and deep nesting ends in an error.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ _WRITE_LABELS = "Write for example\nAny:\n  Indoor: [office, shop]\n  Outdoor: [
 
 
 def read_nested(nested: Nested, name: str | None = None) -> Taxonomy:
-    """The taxonomy of mappings and lists; several topmost labels get a root ``*`` above them."""
+    """Return the taxonomy of mappings and lists; several topmost labels get a root ``*``."""
     return _taxonomy(entries_of(nested, where=name), name)
 
 
 def read_yaml(text: str, name: str) -> Taxonomy:
-    """The taxonomy of a nested YAML file; ``name`` is what messages call the file."""
+    """Return the taxonomy of a nested YAML file; ``name`` is the file's name in messages."""
     import yaml
 
     loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
@@ -42,7 +41,7 @@ def read_yaml(text: str, name: str) -> Taxonomy:
         mark = getattr(error, "problem_mark", None)
         line = None if mark is None else mark.line + 1
         raise TaxonomyError(
-            "this is not YAML",
+            "The file is not YAML.",
             where=at(name, line) if line else name,
             line=line,
             do=_WRITE_LABELS,
@@ -50,7 +49,7 @@ def read_yaml(text: str, name: str) -> Taxonomy:
 
 
 def read_json(text: str, name: str) -> Taxonomy:
-    """The taxonomy of a nested JSON file; ``name`` is what messages call the file."""
+    """Return the taxonomy of a nested JSON file; ``name`` is the file's name in messages."""
     try:
         nested = json.loads(
             text,
@@ -61,14 +60,16 @@ def read_json(text: str, name: str) -> Taxonomy:
         )
     except json.JSONDecodeError as error:
         raise TaxonomyError(
-            f"this is not JSON ({error.msg})",
+            f"The file is not JSON ({error.msg}).",
             where=at(name, error.lineno),
             line=error.lineno,
             do='Write for example {"Any": {"Indoor": ["office", "shop"], "Outdoor": ["farm"]}}.',
         ) from error
     except RecursionError as error:
         raise TaxonomyError(
-            "this is nested too deeply to be read", where=name, do="Leave some of the groups out."
+            "The file is nested too deeply to be read.",
+            where=name,
+            do="Leave some of the groups out.",
         ) from error
     return read_nested(nested, name)
 
@@ -79,7 +80,7 @@ def _unrepeated(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
         labels = [label for label, _ in pairs]
         twice = next(label for label in labels if labels.count(label) > 1)
         raise TaxonomyError(
-            f"label {displayed(twice)} is used twice",
+            f"The label {displayed(twice)} occurs twice.",
             where=name,
             value=twice,
             do="Keep it in one place, or rename one of the two.",
@@ -99,7 +100,7 @@ def _taxonomy(entries: Iterable[OutlineEntry], name: str | None) -> Taxonomy:
 
 @dataclass(slots=True)
 class _Open:
-    """A mapping or list that is being read; ``key`` is the label whose value comes next."""
+    """A mapping or list that is being read; ``key`` is the label of the next value."""
 
     is_mapping: bool
     depth: int
@@ -116,10 +117,10 @@ def _yaml_entries(events: Iterator[yaml.Event], name: str) -> Iterator[OutlineEn
         where = at(name, line)
         documents += isinstance(event, yaml.DocumentStartEvent)
         if documents > 1:
-            raise TaxonomyError("a second document begins", where=where, do="Keep one.")
+            raise TaxonomyError("A second document begins here.", where=where, do="Keep one.")
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
             raise TaxonomyError(
-                "anchors and aliases (& and *) are not allowed",
+                "Anchors and aliases (& and *) are not allowed.",
                 where=where,
                 line=line,
                 do="Write the labels out; put a label that begins with & or * in quotes.",
@@ -139,15 +140,15 @@ def _line(event: yaml.Event) -> int:
 
 
 def _scalar(label: str, stack: list[_Open], where: str, line: int) -> OutlineEntry:
-    """The node that a scalar names: a group as a key, a value as an item of a list."""
+    """Return the node of a scalar: a group as a key, a value as an item of a list."""
     if not stack:
-        raise TaxonomyError("there are no labels below a root", where=where, do=_WRITE_LABELS)
+        raise TaxonomyError("There are no labels below a root.", where=where, do=_WRITE_LABELS)
     top = stack[-1]
     if top.is_mapping and top.key is not None:
         group = displayed(top.key)
         found = displayed(label) if label else "nothing"
         raise TaxonomyError(
-            f"below {group} stands {found}, not a list or a mapping",
+            f"Below {group} is {found}, not a list or a mapping.",
             where=where,
             line=line,
             value=top.key,
@@ -163,18 +164,18 @@ def _opened(is_mapping: bool, stack: list[_Open], where: str) -> _Open:
         return _Open(is_mapping, depth=0)
     top = stack[-1]
     if top.is_mapping and top.key is None:
-        raise TaxonomyError("a label is a mapping or a list", where=where, do=_WRITE_LABELS)
+        raise TaxonomyError("A label is a mapping or a list.", where=where, do=_WRITE_LABELS)
     if top.is_mapping:
         return _Open(is_mapping, depth=top.depth + 1)
     if not is_mapping:
         raise TaxonomyError(
-            "a list stands directly in a list", where=where, do="Give the inner list a label."
+            "A list is directly in a list.", where=where, do="Give the inner list a label."
         )
     return _Open(is_mapping, depth=top.depth)
 
 
 def nested_of(taxonomy: Taxonomy) -> dict[str, Any]:
-    """The taxonomy as nested mappings and lists, its root on top."""
+    """Return the taxonomy as nested mappings and lists, its root on top."""
     below: list[Any] = [None] * taxonomy.n_nodes
     labels = taxonomy.labels
     for node in range(taxonomy.n_nodes - 1, -1, -1):  # children come before their parent
@@ -192,7 +193,7 @@ def nested_of(taxonomy: Taxonomy) -> dict[str, Any]:
 
 
 def write_yaml(taxonomy: Taxonomy) -> str:
-    """The taxonomy as nested YAML."""
+    """Return the taxonomy as nested YAML."""
     import yaml
 
     dumper = yaml.CSafeDumper if yaml.__with_libyaml__ else yaml.SafeDumper
@@ -208,5 +209,5 @@ def write_yaml(taxonomy: Taxonomy) -> str:
 
 
 def write_json(taxonomy: Taxonomy) -> str:
-    """The taxonomy as nested JSON."""
+    """Return the taxonomy as nested JSON."""
     return json.dumps(nested_of(taxonomy), ensure_ascii=False, indent=2) + "\n"

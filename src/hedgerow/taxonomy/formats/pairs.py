@@ -1,7 +1,7 @@
 """Child-parent pairs: one link per line, ``1001,110``.
 
-Labels without a parent are roots; several of them are put under one root ``*``. A first
-line ``child,parent`` is a heading, unless the words are labels of the tree.
+Labels without a parent are roots; several roots get a common root ``*``. A first line
+``child,parent`` is a heading, unless the words are labels of the tree.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ HEADING = ("child", "parent")
 
 
 def looks_like_pairs(rows: list[Row]) -> bool:
-    """Whether every row has two cells."""
+    """Return whether every row has two cells."""
     return all(len(row.cells) == 2 for row in rows)
 
 
 def has_heading(rows: list[Row]) -> bool:
-    """Whether the first row only says what the columns are."""
+    """Return whether the first row is a heading."""
     first = tuple(cell.lower() for cell in rows[0].cells)
     words = set(rows[0].cells)
     return (
@@ -31,22 +31,22 @@ def has_heading(rows: list[Row]) -> bool:
 
 
 def read_pairs(text: str, name: str) -> Taxonomy:
-    """The taxonomy of a file of pairs; ``name`` is what messages call the file."""
+    """Return the taxonomy of a file of pairs; ``name`` is the file's name in messages."""
     return pairs_taxonomy(split_rows(text, name, fits=[looks_like_pairs]), name)
 
 
 def pairs_taxonomy(rows: list[Row], name: str) -> Taxonomy:
-    """The taxonomy of rows that hold a label and its parent."""
+    """Return the taxonomy of rows that hold a label and its parent."""
     links = Links(name)
     for row in rows[1:] if has_heading(rows) else rows:
         _check_pair(row, name)
         child, parent = row.cells
         if not links.add(child, parent, row.line):
             raise links.fault(
-                f"the pair {displayed(child)}, {displayed(parent)} is listed twice",
+                f"The pair {displayed(child)}, {displayed(parent)} is listed twice.",
                 line=row.line,
                 value=child,
-                do="Take one of the two lines out.",
+                do="Remove one of the two lines.",
             )
     return links.taxonomy()
 
@@ -55,7 +55,7 @@ def _check_pair(row: Row, name: str) -> None:
     check_cells(row, name)
     if len(row.cells) != 2:
         raise TaxonomyError(
-            f"the row of {displayed(row.cells[0])} has {len(row.cells)} cells",
+            f"The row of {displayed(row.cells[0])} has {len(row.cells)} cells.",
             where=at(name, row.line),
             line=row.line,
             value=row.cells[0],
@@ -64,7 +64,7 @@ def _check_pair(row: Row, name: str) -> None:
 
 
 def write_pairs(taxonomy: Taxonomy) -> str:
-    """The taxonomy as pairs in depth-first order."""
+    """Return the taxonomy as pairs in depth-first order."""
     labels, parent = taxonomy.labels, taxonomy.parent
     pairs = ((labels[node], labels[parent[node]]) for node in range(1, len(labels)))
     return join_rows(pairs, delimiter=",")

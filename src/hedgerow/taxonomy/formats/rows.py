@@ -1,4 +1,4 @@
-"""Lines of cells: the common ground of ARX CSV and child-parent pairs."""
+"""Lines of cells, shared by ARX CSV and child-parent pairs."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ DELIMITERS = (";", ",", "\t")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The cells of one line, without the blanks around them."""
+    """The cells of one line, without surrounding blanks."""
 
     line: int
     cells: tuple[str, ...]
 
 
 def split_rows(text: str, name: str, *, fits: Sequence[Callable[[list[Row]], bool]]) -> list[Row]:
-    """The rows of a text, cut at the delimiter under which they fit.
+    """Return the rows of a text, split at the delimiter under which they fit.
 
-    The tests of ``fits`` are tried in order, each on every delimiter; labels may hold
-    the other delimiters. A cut that gives back the very text when joined again comes
-    first: quotes tell it from all others. When nothing fits, the delimiter that cuts
-    most lines is taken, so that the reader can say which line is at fault.
+    The tests of ``fits`` are tried in order, each on every delimiter; labels may contain the other
+    delimiters. A split that gives the same text when joined again comes first: quotes distinguish
+    it from all others. If nothing fits, the delimiter that splits most lines is taken, so that the
+    reader can name the line at fault.
     """
     cuts: list[list[Row]] = []
     broken: list[TaxonomyError] = []
@@ -51,7 +51,7 @@ def split_rows(text: str, name: str, *, fits: Sequence[Callable[[list[Row]], boo
     best = max(cuts, key=_n_divided)
     if not best:
         raise TaxonomyError(
-            "the file holds no labels", where=name, do="Give one line per value: value;group;*"
+            "The file holds no labels.", where=name, do="Give one line per value: value;group;*"
         )
     return best
 
@@ -68,10 +68,10 @@ def _cut(text: str, delimiter: str, name: str) -> list[Row]:
                 rows.append(Row(lines.line_num, stripped))
     except csv.Error as error:
         raise TaxonomyError(
-            f"the line cannot be cut into cells ({error})",
+            f"The line cannot be split into cells ({error}).",
             where=at(name, lines.line_num),
             line=lines.line_num,
-            do='Close every quote; write a quote inside a displayed cell twice: "".',
+            do='Close every quote; write a quote inside a quoted cell twice: "".',
         ) from error
     return rows
 
@@ -81,7 +81,7 @@ def _n_divided(rows: Iterable[Row]) -> int:
 
 
 def join_rows(rows: Iterable[Iterable[str]], *, delimiter: str) -> str:
-    """Rows as text that only ``delimiter`` can cut: cells that hold another one are quoted."""
+    """Return rows as text that only ``delimiter`` splits: cells with another one are quoted."""
     return "".join(delimiter.join(map(_quoted, row)) + "\n" for row in rows)
 
 
@@ -98,13 +98,17 @@ def check_cells(row: Row, name: str) -> None:
         if fault is None:
             continue
         what = (
-            f"cell {number} is empty" if not cell else f"cell {number}, {displayed(cell)}, {fault}"
+            f"Cell {number} is empty."
+            if not cell
+            else (f"Cell {number}, {displayed(cell)}, {fault}.")
         )
         raise TaxonomyError(
             what,
             where=at(name, row.line),
             line=row.line,
             value=cell,
-            do="Write the label that belongs there, or take the cell out;"
-            " no delimiter at the end of a line.",
+            do=(
+                "Write the label that belongs there, or remove the cell; do not end lines with a"
+                " delimiter."
+            ),
         )

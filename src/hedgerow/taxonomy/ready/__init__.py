@@ -1,5 +1,4 @@
-"""Ready taxonomies: what everybody knows, shipped with its source, read as files spell it.
+"""Ready taxonomies: public classifications, shipped with their source and the spellings of files.
 
-Nothing comes in but names; trees leave, and the leaf that a text stands for. All of it is public:
-no data is ever looked at here.
+Names come in; trees leave, and the leaves of texts. All of it is public: no data is ever read here.
 """

@@ -11,7 +11,7 @@ from hedgerow.taxonomy.tree import Taxonomy
 _AGE = re.compile(r"([0-9]{1,3})(?:\.[0-9]+)?")
 _BAND = re.compile(r"([\[(]?)([0-9]{1,3})\s*(?:-|–|to|bis|,|\.\.)\s*([0-9]{1,3})([\])]?)")
 _OPEN = re.compile(r"(?:>=|≥)\s*([0-9]{1,3})|([0-9]{1,3})\s*(?:\+|and over|and older|or more)")
-_FIVES, _TENS = 100, 90  # where the open band begins
+_FIVES, _TENS = 100, 90  # start of the open band
 _OLDEST = 130
 
 
@@ -30,7 +30,7 @@ def age_decades_tree() -> Taxonomy:
 
 
 def age_band_leaf(text: str) -> str | None:
-    """Return the band of five years that an age is in, or that a text writes.
+    """Return the band of five years of an age, or of a text that names a band.
 
     >>> [age_band_leaf(text) for text in ("37", "35-39", "[35, 40)", "100+", "30-39")]
     ['35-39', '35-39', '35-39', '100+', None]
@@ -39,7 +39,7 @@ def age_band_leaf(text: str) -> str | None:
 
 
 def age_decade_leaf(text: str) -> str | None:
-    """Return the band of ten years that an age is in, or that a text writes.
+    """Return the band of ten years of an age, or of a text that names a band.
 
     >>> [age_decade_leaf(text) for text in ("37", "30-39", "[70-80)", "90+")]
     ['30-39', '30-39', '70-79', '90+']

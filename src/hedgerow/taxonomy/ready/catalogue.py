@@ -1,4 +1,4 @@
-"""The list of ready taxonomies: where each comes from, and what may be done with it."""
+"""The list of ready taxonomies, with their sources and licences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hedgerow.taxonomy.ready.spelling import plain_spelling, spelt_tree
 from hedgerow.taxonomy.tree import Taxonomy
 
 PREFIX = "hedgerow:"
-"""How a plan names a ready taxonomy: ``taxonomy: hedgerow:countries``."""
+"""Prefix of a ready taxonomy in a plan: ``taxonomy: hedgerow:countries``."""
 
 _FACTS = "plain facts; arrangement and words are hedgerow's own (MIT)"
 _US = "a work of the United States government, in the public domain"
@@ -25,11 +25,11 @@ _LEVEL = re.compile(r"(?:isced|ed)?\s*(?:2011)?\s*(?:level)?\s*([0-8])[0-9]{0,2}
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ReadyTaxonomy:
-    """A taxonomy that comes with the package; nothing of it is loaded before it is asked for.
+    """A taxonomy that is part of the package; it is loaded at first use.
 
-    ``hints`` are words in the names of columns that may hold it. Where ``is_telling``, its
-    values are like no others, so that a column without such a name may hold it, too; with
-    ``fewest``, a column of fewer values is better off with a list of them.
+    ``hints`` are words in the names of columns that may hold it. With ``is_telling`` its values are
+    like no others, so that a column without such a name may hold it as well; with ``fewest``, a
+    column of fewer values is better off with a list of them.
     """
 
     name: str
@@ -45,11 +45,11 @@ class ReadyTaxonomy:
 
     @property
     def tree(self) -> Taxonomy:
-        """The taxonomy itself."""
+        """The tree of the taxonomy."""
         return self.build()
 
     def leaf_of(self, text: str) -> str | None:
-        """Return the leaf that a text stands for; ``None`` where it is outside."""
+        """Return the leaf of a text, or ``None`` if it is outside."""
         leaves = self.tree.leaf_code
         if text in leaves:
             return text
@@ -58,7 +58,7 @@ class ReadyTaxonomy:
 
 
 def ready_name(spec: object) -> str | None:
-    """Return what a ready taxonomy is called, where a plan's taxonomy is one.
+    """Return the name of the ready taxonomy in a plan's setting, or ``None``.
 
     >>> ready_name("hedgerow:countries"), ready_name("countries.csv")
     ('countries', None)
@@ -72,7 +72,7 @@ def ready_taxonomy(name: str) -> ReadyTaxonomy:
     found = READY.get(name.removeprefix(PREFIX))
     if found is None:
         raise TaxonomyError(
-            f"there is no ready taxonomy {name.removeprefix(PREFIX)[:60]!r}",
+            f"There is no ready taxonomy {name.removeprefix(PREFIX)[:60]!r}.",
             where=PREFIX,
             do=f"Give one of: {', '.join(PREFIX + each for each in READY)}.",
         )
@@ -95,7 +95,7 @@ def _spelt(
     hints: str,
     is_telling: bool = False,
 ) -> ReadyTaxonomy:
-    """Return a taxonomy that is a file of the package."""
+    """Return a taxonomy from a file of the package."""
     return ReadyTaxonomy(
         name=name,
         title=title,
@@ -110,7 +110,7 @@ def _spelt(
 
 
 def _zip3_leaf(text: str) -> str | None:
-    """Return the first three digits of a ZIP code, which may have lost its first nought."""
+    """Return the first three digits of a ZIP code, which may lack its leading zero."""
     if found := _ZIP.fullmatch(text):
         return found[1]
     found = _SHORT_ZIP.fullmatch(text)
@@ -245,4 +245,4 @@ _ALL = (
     ),
 )
 READY = {each.name: each for each in _ALL}
-"""All ready taxonomies, by their names."""
+"""All ready taxonomies, by name."""

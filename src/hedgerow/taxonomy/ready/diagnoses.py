@@ -1,8 +1,8 @@
-"""ICD-10 by chapters, blocks and categories: a code falls into its category by its beginning.
+"""ICD-10 by chapters, blocks and categories; a code belongs to the category of its first signs.
 
 The file lists each chapter with its blocks as ranges of codes; ``+`` adds categories whose third
-sign is a letter (``M05-M14+M1A``). Every letter and two digits is a category, so codes of the WHO's
-and of national versions have their place, too: in a block, or directly in a chapter.
+sign is a letter (``M05-M14+M1A``). Every letter with two digits is a category, so codes of the
+WHO's and of national versions have a place as well: in a block, or directly in a chapter.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hedgerow.taxonomy.ready.spelling import package_lines
 from hedgerow.taxonomy.tree import Taxonomy
 
 _ROOT = "any diagnosis"
-# A category, then up to four more signs, and the marks that Germany and the WHO put behind.
+# A category, then up to four more signs, and the marks that Germany and the WHO append.
 _CODE = re.compile(r"([A-Z][0-9A-Z][0-9A-Z])\.?[0-9A-Z]{0,4}[-+*!†#]{0,2}")
 
 
@@ -28,7 +28,7 @@ class _Chapter:
     label: str
     start: str
     blocks: tuple[tuple[str, str], ...]
-    lettered: tuple[tuple[str, str], ...]  # a category, and the block that it is in, or none
+    lettered: tuple[tuple[str, str], ...]  # a category and its block, if any
 
     def path(self, code: str) -> list[str]:
         """Return the labels from the root to a category."""

@@ -1,7 +1,7 @@
 """Trees with several spellings of their values, from small text files in the package.
 
-A line is ``GROUP > SUBGROUP|Value|alias; alias``. A text stands for a value if it is the same up
-to upper and lower case, accents and what lies between words: ``UNITED-STATES``, ``U.S.A.``.
+A line is ``GROUP > SUBGROUP|Value|alias; alias``. A text stands for a value if it is equal except
+for case, accents and separators of words: ``UNITED-STATES``, ``U.S.A.``.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class SpeltTree:
     leaves: Mapping[str, str]
 
     def leaf_of(self, text: str) -> str | None:
-        """Return the leaf that a text stands for, if it is one."""
+        """Return the leaf of a text, or ``None``."""
         return self.leaves.get(plain_spelling(text))
 
 
 def plain_spelling(text: str) -> str:
-    """Return a text without what spellings differ in.
+    """Return a text without the differences between spellings.
 
     >>> plain_spelling("Côte d’Ivoire"), plain_spelling("U.S.A."), plain_spelling("Trinidad&Tobago")
     ('cote d ivoire', 'usa', 'trinidad and tobago')
@@ -52,7 +52,7 @@ def spelt_tree(name: str, *, root: str) -> SpeltTree:
         for spelling in (leaf, *aliases.split("; ")):
             plain = plain_spelling(spelling)
             leaves[plain] = leaf
-            if plain.isdigit():  # a number that has lost its noughts
+            if plain.isdigit():  # a number that has lost its leading zeros
                 leaves[str(int(plain))] = leaf
     return SpeltTree(tree=from_paths(paths), leaves=leaves)
 

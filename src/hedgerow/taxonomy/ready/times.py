@@ -1,4 +1,4 @@
-"""Years and months of years, as their first letters say them."""
+"""Years and months of years, by the first characters of a text."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def year_months_tree() -> Taxonomy:
 
 
 def year_leaf(text: str) -> str | None:
-    """Return the year that a text is.
+    """Return the year of a text.
 
     >>> year_leaf("1987"), year_leaf("87")
     ('1987', None)
@@ -40,7 +40,7 @@ def year_leaf(text: str) -> str | None:
 
 
 def year_month_leaf(text: str) -> str | None:
-    """Return the month of a year, also of a date whose year comes first.
+    """Return the month of a year, also of a date that begins with the year.
 
     >>> [year_month_leaf(text) for text in ("2020-03", "2020-03-15", "202003", "3/2020", "2020")]
     ['2020-03', '2020-03', '2020-03', '2020-03', None]

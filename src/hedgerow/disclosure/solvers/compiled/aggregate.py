@@ -1,10 +1,10 @@
 """Compiled loops over level vectors, cached on disk. Import lazily: loading Numba takes a while.
 
 ``columns[i, t]`` is the level of attribute ``i`` in level vector ``t``, ``many[t]`` the number
-of dictionary records that it stands for. A *literal* of a vector is an attribute in which it
-lies above the least node in question; it fits a node that is at least as high in all of them.
+of dictionary records that it represents. A *literal* of a vector is an attribute in which it is
+above the least node in question; the vector matches a node that is at least as high in all of them.
 
-Loops run along the columns and choose without branching, so that they are vectorised.
+Loops run along the columns and select without branching, so that they are vectorised.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from hedgerow.model.arrays import Ints
 from hedgerow.model.compiling import compile_loop
 
 BLOCK = 1024
-"""Vectors in a row that look at their attributes in the same order."""
+"""Number of consecutive vectors that examine their attributes in the same order."""
 
 Shorts = NDArray[np.int16]
 
 
 @compile_loop
 def fitting(columns: Levels, node: Levels) -> NDArray[np.bool_]:
-    """Which vectors fit a node."""
+    """Return which vectors match a node."""
     n_attributes, n_vectors = columns.shape
     fits = np.ones(n_vectors, dtype=np.bool_)
     for i in range(n_attributes):
@@ -36,7 +36,7 @@ def fitting(columns: Levels, node: Levels) -> NDArray[np.bool_]:
 
 @compile_loop
 def counts_at(columns: Levels, many: Ints, nodes: Levels) -> Ints:
-    """How many records fit each node."""
+    """Return the number of records that match each node."""
     counts = np.zeros(len(nodes), dtype=np.int64)
     for p in range(len(nodes)):
         fits = fitting(columns, nodes[p])
@@ -47,7 +47,7 @@ def counts_at(columns: Levels, many: Ints, nodes: Levels) -> Ints:
 
 @compile_loop
 def level_histograms(columns: Levels, many: Ints, heights: Levels, n_levels: int) -> Ints:
-    """How many records have each level, by attribute."""
+    """Return how many records have each level, by attribute."""
     n_attributes, n_vectors = columns.shape
     sums = np.zeros((n_attributes, n_levels), dtype=np.int64)
     for begin in range(0, n_vectors, BLOCK):
@@ -65,10 +65,10 @@ def level_histograms(columns: Levels, many: Ints, heights: Levels, n_levels: int
 
 @compile_loop
 def two_literals(columns: Levels, nodes: Levels, orders: Ints) -> tuple[Shorts, Shorts]:
-    """The attributes of two literals of each vector, -1 for none.
+    """Return the attributes of two literals of each vector, -1 for none.
 
-    A literal lies above ``nodes[0]``, the first one above ``nodes[1]`` too if any does. Each
-    block of vectors looks at attributes in the next of the ``orders``.
+    A literal is above ``nodes[0]``, and the first one also above ``nodes[1]`` if any is. Each
+    block of vectors examines attributes in the next of the ``orders``.
     """
     n_vectors = columns.shape[1]
     n_orders, n_looked = orders.shape
@@ -101,9 +101,9 @@ def two_literals(columns: Levels, nodes: Levels, orders: Ints) -> tuple[Shorts, 
 def literal_numbers(
     columns: Levels, many: Ints, attributes: Shorts, start: Ints, none: int
 ) -> Ints:
-    """The number ``start[i] + level`` of each vector's literal, ``none`` if there is none.
+    """Return the number ``start[i] + level`` of each vector's literal, or ``none`` without one.
 
-    Vectors that stand for no record have none.
+    Vectors that represent no record have none.
     """
     numbers = np.full(len(attributes), none, dtype=np.int64)
     for t in range(len(attributes)):
@@ -115,9 +115,9 @@ def literal_numbers(
 
 @compile_loop
 def near_histograms(columns: Levels, many: Ints, low: Levels, n_levels: int) -> Ints:
-    """By attribute, how many records would fit ``low`` if that attribute were at each level.
+    """Return by attribute how many records would match ``low`` with that attribute at each level.
 
-    Records that fit as they are count at the level of ``low``.
+    Records that match already count at the level of ``low``.
     """
     n_attributes, n_vectors = columns.shape
     nodes = np.empty((2, n_attributes), dtype=np.uint8)
@@ -136,8 +136,10 @@ def near_histograms(columns: Levels, many: Ints, low: Levels, n_levels: int) -> 
 
 
 @compile_loop
-def literals_above(columns: Levels, asked: NDArray[np.bool_], node: Levels, orders: Ints) -> Shorts:
-    """The attribute of a literal above ``node`` of each vector that is asked for, -1 for none."""
+def literals_above(
+    columns: Levels, wanted: NDArray[np.bool_], node: Levels, orders: Ints
+) -> Shorts:
+    """Return the attribute of a literal above ``node`` for each wanted vector, -1 for none."""
     n_vectors = columns.shape[1]
     n_orders, n_looked = orders.shape
     found = np.full(n_vectors, -1, dtype=np.int16)
@@ -152,5 +154,5 @@ def literals_above(columns: Levels, asked: NDArray[np.bool_], node: Levels, orde
                 hit = (column[t] > level) & (here[t] < 0)
                 here[t] = this if hit else here[t]
         for t in range(begin, end):
-            found[t] = found[t] if asked[t] else np.int16(-1)
+            found[t] = found[t] if wanted[t] else np.int16(-1)
     return found

@@ -1,8 +1,8 @@
 """The best node of the aggregate model for many records with small lattices, compiled.
 
-What :func:`~hedgerow.disclosure.solvers.aggregate.best_in_cube` does for one record, node for node;
-a test holds the two together. Import lazily: loading Numba takes a while. All that the cached
-function calls is in this file, since a cache is renewed when its own file changes.
+Compiled form of :func:`~hedgerow.disclosure.solvers.aggregate.best_in_cube`, node for node; a
+test compares the two. Import lazily: loading Numba takes a while. All functions that the cached
+function calls are in this file, because a cache is renewed when its own file changes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def maximise_problems(
     settings: tuple[Any, ...],
     found_arrays: tuple[Any, ...],
 ) -> None:
-    """Answer every problem by a look at every node of its lattice.
+    """Answer every problem by examining every node of its lattice.
 
     The arguments are rows, heights, strides and personal weights of the problems; first, stop,
     utility and weights of the hierarchy; places, multiplicities and number of places of the
@@ -66,7 +66,7 @@ def maximise_problems(
 
 @_compiled
 def evaluate_cubes(person: Any, tables: Any, settings: Any, counts: Any, values: Any) -> None:
-    """Write the aggregate of every node down."""
+    """Compute the aggregate of every node."""
     rows, heights, personal = person
     utility, weights = tables
     risk_weight, power, constant, _, weighed = settings
@@ -89,7 +89,7 @@ def evaluate_cubes(person: Any, tables: Any, settings: Any, counts: Any, values:
 
 @_compiled
 def least_best(heights: Any, strides: Any, values: Any, margin: float) -> int:
-    """The meet of all best nodes, or the first of them should rounding have spoilt that."""
+    """Return the meet of all best nodes, or the first of them if rounding has broken that."""
     most = values[0]
     for rank in range(len(values)):
         most = max(most, values[rank])
@@ -114,7 +114,7 @@ def count_matches(place_arrays: Any, bounds: Any, entry_arrays: Any, counts: Any
     rows, heights, strides = place_arrays
     first, stop = bounds
     places, many, n_places = entry_arrays
-    # How far each value moves a level vector's rank; values that a known form excludes stay out.
+    # The change of a level vector's rank per value; values excluded by known levels are omitted.
     steps = np.full(n_places, -(1 << 40), np.int64)
     for i in range(len(rows)):
         for level in range(heights[i], -1, -1):

@@ -1,11 +1,11 @@
 """The frontier walk of a whole table, compiled and cached on disk.
 
 The same search as :mod:`~hedgerow.disclosure.solvers.aruba`, node for node, over arrays and ranks;
-a test holds the two together. Import lazily: loading Numba takes a while.
+a test compares the two. Import lazily: loading Numba takes a while.
 
-Only :func:`solve_problems` is cached, and it takes plain tuples of arrays. A cache that names
-a class of ours could not even be read once that class has changed; and a cache is renewed
-when this file changes, so that all that it calls is in here.
+Only :func:`solve_problems` is cached, and it takes plain tuples of arrays. A cache that refers to
+one of our classes could not be read after that class has changed; and a cache is renewed when this
+file changes, so all functions that it calls are here.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ def _compiled(function: _F) -> _F:
 
 
 def _inlined(function: _F) -> _F:
-    # Handing their arrays over would cost more than what these do.
+    # Passing their arrays would cost more than they compute.
     return cast("_F", njit(nogil=True, boundscheck=False, inline="always")(function))
 
 
-KNOWN, FEASIBLE, SEEN = 1, 2, 4  # what the state of a node says
+KNOWN, FEASIBLE, SEEN = 1, 2, 4  # flags of the state of a node
 
 States = NDArray[np.uint8]
 
 
 class Terrain(NamedTuple):
-    """One record's climb: what each step along each attribute is worth, and all counts."""
+    """One record's climb: the contribution of each step of each attribute, and all counts."""
 
     rows: Small
     heights: Ints
@@ -68,7 +68,7 @@ def solve_problems(
     problem_arrays: tuple[Any, ...],
     hierarchy_arrays: tuple[Any, ...],
     entry_arrays: tuple[Any, ...],
-    asked: tuple[Any, ...],
+    question_values: tuple[Any, ...],
     found_arrays: tuple[Any, ...],
 ) -> None:
     """Answer every problem by a walk along its frontier.
@@ -76,7 +76,11 @@ def solve_problems(
     The arguments are the fields of problems, hierarchy, entries, question and found.
     """
     problems, hierarchy = PackedProblems(*problem_arrays), Hierarchy(*hierarchy_arrays)
-    entries, question, found = Entries(*entry_arrays), Question(*asked), Found(*found_arrays)
+    entries, question, found = (
+        Entries(*entry_arrays),
+        Question(*question_values),
+        Found(*found_arrays),
+    )
     most = 1
     for job in range(len(problems.rows)):
         most = max(most, n_nodes_of(problems, job))
@@ -100,7 +104,7 @@ def solve_problems(
 
 @_compiled
 def n_nodes_of(problems: PackedProblems, job: int) -> int:
-    """The number of nodes of a record's lattice."""
+    """Return the number of nodes of a record's lattice."""
     return int(problems.strides[job, 0] * (problems.heights[job, 0] + 1))
 
 
@@ -108,7 +112,7 @@ def n_nodes_of(problems: PackedProblems, job: int) -> int:
 def terrain_of(
     problems: PackedProblems, job: int, hierarchy: Hierarchy, question: Question, counts: Ints
 ) -> Terrain:
-    """Put together what a record's walk needs to know."""
+    """Return the data of a record's walk."""
     return Terrain(
         problems.rows[job],
         problems.heights[job],
@@ -126,7 +130,7 @@ def terrain_of(
 
 @_compiled
 def has_same_matches(problems: PackedProblems, job: int) -> bool:
-    """Whether a record has the values of the one before, and with them its matches."""
+    """Return whether a record has the values, and so the matches, of the one before."""
     for i in range(problems.rows.shape[1]):
         if problems.rows[job, i] != problems.rows[job - 1, i]:
             return False
@@ -135,7 +139,7 @@ def has_same_matches(problems: PackedProblems, job: int) -> bool:
 
 @_compiled
 def has_same_frontier(problems: PackedProblems, job: int, question: Question) -> bool:
-    """Whether a record has the frontier of the one before: where utility decides, many have."""
+    """Return whether a record has the frontier of the one before, as many have with utility."""
     same_utility = problems.profile[job] == problems.profile[job - 1]
     same_limit = problems.limit[job] == problems.limit[job - 1]
     return bool(question.generalises and same_utility and same_limit)
@@ -143,10 +147,10 @@ def has_same_frontier(problems: PackedProblems, job: int, question: Question) ->
 
 @_compiled
 def walk(terrain: Terrain, state: States, frontier: Ints) -> int:
-    """Write the maximal frontier nodes down, and return how many they are [ARUBA, Alg. 2].
+    """Store the maximal frontier nodes, and return their number [ARUBA, Alg. 2].
 
-    The frontier nodes yet to be investigated are the end of those found. If the top is
-    feasible, it is the only node; if nothing is, there is none.
+    The frontier nodes still to be examined are the end of those found. If the top is
+    feasible, it is the only node; if nothing is feasible, there is none.
     """
     for rank in range(len(state)):
         state[rank] = 0
@@ -168,7 +172,7 @@ def walk(terrain: Terrain, state: States, frontier: Ints) -> int:
 
 @_compiled
 def n_known(state: States) -> int:
-    """The number of nodes that have been visited."""
+    """Return the number of nodes that have been visited."""
     n_visited = 0
     for rank in range(len(state)):
         if state[rank]:
@@ -178,7 +182,7 @@ def n_known(state: States) -> int:
 
 @_compiled
 def best_of(terrain: Terrain, nodes: Ints, n_nodes: int) -> int:
-    """The best of the first ``n_nodes`` nodes [ARUBA, Alg. 2, lines 8-10]."""
+    """Return the best of the first ``n_nodes`` nodes [ARUBA, Alg. 2, lines 8-10]."""
     best, least, second = nodes[0], np.inf, np.inf
     for n in range(n_nodes):
         rank = nodes[n]
@@ -193,7 +197,7 @@ def best_of(terrain: Terrain, nodes: Ints, n_nodes: int) -> int:
 
 @_compiled
 def located(terrain: Terrain, state: States) -> int:
-    """The last feasible node on the path up the last attribute, then the one before, ..."""
+    """Return the last feasible node on the path up the last attribute, then the one before, ..."""
     feasible, infeasible, middle, last = -1, 1, 0, -1
     for i in range(len(terrain.heights)):
         infeasible += terrain.heights[i]
@@ -212,7 +216,7 @@ def located(terrain: Terrain, state: States) -> int:
 
 @_compiled
 def on_path(terrain: Terrain, n_steps: int) -> int:
-    """The rank of the node that many steps up that path."""
+    """Return the rank of the node after ``n_steps`` steps up that path."""
     rank = 0
     for i in range(len(terrain.heights) - 1, -1, -1):
         rank += min(n_steps, terrain.heights[i]) * terrain.strides[i]
@@ -266,14 +270,14 @@ def push(state: States, rank: int, frontier: Ints, n_found: int) -> int:
 
 @_compiled
 def visit(terrain: Terrain, state: States, rank: int) -> None:
-    """Find out whether a node is feasible, once: calls are dear where most are known."""
+    """Determine once whether a node is feasible: calls are expensive if most are known."""
     within = other_at(terrain, rank) <= terrain.limit
     state[rank] |= KNOWN | FEASIBLE if within else KNOWN
 
 
 @_compiled
 def is_maximal(terrain: Terrain, state: States, rank: int) -> bool:
-    """Whether nothing directly above a frontier node is feasible; all that has been visited."""
+    """Return whether nothing directly above a frontier node, all visited, is feasible."""
     for i in range(len(terrain.heights)):
         stride = terrain.strides[i]
         raised = rank // stride % (terrain.heights[i] + 1) < terrain.heights[i]
@@ -284,7 +288,7 @@ def is_maximal(terrain: Terrain, state: States, rank: int) -> bool:
 
 @_inlined
 def utility_at(terrain: Terrain, rank: int) -> float:
-    """The utility of a node, added from the first attribute to the last."""
+    """Return the utility of a node, added from the first attribute to the last."""
     added = 0.0
     for i in range(len(terrain.strides)):
         steps = rank // terrain.strides[i]
@@ -295,7 +299,7 @@ def utility_at(terrain: Terrain, rank: int) -> float:
 
 @_inlined
 def risk_at(terrain: Terrain, rank: int) -> float:
-    """The risk of a node, whose severity is added from the first attribute to the last."""
+    """Return the risk of a node, whose severity is added from the first attribute to the last."""
     level_rank = rank if terrain.generalises else len(terrain.counts) - 1 - rank
     exposure = terrain.exposure[terrain.counts[level_rank]]
     added = 0.0
@@ -308,7 +312,7 @@ def risk_at(terrain: Terrain, rank: int) -> float:
 
 @_compiled
 def cost_at(terrain: Terrain, rank: int) -> float:
-    """What is to be least."""
+    """Return the objective value to minimise."""
     if terrain.generalises:
         return risk_at(terrain, rank)
     return -utility_at(terrain, rank)
@@ -316,7 +320,7 @@ def cost_at(terrain: Terrain, rank: int) -> float:
 
 @_inlined
 def other_at(terrain: Terrain, rank: int) -> float:
-    """What has to stay within the limit."""
+    """Return the value that must stay within the limit."""
     if terrain.generalises:
         return -utility_at(terrain, rank)
     return risk_at(terrain, rank)
@@ -324,7 +328,7 @@ def other_at(terrain: Terrain, rank: int) -> float:
 
 @_compiled
 def settled(terrain: Terrain, rank: int) -> int:
-    """The node reached by climbing down, attribute by attribute, while that costs nothing."""
+    """Return the node reached by climbing down each attribute while the cost stays equal."""
     cost = cost_at(terrain, rank)
     for i in range(len(terrain.heights)):
         stride = terrain.strides[i]
@@ -337,7 +341,7 @@ def settled(terrain: Terrain, rank: int) -> int:
 
 @_compiled
 def write_down(terrain: Terrain, rank: int, found: Found, job: int) -> None:
-    """Write an answer down, in levels."""
+    """Store an answer, in levels."""
     found.feasible[job] = True
     found.risk[job] = risk_at(terrain, rank)
     found.utility[job] = utility_at(terrain, rank)
@@ -355,7 +359,7 @@ def count_walked(
     if len(entries.node_counts):
         slice_nodes(rows, heights, hierarchy, entries, counts)
         return
-    # How far each value moves a level vector's rank; values that a known form excludes stay out.
+    # The change of a level vector's rank per value; values excluded by known levels are omitted.
     steps = np.full(entries.n_places, -(1 << 40), np.int64)
     for i in range(len(rows)):
         for level in range(heights[i], -1, -1):
