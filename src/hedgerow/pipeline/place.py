@@ -1,4 +1,4 @@
-"""Where the confidential data are, and how they are to be opened."""
+"""Location of the confidential data, and settings for opening them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class DataPlace:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Opening:
-    """How to open a place: the engine that counts, and what else the reading serves.
+    """Settings for opening a place: the engine that counts, and what else is read for.
 
     ``sums`` receive the checksums that identify the data. With ``people`` the engine holds all
     records and selects those that count once the bound is set.

@@ -26,9 +26,10 @@ from hedgerow.pipeline.kinds.kind import DataKind, Held
 from hedgerow.pipeline.kinds.table import TableKind
 from hedgerow.pipeline.open import kind_of
 from hedgerow.pipeline.own_utility import check_own_utility, with_own_utility
-from hedgerow.pipeline.people import USUAL_BOUND, PeopleShares, people_notes
+from hedgerow.pipeline.people import PeopleShares, people_notes
 from hedgerow.pipeline.place import DataPlace, Opening
 from hedgerow.pipeline.run import RunResult, run_private
+from hedgerow.plan.defaults import USUAL_BOUND
 from hedgerow.plan.load import load_plan, plan_digest, plan_of
 from hedgerow.plan.model import Plan
 from hedgerow.plan.override import override
@@ -143,7 +144,7 @@ class Prepared:
 
     @property
     def domain(self) -> Schema | Universe:
-        """What is public of the data: the schema of a table or the universe of baskets."""
+        """The schema of a table or the universe of baskets, which are public."""
         return self.kind.domain
 
     @property
@@ -176,7 +177,8 @@ class Prepared:
                 records=self.kind.called,
                 may_count=self._may_count_people,
             )
-        added = (*added, *self.kind.cover_notes(self.plan))
+        why = self.plan.why_method() if isinstance(self.kind, TableKind) else None
+        added = (*((why,) if why else ()), *added, *self.kind.cover_notes(self.plan))
         return replace(planned, notes=(*planned.notes, *added)) if added else planned
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""What the pipeline asks of a kind of data."""
+"""The contract of a kind of data."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class DataKind(ABC):
     @property
     @abstractmethod
     def public(self) -> Schema | Taxonomy:
-        """What methods know of the data: a schema, or the taxonomy of the items."""
+        """Public description that methods get: a schema, or the taxonomy of the items."""
 
     @property
     @abstractmethod
