@@ -74,7 +74,12 @@ def data_folder() -> Path:
 
 def excerpt(name: str, columns: tuple[str, ...]) -> EncodedTable:
     """Return some columns of one of NIST's excerpts, with the class MSP."""
-    values = {**VALUES, "PUMA": AREAS[name]}
+    return excerpts((name,), columns)
+
+
+def excerpts(names: tuple[str, ...], columns: tuple[str, ...]) -> EncodedTable:
+    """Return some columns of NIST's excerpts as one table, with the class MSP."""
+    values = {**VALUES, "PUMA": [area for name in names for area in AREAS[name]]}
     attributes = {
         column: NUMBERS[column] if column in NUMBERS else {"values": values[column]}
         for column in columns
@@ -90,11 +95,11 @@ def excerpt(name: str, columns: tuple[str, ...]) -> EncodedTable:
             "protects": "records",
             "confirmed": True,
             "publish": {"method": "weave", "epsilon": 1},
-            "ledger": {"dataset": name, "cap": 1},
+            "ledger": {"dataset": " and ".join(names), "cap": 1},
         }
     )
-    file = data_folder() / "nist" / f"{name}.csv.gz"
-    raw = pl.read_csv(file, infer_schema=False).with_columns(
+    files = [data_folder() / "nist" / f"{name}.csv.gz" for name in names]
+    raw = pl.concat([pl.read_csv(file, infer_schema=False) for file in files]).with_columns(
         pl.col(CLASS).replace("N", "under 15")  # a class is never missing
     )
     return encode_table(open_table(raw), schema_of(plan))
