@@ -30,14 +30,12 @@ CLEAR = 2.5
 SOFT = 0.5
 """Scales of noise by which a class's deviation from the margin is drawn in."""
 
-LOWERED = 1.0
-"""Deviations of noise by which the records beyond the last clear cell of a number are lowered."""
+OUTER = 200.0
+"""Scales of noise in all records from which no class adds to the cells beyond the clear ones; with
+fewer, the additions are lowered in proportion. They tell classes apart, but move means."""
 
 LEAST_LEFT = 0.01
 """Minimum part of the variance of noise that a shrunk margin is taken to have."""
-
-KNOWN = 0.5
-"""Part of all records in clear cells from which the others of a number are taken for tails."""
 
 SMALL, DROWNED = 0.03, 0.13
 """Scale of noise over all records: up to the first, deviations of classes stand for themselves;
@@ -197,7 +195,8 @@ def _consistent(
         held = np.maximum(table.sum(axis=1), 1e-9)
         table = _with_classes(table * (margin / held)[:, None] ** (1 - found.kept), classes)
     if codes is not None and axis.ordered:
-        table = _without_outer(table, margin, found.clear, classes)
+        inner = _without_outer(table, margin, found.clear, classes)
+        table = table + min(n_records / (OUTER * scale), 1.0) * (inner - table)
     return table, found.left
 
 
@@ -228,9 +227,8 @@ class _Margin:
             seen, unsure = codes.sums(axis)
             counts = seen + unsure / (unsure + variances) * (counts - seen)
             variances = variances * unsure / (unsure + variances)
-        deviations = np.sqrt(variances)
-        clear = counts > CLEAR * deviations
-        smooth = _smoothed(axis, counts, deviations, clear, total)
+        clear = counts > CLEAR * np.sqrt(variances)
+        smooth = _smoothed(axis, counts, clear, total)
         variance, widths = float(variances.mean()), axis.widths.astype(np.float64)
         priors = [each * (total / each.sum()) for each in (widths, np.ones(len(widths)))]
         found = [Shrinkage.of(counts - prior, variance) for prior in priors]
@@ -275,51 +273,20 @@ def _without_outer(table: Floats, margin: Floats, clear: Flags, classes: Floats)
     return _with_classes(table * factor[:, None], classes)
 
 
-def _smoothed(
-    axis: CellAxis, counts: Floats, deviations: Floats, clear: Flags, total: float
-) -> Floats:
-    """Return non-negative counts; cells not distinguishable from noise share what they have.
-
-    Beyond the first and the last clear cell of a number, what is left is lowered by one
-    deviation of its noise and falls off with the distance: few records far out move means.
-    """
+def _smoothed(axis: CellAxis, counts: Floats, clear: Flags, total: float) -> Floats:
+    """Return non-negative counts; cells not distinguishable from noise share what they have."""
     if axis.ordered:
         borders = clear[1:] | clear[:-1]
         runs = np.concatenate([[0], np.cumsum(borders)])
-        known = float(counts[clear].sum()) >= KNOWN * total
-        shares = _falling(axis, clear) if known else axis.widths.astype(np.float64)
+        shares = axis.widths.astype(np.float64)
     else:
         runs = np.where(clear, np.cumsum(clear), 0)
         runs = np.unique(runs, return_inverse=True)[1]
         shares = np.ones(len(counts))
     n_runs = int(runs.max()) + 1
-    sums = weighed(runs, counts, n_runs)
-    if axis.ordered and known:
-        unsure = np.sqrt(weighed(runs, deviations**2, n_runs))
-        outer = np.unique(runs[[0, -1]][~clear[[0, -1]]])
-        sums[outer] -= LOWERED * unsure[outer]
-        sums = np.maximum(sums, 0.0)
-        sums *= max(total / max(float(sums.sum()), 1e-9), 1.0)
-    sums = positive_part(sums, total)
-    margin: Floats = sums[runs] * shares / weighed(runs, shares, n_runs)[runs]
-    return margin
-
-
-def _falling(axis: CellAxis, clear: Flags) -> Floats:
-    """Return weights of the cells of a number: their widths, less beyond the clear ones.
-
-    There they fall as 1 / (w + x)^2 with the distance x from a clear cell of width w.
-    """
-    widths = axis.widths.astype(np.float64)
-    if not clear.any():
-        return widths
-    weights, edges = widths.copy(), axis.edges.astype(np.float64)
-    first, last = np.flatnonzero(clear)[[0, -1]]
-    above = edges[last + 1 :] - edges[last + 1] + widths[last]
-    weights[last + 1 :] = -np.diff(1 / above) * widths[last] ** 2
-    below = edges[first] - edges[: first + 1] + widths[first]
-    weights[:first] = np.diff(1 / below) * widths[first] ** 2
-    return weights
+    sums = positive_part(weighed(runs, counts, n_runs), total)
+    smooth: Floats = sums[runs] * shares / weighed(runs, shares, n_runs)[runs]
+    return smooth
 
 
 def soft(values: Floats, threshold: float) -> Floats:
