@@ -203,10 +203,32 @@ class OwnerView:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Disclosure(Frames):
-    """A disclosed table with its certificate; ``owner`` is confidential.
+    """Disclosure: generalised single records with their certificate, and the owner's risk figures.
 
-    The table, the certificate and :meth:`report` may be given out. None of it is
-    differentially private, and the certificate says so.
+    Returned by `disclose`.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        States the method and that there is no differential privacy.
+    owner : OwnerView
+        Risks of the records, confidential.
+
+    Notes
+    -----
+    Privacy: none in the sense of differential privacy. The table, the certificate and `report`
+    may be given to others; ``owner`` and `owner_report` must not.
+
+    Examples
+    --------
+    >>> import hedgerow
+    >>> import pandas as pd
+    >>> visits = pd.DataFrame({"age": [34, 61, 47] * 20, "ward": ["A", "B", "C"] * 20})
+    >>> plan = {"attributes": {"age": {"numeric": [0, 99]}, "ward": {"values": ["A", "B", "C"]}},
+    ...         "confirmed": True, "disclose": {"utility": {"at-least": "half"}}}
+    >>> len(hedgerow.disclose(plan, data=visits))
+    60
+
     """
 
     certificate: Certificate

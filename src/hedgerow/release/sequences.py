@@ -89,9 +89,35 @@ def read_prefixes(path: Path, taxonomy: Taxonomy) -> Prefixes:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SequenceRelease(BasketRelease):
-    """Sequences with noisy counts, the public universe that labels them, and the certificate.
+    r"""Release of sequences: sequences with noisy counts, counted prefixes and their certificate.
 
-    Everything in it may be published.
+    Returned by `publish` for plans with ordered ``items``; `load` reads a release folder.
+
+    Parameters
+    ----------
+    baskets : NoisySequences
+        The sequences, as codes of items, with their noisy counts and the counted prefixes.
+    certificate : Certificate
+        Guarantee, method, budget and digests of the release.
+
+    Notes
+    -----
+    Privacy: everything in it may be published. Queries on it cost no budget.
+
+    Examples
+    --------
+    >>> import hedgerow
+    >>> plan = {"items": {"universe": ["home", "shop"], "ordered": True}, "protects": "records",
+    ...         "confirmed": True, "publish": {"method": "chain", "epsilon": 4}}
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "visits.seq")
+    ...     _ = file.write_text("home shop\nshop\n" * 500)
+    ...     release = hedgerow.publish(plan, data=file, seed=1)
+    >>> 400 < release.count(["home"]).estimate < 600
+    True
+
     """
 
     baskets: NoisySequences
