@@ -40,8 +40,8 @@ MOST_FORMS = 1_500
 
 _SLACK = 1e-9
 
-Goal = TypedDict(
-    "Goal",
+_Goal = TypedDict(
+    "_Goal",
     {
         "kind": str,
         "at-least": float,
@@ -169,7 +169,7 @@ def _job(known: ReadyToExplain, record: int) -> int:
     return int(known.problems.kind[place[0]])
 
 
-def _goal(ready: PreparedDisclosure, landscape: RecordLandscape) -> Goal:
+def _goal(ready: PreparedDisclosure, landscape: RecordLandscape) -> _Goal:
     """Return the goal, with the threshold that it has for this record."""
     disclose = ready.disclose
     if isinstance(disclose, AggregateDisclose):
@@ -199,7 +199,7 @@ def _goal(ready: PreparedDisclosure, landscape: RecordLandscape) -> Goal:
     return {"kind": "least-risk", "at-least": least}
 
 
-def _reaches(goal: Goal, risk: Floats | float, utility: Floats | float) -> NDArray[np.bool_]:
+def _reaches(goal: _Goal, risk: Floats | float, utility: Floats | float) -> NDArray[np.bool_]:
     """Return which generalisations satisfy the constraint."""
     if goal["kind"] == "least-risk":
         least = goal["at-least"] - _SLACK * max(1.0, abs(goal["at-least"]))
@@ -249,7 +249,7 @@ def _label(domain: Domain, chain: Chains, code: int, level: int) -> str:
 
 
 def _neighbours(
-    known: ReadyToExplain, landscape: RecordLandscape, chosen: Node | None, goal: Goal
+    known: ReadyToExplain, landscape: RecordLandscape, chosen: Node | None, goal: _Goal
 ) -> list[dict[str, Any]]:
     """Return the generalisations one step from the chosen one, and whether each is acceptable."""
     if chosen is None:
@@ -304,13 +304,13 @@ class _Forms:
             complete=False,
         )
 
-    def reaching(self, goal: Goal) -> int | None:
+    def reaching(self, goal: _Goal) -> int | None:
         """Return the number of acceptable ones, or ``None`` if not all were examined."""
         if not self.complete or goal["kind"] not in ("least-risk", "most-utility"):
             return None
         return int(np.count_nonzero(_reaches(goal, self.risk, self.utility)))
 
-    def best(self, goal: Goal, chosen: Node | None) -> list[dict[str, Any]]:
+    def best(self, goal: _Goal, chosen: Node | None) -> list[dict[str, Any]]:
         """Return the best alternatives to the chosen one, by the goal."""
         if not self.complete or goal["kind"] not in ("least-risk", "most-utility", "balance"):
             return []
