@@ -30,6 +30,7 @@ from hedgerow.plan.approval import ApprovedPlan, Confirmation
 from hedgerow.plan.attribute import AttributePlan
 from hedgerow.plan.basket_people import check_person_of_items
 from hedgerow.plan.covers import CoversPlan, check_covers
+from hedgerow.plan.defaults import written_choice
 from hedgerow.plan.derive import check_sources
 from hedgerow.plan.disclose import AnyDisclosePlan, check_disclosed_attributes
 from hedgerow.plan.fields import (
@@ -339,6 +340,16 @@ class Plan(PlanModel):
         if self.one_record_per_person:
             return "one record per person"
         return self.protects
+
+    def why_method(self) -> str | None:
+        """Return why a table is published by its method; ``None`` where there is no rule."""
+        if not isinstance(self.publish, PrivateSettings) or self.items is not None:
+            return None
+        mapping = self.model_dump(mode="json", by_alias=True)
+        default = written_choice(mapping, mapping["publish"])
+        if self.publish.method == default.method:
+            return default.reason
+        return f"The plan names the method {self.publish.method}; {default.reason}"
 
     @property
     def protects_people(self) -> bool:
